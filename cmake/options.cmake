@@ -1,0 +1,74 @@
+# Options are AUTO | ON | OFF: AUTO takes a part that is found, ON fails without it, OFF does not look.
+# Every decision ends up in sp_config.h and in the summary.
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(SP_TESTS "build the tests (needs check)" OFF)
+option(SP_BENCH "build the benchmarks" OFF)
+option(SP_WERROR "warnings are errors" OFF)
+option(SP_SANITIZE "build with address and undefined-behaviour sanitizers" OFF)
+
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+
+# Lines of the summary, printed at the end of the configuration.
+function(sp_note line)
+    set_property(GLOBAL APPEND PROPERTY SP_SUMMARY "${line}")
+endfunction()
+
+# sp_optional(NAME "what it gives" pkg-config-module): defines SP_WITH_NAME and SP_HAVE_NAME, target PkgConfig::NAME.
+function(sp_optional name gives module)
+    set(SP_WITH_${name} AUTO CACHE STRING "${gives}: AUTO, ON or OFF")
+    set_property(CACHE SP_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+    set(found 0)
+    if(SP_WITH_${name} STREQUAL "OFF")
+        sp_note("  ${name}: off, as asked (${gives})")
+    else()
+        pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+        if(${name}_FOUND)
+            set(found 1)
+            sp_note("  ${name}: ${${name}_VERSION} (${gives})")
+        elseif(SP_WITH_${name} STREQUAL "ON")
+            message(FATAL_ERROR "SP_WITH_${name}=ON, but pkg-config does not find ${module}")
+        else()
+            sp_note("  ${name}: not found; without it: no ${gives}")
+        endif()
+    endif()
+    set(SP_HAVE_${name} ${found} PARENT_SCOPE)
+endfunction()
+
+sp_optional(HWLOC "topology and binding by hwloc (else sysfs)" hwloc)
+sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz" libarchive)
+
+find_program(GNUPLOT gnuplot)
+if(GNUPLOT)
+    sp_note("  gnuplot: ${GNUPLOT}")
+else()
+    sp_note("  gnuplot: not found; plots are written as scripts until it is installed")
+endif()
+
+find_package(Git QUIET)
+set(SP_GIT_VERSION "unknown")
+if(GIT_FOUND)
+    execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --tags
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE sp_git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(sp_git)
+        set(SP_GIT_VERSION "${sp_git}")
+    endif()
+endif()
+
+configure_file(${CMAKE_SOURCE_DIR}/cmake/sp_config.h.in ${CMAKE_BINARY_DIR}/generated/sp_config.h)
+
+function(sp_print_summary)
+    get_property(lines GLOBAL PROPERTY SP_SUMMARY)
+    string(REPLACE ";" "\n" lines "${lines}")
+    message(STATUS "spmodel ${PROJECT_VERSION} (${SP_GIT_VERSION}), ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, "
+        "${CMAKE_BUILD_TYPE}\n  OpenMP: ${OpenMP_C_VERSION}\n  jansson: ${JANSSON_VERSION}\n${lines}")
+endfunction()

@@ -1,0 +1,52 @@
+#include "base/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const origin_names[SP_N_ORIGINS] = {"unknown", "measured", "simulated", "modelled",
+                                                       "stated"};
+
+const char *sp_origin_name(enum sp_origin origin)
+{
+    return origin < SP_N_ORIGINS ? origin_names[origin] : origin_names[SP_NONE];
+}
+
+enum sp_origin sp_origin_from_name(const char *name)
+{
+    for (int i = 0; i < SP_N_ORIGINS; i++)
+        if (strcmp(name, origin_names[i]) == 0)
+            return (enum sp_origin)i;
+    return SP_NONE;
+}
+
+struct sp_value sp_value_of(double value, enum sp_origin origin)
+{
+    return sp_value_between(value, value, value, origin);
+}
+
+struct sp_value sp_value_between(double value, double lo, double hi, enum sp_origin origin)
+{
+    return (struct sp_value){.value = value, .lo = lo, .hi = hi, .origin = origin};
+}
+
+struct sp_value sp_value_none(const char *why)
+{
+    return (struct sp_value){.origin = SP_NONE, .why = why};
+}
+
+const char *sp_array_name(enum sp_array array)
+{
+    static const char *const names[SP_N_ARRAYS] = {
+        "values", "indices", "pointers", "permutation", "x", "y", "other",
+    };
+    return array < SP_N_ARRAYS ? names[array] : "unknown";
+}
+
+void sp_reading_free(struct sp_reading *reading)
+{
+    if (!reading)
+        return;
+    free(reading->sample_s);
+    free(reading->thread_s);
+    memset(reading, 0, sizeof *reading);
+}

@@ -1,0 +1,19 @@
+/* SHA-256 [FIPS 180-4] of small data: identities in records. */
+#ifndef SP_BASE_SHA256_H
+#define SP_BASE_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sp_sha256 {
+    uint32_t state[8];
+    unsigned char block[64];
+    uint64_t n; /* [B] so far */
+};
+
+void sp_sha256_start(struct sp_sha256 *s);
+void sp_sha256_add(struct sp_sha256 *s, const void *data, size_t size);
+/* 64 hexadecimal digits and a terminator. */
+void sp_sha256_finish(struct sp_sha256 *s, char hex[65]);
+
+#endif
