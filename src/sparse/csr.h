@@ -1,0 +1,72 @@
+/* The matrix as it was read: compressed row storage (CRS) in its canonical form.
+ *
+ * Canonical: rows complete, columns strictly ascending inside a row (duplicates were summed), symmetry
+ * expanded, zeros of the input kept. Kernels never run on this directly: they run on a struct sp_layout made
+ * from it, with the precision, index width, order and partition that the workload asks for. */
+#ifndef SP_SPARSE_CSR_H
+#define SP_SPARSE_CSR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* Rows and columns are limited to this, so that a column index fits 32 bits; entries are not limited. */
+#define SP_MAX_DIMENSION INT32_MAX
+
+enum sp_field { SP_FIELD_REAL, SP_FIELD_INTEGER, SP_FIELD_PATTERN, SP_FIELD_COMPLEX };
+enum sp_symmetry { SP_GENERAL, SP_SYMMETRIC, SP_SKEW_SYMMETRIC, SP_HERMITIAN };
+
+/* Lower-case names as in a Matrix Market banner. */
+const char *sp_field_name(enum sp_field field);
+const char *sp_symmetry_name(enum sp_symmetry symmetry);
+
+struct sp_csr {
+    int64_t n_r, n_c, n_nz;
+    int64_t *row_ptr; /* [n_r + 1] */
+    int32_t *col;     /* [n_nz] 0-based */
+    double *val; /* [n_nz], complex: [2 n_nz] real and imaginary parts in turn; a pattern's values are 1 */
+    enum sp_field field;                  /* of the input */
+    enum sp_symmetry symmetry;            /* of the input; entries are expanded whatever it says */
+    int64_t n_zeros;                      /* stored entries whose value is 0, counted after expansion */
+    int64_t n_duplicates;                 /* input entries that were added to an earlier one */
+    const struct sp_allocator *allocator; /* of the three arrays */
+};
+
+/* A borrowed view of where entries are. */
+struct sp_pattern {
+    int64_t n_r, n_c, n_nz;
+    const int64_t *row_ptr; /* [n_r + 1] */
+    const int32_t *col;     /* [n_nz] */
+};
+
+static inline struct sp_pattern sp_csr_pattern(const struct sp_csr *a)
+{
+    return (struct sp_pattern){a->n_r, a->n_c, a->n_nz, a->row_ptr, a->col};
+}
+
+static inline bool sp_csr_is_complex(const struct sp_csr *a)
+{
+    return a->field == SP_FIELD_COMPLEX;
+}
+
+/* Allocates the three arrays (col and val untouched, row_ptr[0] = 0). On failure *a is zeroed. allocator
+ * NULL: plain. */
+enum sp_status sp_csr_alloc(int64_t n_r, int64_t n_c, int64_t n_nz, enum sp_field field,
+                            const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err);
+/* Bytes that sp_csr_alloc would take; exact, for the check before memory is taken. */
+double sp_csr_bytes(int64_t n_r, int64_t n_nz, enum sp_field field);
+/* Safe twice and on a zeroed matrix. */
+void sp_csr_free(struct sp_csr *a);
+
+/* SP_BUG with the first broken promise of the canonical form; for tests and for files read from a cache. */
+enum sp_status sp_csr_check(const struct sp_csr *a, struct sp_error *err);
+
+/* Rows [first, first + n_rows) as a small matrix whose columns are folded: column c becomes c mod `window`
+ * (then sorted; equal columns are kept apart, so this one is not canonical in that respect). The row
+ * lengths stay real while all of x fits `window` entries: what P_core is measured on [THEORY 1]. */
+enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
+                           struct sp_csr *folded, struct sp_error *err);
+
+#endif

@@ -1,0 +1,109 @@
+#include "sparse/layout.h"
+
+#include <string.h>
+
+#include "sparse/layout_build.h"
+
+enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
+                               void *out_pointer, struct sp_error *err)
+{
+    void *p;
+    enum sp_status status = sp_large_alloc(layout->allocator, n, size, what, &p, err);
+    memcpy(out_pointer, &p, sizeof p);
+    return status;
+}
+
+enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
+                              const struct sp_allocator *allocator, struct sp_layout *layout,
+                              struct sp_error *err)
+{
+    memset(layout, 0, sizeof *layout);
+    layout->format = w->format;
+    layout->precision = w->precision;
+    layout->index = w->index;
+    layout->n_r = w->matrix->n_r;
+    layout->n_c = w->matrix->n_c;
+    layout->n_nz = w->matrix->n_nz;
+    layout->C = w->format == SP_FORMAT_CRS ? 1 : w->C;
+    layout->sigma = w->format == SP_FORMAT_CRS ? 1 : w->sigma;
+    layout->s_a = layout->s_x = layout->s_y = sp_precision_size(w->precision);
+    layout->s_i = sp_index_size(w->index);
+    layout->allocator = allocator;
+    enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
+                                                struct sp_error *) = {
+        sp_layout_build_crs, sp_layout_build_sell, sp_layout_build_sellu};
+    enum sp_status status = build[w->format](w, with_values, layout, err);
+    if (status != SP_OK)
+        sp_layout_free(layout);
+    return status;
+}
+
+void sp_layout_free(struct sp_layout *l)
+{
+    if (!l)
+        return;
+    sp_large_free(l->allocator, l->val, l->n_stored, l->s_a);
+    sp_large_free(l->allocator, l->col, l->n_indices, l->s_i);
+    sp_large_free(l->allocator, l->ptr, l->n_ptr, l->s_p);
+    sp_large_free(l->allocator, l->len, l->n_chunks, sizeof *l->len);
+    sp_large_free(l->allocator, l->perm, l->n_chunks * l->C, sizeof *l->perm);
+    sp_large_free(l->allocator, l->n_unit, l->n_chunks, sizeof *l->n_unit);
+    sp_large_free(l->allocator, l->index_ptr, l->n_chunks + 1, l->s_p);
+    sp_partition_free(&l->partition);
+    memset(l, 0, sizeof *l);
+}
+
+double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    double s_a = with_values ? (double)sp_precision_size(w->precision) : 0.0;
+    double s_i = (double)sp_index_size(w->index);
+    double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
+    double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
+    if (w->format == SP_FORMAT_CRS)
+        return (s_a + s_i) * n_nz + sizeof(int64_t) * (n_r + 1) + partition_B;
+    /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
+    double n_chunks = (double)((w->matrix->n_r + w->C - 1) / w->C);
+    double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t);           /* kept */
+    per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);                     /* while building */
+    double perm_B = w->sigma > 1 ? 2 * sizeof(int32_t) * n_chunks * w->C : 0; /* kept and while building */
+    return (s_a + s_i) * n_stored + per_chunk_B * (n_chunks + 1) + perm_B + partition_B;
+}
+
+double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
+{
+    switch (array) {
+    case SP_ARRAY_VALUES:
+        return (double)l->n_stored * (double)l->s_a;
+    case SP_ARRAY_INDICES:
+        return (double)l->n_indices * (double)l->s_i;
+    case SP_ARRAY_POINTERS:
+        if (l->format == SP_FORMAT_CRS)
+            return (double)l->n_ptr * (double)l->s_p;
+        if (l->format == SP_FORMAT_SELL)
+            return (double)l->n_chunks * (double)(l->s_p + sizeof *l->len);
+        return (double)l->n_chunks * (double)(2 * l->s_p + sizeof *l->len + sizeof *l->n_unit);
+    case SP_ARRAY_PERM:
+        return l->perm ? (double)l->n_r * sizeof *l->perm : 0.0;
+    case SP_ARRAY_X:
+        return (double)l->n_c * (double)l->s_x;
+    case SP_ARRAY_Y:
+        return (double)l->n_r * (double)l->s_y;
+    case SP_ARRAY_OTHER:
+    case SP_N_ARRAYS:
+        break;
+    }
+    return 0.0;
+}
+
+int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
+{
+    const struct sp_partition *p = &l->partition;
+    if (p->schedule == SP_SCHEDULE_MERGE)
+        return p->entry_begin[thread + 1] - p->entry_begin[thread];
+    int64_t n = 0, cursor = 0, first, end;
+    while (sp_partition_next(p, thread, &cursor, &first, &end))
+        n += sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
+    return n;
+}

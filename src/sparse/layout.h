@@ -1,0 +1,88 @@
+/* What a format really stores. A layout is built once from a workload and shared by the kernel (which
+ * computes with it), the trace (whose addresses follow from it) and the volume formula (which counts it):
+ * none of them derives it again.
+ *
+ * All arrays are first touched, with their final contents, by the thread that the partition gives them to;
+ * threads should therefore be bound before sp_layout_make() is called. */
+#ifndef SP_SPARSE_LAYOUT_H
+#define SP_SPARSE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/reading.h"
+#include "base/status.h"
+#include "sparse/partition.h"
+#include "sparse/workload.h"
+
+/* CRS:   row i holds entries ptr[i] .. ptr[i + 1] of col and val.
+ * SELL:  rows sorted by descending length inside windows of sigma rows (stable), cut into n_chunks chunks of
+ * C. Chunk k has len[k] slots of C entries; entry (slot j, lane l) is at ptr[k] + j C + l of col and val. The
+ * row in lane l of chunk k is perm[k C + l] (sigma > 1) or k C + l; lanes past the last row are empty. Fill
+ * has value 0 and repeats a column of its own row (0 for an empty row), so it causes no new x line where it
+ * can avoid it. SELLU: SELL whose slots are of two kinds. Of the len[k] slots of chunk k the first n_unit[k]
+ * are unit-stride: one base index b stands for the columns b .. b + C - 1 (b may be negative or b + C exceed
+ * n_c: x is stored with C guard entries on either side, zero); the others store C indices. The index stream
+ * of chunk k starts at index_ptr[k] of col: n_unit[k] bases, then (len[k] - n_unit[k]) C indices. Values are
+ *        at ptr[k] as for SELL. Lanes of one slot need not belong to the same position in their rows. */
+struct sp_layout {
+    enum sp_format format;
+    enum sp_precision precision;
+    enum sp_index index;
+    int64_t n_r, n_c, n_nz;
+    int64_t n_stored; /* entries with fill: beta = n_nz / n_stored */
+    int32_t C;
+    int64_t sigma;
+    int64_t n_chunks;              /* SELL kinds; 0 for CRS */
+    int64_t n_ptr;                 /* items in ptr: n_r + 1 or n_chunks + 1 */
+    int64_t n_indices;             /* items in col: n_stored, fewer for SELLU */
+    int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
+
+    size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while n_stored fits int32_t, else 8 */
+    void *val;       /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
+    void *col;       /* [n_indices] int32_t or int64_t */
+    void *ptr;       /* [n_ptr] s_p bytes each */
+    int32_t *len;    /* [n_chunks] slots of each chunk; NULL for CRS */
+    int32_t *perm;   /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
+    int32_t *n_unit; /* [n_chunks] SELLU only */
+    void *index_ptr; /* [n_chunks + 1] s_p bytes each, SELLU only */
+
+    struct sp_partition partition;
+    const struct sp_allocator *allocator;
+};
+
+/* Builds the layout. `with_values` false: val stays NULL (simulation and volume need no values). allocator
+ * NULL: plain. The workload must have passed sp_workload_check(). */
+enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
+                              const struct sp_allocator *allocator, struct sp_layout *layout,
+                              struct sp_error *err);
+void sp_layout_free(struct sp_layout *layout);
+
+/* Bytes that sp_layout_make would allocate at most, for the check before memory is taken. */
+double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values);
+
+/* Bytes that each array has, by kind: what one execution must read of the matrix. */
+double sp_layout_array_bytes(const struct sp_layout *layout, enum sp_array array);
+
+/* Reads of the untyped arrays. */
+static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
+{
+    return l->s_p == 4 ? ((const int32_t *)l->ptr)[i] : ((const int64_t *)l->ptr)[i];
+}
+static inline int64_t sp_layout_index_ptr(const struct sp_layout *l, int64_t i)
+{
+    return l->s_p == 4 ? ((const int32_t *)l->index_ptr)[i] : ((const int64_t *)l->index_ptr)[i];
+}
+static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
+{
+    return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
+}
+
+/* Stored entries (fill included) of thread t: what lambda_nz is made of. */
+int64_t sp_layout_thread_entries(const struct sp_layout *layout, int thread);
+
+/* beta(C, sigma) of a matrix from its row lengths alone, without converting [THEORY 2]; 1 for no entries. */
+double sp_sell_beta(const struct sp_pattern *pattern, int32_t C, int64_t sigma);
+
+#endif

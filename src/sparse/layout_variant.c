@@ -1,0 +1,45 @@
+#include "sparse/layout_variant.h"
+
+#include <stdlib.h>
+
+enum sp_status sp_layout_repartition(const struct sp_layout *l, enum sp_schedule schedule, int64_t block,
+                                     int n_threads, struct sp_partition *partition, struct sp_error *err)
+{
+    int64_t n_units = l->n_ptr - 1;
+    void *p;
+    enum sp_status status = sp_new_array(n_units + 1, sizeof(int64_t), "running entries", &p, err);
+    if (status != SP_OK) {
+        *partition = (struct sp_partition){0};
+        return status;
+    }
+    int64_t *running = p;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i <= n_units; i++)
+        running[i] = sp_layout_ptr(l, i);
+    int64_t block_units = block > 0 ? (block + l->C - 1) / l->C : 1;
+    status = sp_partition_make(schedule, block_units, n_threads, n_units, running, partition, err);
+    free(running);
+    return status;
+}
+
+/* Bases of unit-stride slots may be negative: the result is in [0, window) all the same. */
+static int64_t folded(int64_t i, int64_t window)
+{
+    int64_t rest = i % window;
+    return rest < 0 ? rest + window : rest;
+}
+
+void sp_layout_fold(struct sp_layout *l, int64_t window)
+{
+    if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
+        window = l->n_c - l->C;
+    if (window < 1)
+        return;
+#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
+    for (int64_t i = 0; i < l->n_indices; i++) {
+        if (l->index == SP_I32)
+            ((int32_t *)l->col)[i] = (int32_t)folded(((int32_t *)l->col)[i], window);
+        else
+            ((int64_t *)l->col)[i] = folded(((int64_t *)l->col)[i], window);
+    }
+}

@@ -1,0 +1,17 @@
+/* The same arrays, used otherwise: for counterfactuals and interventions. */
+#ifndef SP_SPARSE_LAYOUT_VARIANT_H
+#define SP_SPARSE_LAYOUT_VARIANT_H
+
+#include "sparse/layout.h"
+
+/* Another partition of this layout's rows or chunks; `block` in rows as in a workload. The layout is not
+ * changed; who puts the partition into it has to put the old one back before sp_layout_free(). */
+enum sp_status sp_layout_repartition(const struct sp_layout *layout, enum sp_schedule schedule, int64_t block,
+                                     int n_threads, struct sp_partition *partition, struct sp_error *err);
+
+/* Replaces every stored index i by i mod window (window >= 1), in place and for good: the gathers of a run
+ * then stay inside `window` entries of x, while all other traffic is as before. Results are wrong from here
+ * on. */
+void sp_layout_fold(struct sp_layout *layout, int64_t window);
+
+#endif
