@@ -1,0 +1,33 @@
+/* Compressed files and tar archives as streams of text. archive_libarchive.c reads them, archive_absent.c is
+ * built where libarchive is not there. */
+#ifndef SP_IO_ARCHIVE_H
+#define SP_IO_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* The kind of compression or archive that a file begins with ("gzip", "xz", "zstd", "bzip2", "tar"), or NULL.
+ */
+const char *sp_archive_kind(const char *text, int64_t n);
+
+struct sp_archive;
+
+/* Opens the matrix in path ("-": standard input, which may also be plain text). In a tar archive that is the
+ * member NAME/NAME.mtx, else the only one that ends in .mtx; SP_INPUT lists the candidates where neither is
+ * there. SP_ABSENT in a build without libarchive. */
+enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err);
+
+/* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT where the data are damaged or end
+ * too early. */
+enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
+                               struct sp_error *err);
+
+/* The tar member that is read, "" where there is none; for messages. */
+const char *sp_archive_member(const struct sp_archive *archive);
+
+/* Accepts NULL. */
+void sp_archive_close(struct sp_archive *archive);
+
+#endif

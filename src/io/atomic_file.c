@@ -1,0 +1,80 @@
+#include "io/atomic_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum sp_status fail_output(struct sp_error *err, const char *path, const char *doing, int error)
+{
+    const char *remedy = error == ENOSPC || error == EDQUOT
+                             ? "free some space, or choose another directory with --out"
+                         : error == ENOENT ? "make the directory first"
+                                           : "choose a place where you may write";
+    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, remedy, "cannot %s: %s", doing, strerror(error));
+}
+
+enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, struct sp_error *err)
+{
+    memset(file, 0, sizeof *file);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int directory = slash ? (int)(slash + 1 - path) : 0;
+    if (!*name)
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "give a file name", "this is a directory");
+    if (strlen(path) >= sizeof file->path)
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "the path is too long");
+    snprintf(file->path, sizeof file->path, "%s", path);
+    snprintf(file->part, sizeof file->part, "%.*s.%s.XXXXXX.part", directory, path, name);
+    int descriptor = mkstemps(file->part, 5);
+    if (descriptor < 0) {
+        int error = errno;
+        memset(file, 0, sizeof *file);
+        return fail_output(err, path, "create the file", error);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor, 0666 & ~mask);
+    file->stream = fdopen(descriptor, "w");
+    if (!file->stream) {
+        int error = errno;
+        close(descriptor);
+        unlink(file->part);
+        memset(file, 0, sizeof *file);
+        return fail_output(err, path, "open the file", error);
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err)
+{
+    errno = 0;
+    bool failed = ferror(file->stream) || fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0;
+    int error = errno ? errno : EIO;
+    if (fclose(file->stream) != 0 && !failed) {
+        failed = true;
+        error = errno;
+    }
+    file->stream = NULL;
+    if (!failed && rename(file->part, file->path) != 0) {
+        failed = true;
+        error = errno;
+    }
+    enum sp_status status = SP_OK;
+    if (failed) {
+        unlink(file->part);
+        status = fail_output(err, file->path, "write the file", error);
+    }
+    memset(file, 0, sizeof *file);
+    return status;
+}
+
+void sp_atomic_abort(struct sp_atomic_file *file)
+{
+    if (file->stream) {
+        fclose(file->stream);
+        unlink(file->part);
+    }
+    memset(file, 0, sizeof *file);
+}

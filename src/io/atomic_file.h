@@ -1,0 +1,25 @@
+/* Output files that appear complete or not at all: written beside the target under a temporary name, flushed,
+ * synchronised and renamed. A killed program leaves at most a hidden ".NAME.XXXXXX.part". */
+#ifndef SP_IO_ATOMIC_FILE_H
+#define SP_IO_ATOMIC_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+struct sp_atomic_file {
+    FILE *stream; /* write here; errors are noticed at commit */
+    char path[1024], part[1100];
+};
+
+/* Opens a temporary file in the directory of `path` (missing directories are not made). */
+enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, struct sp_error *err);
+/* Makes it appear under its name (replacing an older one); on failure the temporary file is removed and the
+ * old one is untouched: SP_OUTPUT names the reason, a full disk for example. The struct is zeroed either way.
+ */
+enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err);
+/* Throws it away; safe twice and after commit. */
+void sp_atomic_abort(struct sp_atomic_file *file);
+
+#endif

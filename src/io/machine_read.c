@@ -1,0 +1,276 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/machine_file.h"
+
+static const char schema[] = "spmodel.machine/1";
+
+/* One reading pass. The first fault is kept, later steps do nothing. */
+struct reader {
+    const char *path;
+    enum sp_status status;
+    struct sp_error *err;
+    char *remarks;
+    size_t remarks_size;
+};
+
+static void fault(struct reader *r, const char *where, const char *key, const char *wanted)
+{
+    if (r->status == SP_OK)
+        r->status = sp_fail_at(r->err, SP_INPUT, r->path, 0, 0,
+                               "correct the file, or measure again: spmodel machine measure -o FILE",
+                               "key \"%s\"%s%s: %s", key, *where ? " in " : "", where, wanted);
+}
+
+static const char *text_of(struct reader *r, const json_t *o, const char *where, const char *key, char *text,
+                           size_t size, bool required)
+{
+    const json_t *v = json_object_get(o, key);
+    text[0] = '\0';
+    if (!v && !required)
+        return text;
+    if (!json_is_string(v))
+        fault(r, where, key, v ? "must be a text" : "is missing");
+    else if (json_string_length(v) >= size)
+        fault(r, where, key, "is too long");
+    else
+        snprintf(text, size, "%s", json_string_value(v));
+    return text;
+}
+
+static double number_of(struct reader *r, const json_t *o, const char *where, const char *key, double least,
+                        double most, double absent)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!v && !isnan(absent))
+        return absent;
+    if (!json_is_number(v)) {
+        fault(r, where, key, v ? "must be a number" : "is missing");
+        return 0;
+    }
+    double x = json_number_value(v);
+    if (!(x >= least && x <= most)) {
+        char wanted[96];
+        snprintf(wanted, sizeof wanted, "is %g, must be between %g and %g", x, least, most);
+        fault(r, where, key, wanted);
+        return 0;
+    }
+    return x;
+}
+
+static int count_of(struct reader *r, const json_t *o, const char *where, const char *key, int least,
+                    int most, double absent)
+{
+    double x = number_of(r, o, where, key, least, most, absent);
+    if (x != floor(x))
+        fault(r, where, key, "must be a whole number");
+    return (int)x;
+}
+
+static bool flag_of(struct reader *r, const json_t *o, const char *where, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (v && !json_is_boolean(v))
+        fault(r, where, key, "must be true or false");
+    return json_is_true(v);
+}
+
+/* Keys outside the list are told, not refused: a newer minor version may have added them. */
+static void remark_unknown(struct reader *r, const json_t *o, const char *where, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)o, key, value)
+    {
+        int i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        size_t used = r->remarks ? strlen(r->remarks) : 0;
+        if (!known[i] && r->remarks && used + 2 < r->remarks_size)
+            snprintf(r->remarks + used, r->remarks_size - used, "%sunknown key \"%s\"%s%s ignored",
+                     used ? "; " : "", key, *where ? " in " : "", where);
+    }
+}
+
+/* value, lo, hi, unit, origin of one number. */
+static struct sp_value value_of(struct reader *r, const json_t *o, const char *where, const char *unit)
+{
+    char text[32];
+    text_of(r, o, where, "unit", text, sizeof text, true);
+    if (r->status == SP_OK && strcmp(text, unit) != 0) {
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "is \"%s\", must be \"%s\"", text, unit);
+        fault(r, where, "unit", wanted);
+    }
+    enum sp_origin origin = sp_origin_from_name(text_of(r, o, where, "origin", text, sizeof text, true));
+    if (r->status == SP_OK && origin == SP_NONE)
+        fault(r, where, "origin", "must be measured, simulated, modelled or stated");
+    double value = number_of(r, o, where, "value", 0, 1e300, NAN);
+    double lo = number_of(r, o, where, "lo", 0, 1e300, value);
+    double hi = number_of(r, o, where, "hi", 0, 1e300, value);
+    if (r->status == SP_OK && !(lo <= value && value <= hi))
+        fault(r, where, "lo", "and \"hi\" must enclose \"value\"");
+    return sp_value_between(value, lo, hi, origin);
+}
+
+static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache *c)
+{
+    static const char *const known[] = {"level",  "size_B", "line_B",      "ways", "cores_sharing",
+                                        "victim", "policy", "effective_B", "note", NULL};
+    static const char *const known_value[] = {"value", "lo", "hi", "unit", "origin", "how", NULL};
+    char where[64], text[16];
+    snprintf(where, sizeof where, "caches[%d]", i);
+    remark_unknown(r, o, where, known);
+    c->level = count_of(r, o, where, "level", 1, 9, NAN);
+    c->size_B = (int64_t)number_of(r, o, where, "size_B", 1, 1e15, NAN);
+    c->line_B = count_of(r, o, where, "line_B", 1, 1 << 16, NAN);
+    c->ways = count_of(r, o, where, "ways", 0, 1 << 24, 0);
+    c->cores_sharing = count_of(r, o, where, "cores_sharing", 1, 1 << 20, 1);
+    c->victim = flag_of(r, o, where, "victim");
+    text_of(r, o, where, "policy", text, sizeof text, false);
+    int policy = *text ? sp_policy_from_name(text) : SP_LRU;
+    if (policy < 0)
+        fault(r, where, "policy", "must be lru, random or rrip");
+    c->policy = policy < 0 ? SP_LRU : (enum sp_policy)policy;
+    const json_t *effective = json_object_get(o, "effective_B");
+    c->effective_B = sp_value_none("effective capacity not measured");
+    if (effective && !json_is_null(effective)) {
+        snprintf(where, sizeof where, "caches[%d].effective_B", i);
+        remark_unknown(r, effective, where, known_value);
+        c->effective_B = value_of(r, effective, where, "B");
+    }
+}
+
+static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_machine *out)
+{
+    static const char *const known[] = {"name",  "level",   "precision", "threads", "domains", "mode",
+                                        "value", "lo",      "hi",        "unit",    "origin",  "how",
+                                        "when",  "samples", "note",      NULL};
+    char where[64];
+    struct sp_ceiling c = {0};
+    snprintf(where, sizeof where, "ceilings[%d]", i);
+    remark_unknown(r, o, where, known);
+    text_of(r, o, where, "name", c.name, sizeof c.name, true);
+    text_of(r, o, where, "level", c.level, sizeof c.level, true);
+    text_of(r, o, where, "precision", c.precision, sizeof c.precision, true);
+    text_of(r, o, where, "mode", c.mode, sizeof c.mode, false);
+    text_of(r, o, where, "how", c.how, sizeof c.how, true);
+    text_of(r, o, where, "when", c.when, sizeof c.when, false);
+    if (!*c.mode)
+        memcpy(c.mode, "unknown", sizeof "unknown");
+    c.n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
+    c.n_domains = count_of(r, o, where, "domains", 0, 1 << 20, 1);
+    c.value = value_of(r, o, where, strcmp(c.level, "core") == 0 ? "flop/s" : "B/s");
+    if (r->status == SP_OK && !(c.value.value > 0))
+        fault(r, where, "value", "must be above 0");
+    const json_t *samples = json_object_get(o, "samples");
+    size_t n = json_array_size(samples);
+    if (samples && !json_is_array(samples))
+        fault(r, where, "samples", "must be a list");
+    if (n > 0 && r->status == SP_OK) {
+        c.sample = malloc(n * sizeof *c.sample);
+        if (!c.sample) {
+            r->status = sp_fail(r->err, SP_MEMORY, "free memory", "no memory for samples");
+            return;
+        }
+        c.n_samples = (int64_t)n;
+        for (size_t k = 0; k < n; k++) {
+            const json_t *x = json_array_get(samples, k);
+            if (!json_is_number(x) || !(json_number_value(x) > 0))
+                fault(r, where, "samples", "must hold numbers above 0");
+            c.sample[k] = json_number_value(x);
+        }
+    }
+    if (r->status == SP_OK)
+        r->status = sp_machine_add_ceiling(out, &c, r->err);
+    free(c.sample);
+}
+
+/* The list under `key`; NULL and a fault when it is something else. */
+static const json_t *list_of(struct reader *r, const json_t *o, const char *key)
+{
+    const json_t *list = json_object_get(o, key);
+    if (!json_is_array(list)) {
+        fault(r, "", key, list ? "must be a list" : "is missing");
+        return NULL;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_object(json_array_get(list, i))) {
+            fault(r, "", key, "must be a list of objects");
+            return NULL;
+        }
+    return list;
+}
+
+static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
+{
+    static const char *const known[] = {"schema",       "name",
+                                        "cpu",          "source",
+                                        "env_key",      "sockets",
+                                        "numa",         "llc_domains",
+                                        "cores",        "threads_per_core",
+                                        "frequency_Hz", "caches",
+                                        "ceilings",     "validated",
+                                        "note",         NULL};
+    char text[64];
+    text_of(r, o, "", "schema", text, sizeof text, true);
+    if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
+        fault(r, "", "schema", "must be \"spmodel.machine/1\"");
+    if (r->status != SP_OK)
+        return;
+    remark_unknown(r, o, "", known);
+    text_of(r, o, "", "name", out->name, sizeof out->name, true);
+    text_of(r, o, "", "cpu", out->cpu, sizeof out->cpu, true);
+    text_of(r, o, "", "source", out->source, sizeof out->source, true);
+    text_of(r, o, "", "env_key", out->env_key, sizeof out->env_key, false);
+    out->n_sockets = count_of(r, o, "", "sockets", 0, 1 << 16, 0);
+    out->n_numa = count_of(r, o, "", "numa", 0, 1 << 16, 0);
+    out->n_domains = count_of(r, o, "", "llc_domains", 0, 1 << 20, 0);
+    out->n_cores = count_of(r, o, "", "cores", 1, 1 << 20, NAN);
+    out->threads_per_core = count_of(r, o, "", "threads_per_core", 0, 64, 0);
+    out->frequency_Hz = number_of(r, o, "", "frequency_Hz", 0, 1e12, 0);
+    out->validated = flag_of(r, o, "", "validated");
+    const json_t *caches = list_of(r, o, "caches"), *ceilings = list_of(r, o, "ceilings");
+    size_t n = json_array_size(caches);
+    if (n > SP_MAX_CACHES)
+        fault(r, "", "caches", "has more levels than the 4 that are supported");
+    for (size_t i = 0; r->status == SP_OK && i < n; i++) {
+        read_cache(r, json_array_get(caches, i), (int)i, &out->cache[i]);
+        out->n_caches++;
+        if (r->status == SP_OK && i > 0 && out->cache[i].level <= out->cache[i - 1].level)
+            fault(r, "", "caches", "must ascend in \"level\"");
+    }
+    for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
+        read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
+}
+
+enum sp_status sp_machine_file_read(const char *path, struct sp_machine *out, char *remarks, size_t size,
+                                    struct sp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (remarks && size)
+        remarks[0] = '\0';
+    if (access(path, R_OK) != 0)
+        return sp_fail_at(err, SP_ABSENT, path, 0, 0,
+                          "spmodel machine list names the machines that there are",
+                          "the machine file cannot be read");
+    json_error_t at;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &at);
+    if (!root)
+        return sp_fail_at(err, SP_INPUT, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
+                          "correct the file, or measure again: spmodel machine measure -o FILE",
+                          "not JSON: %s", at.text);
+    struct reader r = {path, SP_OK, err, remarks, size};
+    if (!json_is_object(root))
+        r.status = sp_fail_at(err, SP_INPUT, path, 1, 0, "give a machine file", "not a JSON object");
+    else
+        read_machine(&r, root, out);
+    json_decref(root);
+    if (r.status != SP_OK)
+        sp_machine_free(out);
+    return r.status;
+}

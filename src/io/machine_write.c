@@ -1,0 +1,126 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "io/machine_file.h"
+
+/* One cache and one ceiling a line, so that people can read and compare files. */
+static const size_t dump_flags =
+    JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(10);
+
+static void put_value(json_t *o, struct sp_value v, const char *unit)
+{
+    json_object_set_new(o, "value", json_real(v.value));
+    if (v.lo < v.value || v.hi > v.value) {
+        json_object_set_new(o, "lo", json_real(v.lo));
+        json_object_set_new(o, "hi", json_real(v.hi));
+    }
+    json_object_set_new(o, "unit", json_string(unit));
+    json_object_set_new(o, "origin", json_string(sp_origin_name(v.origin)));
+}
+
+static json_t *cache_object(const struct sp_cache *c)
+{
+    json_t *o = json_object(), *effective = json_null();
+    json_object_set_new(o, "level", json_integer(c->level));
+    json_object_set_new(o, "size_B", json_integer(c->size_B));
+    json_object_set_new(o, "line_B", json_integer(c->line_B));
+    json_object_set_new(o, "ways", json_integer(c->ways));
+    json_object_set_new(o, "cores_sharing", json_integer(c->cores_sharing));
+    json_object_set_new(o, "victim", json_boolean(c->victim));
+    json_object_set_new(o, "policy", json_string(sp_policy_name(c->policy)));
+    if (sp_value_known(c->effective_B)) {
+        effective = json_object();
+        put_value(effective, c->effective_B, "B");
+    }
+    json_object_set_new(o, "effective_B", effective);
+    return o;
+}
+
+static json_t *ceiling_object(const struct sp_ceiling *c)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(c->name));
+    json_object_set_new(o, "level", json_string(c->level));
+    json_object_set_new(o, "precision", json_string(c->precision));
+    json_object_set_new(o, "threads", json_integer(c->n_threads));
+    json_object_set_new(o, "domains", json_integer(c->n_domains));
+    json_object_set_new(o, "mode", json_string(c->mode));
+    put_value(o, c->value, strcmp(c->level, "core") == 0 ? "flop/s" : "B/s");
+    json_object_set_new(o, "how", json_string(c->how));
+    json_object_set_new(o, "when", json_string(c->when));
+    if (c->n_samples > 0) {
+        json_t *samples = json_array();
+        for (int64_t i = 0; i < c->n_samples; i++)
+            json_array_append_new(samples, json_real(c->sample[i]));
+        json_object_set_new(o, "samples", samples);
+    }
+    return o;
+}
+
+/* Writes and releases a value. */
+static bool put(FILE *stream, const char *before, json_t *value)
+{
+    fputs(before, stream);
+    bool good = value && json_dumpf(value, stream, dump_flags) == 0;
+    json_decref(value);
+    return good;
+}
+
+static bool put_machine(FILE *f, const struct sp_machine *m)
+{
+    bool good = put(f, "{\n \"schema\": ", json_string("spmodel.machine/1"));
+    good &= put(f, ",\n \"name\": ", json_string(m->name));
+    good &= put(f, ",\n \"cpu\": ", json_string(m->cpu));
+    good &= put(f, ",\n \"source\": ", json_string(m->source));
+    good &= put(f, ",\n \"env_key\": ", json_string(m->env_key));
+    good &= put(f, ",\n \"sockets\": ", json_integer(m->n_sockets));
+    good &= put(f, ",\n \"numa\": ", json_integer(m->n_numa));
+    good &= put(f, ",\n \"llc_domains\": ", json_integer(m->n_domains));
+    good &= put(f, ",\n \"cores\": ", json_integer(m->n_cores));
+    good &= put(f, ",\n \"threads_per_core\": ", json_integer(m->threads_per_core));
+    good &= put(f, ",\n \"frequency_Hz\": ", json_real(m->frequency_Hz));
+    good &= put(f, ",\n \"validated\": ", json_boolean(m->validated));
+    fputs(",\n \"caches\": [", f);
+    for (int i = 0; i < m->n_caches; i++)
+        good &= put(f, i ? ",\n  " : "\n  ", cache_object(&m->cache[i]));
+    fputs("\n ],\n \"ceilings\": [", f);
+    for (int i = 0; i < m->n_ceilings; i++)
+        good &= put(f, i ? ",\n  " : "\n  ", ceiling_object(&m->ceiling[i]));
+    fputs("\n ]\n}\n", f);
+    return good && !ferror(f);
+}
+
+enum sp_status sp_machine_to_json(const struct sp_machine *machine, char **text, struct sp_error *err)
+{
+    size_t size;
+    *text = NULL;
+    FILE *stream = open_memstream(text, &size);
+    bool good = stream && put_machine(stream, machine);
+    if (stream && fclose(stream) != 0)
+        good = false;
+    if (good)
+        return SP_OK;
+    free(*text);
+    *text = NULL;
+    return sp_fail(err, SP_MEMORY, "free memory; names and texts must be UTF-8",
+                   "the machine \"%s\" cannot be put into JSON", machine->name);
+}
+
+enum sp_status sp_machine_file_write(const char *path, const struct sp_machine *machine, struct sp_error *err)
+{
+    char *text;
+    enum sp_status status = sp_machine_to_json(machine, &text, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_atomic_file file;
+    status = sp_atomic_open(path, &file, err);
+    if (status == SP_OK) {
+        fputs(text, file.stream);
+        status = sp_atomic_commit(&file, err);
+    }
+    free(text);
+    return status;
+}

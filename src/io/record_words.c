@@ -1,0 +1,91 @@
+#include "io/record_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+
+const struct sp_loss_words sp_loss_words[SP_N_LOSSES] = {
+    {"min_traffic", "minimum traffic"}, {"padding", "padding"},
+    {"extra_x", "extra x traffic"},     {"extra_x_domains", "x in several caches"},
+    {"imbalance", "load imbalance"},    {"in_core", "in-core, latency"},
+    {"rest", "not explained"},
+};
+
+const char *sp_item_text(const json_t *item, const char *key)
+{
+    return json_string_value(json_object_get(item, key));
+}
+
+double sp_item_number(const json_t *item, const char *key)
+{
+    const json_t *number = json_object_get(item, key);
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+const char *sp_words_level(const char *level)
+{
+    return level && strcmp(level, "MEM") == 0 ? "DRAM" : level ? level : "?";
+}
+
+bool sp_roof_is_flops(const json_t *roof)
+{
+    const char *unit = sp_item_text(roof, "unit");
+    return unit && strcmp(unit, "flop/s") == 0;
+}
+
+char *sp_words_roof(char *text, size_t size, const json_t *roof)
+{
+    static const struct {
+        const char *name, *words;
+    } names[] = {{"load", "load"},       {"load_mix", "load"}, {"copy", "copy"},
+                 {"copy_nt", "copy NT"}, {"triad", "triad"},   {"triad_nt", "triad NT"},
+                 {"scalar", "scalar"},   {"simd", "SIMD"},     {"fma", "FMA"}};
+    const char *name = sp_item_text(roof, "name"), *words = name ? name : "?";
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0)
+            words = names[i].words;
+    const char *precision = sp_item_text(roof, "precision");
+    if (sp_roof_is_flops(roof))
+        snprintf(text, size, "%s %s", precision && strcmp(precision, "f32") == 0 ? "SP" : "DP", words);
+    else
+        snprintf(text, size, "%s %s", sp_words_level(sp_item_text(roof, "level")), words);
+    return text;
+}
+
+char *sp_words_roof_value(char *text, size_t size, const json_t *roof)
+{
+    return sp_figure_value(text, size, sp_record_value_of(roof), 1e9,
+                           sp_roof_is_flops(roof) ? "Gflop/s" : "GB/s", 3);
+}
+
+const char *sp_words_op(const char *op)
+{
+    static const struct {
+        const char *op, *words;
+    } ops[] = {
+        {"spmv", "SpMV"}, {"spmmv", "SpMMV"}, {"spmm", "SpMM"}, {"sddmm", "SDDMM"}, {"fusedmm", "FusedMM"}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (strcmp(ops[i].op, op) == 0)
+            return ops[i].words;
+    return op;
+}
+
+const char *sp_words_text(const struct sp_record *record, const char *path, const char *otherwise)
+{
+    const char *text = NULL;
+    return sp_record_text(record, path, &text) ? text : otherwise;
+}
+
+const json_t *sp_record_roof(const struct sp_record *record)
+{
+    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    size_t i;
+    json_array_foreach(roofs, i, roof)
+    {
+        const char *role = sp_item_text(roof, "role");
+        if (role && strcmp(role, "roof") == 0)
+            return roof;
+    }
+    return NULL;
+}
