@@ -1,0 +1,12 @@
+#include <immintrin.h>
+#include <stddef.h>
+
+#include "kernels/cpu/ceiling_isa.h"
+
+#define ISA                           sp_ceiling_avx2
+#define ISA_NAME                      "avx2"
+#define VECTOR_B                      32
+#define STREAM_STORE(address, vector) _mm256_stream_si256((__m256i *)(address), (__m256i)(vector))
+#define FMA_F64(x, y, z)              _mm256_fmadd_pd(x, y, z)
+#define FMA_F32(x, y, z)              _mm256_fmadd_ps(x, y, z)
+#include "kernels/cpu/ceiling_body.inc"

@@ -1,0 +1,28 @@
+/* The loops of the ceilings, compiled once per instruction set. */
+#ifndef SP_KERNELS_CPU_CEILING_ISA_H
+#define SP_KERNELS_CPU_CEILING_ISA_H
+
+#include <stdint.h>
+
+/* `n` bytes of each stream (a multiple of 1024; streams 64-byte aligned), `repetitions` times. In load_mix
+ * stream b has n/2 bytes. What is computed ends in *sink, so that nothing can be left out. */
+typedef void sp_ceiling_loop(char *a, char *b, char *c, int64_t n, int64_t repetitions, double *sink);
+
+/* One repetition of an arithmetic loop: SP_CEILING_ROUNDS rounds over SP_CEILING_CHAINS independent chains,
+ * each with one multiplication and one addition a lane. */
+enum { SP_CEILING_CHAINS = 12, SP_CEILING_ROUNDS = 256 };
+
+struct sp_ceiling_isa {
+    const char *name;
+    int vector_B;
+    sp_ceiling_loop *load, *load_mix, *copy, *copy_nt, *triad,
+        *triad_nt; /* NULL: not on this instruction set */
+    sp_ceiling_loop *scalar_f64, *simd_f64, *fma_f64, *scalar_f32, *simd_f32, *fma_f32;
+};
+
+extern const struct sp_ceiling_isa sp_ceiling_portable;
+#if defined(__x86_64__)
+extern const struct sp_ceiling_isa sp_ceiling_avx2, sp_ceiling_avx512;
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+/* What this CPU can execute. Compiled for the base instruction set. */
+#include "kernels/cpu/spmv_cpu.h"
+
+enum sp_status sp_cpu_has_avx2(struct sp_error *err)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return SP_OK;
+    return sp_fail(err, SP_ABSENT, "use a portable kernel", "needs AVX2 and FMA, this CPU has not both");
+}
+
+enum sp_status sp_cpu_has_avx512(struct sp_error *err)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return SP_OK;
+    return sp_fail(err, SP_ABSENT, "use an avx2 or a portable kernel",
+                   "needs AVX-512 F and VL, this CPU has not both");
+}

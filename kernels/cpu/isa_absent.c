@@ -1,0 +1,65 @@
+/* The rows of the x86-64 instruction sets in a build for another processor. */
+#include "kernels/cpu/spmv_rows.h"
+
+static const char why[] = "an x86-64 instruction set, this build is for another processor";
+
+const struct sp_kernel sp_spmv_crs_avx2 = {.name = "spmv/crs/avx2",
+                                           .summary = "not in this build",
+                                           .absent = why,
+                                           .op = SP_OP_SPMV,
+                                           .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmv_crs_avx2_loads = {.name = "spmv/crs/avx2-loads",
+                                                 .summary = "not in this build",
+                                                 .absent = why,
+                                                 .op = SP_OP_SPMV,
+                                                 .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmv_crs_avx512 = {.name = "spmv/crs/avx512",
+                                             .summary = "not in this build",
+                                             .absent = why,
+                                             .op = SP_OP_SPMV,
+                                             .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmv_crs_avx512_loads = {.name = "spmv/crs/avx512-loads",
+                                                   .summary = "not in this build",
+                                                   .absent = why,
+                                                   .op = SP_OP_SPMV,
+                                                   .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmv_sell_avx2 = {.name = "spmv/sell/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SPMV,
+                                            .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmv_sell_avx2_loads = {.name = "spmv/sell/avx2-loads",
+                                                  .summary = "not in this build",
+                                                  .absent = why,
+                                                  .op = SP_OP_SPMV,
+                                                  .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmv_sell_avx512 = {.name = "spmv/sell/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMV,
+                                              .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmv_sell_avx512_loads = {.name = "spmv/sell/avx512-loads",
+                                                    .summary = "not in this build",
+                                                    .absent = why,
+                                                    .op = SP_OP_SPMV,
+                                                    .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmv_sellu_avx2 = {.name = "spmv/sellu/avx2",
+                                             .summary = "not in this build",
+                                             .absent = why,
+                                             .op = SP_OP_SPMV,
+                                             .format = SP_FORMAT_SELLU};
+const struct sp_kernel sp_spmv_sellu_avx2_loads = {.name = "spmv/sellu/avx2-loads",
+                                                   .summary = "not in this build",
+                                                   .absent = why,
+                                                   .op = SP_OP_SPMV,
+                                                   .format = SP_FORMAT_SELLU};
+const struct sp_kernel sp_spmv_sellu_avx512 = {.name = "spmv/sellu/avx512",
+                                               .summary = "not in this build",
+                                               .absent = why,
+                                               .op = SP_OP_SPMV,
+                                               .format = SP_FORMAT_SELLU};
+const struct sp_kernel sp_spmv_sellu_avx512_loads = {.name = "spmv/sellu/avx512-loads",
+                                                     .summary = "not in this build",
+                                                     .absent = why,
+                                                     .op = SP_OP_SPMV,
+                                                     .format = SP_FORMAT_SELLU};

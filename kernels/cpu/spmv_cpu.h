@@ -1,0 +1,73 @@
+/* What all CPU kernels of SpMV share: the state, the parallel run, y and x. A variant adds bodies that
+ * compute a range of rows or chunks. Private to kernels/cpu. */
+#ifndef SP_KERNELS_CPU_SPMV_CPU_H
+#define SP_KERNELS_CPU_SPMV_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+/* The arrays of a layout beside the kernel's own x and y. */
+struct sp_spmv_args {
+    const void *val, *col, *ptr;
+    const void *index_ptr; /* SELL: the same as ptr */
+    const int32_t *len, *n_unit, *perm;
+    const void *x; /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c) */
+    void *y;       /* 64-byte aligned, room for n_chunks C entries */
+    int64_t n_r;
+    int32_t C;
+    bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
+    bool store_nt;
+};
+
+static inline int64_t sp_spmv_pointer(const struct sp_spmv_args *a, const void *ptr, int64_t i)
+{
+    return a->wide_ptr ? ((const int64_t *)ptr)[i] : ((const int32_t *)ptr)[i];
+}
+
+struct sp_spmv_body {
+    /* y of the units [first, end): rows for CRS, chunks for SELL kinds. Row `first` starts at the entry
+     * `from` (SELL: not used). */
+    void (*units)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
+    /* CRS: the sum over the entries [from, to) of one row into one value of the precision. */
+    void (*partial)(const struct sp_spmv_args *args, int64_t from, int64_t to, void *sum);
+    bool can_store_nt; /* y in natural order is written with non-temporal stores when asked */
+};
+
+typedef void sp_spmv_units(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
+
+/* Compile-time C of the SELL bodies, and one that takes all. */
+enum { SELL_4, SELL_8, SELL_16, SELL_32, SELL_ANY, SELL_N_CASES };
+static inline int sp_spmv_sell_case(int32_t C)
+{
+    return C == 4 ? SELL_4 : C == 8 ? SELL_8 : C == 16 ? SELL_16 : C == 32 ? SELL_32 : SELL_ANY;
+}
+
+/* Which width of CRS suits rows of mean length n_nzr: a vector should mostly be full. */
+enum sp_crs_width { CRS_SCALAR, CRS_NARROW, CRS_WIDE };
+static inline enum sp_crs_width sp_spmv_crs_width(const struct sp_layout *l)
+{
+    double n_nzr = l->n_r > 0 ? (double)l->n_nz / (double)l->n_r : 0;
+    return n_nzr < 4 ? CRS_SCALAR : n_nzr < 12 ? CRS_NARROW : CRS_WIDE;
+}
+
+/* The portable bodies of CRS: for rows too short for vectors, and all types. */
+struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *layout);
+
+/* SP_ABSENT with the reason where this CPU has not the instruction set. */
+enum sp_status sp_cpu_has_avx2(struct sp_error *err);
+enum sp_status sp_cpu_has_avx512(struct sp_error *err);
+
+/* Chooses the body for a layout. */
+typedef struct sp_spmv_body sp_spmv_select(const struct sp_layout *layout);
+
+enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *layout, const struct sp_operands *operands,
+                                   sp_spmv_select *select, void **state, struct sp_error *err);
+enum sp_status sp_spmv_cpu_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                               struct sp_error *err);
+enum sp_status sp_spmv_cpu_fetch(void *state, double *y, struct sp_error *err);
+void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts);
+void sp_spmv_cpu_release(void *state);
+
+#endif

@@ -1,0 +1,76 @@
+/* SELL and SELLU in plain C: runs everywhere. */
+#include "kernels/cpu/spmv_cpu.h"
+#include "kernels/cpu/spmv_rows.h"
+
+#define VALUE  double
+#define INDEX  int32_t
+#define CHUNKS chunks_f64_i32
+#define FN     units_f64_i32
+#include "kernels/cpu/spmv_sell_portable.inc"
+#undef INDEX
+#define INDEX  int64_t
+#define CHUNKS chunks_f64_i64
+#define FN     units_f64_i64
+#include "kernels/cpu/spmv_sell_portable.inc"
+#undef INDEX
+#undef VALUE
+
+#define VALUE  float
+#define INDEX  int32_t
+#define CHUNKS chunks_f32_i32
+#define FN     units_f32_i32
+#include "kernels/cpu/spmv_sell_portable.inc"
+#undef INDEX
+#define INDEX  int64_t
+#define CHUNKS chunks_f32_i64
+#define FN     units_f32_i64
+#include "kernels/cpu/spmv_sell_portable.inc"
+
+static struct sp_spmv_body select_body(const struct sp_layout *l)
+{
+    sp_spmv_units *const units[2][SP_N_INDICES] = {{units_f64_i32, units_f64_i64},
+                                                   {units_f32_i32, units_f32_i64}};
+    return (struct sp_spmv_body){.units = units[l->precision == SP_F32][l->index]};
+}
+
+static enum sp_status everywhere(struct sp_error *err)
+{
+    (void)err;
+    return SP_OK;
+}
+
+static enum sp_status prepare(const struct sp_layout *layout, const struct sp_operands *operands,
+                              void **state, struct sp_error *err)
+{
+    return sp_spmv_cpu_prepare(layout, operands, select_body, state, err);
+}
+
+const struct sp_kernel sp_spmv_sell_portable = {
+    .name = "spmv/sell/portable",
+    .summary = "SELL in plain C",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_SELL,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 10,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = sp_spmv_cpu_run,
+    .fetch = sp_spmv_cpu_fetch,
+    .facts = sp_spmv_cpu_facts,
+    .release = sp_spmv_cpu_release,
+};
+
+const struct sp_kernel sp_spmv_sellu_portable = {
+    .name = "spmv/sellu/portable",
+    .summary = "SELL with unit-stride slots in plain C",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_SELLU,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 10,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = sp_spmv_cpu_run,
+    .fetch = sp_spmv_cpu_fetch,
+    .facts = sp_spmv_cpu_facts,
+    .release = sp_spmv_cpu_release,
+};

@@ -1,0 +1,74 @@
+/* The kernel interface: a kernel executes a workload. One row of kernels/kernel_table.c each; a user's own
+ * kernel library will use the same struct, so it stays small and versioned. */
+#ifndef SP_KERNELS_KERNEL_H
+#define SP_KERNELS_KERNEL_H
+
+#include <stdint.h>
+
+#include "base/job.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "sparse/layout.h"
+
+#define SP_KERNEL_ABI 1
+
+/* What a kernel works on, beside the layout. */
+struct sp_operands {
+    const double *x; /* [n_c], complex: [2 n_c]; borrowed during prepare only: the kernel keeps its own copy
+                        in its own precision, first touched by its threads */
+    bool store_nt;   /* write y with non-temporal stores where the kernel can (w = 1 instead of 2) */
+    const struct sp_allocator *allocator; /* of x, y and work arrays; NULL: plain pages */
+};
+
+/* What the prepared kernel really does, for the model and the report. */
+struct sp_kernel_facts {
+    bool store_nt; /* y is written with non-temporal stores */
+    size_t x_offset_B,
+        y_offset_B;    /* alignment of x[0] and y[0] inside a 64-byte line [B]: the trace uses them */
+    const void *x, *y; /* the kernel's arrays, for page and NUMA read-back */
+    size_t x_B, y_B;
+};
+
+struct sp_kernel {
+    const char *name;    /* "spmv/sell/avx512": operation/format/variant, unique */
+    const char *summary; /* one line for people */
+    const char *absent;  /* NULL, or why this build has none: then the functions are NULL */
+    enum sp_op op;
+    enum sp_format format;
+    unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
+    int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
+
+    /* Can this machine run it? Cheap; SP_ABSENT with the reason otherwise ("needs AVX-512, this CPU has
+     * none"). */
+    enum sp_status (*available)(struct sp_error *err);
+    /* Is this C compiled in, is this schedule supported ...: SP_ABSENT with the reason. May be NULL: takes
+     * all. */
+    enum sp_status (*accepts)(const struct sp_layout *layout, struct sp_error *err);
+    /* Makes *state from a layout (borrowed until release) and operands. */
+    enum sp_status (*prepare)(const struct sp_layout *layout, const struct sp_operands *operands,
+                              void **state, struct sp_error *err);
+    /* All that is timed: y = A x, `repetitions` times, y in input order. See struct sp_job. */
+    enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
+    /* y as doubles in input order: y[n_r], complex [2 n_r], the caller's array. */
+    enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
+    void (*facts)(const void *state, struct sp_kernel_facts *facts);
+    void (*release)(void *state); /* accepts NULL */
+};
+
+/* The table, in order of listing. */
+extern const struct sp_kernel *const sp_kernel_table[]; /* ends with NULL */
+int sp_kernel_count(void);
+
+/* The row of that name, or NULL. */
+const struct sp_kernel *sp_kernel_find(const char *name);
+
+/* Rows that could run this layout here, best rank first, into rows[max]; returns how many there are.
+ * `isa` restricts to a variant prefix ("avx512", "avx2", "portable") or NULL for all. References are left
+ * out. */
+int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
+                         int max);
+
+/* A prepared kernel as a job for probes. */
+struct sp_job sp_kernel_job(const struct sp_kernel *kernel, void *state, const struct sp_layout *layout);
+
+#endif

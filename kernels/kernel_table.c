@@ -1,0 +1,91 @@
+#include "kernels/kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/cpu/spmv_rows.h"
+#include "kernels/reference/spmv_reference.h"
+
+const struct sp_kernel *const sp_kernel_table[] = {
+    &sp_spmv_crs_reference,
+    &sp_spmv_crs_portable_row,
+    &sp_spmv_crs_avx2,
+    &sp_spmv_crs_avx2_loads,
+    &sp_spmv_crs_avx512,
+    &sp_spmv_crs_avx512_loads,
+    &sp_spmv_sell_reference,
+    &sp_spmv_sell_portable,
+    &sp_spmv_sell_avx2,
+    &sp_spmv_sell_avx2_loads,
+    &sp_spmv_sell_avx512,
+    &sp_spmv_sell_avx512_loads,
+    &sp_spmv_sellu_reference,
+    &sp_spmv_sellu_portable,
+    &sp_spmv_sellu_avx2,
+    &sp_spmv_sellu_avx2_loads,
+    &sp_spmv_sellu_avx512,
+    &sp_spmv_sellu_avx512_loads,
+    NULL,
+};
+
+int sp_kernel_count(void)
+{
+    int n = 0;
+    while (sp_kernel_table[n])
+        n++;
+    return n;
+}
+
+const struct sp_kernel *sp_kernel_find(const char *name)
+{
+    for (int i = 0; sp_kernel_table[i]; i++)
+        if (strcmp(sp_kernel_table[i]->name, name) == 0)
+            return sp_kernel_table[i];
+    return NULL;
+}
+
+/* The part of a name after the last '/'. */
+static const char *variant_of(const struct sp_kernel *kernel)
+{
+    const char *slash = strrchr(kernel->name, '/');
+    return slash ? slash + 1 : kernel->name;
+}
+
+static bool could_run(const struct sp_kernel *kernel, const struct sp_layout *layout, const char *isa)
+{
+    return !kernel->absent && kernel->rank > 0 && kernel->format == layout->format &&
+           (kernel->precisions & 1u << layout->precision) != 0 &&
+           (!isa || strncmp(variant_of(kernel), isa, strlen(isa)) == 0) && kernel->available(NULL) == SP_OK &&
+           (!kernel->accepts || kernel->accepts(layout, NULL) == SP_OK);
+}
+
+int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
+                         int max)
+{
+    int n = 0, n_kept = 0;
+    for (int i = 0; sp_kernel_table[i]; i++) {
+        const struct sp_kernel *kernel = sp_kernel_table[i];
+        if (!could_run(kernel, layout, isa))
+            continue;
+        n++;
+        int at = n_kept < max ? n_kept++ : max;
+        for (; at > 0 && rows[at - 1]->rank < kernel->rank; at--)
+            if (at < max)
+                rows[at] = rows[at - 1];
+        if (at < max)
+            rows[at] = kernel;
+    }
+    return n;
+}
+
+struct sp_job sp_kernel_job(const struct sp_kernel *kernel, void *state, const struct sp_layout *layout)
+{
+    return (struct sp_job){
+        .name = kernel->name,
+        .state = state,
+        .run = kernel->run,
+        .layout = layout,
+        .n_threads = layout->partition.n_threads,
+    };
+}

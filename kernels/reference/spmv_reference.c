@@ -1,0 +1,195 @@
+#include "kernels/reference/spmv_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/* All numbers as pairs of doubles: real and imaginary part. */
+struct state {
+    const struct sp_layout *layout;
+    double *x; /* [2 n_c] */
+    double *y; /* [2 n_r] */
+};
+
+static void add_product(const struct state *s, int64_t row, int64_t entry, int64_t column)
+{
+    const struct sp_layout *l = s->layout;
+    if (row < 0 || column < 0 || column >= l->n_c)
+        return; /* fill beyond the matrix */
+    double a_r, a_i = 0;
+    if (l->precision == SP_F32) {
+        a_r = ((const float *)l->val)[entry];
+    } else if (l->precision == SP_F64) {
+        a_r = ((const double *)l->val)[entry];
+    } else {
+        a_r = ((const double *)l->val)[2 * entry];
+        a_i = ((const double *)l->val)[2 * entry + 1];
+    }
+    double x_r = s->x[2 * column], x_i = s->x[2 * column + 1];
+    if (l->precision != SP_C128) {
+        s->y[2 * row] += a_r * x_r;
+        return;
+    }
+    s->y[2 * row] += a_r * x_r - a_i * x_i;
+    s->y[2 * row + 1] += a_r * x_i + a_i * x_r;
+}
+
+static void multiply_crs(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
+            add_product(s, i, j, sp_layout_col(l, j));
+}
+
+static void multiply_sell(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t k = 0; k < l->n_chunks; k++) {
+        int64_t entry = sp_layout_ptr(l, k);
+        int64_t index = l->index_ptr ? sp_layout_index_ptr(l, k) : entry;
+        int64_t n_unit = l->n_unit ? l->n_unit[k] : 0;
+        for (int64_t slot = 0; slot < l->len[k]; slot++) {
+            int64_t base = slot < n_unit ? sp_layout_col(l, index++) : 0;
+            for (int64_t lane = 0; lane < l->C; lane++, entry++) {
+                int64_t i = k * l->C + lane;
+                int64_t row = l->perm ? l->perm[i] : i < l->n_r ? i : -1;
+                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col(l, index++));
+            }
+        }
+    }
+}
+
+static enum sp_status everywhere(struct sp_error *err)
+{
+    (void)err;
+    return SP_OK;
+}
+
+static void release(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    free(s->x);
+    free(s->y);
+    free(s);
+}
+
+static enum sp_status prepare(const struct sp_layout *l, const struct sp_operands *operands, void **state,
+                              struct sp_error *err)
+{
+    *state = NULL;
+    void *p, *x = NULL, *y = NULL;
+    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_new_array(2 * l->n_c, sizeof(double), "x", &x, err);
+    if (status == SP_OK)
+        status = sp_new_array(2 * l->n_r, sizeof(double), "y", &y, err);
+    struct state *s = p;
+    *s = (struct state){l, x, y};
+    if (status != SP_OK) {
+        release(s);
+        return status;
+    }
+    for (int64_t i = 0; i < l->n_c; i++) {
+        if (l->precision == SP_C128) {
+            s->x[2 * i] = operands->x[2 * i];
+            s->x[2 * i + 1] = operands->x[2 * i + 1];
+        } else {
+            s->x[2 * i] = l->precision == SP_F32 ? (double)(float)operands->x[i] : operands->x[i];
+        }
+    }
+    *state = s;
+    return SP_OK;
+}
+
+static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+{
+    (void)err;
+    const struct state *s = state;
+    double start = sp_now();
+    for (int64_t repetition = 0; repetition < repetitions; repetition++) {
+        memset(s->y, 0, (size_t)(2 * s->layout->n_r) * sizeof *s->y);
+        if (s->layout->format == SP_FORMAT_CRS)
+            multiply_crs(s);
+        else
+            multiply_sell(s);
+    }
+    if (stats && stats->thread_s)
+        for (int t = 0; t < stats->n_threads; t++)
+            stats->thread_s[t] = t == 0 ? sp_now() - start : 0;
+    return SP_OK;
+}
+
+static enum sp_status fetch(void *state, double *y, struct sp_error *err)
+{
+    (void)err;
+    const struct state *s = state;
+    if (s->layout->precision == SP_C128)
+        memcpy(y, s->y, (size_t)(2 * s->layout->n_r) * sizeof *y);
+    else
+        for (int64_t i = 0; i < s->layout->n_r; i++)
+            y[i] = s->y[2 * i];
+    return SP_OK;
+}
+
+static void facts(const void *state, struct sp_kernel_facts *facts)
+{
+    const struct state *s = state;
+    *facts = (struct sp_kernel_facts){
+        .x_offset_B = (uintptr_t)s->x % 64,
+        .y_offset_B = (uintptr_t)s->y % 64,
+        .x = s->x,
+        .y = s->y,
+        .x_B = (size_t)(2 * s->layout->n_c) * sizeof(double),
+        .y_B = (size_t)(2 * s->layout->n_r) * sizeof(double),
+    };
+}
+
+const struct sp_kernel sp_spmv_crs_reference = {
+    .name = "spmv/crs/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_CRS,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
+    .rank = 0,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmv_sell_reference = {
+    .name = "spmv/sell/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_SELL,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 0,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmv_sellu_reference = {
+    .name = "spmv/sellu/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_SELLU,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 0,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
