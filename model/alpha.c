@@ -1,0 +1,157 @@
+#include "model/alpha.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Waking threads costs more than walking fewer entries than this. */
+static const int64_t parallel_from = 100000;
+
+/* One byte a line and domain; threads only ever write 1, so relaxed stores suffice. */
+struct touched {
+    unsigned char *map; /* [n_lines] of the domain at hand */
+    int64_t offset_B;   /* of x[0] from the start of line 0, guard entries make it large enough */
+    int64_t line_B, s_x;
+};
+
+static inline void touch(const struct touched *t, int64_t col, int64_t *last)
+{
+    int64_t line = (t->offset_B + col * t->s_x) / t->line_B;
+    if (line == *last)
+        return;
+    *last = line;
+    if (!__atomic_load_n(&t->map[line], __ATOMIC_RELAXED))
+        __atomic_store_n(&t->map[line], 1, __ATOMIC_RELAXED);
+}
+
+/* Items [first, end) of col. A value may straddle two lines only when x is not aligned to its size, which no
+ * kernel does. */
+static void touch_indices(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
+{
+    int64_t last = -1;
+    if (l->index == SP_I32) {
+        const int32_t *col = l->col;
+        for (int64_t i = first; i < end; i++)
+            touch(t, col[i], &last);
+    } else {
+        const int64_t *col = l->col;
+        for (int64_t i = first; i < end; i++)
+            touch(t, col[i], &last);
+    }
+}
+
+static void touch_unit_chunks(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
+{
+    for (int64_t k = first; k < end; k++) {
+        int64_t base = sp_layout_index_ptr(l, k), n_unit = l->n_unit[k];
+        int64_t last = -1;
+        for (int64_t j = 0; j < n_unit; j++) {
+            int64_t b = sp_layout_col(l, base + j);
+            for (int32_t lane = 0; lane < l->C; lane++)
+                touch(t, b + lane, &last);
+        }
+        touch_indices(l, t, base + n_unit, base + n_unit + (l->len[k] - n_unit) * l->C);
+    }
+}
+
+static void touch_thread(const struct sp_layout *l, const struct touched *t, int thread)
+{
+    const struct sp_partition *p = &l->partition;
+    int64_t cursor = 0, first, end;
+    if (p->schedule == SP_SCHEDULE_MERGE) {
+        touch_indices(l, t, p->entry_begin[thread], p->entry_begin[thread + 1]);
+        return;
+    }
+    while (sp_partition_next(p, thread, &cursor, &first, &end)) {
+        if (l->format == SP_FORMAT_SELLU)
+            touch_unit_chunks(l, t, first, end);
+        else
+            touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
+    }
+}
+
+static void count_lines(const unsigned char *map, int n_domains, int64_t n_lines, struct sp_alpha_min *out)
+{
+    int64_t lines = 0, once = 0;
+#pragma omp parallel for schedule(static) reduction(+ : lines, once) if (n_lines > parallel_from)
+    for (int64_t i = 0; i < n_lines; i++) {
+        int seen = 0;
+        for (int d = 0; d < n_domains; d++)
+            seen += map[d * n_lines + i];
+        lines += seen;
+        once += seen > 0;
+    }
+    out->lines = lines;
+    out->lines_once = once;
+}
+
+enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
+                                   int line_B, size_t x_offset_B, struct sp_alpha_min *out,
+                                   struct sp_error *err)
+{
+    assert(n_domains >= 1 && line_B >= 1 && x_offset_B < (size_t)line_B);
+    memset(out, 0, sizeof *out);
+    if (l->n_nz == 0)
+        return SP_OK;
+    int64_t s_x = (int64_t)l->s_x;
+    /* Whole lines in front of x, so that bases as low as -C stay inside the map. */
+    int64_t guard = l->format == SP_FORMAT_SELLU ? l->C : 0;
+    int64_t guard_B = (guard * s_x + line_B - 1) / line_B * line_B;
+    int64_t offset_B = guard_B + (int64_t)x_offset_B;
+    int64_t n_lines = (offset_B + (l->n_c + guard) * s_x) / line_B + 1;
+    void *memory;
+    enum sp_status status = sp_new_array(n_domains * n_lines, 1, "lines of x", &memory, err);
+    if (status != SP_OK)
+        return status;
+    unsigned char *map = memory;
+#pragma omp parallel for schedule(dynamic, 1) if (l->n_stored > parallel_from)
+    for (int thread = 0; thread < l->partition.n_threads; thread++) {
+        int domain = domain_of_thread ? domain_of_thread[thread] : 0;
+        assert(domain >= 0 && domain < n_domains);
+        struct touched t = {map + domain * n_lines, offset_B, line_B, s_x};
+        touch_thread(l, &t, thread);
+    }
+    count_lines(map, n_domains, n_lines, out);
+    free(map);
+    double x_B = (double)s_x * (double)l->n_nz;
+    out->alpha = (double)line_B * (double)out->lines / x_B;
+    out->alpha_once = (double)line_B * (double)out->lines_once / x_B;
+    return SP_OK;
+}
+
+double sp_alpha_min_sizes(int64_t n_c, int64_t n_nz)
+{
+    assert(n_c >= 0 && n_nz >= 0);
+    return n_nz ? (double)n_c / (double)n_nz : 0;
+}
+
+double sp_alpha_max(int64_t r, double s_x, double line_B)
+{
+    assert(r >= 1 && s_x > 0 && line_B > 0);
+    double row_B = (double)r * s_x;
+    return line_B * ceil(row_B / line_B) / row_B;
+}
+
+struct sp_alpha_reading sp_alpha_from_bytes(const struct sp_alpha_source *s)
+{
+    assert(s->x_B > 0 && s->w.lo <= s->w.value && s->w.value <= s->w.hi && s->w.lo >= 1);
+    struct sp_alpha_reading r = {.alpha = sp_value_none("bytes are not known")};
+    bool reads = sp_value_known(s->read_B);
+    struct sp_value V = reads ? s->read_B : s->total_B;
+    if (!sp_value_known(V))
+        return r;
+    double less = reads ? 1 : 0; /* of w: what is written does not show in V_read */
+    double zero = s->matrix_B + (s->w.value - less) * s->y_B;
+    double zero_lo = s->matrix_B + (s->w.lo - less) * s->y_B;
+    double zero_hi = s->matrix_B + (s->w.hi - less) * s->y_B;
+    r.zero_B = zero;
+    r.seen_B = V.value;
+    if (V.value < zero) {
+        r.alpha = sp_value_none("undefined: fewer bytes than V(alpha = 0), part of the data stayed in cache");
+        return r;
+    }
+    r.alpha = sp_value_between((V.value - zero) / s->x_B, fmax(0, (V.lo - zero_hi) / s->x_B),
+                               fmax(0, (V.hi - zero_lo) / s->x_B), V.origin);
+    return r;
+}

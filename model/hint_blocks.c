@@ -1,0 +1,50 @@
+#include <stdio.h>
+
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+/* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors as now. */
+static double block_matrix_B(const struct sp_hint_inputs *in)
+{
+    double s_a = (double)sp_precision_size(in->precision), s_i = (double)sp_index_size(in->index);
+    double n_block_rows = (double)((in->n_r + in->block_h - 1) / in->block_h);
+    return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (n_block_rows + 1);
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (in->block_h * in->block_w < 2 || in->n_blocks < 1 || !sp_hint_has_volume(in) ||
+        in->format == SP_FORMAT_SELLU)
+        return SP_SILENT;
+    double s_a = (double)sp_precision_size(in->precision), s_i = (double)sp_index_size(in->index);
+    double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;
+    double fill = (double)in->n_nz / ((double)in->n_blocks * in->block_h * in->block_w);
+    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, now_B - block_matrix_B(in)), sp_as_now());
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "dense blocks", "best %d x %d: filled to %.0f %%, no bytes to save",
+                        in->block_h, in->block_w, 100 * fill);
+    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "%d x %d blocks are filled to %.0f %% (n_e = %lld): one index a block instead of one an entry.",
+             in->block_h, in->block_w, 100 * fill, (long long)in->n_blocks);
+    if (in->option_block)
+        sp_hint_command(in, hint, in->option_block);
+    else
+        snprintf(hint->try_command, sizeof hint->try_command, "not available in this version: BCSR %dx%d",
+                 in->block_h, in->block_w);
+    snprintf(hint->expect, sizeof hint->expect, "bytes of the indices fall to 1/%d of the blocks' entries",
+             in->block_h * in->block_w);
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_blocks = {
+    .id = "E04",
+    .title = "dense blocks",
+    .version = 1,
+    .condition =
+        "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "
+        "although blocks are filled up",
+    .remedy = "BCSR, for several right-hand sides with matrix units",
+    .judge = judge,
+};

@@ -1,0 +1,43 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+static const double enough = 0.95;
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (!sp_value_known(in->local_share) || !sp_hint_in_memory(in))
+        return SP_SILENT;
+    double share = in->local_share.value;
+    if (share >= enough)
+        return sp_clear(checked, "page placement", "%.0f %% local", 100 * share);
+    /* Remote memory at half the local bandwidth: (2 - share) units of time instead of 1. */
+    struct sp_gain gain = {0, (1 - share) / (2 - share)};
+    if (!sp_gain_is_worth(in, gain))
+        return SP_SILENT;
+    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    snprintf(
+        hint->evidence, sizeof hint->evidence,
+        "%.0f %% of the pages lie in the memory of another NUMA node than the thread that uses them. The "
+        "gain assumes half the bandwidth for those.",
+        100 * (1 - share));
+    char command[sizeof hint->try_command];
+    sp_hint_command(in, hint, "");
+    snprintf(command, sizeof command, "%s", hint->try_command);
+    snprintf(hint->try_command, sizeof hint->try_command, "numactl --localalloc %.360s", command);
+    snprintf(hint->expect, sizeof hint->expect,
+             "a local share near 100 %%; if it stays, the nodes have too little free memory");
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_numa = {
+    .id = "G02",
+    .title = "remote pages",
+    .version = 1,
+    .condition = "less than 95 % of the pages are local to the thread that uses them",
+    .remedy = "first touch by the thread that uses the data, pinned threads, free memory on every node",
+    .judge = judge,
+};

@@ -1,0 +1,208 @@
+#include "model/hint_support.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static double time_of(const struct sp_hint_inputs *in, double V_B, double core_s)
+{
+    return fmax(V_B / in->roof_Bps.value, core_s);
+}
+
+static double value_or(struct sp_value v, double otherwise)
+{
+    return sp_value_known(v) ? v.value : otherwise;
+}
+
+double sp_hint_time(const struct sp_hint_inputs *in)
+{
+    if (sp_value_known(in->time_s))
+        return in->time_s.value;
+    if (!sp_value_known(in->V_B) || !sp_value_known(in->roof_Bps))
+        return 0;
+    return time_of(in, in->V_B.value, value_or(in->core_s, 0));
+}
+
+/* Two bounds: the seconds saved in the model taken from the measured time (what the model does not explain
+ * stays), and the model's ratio (what it does not explain shrinks along). */
+struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new, struct sp_value core_new)
+{
+    struct sp_gain gain = {0, 0};
+    if (!sp_value_known(in->V_B) || !sp_value_known(in->roof_Bps))
+        return gain;
+    double base = sp_hint_time(in), now = time_of(in, in->V_B.value, value_or(in->core_s, 0));
+    if (base <= 0 || now <= 0)
+        return gain;
+    if (!sp_value_known(V_new))
+        V_new = in->V_B;
+    double core = sp_value_known(core_new) ? core_new.value : value_or(in->core_s, 0);
+    double least = INFINITY, most = -INFINITY;
+    const double V[] = {V_new.lo, V_new.value, V_new.hi};
+    for (int i = 0; i < 3; i++) {
+        double then = time_of(in, V[i], core);
+        double seconds = (now - then) / base, ratio = 1 - then / now;
+        least = fmin(least, fmin(seconds, ratio));
+        most = fmax(most, fmax(seconds, ratio));
+    }
+    gain.lo = fmin(fmax(least, 0), 0.99);
+    gain.hi = fmin(fmax(most, 0), 0.99);
+    return gain;
+}
+
+struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s, double then_s)
+{
+    double base = sp_hint_time(in);
+    if (base <= 0)
+        base = now_s;
+    struct sp_gain gain = {0, 0};
+    if (now_s <= 0 || then_s >= now_s)
+        return gain;
+    double seconds = (now_s - then_s) / base, ratio = 1 - then_s / now_s;
+    gain.lo = fmin(fmin(seconds, ratio), 0.99);
+    gain.hi = fmin(fmax(seconds, ratio), 0.99);
+    return gain;
+}
+
+struct sp_value sp_as_now(void)
+{
+    return sp_value_none("as now");
+}
+
+bool sp_hint_has_volume(const struct sp_hint_inputs *in)
+{
+    return sp_value_known(in->V_B) && sp_value_known(in->roof_Bps);
+}
+
+bool sp_hint_in_memory(const struct sp_hint_inputs *in)
+{
+    return strcmp(in->level, "MEM") == 0;
+}
+
+double sp_hint_stored(const struct sp_hint_inputs *in)
+{
+    return (double)in->n_nz / value_or(in->beta, 1);
+}
+
+struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha)
+{
+    double x_B = (double)sp_precision_size(in->precision) * (double)in->n_nz;
+    double others = in->V_B.value - in->alpha.value * x_B;
+    return sp_value_between(others + alpha.value * x_B, others + alpha.lo * x_B, others + alpha.hi * x_B,
+                            alpha.origin);
+}
+
+struct sp_value sp_hint_volume_less(const struct sp_hint_inputs *in, double saved_B)
+{
+    double left = fmax(0, in->V_B.value - saved_B);
+    return sp_value_of(left, in->V_B.origin);
+}
+
+void sp_hint_take(struct sp_hint *hint, struct sp_gain gain, enum sp_origin basis,
+                  enum sp_confidence confidence)
+{
+    hint->gain_lo = gain.lo;
+    hint->gain_hi = gain.hi;
+    hint->basis = basis;
+    hint->confidence = confidence;
+}
+
+const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, const char *prefix,
+                                            bool without_core, struct sp_gain *gain)
+{
+    const struct sp_alternative *best = NULL;
+    *gain = (struct sp_gain){0, 0};
+    for (int i = 0; i < in->n_formats; i++) {
+        const struct sp_alternative *a = &in->formats[i];
+        if (strncmp(a->option, prefix, strlen(prefix)) != 0 ||
+            !sp_value_known(without_core ? a->V_B : a->core_s))
+            continue;
+        struct sp_gain g = sp_gain_of(in, a->V_B, a->core_s);
+        if (!best || g.lo + g.hi > gain->lo + gain->hi) {
+            best = a;
+            *gain = g;
+        }
+    }
+    return best;
+}
+
+bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    return (gain.lo + gain.hi) / 2 >= in->threshold;
+}
+
+static size_t append(char *text, size_t size, size_t at, const char *more)
+{
+    int length = snprintf(text + at, size - at, "%s", more);
+    return at + (size_t)length < size ? at + (size_t)length : size - 1;
+}
+
+static size_t append_quoted(char *text, size_t size, size_t at, const char *word)
+{
+    bool plain = *word != '\0';
+    for (const char *c = word; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%", *c));
+    if (plain)
+        return append(text, size, at, word);
+    at = append(text, size, at, "'");
+    for (const char *c = word; *c; c++) {
+        const char one[2] = {*c, '\0'};
+        at = append(text, size, at, *c == '\'' ? "'\\''" : one);
+    }
+    return append(text, size, at, "'");
+}
+
+/* Appends the words of `options` except the option called name[length] and its value. */
+static size_t append_options(char *text, size_t size, size_t at, const char *options, const char *name,
+                             size_t length)
+{
+    bool skip_value = false;
+    for (const char *word = options + strspn(options, " "); *word;) {
+        size_t n = strcspn(word, " ");
+        bool same = length > 0 && n >= length && strncmp(word, name, length) == 0 &&
+                    (n == length || word[length] == '=');
+        if (same) {
+            skip_value = n == length;
+        } else if (skip_value && *word != '-') {
+            skip_value = false;
+        } else {
+            skip_value = false;
+            char copy[128];
+            snprintf(copy, sizeof copy, " %.*s", (int)n, word);
+            at = append(text, size, at, copy);
+        }
+        word += n;
+        word += strspn(word, " ");
+    }
+    return at;
+}
+
+void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change)
+{
+    size_t size = sizeof hint->try_command;
+    size_t at = append(hint->try_command, size, 0, "spmodel analyze ");
+    at = append_quoted(hint->try_command, size, at, in->matrix);
+    at = append_options(hint->try_command, size, at, in->options, change, strcspn(change, " ="));
+    if (*change) {
+        at = append(hint->try_command, size, at, " ");
+        append(hint->try_command, size, at, change);
+    }
+}
+
+void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s)
+{
+    double saved = sp_hint_time(in) * (hint->gain_lo + hint->gain_hi) / 2;
+    if (sp_value_known(cost_s) && saved > 0)
+        snprintf(hint->cost, sizeof hint->cost, "pays after %.0f SpMVs", fmax(1, ceil(cost_s.value / saved)));
+}
+
+enum sp_verdict sp_clear(struct sp_checked *checked, const char *check, const char *format, ...)
+{
+    snprintf(checked->check, sizeof checked->check, "%s", check);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(checked->figure, sizeof checked->figure, format, args);
+    va_end(args);
+    return SP_CLEAR;
+}

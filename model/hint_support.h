@@ -1,0 +1,57 @@
+/* What the rules share: the counterfactual time, gains, commands. */
+#ifndef SP_MODEL_HINT_SUPPORT_H
+#define SP_MODEL_HINT_SUPPORT_H
+
+#include "model/hints.h"
+
+struct sp_gain {
+    double lo, hi; /* share of the time saved */
+};
+
+/* Bytes and in-core time now and in the counterfactual; the time is max(V/b_S, T_core) in both, compared with
+ * the measured time where there is one. core_s SP_NONE: not limiting. */
+struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new, struct sp_value core_new);
+
+/* The measured time, else the modelled one; 0: neither is known. */
+double sp_hint_time(const struct sp_hint_inputs *in);
+
+/* Mean gain at or above the threshold. */
+bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);
+
+/* "spmodel analyze MATRIX OPTIONS CHANGE", the matrix quoted for a shell where it needs it; an option of the
+ * same name as the change ("--format crs") is left out of OPTIONS. */
+void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change);
+
+void sp_hint_take(struct sp_hint *hint, struct sp_gain gain, enum sp_origin basis,
+                  enum sp_confidence confidence);
+
+/* V with another alpha; in->V_B and in->alpha known. */
+struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha);
+
+/* V less `saved_B`, interval moved along. */
+struct sp_value sp_hint_volume_less(const struct sp_hint_inputs *in, double saved_B);
+
+/* The gain of seconds saved out of `now_s` of a model: as sp_gain_of(). */
+struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s, double then_s);
+
+/* V and the roof are known. */
+bool sp_hint_has_volume(const struct sp_hint_inputs *in);
+bool sp_hint_in_memory(const struct sp_hint_inputs *in);
+/* n_nz/beta */
+double sp_hint_stored(const struct sp_hint_inputs *in);
+/* "not known" as an sp_value: an alternative that leaves this as it is. */
+struct sp_value sp_as_now(void);
+
+/* The alternative of largest mean gain whose option starts with `prefix` ("sell:", "sellu", ""
+ * all). without_core: only volumes are compared, where V is known; else only alternatives whose core_s is
+ * known count. NULL: none; *gain receives its gain. */
+const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, const char *prefix,
+                                            bool without_core, struct sp_gain *gain);
+
+/* "pays after N SpMVs" from a cost in seconds. */
+void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s);
+
+enum sp_verdict sp_clear(struct sp_checked *checked, const char *check, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

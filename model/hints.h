@@ -1,0 +1,153 @@
+/* Hints: rules that look at everything known about one analysis and either propose a change with the time
+ * that it would save, or say that something was checked and is not a problem, or stay silent because it was
+ * not looked at [THEORY 10]. A rule fires only when its counterfactual, simulated or modelled or measured,
+ * shows a gain above the threshold. One file hint_*.c and one row in the table a rule. */
+#ifndef SP_MODEL_HINTS_H
+#define SP_MODEL_HINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "sparse/workload.h"
+
+enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
+
+/* What one would get with another option, everything else equal. */
+struct sp_alternative {
+    char option[48];         /* value of the option: "sell:32,256", "cyclic:64", "2" */
+    struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
+    struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
+    struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
+    struct sp_value beta;    /* SELL kinds; SP_NONE otherwise */
+    struct sp_value alpha;   /* where it differs; SP_NONE: as now */
+};
+
+/* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE means
+ * "not looked at", and the rules that need it are silent. All bytes, alpha and the roof belong to the level
+ * that holds the data. Borrowed texts and arrays. */
+struct sp_hint_inputs {
+    const char *matrix;  /* as typed: "kkt_power.mtx.gz"; commands are built from it */
+    const char *options; /* the other options of the run, to be repeated in commands; "" none, else "--x y" */
+    double threshold;    /* least gain worth a hint; default 0.03 */
+
+    /* the workload */
+    int64_t n_r, n_c, n_nz;
+    enum sp_format format;
+    int32_t C;
+    int64_t sigma;
+    enum sp_precision precision;
+    enum sp_index index;
+    enum sp_schedule schedule;
+    int n_threads, n_domains;
+    bool warm, store_nt;
+    bool symmetric; /* the entries are symmetric in pattern and value, stored in full */
+    bool reordered; /* an order other than the file's is in use */
+
+    /* time, ceilings */
+    struct sp_value time_s;   /* measured; SP_NONE: gains refer to the modelled time */
+    struct sp_value roof_Bps; /* of the level */
+    struct sp_value V_B;      /* through the level now, simulated or measured */
+    struct sp_value core_s;   /* W/P_core */
+    struct sp_value linear_s; /* with linearised indices */
+    const char *level;        /* "MEM", "L3", ...: the level whose roof counts */
+    double working_set_B;     /* matrix, x and y */
+    double cache_B;           /* capacity of the last level in all domains used; 0: unknown */
+
+    /* x */
+    struct sp_value alpha, alpha_min; /* now; least, all domains */
+    struct sp_value alpha_once;       /* least for one domain: alpha_min - alpha_once is duplication */
+    struct sp_value alpha_reordered;  /* simulated after `reorder` */
+    const char *reorder;              /* "rcm" */
+    struct sp_value reorder_s;        /* what reordering costs once */
+
+    /* balance of the threads */
+    struct sp_value lambda_nz, lambda_t;
+    struct sp_value fluid_s;       /* of the schedule in use */
+    struct sp_value fluid_equal_s; /* of equal shares */
+    int n_schedules;
+    const struct sp_alternative *schedules; /* [n_schedules] fluid_s */
+
+    /* formats: V_B and core_s with the same threads */
+    struct sp_value beta;
+    int n_formats;
+    const struct sp_alternative
+        *formats;               /* [n_formats] other formats; with SELL kinds other C and sigma too */
+    struct sp_value unit_share; /* u of sellu:8,1 */
+
+    /* values and structure */
+    enum sp_truth fits_f32;   /* every value is an fp32 number */
+    int64_t n_distinct;       /* distinct values; 0: not counted; counting may stop at a limit */
+    bool n_distinct_is_bound; /* counting stopped: at least n_distinct */
+    int block_h, block_w;     /* best dense block looked at; 0: none */
+    int64_t n_blocks;         /* n_e of it */
+
+    /* threads: bandwidth of the level over threads */
+    int n_cores;      /* that could be used; 0: unknown */
+    int n_saturation; /* points in the two arrays; 0: not measured */
+    const int *saturation_threads;
+    const double *saturation_Bps;
+    bool smt; /* more threads than cores are in use */
+
+    /* placement and stores */
+    struct sp_value huge_share, local_share;
+    struct sp_value roof_small_pages_Bps, roof_huge_pages_Bps;
+    struct sp_value roof_store_Bps;    /* copy or triad, write-allocate counted [B/s] */
+    struct sp_value roof_store_nt_Bps; /* the same with non-temporal stores */
+    const char *option_nt;             /* "--store nt": how this version is told; NULL: not available */
+    const char *options_huge_pages; /* `options` without the one that turned huge pages off; NULL: none did */
+    const char *option_half;        /* half storage; NULL: not available in this version */
+    const char *option_block;       /* BCSR; NULL: not available in this version */
+};
+void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
+
+enum sp_confidence { SP_LOW, SP_MEDIUM, SP_HIGH };
+const char *sp_confidence_name(enum sp_confidence confidence);
+
+struct sp_hint {
+    const char *id;    /* "A01" */
+    const char *title; /* "x traffic" */
+    int rule_version;
+    double gain_lo, gain_hi; /* share of the time saved, 0 <= lo <= hi < 1 */
+    enum sp_origin basis;    /* of the counterfactual */
+    enum sp_confidence confidence;
+    char evidence[400];    /* sentences with figures */
+    char try_command[400]; /* a complete command, or "not available in this version: ..." */
+    char expect[240];      /* what will be seen, and what would refute it */
+    char cost[160];        /* "pays after 140 SpMVs"; "" nothing to say */
+};
+
+/* A thing that was checked. */
+struct sp_checked {
+    char check[48];   /* "load imbalance" */
+    char figure[160]; /* "lambda of entries 1.00, gain below 0.1 %" */
+};
+
+enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
+
+struct sp_hint_rule {
+    const char *id, *title;
+    int version;
+    const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
+    const char *remedy;    /* what to do, in general */
+    /* Fills *hint when it fires (id, title and version are set by the caller), *checked when it is clear. */
+    enum sp_verdict (*judge)(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked);
+};
+extern const struct sp_hint_rule *const sp_hint_table[];      /* ends with NULL */
+const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL: none */
+
+enum { SP_MAX_HINTS = 20 };
+
+struct sp_hints {
+    int n_hints;
+    struct sp_hint hint[SP_MAX_HINTS]; /* largest mean gain first */
+    int n_checked;
+    struct sp_checked checked[SP_MAX_HINTS];
+};
+
+/* Asks every rule. */
+void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);
+
+#endif

@@ -1,0 +1,159 @@
+#include "model/losses.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const double rest_limit = 0.1;
+
+const char *sp_loss_name(enum sp_loss loss)
+{
+    static const char *const names[SP_N_LOSSES] = {"min_traffic", "padding", "extra_x",
+                                                   "imbalance",   "in_core", "rest"};
+    return names[loss];
+}
+
+const char *sp_loss_title(enum sp_loss loss)
+{
+    static const char *const titles[SP_N_LOSSES] = {"minimum traffic", "padding",          "extra x traffic",
+                                                    "load imbalance",  "in-core, latency", "not explained"};
+    return titles[loss];
+}
+
+/* Bytes at the roof, with the interval of both. */
+static struct sp_value seconds(double lo_B, double B, double hi_B, struct sp_value roof,
+                               enum sp_origin origin)
+{
+    return sp_value_between(B / roof.value, lo_B / roof.hi, hi_B / roof.lo, origin);
+}
+
+static double known_or_0(struct sp_value v)
+{
+    return sp_value_known(v) ? v.value : 0;
+}
+
+static void split_traffic(const struct sp_loss_inputs *in, struct sp_losses *out)
+{
+    char B[32], once[32];
+    out->part[SP_LOSS_MIN_TRAFFIC] = seconds(in->min_B, in->min_B, in->min_B, in->roof_Bps, SP_MODELLED);
+    snprintf(out->how[SP_LOSS_MIN_TRAFFIC], sizeof *out->how, "modelled: %s at the roof of %s",
+             sp_text_bytes(B, sizeof B, in->min_B), in->level);
+
+    out->part[SP_LOSS_PADDING] =
+        seconds(in->padding_B, in->padding_B, in->padding_B, in->roof_Bps, SP_MODELLED);
+    snprintf(out->how[SP_LOSS_PADDING], sizeof *out->how, "modelled: %s of fill",
+             sp_text_bytes(B, sizeof B, in->padding_B));
+
+    out->extra_x_domains = seconds(in->domains_B, in->domains_B, in->domains_B, in->roof_Bps, SP_MODELLED);
+    if (sp_value_known(in->x_B)) {
+        double extra = fmax(0, in->x_B.value - in->x_once_B);
+        out->part[SP_LOSS_EXTRA_X] =
+            seconds(fmax(0, in->x_B.lo - in->x_once_B), extra, fmax(0, in->x_B.hi - in->x_once_B),
+                    in->roof_Bps, in->x_B.origin);
+        /* Duplication is a bound on what a cold execution loads; a warm one can show less. */
+        out->extra_x_domains.value = fmin(out->extra_x_domains.value, out->part[SP_LOSS_EXTRA_X].value);
+        out->extra_x_domains.lo = fmin(out->extra_x_domains.lo, out->extra_x_domains.value);
+        snprintf(out->how[SP_LOSS_EXTRA_X], sizeof *out->how, "%s: %s of x, %s loaded once",
+                 sp_origin_name(in->x_B.origin), sp_text_bytes(B, sizeof B, in->x_B.value),
+                 sp_text_bytes(once, sizeof once, in->x_once_B));
+    } else {
+        out->part[SP_LOSS_EXTRA_X] = sp_value_none("neither simulated nor measured");
+        snprintf(out->how[SP_LOSS_EXTRA_X], sizeof *out->how,
+                 "unknown: neither simulated nor measured; it is inside the rest");
+    }
+}
+
+static void split_imbalance(const struct sp_loss_inputs *in, struct sp_losses *out)
+{
+    out->part[SP_LOSS_IMBALANCE] = in->imbalance_s;
+    if (sp_value_known(in->imbalance_s))
+        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "%s: fluid model, lambda %.3f",
+                 sp_origin_name(in->imbalance_s.origin), in->lambda);
+    else
+        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "unknown: %s; it is inside the rest",
+                 in->imbalance_s.why);
+}
+
+static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, double traffic_s)
+{
+    bool core = sp_value_known(in->core_s), linear = sp_value_known(in->linear_s);
+    if (!core && !linear) {
+        out->part[SP_LOSS_IN_CORE] = sp_value_none("P_core was not measured and no intervention was made");
+        snprintf(out->how[SP_LOSS_IN_CORE], sizeof *out->how,
+                 "unknown: P_core was not measured and no intervention was made; it is inside the rest");
+        return;
+    }
+    double excess = core ? fmax(0, in->core_s.value - traffic_s) : 0;
+    double lo = core ? fmax(0, in->core_s.lo - traffic_s) : 0;
+    double hi = core ? fmax(0, in->core_s.hi - traffic_s) : 0;
+    char saved[32], took[32];
+    int length =
+        core ? snprintf(out->how[SP_LOSS_IN_CORE], sizeof *out->how, "measured: without memory limits %s",
+                        sp_text_seconds(took, sizeof took, in->core_s.value))
+             : snprintf(out->how[SP_LOSS_IN_CORE], sizeof *out->how, "measured:");
+    if (linear) {
+        double saved_s = in->time_s.value - in->linear_s.value;
+        double left = in->time_s.value - traffic_s - known_or_0(out->part[SP_LOSS_IMBALANCE]) - excess;
+        double extra_x = known_or_0(out->part[SP_LOSS_EXTRA_X]);
+        double latency = fmin(fmax(0, saved_s - extra_x), fmax(0, left));
+        /* What the run with linear indices saves in total bounds latency from above. */
+        double most = fmin(fmax(0, in->time_s.hi - in->linear_s.lo), fmax(0, left));
+        double least = fmax(0, in->time_s.lo - in->linear_s.hi - extra_x);
+        excess += latency;
+        lo += fmin(least, latency);
+        hi += fmax(most, latency);
+        snprintf(out->how[SP_LOSS_IN_CORE] + length, sizeof *out->how - (size_t)length,
+                 "%s linearised indices save %s", core ? ";" : "",
+                 sp_text_seconds(saved, sizeof saved, saved_s));
+    }
+    out->part[SP_LOSS_IN_CORE] = sp_value_between(excess, fmin(lo, excess), fmax(hi, excess), SP_MEASURED);
+}
+
+static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
+{
+    double explained = 0;
+    for (int i = 0; i < SP_LOSS_REST; i++)
+        explained += known_or_0(out->part[i]);
+    double rest = in->time_s.value - explained;
+    out->part[SP_LOSS_REST] = sp_value_between(rest, fmin(rest, in->time_s.lo - explained),
+                                               fmax(rest, in->time_s.hi - explained), SP_MEASURED);
+    out->rest_fraction = rest / in->time_s.value;
+    out->flagged = fabs(out->rest_fraction) > rest_limit;
+    out->below_minimum = in->time_s.value < out->part[SP_LOSS_MIN_TRAFFIC].value;
+    char *how = out->how[SP_LOSS_REST];
+    char missing[32], leftover[32];
+    double missing_B = -rest * in->roof_Bps.value;
+    sp_text_bytes(missing, sizeof missing, missing_B);
+    sp_text_bytes(leftover, sizeof leftover, in->leftover_B);
+    if (rest >= 0)
+        snprintf(how, sizeof *out->how, "measured time minus the above%s",
+                 out->flagged ? "; above 10 %: flagged" : "");
+    else if (missing_B <= in->leftover_B)
+        snprintf(how, sizeof *out->how,
+                 "negative: up to %s less was moved than modelled; caches can keep %s between executions%s",
+                 missing, leftover, out->flagged ? "; flagged" : "");
+    else
+        snprintf(how, sizeof *out->how,
+                 "negative by %s, more than caches keep (%s): the roof of %s is too low or the model too "
+                 "pessimistic%s",
+                 missing, leftover, in->level, out->flagged ? "; flagged" : "");
+}
+
+struct sp_losses sp_losses_of(const struct sp_loss_inputs *in)
+{
+    assert(sp_value_known(in->time_s) && in->time_s.lo > 0);
+    assert(sp_value_known(in->roof_Bps) && in->roof_Bps.lo > 0);
+    assert(in->min_B >= 0 && in->padding_B >= 0 && in->domains_B >= 0);
+    struct sp_losses out;
+    memset(&out, 0, sizeof out);
+    split_traffic(in, &out);
+    split_imbalance(in, &out);
+    double traffic_s = out.part[SP_LOSS_MIN_TRAFFIC].value + out.part[SP_LOSS_PADDING].value +
+                       known_or_0(out.part[SP_LOSS_EXTRA_X]);
+    split_core(in, &out, traffic_s);
+    take_rest(in, &out);
+    return out;
+}

@@ -1,0 +1,68 @@
+/* Where the time goes: the measured time as a sum of parts in a fixed order, with a signed rest [THEORY 8].
+ *
+ *   1 min_traffic  V(alpha_min of one domain, beta = 1)/b_S
+ *   2 padding      fill: V(beta) - V(beta = 1)
+ *   3 extra_x      x beyond one load of each line; of it extra_x_domains: once for each further cache domain
+ *   4 imbalance    fluid model, actual shares against equal ones
+ *   5 in_core      execution or latency beyond what overlaps with the transfers
+ *   6 rest         measured time minus all of these: signed, flagged above 10 %
+ *
+ * All bytes and the roof belong to one level: that which holds the data (memory, or the cache that they fit).
+ * A part that nobody looked at is SP_NONE and its time is inside the rest, which its `how` says.
+ *
+ * In-core time is what the roofline does not see:
+ *   T_core = W/P_core exceeds the transfers (1 + 2 + 3): its excess; plus
+ *   the latency of gathers, proved by intervention: the time that a run with linearised indices saves, minus
+ *   extra_x, which it saves too. Latency never takes more than what is left of the measured time.
+ *
+ * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
+ * the rest is negative; `how` of the rest states by how many bytes, and whether leftovers can explain it. */
+#ifndef SP_MODEL_LOSSES_H
+#define SP_MODEL_LOSSES_H
+
+#include <stdbool.h>
+
+#include "base/reading.h"
+
+enum sp_loss {
+    SP_LOSS_MIN_TRAFFIC,
+    SP_LOSS_PADDING,
+    SP_LOSS_EXTRA_X,
+    SP_LOSS_IMBALANCE,
+    SP_LOSS_IN_CORE,
+    SP_LOSS_REST,
+    SP_N_LOSSES
+};
+/* "min_traffic", ... as in records; "minimum traffic", ... for people. */
+const char *sp_loss_name(enum sp_loss loss);
+const char *sp_loss_title(enum sp_loss loss);
+
+struct sp_loss_inputs {
+    struct sp_value time_s;      /* measured, of one execution */
+    struct sp_value roof_Bps;    /* b_S of the level for the threads and domains used [B/s] */
+    double min_B;                /* V(alpha_once, beta = 1) */
+    double padding_B;            /* V(alpha_once, beta) - min_B; 0 for CRS */
+    double domains_B;            /* (alpha_min - alpha_once) s_x n_nz */
+    struct sp_value x_B;         /* bytes of x simulated or measured; SP_NONE: unknown */
+    double x_once_B;             /* alpha_once s_x n_nz: extra x is x_B - x_once_B, at least 0 */
+    struct sp_value imbalance_s; /* sp_fluid.loss_s; SP_NONE: unknown */
+    double lambda;               /* of the threads' bytes or entries, for the text */
+    struct sp_value core_s;      /* W/P_core with all threads; SP_NONE: not measured */
+    struct sp_value linear_s;    /* time with linearised indices; SP_NONE: no intervention was made */
+    double leftover_B;           /* what may survive between executions: 2 Z warm, s_y n_r cold */
+    const char *level;           /* "MEM", "L3": for the texts */
+};
+
+struct sp_losses {
+    struct sp_value part[SP_N_LOSSES]; /* [s]; the known ones sum to time_s.value exactly */
+    struct sp_value extra_x_domains;   /* [s], contained in extra_x */
+    char how[SP_N_LOSSES][200];        /* where each comes from, with its figures */
+    double rest_fraction;              /* rest/time, signed */
+    bool flagged;                      /* |rest_fraction| > 0.1 */
+    bool below_minimum;                /* less time than the minimum traffic takes */
+};
+
+/* time_s and roof_Bps known and > 0. */
+struct sp_losses sp_losses_of(const struct sp_loss_inputs *inputs);
+
+#endif

@@ -1,0 +1,86 @@
+/* A described machine: caches and ceilings of a CPU, each number with its origin. A data file
+ * (io/machine_file.h) or measured here (session/measure_machine.h). A model never changes the machine that it
+ * is given. */
+#ifndef SP_MODEL_MACHINE_H
+#define SP_MODEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "base/status.h"
+
+enum sp_policy { SP_LRU, SP_RANDOM, SP_RRIP, SP_N_POLICIES };
+const char *sp_policy_name(enum sp_policy policy);
+int sp_policy_from_name(const char *name); /* -1: none */
+
+/* One level of cache. The last one in the array is the last level (LLC). */
+struct sp_cache {
+    int level;                   /* 1, 2, 3 */
+    int64_t size_B;              /* of one instance, as the system or a data sheet states it */
+    struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
+    int line_B;
+    int ways;          /* 0: fully associative */
+    int cores_sharing; /* cores that use one instance */
+    bool victim;       /* exclusive of the level below: filled by its evictions only */
+    bool inclusive;    /* a line that leaves this level leaves the levels inside it too */
+    enum sp_policy policy;
+};
+/* The capacity to believe: effective where it was measured, else stated. */
+static inline int64_t sp_cache_believed_B(const struct sp_cache *c)
+{
+    return c->effective_B.origin != SP_NONE ? (int64_t)c->effective_B.value : c->size_B;
+}
+
+/* Names of ceilings: bandwidths count the bytes that cross the level's interface as the name says.
+ * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
+ * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
+ * "triad"    triad, corrected                 "triad_nt" triad with non-temporal stores
+ * "scalar" "simd" "fma"  flop/s peaks */
+struct sp_ceiling {
+    char name[16];
+    char level[8];     /* "L1", "L2", "L3", "MEM"; "core" for flops */
+    char precision[8]; /* "f64", "f32"; bandwidths: "f64" */
+    int n_threads;
+    int n_domains;         /* last-level-cache domains the threads were spread over */
+    char mode[16];         /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
+    struct sp_value value; /* [B/s] or [flop/s] */
+    double *sample;        /* [n_samples], same unit; owned; may be NULL */
+    int64_t n_samples;
+    char
+        how[160]; /* conditions: "best of ..., 512 MiB, 2 MiB pages 100 %" or the source of a stated figure */
+    char when[32]; /* ISO 8601 date, "" for stated */
+};
+
+enum { SP_MAX_CACHES = 4 };
+
+struct sp_machine {
+    char name[64]; /* file name without .json */
+    char cpu[128];
+    char source[256]; /* who says so: "measured by spmodel machine measure --quick", a data sheet, a paper */
+    char env_key[20]; /* environment that it was measured in, "" for a stated machine */
+    int n_sockets, n_numa, n_domains, n_cores, threads_per_core; /* n_domains: LLC domains; 0: unknown */
+    double frequency_Hz;                                         /* 0: unknown */
+    int n_caches;
+    struct sp_cache cache[SP_MAX_CACHES]; /* inner to outer */
+    int n_ceilings;
+    struct sp_ceiling *ceiling; /* [n_ceilings] owned */
+    bool validated;             /* simulated traffic was compared with counters on this kind of machine */
+};
+
+void sp_machine_free(struct sp_machine *machine);
+enum sp_status sp_machine_copy(const struct sp_machine *from, struct sp_machine *to, struct sp_error *err);
+/* Appends a copy of `c` (sample array too). */
+enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct sp_ceiling *c,
+                                      struct sp_error *err);
+
+/* The ceiling that fits best: same name, level and precision; the same number of threads where there is one,
+ * else the nearest (exact in *exact); mode NULL: any. NULL when there is none of that name and level. */
+const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, const char *name,
+                                            const char *level, const char *precision, int n_threads,
+                                            const char *mode, bool *exact);
+
+/* Last-level cache, or NULL when the machine describes none. */
+const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);
+
+#endif

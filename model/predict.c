@@ -1,0 +1,106 @@
+#include "model/predict.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alpha, double w)
+{
+    if (in->layout)
+        return sp_volume_spmv_layout(in->layout, alpha, w);
+    struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta);
+    switch (in->format) {
+    case SP_FORMAT_SELL:
+        return sp_volume_spmv_sell(in->n_r, in->n_nz, in->C, in->beta, sizes, in->permuted, alpha, w);
+    case SP_FORMAT_SELLU:
+        return sp_volume_spmv_sellu(in->n_r, in->n_nz, in->C, in->beta, in->u, sizes, in->permuted, alpha, w);
+    default:
+        return sp_volume_spmv_csr(in->n_r, in->n_nz, sizes, alpha, w);
+    }
+}
+
+/* Threads of one domain share its last level, which holds their part of the matrix and of y, and all the x
+ * that they touch; x is counted whole. */
+static struct sp_footprint footprint_of(const struct sp_predict_inputs *in, const struct sp_volume *v)
+{
+    double s_x = (double)sp_precision_size(in->precision);
+    return (struct sp_footprint){.shared_out_B = sp_volume_matrix_B(v) + v->write_B,
+                                 .each_B = s_x * (double)in->n_c};
+}
+
+static void find_roof(const struct sp_predict_inputs *in, struct sp_prediction *p)
+{
+    p->roof_Bps = in->roof_Bps;
+    if (sp_value_known(in->roof_Bps))
+        return;
+    const struct sp_machine *m = in->machine;
+    for (int level = p->residence.level; level <= m->n_caches; level++) {
+        if (level == m->n_caches)
+            snprintf(p->residence.name, sizeof p->residence.name, "MEM");
+        else
+            snprintf(p->residence.name, sizeof p->residence.name, "L%d", m->cache[level].level);
+        p->roof = sp_roof_of(m, p->residence.name, in->n_threads, in->mode, NULL);
+        p->residence.level = level;
+        if (p->roof) {
+            p->roof_Bps = p->roof->value;
+            return;
+        }
+    }
+    p->roof_Bps = sp_value_none("the machine describes no bandwidth");
+}
+
+static struct sp_value peak_of(const struct sp_predict_inputs *in)
+{
+    const char *precision = in->precision == SP_F32 ? "f32" : "f64";
+    static const char *const names[] = {"fma", "simd"};
+    for (int i = 0; i < 2; i++) {
+        const struct sp_ceiling *c =
+            sp_machine_ceiling(in->machine, names[i], "core", precision, in->n_threads, NULL, NULL);
+        if (c && sp_value_known(c->value))
+            return c->value;
+    }
+    return sp_value_none("the machine describes no peak");
+}
+
+static void add_term(struct sp_prediction *p, const char *name, struct sp_value amount, struct sp_value rate)
+{
+    p->term[p->n_terms++] = (struct sp_roof_term){.name = name, .amount = amount, .rate = rate};
+}
+
+static const char *bandwidth_name(const char *level)
+{
+    if (strcmp(level, "L1") == 0)
+        return "L1 bandwidth";
+    if (strcmp(level, "L2") == 0)
+        return "L2 bandwidth";
+    if (strcmp(level, "L3") == 0)
+        return "L3 bandwidth";
+    return "memory bandwidth";
+}
+
+struct sp_prediction sp_predict_spmv(const struct sp_predict_inputs *in)
+{
+    assert(in->n_r > 0 && in->n_nz > 0 && in->beta > 0 && in->beta <= 1);
+    assert(sp_value_known(in->alpha) && sp_value_known(in->w) && in->w.lo >= 1 && in->machine);
+    assert(in->n_threads >= 1 && in->n_domains >= 1);
+    struct sp_prediction p;
+    memset(&p, 0, sizeof p);
+    p.volume = volume_at(in, in->alpha.value, in->w.value);
+    enum sp_origin origin = in->alpha.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED;
+    p.volume_B = sp_value_between(p.volume.total_B, volume_at(in, in->alpha.lo, in->w.lo).total_B,
+                                  volume_at(in, in->alpha.hi, in->w.hi).total_B, origin);
+    p.work = sp_flops_per_entry(in->precision) * (double)in->n_nz;
+    p.balance =
+        sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work, origin);
+    p.residence =
+        sp_residence_of(in->machine, footprint_of(in, &p.volume), in->n_threads, in->n_domains, in->warm);
+    p.home = p.residence.level;
+    find_roof(in, &p);
+    add_term(&p, bandwidth_name(p.residence.name), p.volume_B, p.roof_Bps);
+    struct sp_value work = sp_value_of(p.work, SP_MODELLED);
+    add_term(&p, "in-core execution", work, in->core);
+    add_term(&p, "peak performance", work, peak_of(in));
+    p.roofline = sp_roofline(p.work, p.term, p.n_terms);
+    p.binding = p.roofline.binding < 0 ? "unknown" : p.term[p.roofline.binding].name;
+    return p;
+}

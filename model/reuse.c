@@ -1,0 +1,211 @@
+#include "model/reuse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/reuse_counts.h"
+
+/* Sampled lines of x that are aimed at: their counts then scatter by about half a percent. */
+static const double AIM = 32768;
+/* Student's t for 15 degrees of freedom, two-sided 95 %. */
+static const double T_95 = 2.13;
+
+/* Lines missed at each size, summed over the domains; x by group. */
+struct sums {
+    double x_warm[SP_STACK_BUCKETS][SP_REUSE_GROUPS], x_cold[SP_STACK_BUCKETS][SP_REUSE_GROUPS];
+    double other_warm[SP_STACK_BUCKETS], other_cold[SP_STACK_BUCKETS]; /* reads and writes */
+    int n_groups;
+    int64_t n_x_lines, n_followed, largest_footprint, n_references;
+};
+
+static void add_counts(const struct sp_reuse_counts *n, int64_t between_lines, struct sums *sum)
+{
+    for (int kind = 0; kind < SP_N_REUSE_KINDS; kind++)
+        for (int g = 0; g < n->n_groups; g++) {
+            /* A line of y that is loaded is written back some time. */
+            double lines = n->weight * (kind == SP_REUSE_Y ? 2 : 1);
+            int64_t within = 0, across = 0;
+            for (int b = SP_STACK_BUCKETS - 1; b >= 0; b--) {
+                double cold = lines * (double)(n->first[kind][g] + within);
+                double warm = lines * (double)(within + across);
+                if (kind == SP_REUSE_X) {
+                    sum->x_cold[b][g] += cold;
+                    sum->x_warm[b][g] += warm;
+                } else {
+                    sum->other_cold[b] += cold;
+                    sum->other_warm[b] += warm;
+                }
+                within += n->within[kind][g][b];
+                across += n->across[kind][g][b];
+            }
+        }
+    double streamed = (double)(n->stream_lines + n->stream_y_lines);
+    for (int b = 0; b < SP_STACK_BUCKETS; b++) {
+        sum->other_cold[b] += streamed + (double)n->nt_lines;
+        sum->other_warm[b] += (double)n->nt_lines;
+        if (n->footprint + between_lines > sp_stack_capacity(b))
+            sum->other_warm[b] += streamed;
+    }
+    sum->n_groups = n->n_groups;
+    sum->n_x_lines += n->n_x_lines;
+    sum->n_followed += n->n_followed;
+    sum->n_references += n->n_references;
+    if (n->footprint > sum->largest_footprint)
+        sum->largest_footprint = n->footprint;
+}
+
+struct estimate {
+    double value, error; /* [lines], error: half of a 95 % interval */
+};
+
+static struct estimate estimate_of(const double *by_group, int n_groups)
+{
+    double total = 0, square = 0;
+    for (int g = 0; g < n_groups; g++)
+        total += by_group[g];
+    double mean = total / n_groups;
+    for (int g = 0; g < n_groups; g++)
+        square += (by_group[g] - mean) * (by_group[g] - mean);
+    double error = n_groups > 1 ? T_95 * sqrt(square * n_groups / (n_groups - 1)) : 0;
+    return (struct estimate){total, error};
+}
+
+/* A distance is known to about one part in the root of the lines that were sampled in it: how many sizes up
+ * or down the curve may be shifted. */
+static int shift_of(int bucket, const struct sums *sum, double rate)
+{
+    double lines = (double)sp_stack_capacity(bucket);
+    if (lines > (double)sum->n_x_lines)
+        lines = (double)sum->n_x_lines;
+    double relative = sqrt((1 - rate) / (rate * lines + 1));
+    return (int)ceil(SP_STACK_STEPS * log2(1 + 2 * relative));
+}
+
+static int within_sizes(int bucket, int n_sizes)
+{
+    return bucket < 0 ? 0 : bucket >= n_sizes ? n_sizes - 1 : bucket;
+}
+
+static void set_alpha(double (*x)[SP_REUSE_GROUPS], int b, int n_sizes, int shift, int n_groups, double scale,
+                      double *value, double *lo, double *hi)
+{
+    struct estimate here = estimate_of(x[b], n_groups);
+    struct estimate below = estimate_of(x[within_sizes(b - shift, n_sizes)], n_groups);
+    struct estimate above = estimate_of(x[within_sizes(b + shift, n_sizes)], n_groups);
+    *value = here.value * scale;
+    *hi = (below.value + below.error) * scale;
+    *lo = (above.value - above.error) * scale;
+    if (*lo < 0)
+        *lo = 0;
+}
+
+static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct sums *sum, double rate,
+                                 struct sp_reuse *reuse, struct sp_error *err)
+{
+    int64_t largest = sum->largest_footprint > 0 ? sum->largest_footprint : 1;
+    int n_sizes = sp_stack_bucket(largest - 1) + 1;
+    enum sp_status status =
+        sp_new_array(n_sizes, sizeof *reuse->size, "the reuse curve", (void **)&reuse->size, err);
+    if (status != SP_OK)
+        return status;
+    double entries_B = (double)l->s_x * (double)l->n_nz, scale = l->n_nz ? line_B / entries_B : NAN;
+    reuse->n_sizes = n_sizes;
+    reuse->n_x_lines = sum->n_x_lines;
+    reuse->alpha_min = scale * (double)sum->n_x_lines;
+    reuse->footprint_B = sum->largest_footprint * line_B;
+    reuse->n_references = sum->n_references;
+    reuse->exact = sum->n_groups == 1;
+    reuse->rate = sum->n_x_lines ? (double)sum->n_followed / (double)sum->n_x_lines : 1;
+    for (int b = 0; b < n_sizes; b++) {
+        struct sp_reuse_size *s = &reuse->size[b];
+        int shift = reuse->exact || rate >= 1 ? 0 : shift_of(b, sum, rate);
+        s->capacity_B = sp_stack_capacity(b) * line_B;
+        set_alpha(sum->x_warm, b, n_sizes, shift, sum->n_groups, scale, &s->alpha_warm, &s->alpha_warm_lo,
+                  &s->alpha_warm_hi);
+        set_alpha(sum->x_cold, b, n_sizes, shift, sum->n_groups, scale, &s->alpha_cold, &s->alpha_cold_lo,
+                  &s->alpha_cold_hi);
+        s->warm_B = line_B * (sum->other_warm[b] + estimate_of(sum->x_warm[b], sum->n_groups).value);
+        s->cold_B = line_B * (sum->other_cold[b] + estimate_of(sum->x_cold[b], sum->n_groups).value);
+        if (reuse->x_once_B == 0 && !(s->alpha_cold > 1.01 * reuse->alpha_min))
+            reuse->x_once_B = s->capacity_B;
+    }
+    return SP_OK;
+}
+
+static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reuse_options *o,
+                                 const int *thread, int n_threads, int domain, struct sums *sum, double *rate,
+                                 struct sp_error *err)
+{
+    const int n_domain = o->n_domain > 0 ? o->n_domain : 1;
+    const struct sp_trace_options to = {.line_B = o->line_B,
+                                        .n_threads = n_threads,
+                                        .thread = thread,
+                                        .skew = o->skew,
+                                        .store_nt = o->store_nt,
+                                        .x_offset_B = o->x_offset_B,
+                                        .y_offset_B = o->y_offset_B};
+    struct sp_reuse_counts *counts;
+    enum sp_status status = sp_new_array(1, sizeof *counts, "the reuse distances", (void **)&counts, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_trace trace;
+    status = sp_trace_open(l, &to, &trace, err);
+    if (status == SP_OK) {
+        *rate = o->rate > 0 ? o->rate : AIM / (double)(trace.n_region_lines[SP_REGION_X] + 1);
+        double part = 1.0 / n_domain;
+        if (*rate >= 1)
+            status = sp_reuse_count_exact(&trace, o, domain * part, part, counts, err);
+        else
+            status = sp_reuse_count_sampled(&trace, o, *rate, domain * part, part, counts, err);
+        if (status == SP_OK)
+            add_counts(counts, o->between_B / trace.line_B, sum);
+    }
+    sp_trace_close(&trace);
+    free(counts);
+    return status;
+}
+
+enum sp_status sp_reuse_spmv(const struct sp_layout *l, const struct sp_reuse_options *o,
+                             struct sp_reuse *reuse, struct sp_error *err)
+{
+    memset(reuse, 0, sizeof *reuse);
+    const int n_domain = o->n_domain > 0 ? o->n_domain : 1;
+    int *thread = NULL;
+    struct sums *sum = NULL;
+    double rate = 1;
+    enum sp_status status =
+        sp_new_array(l->partition.n_threads, sizeof *thread, "the threads", (void **)&thread, err);
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof *sum, "the reuse curve", (void **)&sum, err);
+    for (int d = 0; d < n_domain && status == SP_OK; d++) {
+        int n = 0;
+        for (int t = 0; t < l->partition.n_threads; t++)
+            if ((o->domain_of_thread ? o->domain_of_thread[t] : 0) == d)
+                thread[n++] = t;
+        if (n > 0)
+            status = add_domain(l, o, thread, n, d, sum, &rate, err);
+    }
+    if (status == SP_OK)
+        status = make_curve(l, o->line_B ? o->line_B : 64, sum, rate, reuse, err);
+    free(thread);
+    free(sum);
+    return status;
+}
+
+void sp_reuse_free(struct sp_reuse *reuse)
+{
+    if (!reuse)
+        return;
+    free(reuse->size);
+    memset(reuse, 0, sizeof *reuse);
+}
+
+const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B)
+{
+    const struct sp_reuse_size *found = NULL;
+    for (int i = 0; i < reuse->n_sizes && reuse->size[i].capacity_B <= capacity_B; i++)
+        found = &reuse->size[i];
+    return found;
+}

@@ -1,0 +1,64 @@
+/* Traffic for every LRU cache size from one pass over the address stream: stack distances [THEORY 9].
+ *
+ * The distance of a reference is the number of distinct lines touched since its line was touched last; a
+ * fully associative LRU cache of c lines misses exactly when it is at least c (or the line is new). Warm: the
+ * first touches in an execution have the distances that a preceding execution leaves behind; they follow from
+ * the order of last and of first touches, so no second pass is needed.
+ *
+ * Exact: every line. Sampled: the lines of x (and of y where it is scattered) whose hash falls below a
+ * threshold; distances among them are scaled up, while the arrays that stream by are counted exactly
+ * (cf. SHARDS, Waldspurger et al. 2015, where everything is sampled). */
+#ifndef SP_MODEL_REUSE_H
+#define SP_MODEL_REUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "base/status.h"
+#include "sparse/layout.h"
+
+struct sp_reuse_options {
+    int line_B;                  /* 0: 64 */
+    int n_domain;                /* last-level caches, each of the size in question; 0: 1 */
+    const int *domain_of_thread; /* as in struct sp_sim_options; NULL: all in domain 0 */
+    double skew;
+    bool store_nt;
+    size_t x_offset_B, y_offset_B;
+    int64_t between_B; /* other lines touched between two executions; warm only */
+    double rate;       /* share of lines to sample; >= 1: exact; 0: so that about 2^15 lines of x are */
+    uint64_t seed;
+    bool (*progress)(void *context, double share); /* as in struct sp_sim_options */
+    void *context;
+};
+
+/* One cache size. In an exact curve lo and hi equal the value; in a sampled one they are about a 95 %
+ * interval: of the groups' scatter, widened by the uncertainty of the distances. */
+struct sp_reuse_size {
+    int64_t capacity_B;                              /* of each domain's cache */
+    double alpha_warm, alpha_warm_lo, alpha_warm_hi; /* x from memory / (s_x n_nz); NAN without entries */
+    double alpha_cold, alpha_cold_lo, alpha_cold_hi;
+    double warm_B, cold_B; /* through the memory interface, read and written, all arrays */
+};
+
+struct sp_reuse {
+    int n_sizes;
+    struct sp_reuse_size
+        *size;           /* [n_sizes] ascending, 16 an octave from 16 lines up to the footprint; owned */
+    int64_t n_x_lines;   /* distinct lines of x, summed over domains; exact in both modes */
+    double alpha_min;    /* line * n_x_lines / (s_x n_nz) [THEORY 2] */
+    int64_t x_once_B;    /* smallest of the sizes at which a cold execution loads x once, to 1 % */
+    int64_t footprint_B; /* of all distinct lines of the domain that touches most */
+    bool exact;
+    double rate;          /* share of the lines of x that were followed */
+    int64_t n_references; /* element accesses of one execution */
+};
+
+enum sp_status sp_reuse_spmv(const struct sp_layout *layout, const struct sp_reuse_options *options,
+                             struct sp_reuse *reuse, struct sp_error *err);
+void sp_reuse_free(struct sp_reuse *reuse);
+
+/* The largest of the sizes that is not above capacity_B; NULL when all are. */
+const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B);
+
+#endif

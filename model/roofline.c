@@ -1,0 +1,100 @@
+#include "model/roofline.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct sp_value duration(const struct sp_roof_term *t)
+{
+    return sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
+                            t->amount.hi / t->rate.lo, SP_MODELLED);
+}
+
+struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int n_terms)
+{
+    struct sp_roofline r = {.time_s = sp_value_none("no ceiling is known"),
+                            .performance = sp_value_none("no ceiling is known"),
+                            .binding = -1};
+    for (int i = 0; i < n_terms; i++) {
+        if (!sp_value_known(term[i].rate) || !sp_value_known(term[i].amount))
+            continue;
+        assert(term[i].rate.lo > 0 && term[i].amount.lo >= 0);
+        struct sp_value t = duration(&term[i]);
+        if (r.binding < 0) {
+            r.time_s = t;
+            r.binding = i;
+            continue;
+        }
+        if (t.value > r.time_s.value)
+            r.binding = i;
+        r.time_s.value = fmax(r.time_s.value, t.value);
+        r.time_s.lo = fmax(r.time_s.lo, t.lo);
+        r.time_s.hi = fmax(r.time_s.hi, t.hi);
+    }
+    if (r.binding >= 0 && r.time_s.lo > 0)
+        r.performance =
+            sp_value_between(work / r.time_s.value, work / r.time_s.hi, work / r.time_s.lo, SP_MODELLED);
+    else if (r.binding >= 0)
+        r.performance = sp_value_none("nothing to do");
+    return r;
+}
+
+/* Private levels are as many as threads; the last one as many as domains; what is between follows from the
+ * cores that share an instance. */
+static int instances(const struct sp_machine *m, int level, int n_threads, int n_domains)
+{
+    if (level == m->n_caches - 1 && m->cache[level].cores_sharing != 1)
+        return n_domains < n_threads ? n_domains : n_threads;
+    int sharing = m->cache[level].cores_sharing > 1 ? m->cache[level].cores_sharing : 1;
+    return (n_threads + sharing - 1) / sharing;
+}
+
+struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footprint f, int n_threads,
+                                    int n_domains, bool warm)
+{
+    assert(n_threads >= 1 && n_domains >= 1 && f.shared_out_B >= 0 && f.each_B >= 0);
+    struct sp_residence r = {.level = m->n_caches, .n_instances = 1};
+    snprintf(r.name, sizeof r.name, "MEM");
+    for (int i = 0; i < m->n_caches; i++) {
+        r.n_instances = instances(m, i, n_threads, n_domains);
+        r.needed_B = f.shared_out_B / r.n_instances + f.each_B;
+        r.capacity_B = (double)sp_cache_believed_B(&m->cache[i]);
+        if (warm && r.needed_B < 0.9 * r.capacity_B) {
+            r.level = i;
+            snprintf(r.name, sizeof r.name, "L%d", m->cache[i].level);
+            break;
+        }
+    }
+    return r;
+}
+
+double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains)
+{
+    const struct sp_cache *llc = sp_machine_llc(machine);
+    return llc ? (double)n_domains * (double)sp_cache_believed_B(llc) : 0;
+}
+
+const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char *level, int n_threads,
+                                    const char *mode, bool *exact)
+{
+    static const char *const names[] = {"load_mix", "load", "triad", "copy"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        const struct sp_ceiling *c =
+            sp_machine_ceiling(machine, names[i], level, "f64", n_threads, mode, exact);
+        if (c && sp_value_known(c->value))
+            return c;
+    }
+    return NULL;
+}
+
+struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels)
+{
+    double transfers = 0;
+    for (int i = 0; i < n_levels; i++)
+        transfers += transfer_s[i];
+    struct sp_ecm ecm = {.time_s = fmax(core_s, transfers)};
+    if (n_levels > 0 && transfer_s[n_levels - 1] > 0)
+        ecm.n_sat = (int)ceil(ecm.time_s / transfer_s[n_levels - 1]);
+    return ecm;
+}

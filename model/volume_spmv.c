@@ -1,0 +1,130 @@
+#include "model/volume_spmv.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const struct sp_volume no_volume = {.total_B = 0};
+
+struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored)
+{
+    double s_v = (double)sp_precision_size(precision);
+    return (struct sp_sizes){.s_a = s_v,
+                             .s_x = s_v,
+                             .s_y = s_v,
+                             .s_i = (double)sp_index_size(index),
+                             .s_p = n_stored <= INT32_MAX ? 4 : 8};
+}
+
+struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
+{
+    return (struct sp_sizes){.s_a = (double)l->s_a,
+                             .s_x = (double)l->s_x,
+                             .s_y = (double)l->s_y,
+                             .s_i = (double)l->s_i,
+                             .s_p = (double)l->s_p};
+}
+
+double sp_flops_per_entry(enum sp_precision precision)
+{
+    return precision == SP_C128 ? 8 : 2;
+}
+
+/* Adds x, y and the sums to the arrays of the matrix. */
+static struct sp_volume with_vectors(struct sp_volume v, int64_t n_r, int64_t n_nz, struct sp_sizes s,
+                                     double alpha, double w)
+{
+    assert(n_r >= 0 && n_nz >= 0 && alpha >= 0 && w >= 1);
+    double stored_y = s.s_y * (double)n_r;
+    v.array_B[SP_ARRAY_X] = alpha * s.s_x * (double)n_nz;
+    v.array_B[SP_ARRAY_Y] = w * stored_y;
+    v.write_B = stored_y;
+    v.total_B = 0;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.total_B += v.array_B[i];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+struct sp_volume sp_volume_spmv_csr(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha, double w)
+{
+    struct sp_volume v = no_volume;
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * (double)n_nz;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_nz;
+    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, double beta, struct sp_sizes s,
+                                     bool permuted, double alpha, double w)
+{
+    assert(C >= 1 && beta > 0 && beta <= 1);
+    struct sp_volume v = no_volume;
+    double n_stored = (double)n_nz / beta;
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * n_stored;
+    v.array_B[SP_ARRAY_POINTERS] = (s.s_p + s.s_i) * ceil((double)n_r / C);
+    v.array_B[SP_ARRAY_PERM] = permuted ? s.s_i * (double)n_r : 0;
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, double beta, double u,
+                                      struct sp_sizes s, bool permuted, double alpha, double w)
+{
+    assert(u >= 0 && u <= 1);
+    struct sp_volume v = sp_volume_spmv_sell(n_r, n_nz, C, beta, s, permuted, alpha, w);
+    v.array_B[SP_ARRAY_INDICES] *= u / C + 1 - u;
+    v.array_B[SP_ARRAY_POINTERS] *= 2;
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_layout(const struct sp_layout *layout, double alpha, double w)
+{
+    static const enum sp_array of_matrix[] = {SP_ARRAY_VALUES, SP_ARRAY_INDICES, SP_ARRAY_POINTERS,
+                                              SP_ARRAY_PERM};
+    struct sp_volume v = no_volume;
+    for (int i = 0; i < (int)(sizeof of_matrix / sizeof *of_matrix); i++)
+        v.array_B[of_matrix[i]] = sp_layout_array_bytes(layout, of_matrix[i]);
+    return with_vectors(v, layout->n_r, layout->n_nz, sp_sizes_of_layout(layout), alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_half(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha_x,
+                                     double alpha_y)
+{
+    assert(alpha_x >= 0 && alpha_y >= 0);
+    double n_stored = (double)(n_nz + n_r) / 2;
+    struct sp_volume v = no_volume;
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * n_stored;
+    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
+    v.array_B[SP_ARRAY_X] = alpha_x * s.s_x * (double)n_nz;
+    v.write_B = alpha_y * s.s_y * (double)n_nz;
+    v.array_B[SP_ARRAY_Y] = 2 * v.write_B;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.total_B += v.array_B[i];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+struct sp_volume sp_volume_spmmv(struct sp_volume one, int64_t r)
+{
+    assert(r >= 1);
+    struct sp_volume v = one;
+    v.array_B[SP_ARRAY_X] *= (double)r;
+    v.array_B[SP_ARRAY_Y] *= (double)r;
+    v.write_B *= (double)r;
+    v.total_B = sp_volume_matrix_B(&v) + v.array_B[SP_ARRAY_X] + v.array_B[SP_ARRAY_Y];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+double sp_volume_matrix_B(const struct sp_volume *v)
+{
+    return v->array_B[SP_ARRAY_VALUES] + v->array_B[SP_ARRAY_INDICES] + v->array_B[SP_ARRAY_POINTERS] +
+           v->array_B[SP_ARRAY_PERM];
+}
+
+double sp_volume_floor(const struct sp_volume *v, bool warm, double Z_B)
+{
+    double floor_B = warm ? v->total_B - 2 * Z_B : v->total_B - v->write_B;
+    return floor_B > 0 ? floor_B : 0;
+}

@@ -1,0 +1,75 @@
+/* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2].
+ *
+ *     V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz
+ *     V_SELL = (s_a + s_i) n_nz/beta + (s_p + s_i) ceil(n_r/C) + w s_y n_r + s_i n_r [if permuted]
+ *              + alpha s_x n_nz
+ *
+ * w: bytes moved per byte stored of y: 2 where a store's miss first reads the line, 1 without that read.
+ * y += A x has w = 2 on every machine.
+ *
+ * Where a real layout and the formula differ the layout is the truth, and sp_volume_spmv_layout() counts it:
+ * its chunk lengths and its permutation are int32_t whatever the index width (s_i), and unit-stride SELL
+ * stores per chunk the number of unit-stride slots and a second pointer instead of one flag a slot. */
+#ifndef SP_MODEL_VOLUME_SPMV_H
+#define SP_MODEL_VOLUME_SPMV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "sparse/layout.h"
+#include "sparse/workload.h"
+
+/* Bytes of an item [B]: matrix value, element of x, of y, column index, row or chunk pointer. */
+struct sp_sizes {
+    double s_a, s_x, s_y, s_i, s_p;
+};
+
+/* All three vectors and values of one precision, 4-byte pointers while n_stored fits them. */
+struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored);
+struct sp_sizes sp_sizes_of_layout(const struct sp_layout *layout);
+
+/* Useful operations per entry [flop]: 2, complex 8 [THEORY 1]. */
+double sp_flops_per_entry(enum sp_precision precision);
+
+struct sp_volume {
+    double array_B[SP_N_ARRAYS]; /* reads and writes together; SP_ARRAY_OTHER stays 0 */
+    double read_B, write_B;      /* write_B = s_y n_r; the read part of w counts as a read */
+    double total_B;
+};
+
+/* n_r, n_nz >= 0, alpha >= 0, w >= 1. */
+struct sp_volume sp_volume_spmv_csr(int64_t n_r, int64_t n_nz, struct sp_sizes sizes, double alpha, double w);
+
+/* 0 < beta <= 1, C >= 1. `permuted`: y is scattered through a stored row permutation. */
+struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, double beta, struct sp_sizes sizes,
+                                     bool permuted, double alpha, double w);
+
+/* SELL of whose slots the share u in [0, 1] is unit-stride: s_i (u/C + 1 - u) index bytes per stored entry.
+ * Pointers as the layout stores them: 2 (s_p + s_i) a chunk. */
+struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, double beta, double u,
+                                      struct sp_sizes sizes, bool permuted, double alpha, double w);
+
+/* What this layout really stores, each array once. */
+struct sp_volume sp_volume_spmv_layout(const struct sp_layout *layout, double alpha, double w);
+
+/* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers
+ * of x alpha_x s_x n_nz and updates of y 2 alpha_y s_y n_nz: y is read and written, alpha_y as for x, its
+ * least value is n_r/n_nz [THEORY 2]. */
+struct sp_volume sp_volume_spmv_half(int64_t n_r, int64_t n_nz, struct sp_sizes sizes, double alpha_x,
+                                     double alpha_y);
+
+/* r right-hand sides, block vectors row-major, matrix read once:
+ * V(r) = (s_a + s_i) n_nz/beta + p + r (w s_y n_r + alpha(r) s_x n_nz) [THEORY 3]. `one` is the volume of
+ * r = 1 at the same alpha. */
+struct sp_volume sp_volume_spmmv(struct sp_volume one, int64_t r);
+
+/* Bytes of the matrix alone: values, indices, pointers, permutation. */
+double sp_volume_matrix_B(const struct sp_volume *v);
+
+/* Least bytes that an execution can show, from V at alpha_min [THEORY 2, cold and warm]: cold
+ * V - s_y n_r (dirty lines may stay in cache), warm max(0, V - 2 Z), Z [B] the last-level capacity of the
+ * domains used. */
+double sp_volume_floor(const struct sp_volume *at_alpha_min, bool warm, double Z_B);
+
+#endif
