@@ -1,0 +1,62 @@
+/* The probe interface: a probe observes a job and turns it into a reading. One row of probes/probe_table.c
+ * each.
+ *
+ * It is observe(job), not start/stop: counters that need several passes, warm and cold protocols, replay, and
+ * the simulator (which runs nothing) then share one interface. A probe never writes 0 for "unknown". */
+#ifndef SP_PROBES_PROBE_H
+#define SP_PROBES_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/job.h"
+#include "base/reading.h"
+#include "base/status.h"
+#include "model/machine.h"
+
+enum sp_cache_state { SP_WARM, SP_COLD, SP_BETWEEN };
+
+/* How a job is observed. */
+struct sp_protocol {
+    enum sp_cache_state
+        state;         /* cold: caches are emptied before each execution; between: vectors are streamed */
+    int64_t between_B; /* bytes streamed between executions (SP_BETWEEN) */
+    double budget_s;   /* time for all samples together [s] */
+    int min_samples, max_samples;
+    double min_sample_s;              /* a sample repeats the job until it lasts this long [s] (warm only) */
+    int64_t repetitions;              /* executions in a sample (warm only); 0: found from min_sample_s */
+    double rest_s;                    /* sleep before each sample [s]: shared machines have quiet moments */
+    const struct sp_machine *machine; /* caches to empty or to simulate; borrowed */
+    int n_domain;                     /* last-level-cache domains that the threads use, >= 1 */
+    const int *domain_of_thread;      /* [job->n_threads] or NULL: all in domain 0 */
+    const char *policy;               /* replacement in the simulator: "lru" (NULL), "random", "rrip" */
+    double skew; /* simulator: fraction of its share by which thread t+1 lags behind thread t */
+    size_t x_offset_B, y_offset_B; /* where x and y start inside a line */
+    bool store_nt;                 /* the job writes y with non-temporal stores */
+    uint64_t seed;
+    bool (*interrupted)(void *context); /* NULL: never; checked between samples */
+    void *context;
+};
+
+/* Sensible values for everything: warm, 1 s, 5 to 200 samples of 10 ms. */
+struct sp_protocol sp_protocol_default(const struct sp_machine *machine);
+
+struct sp_probe {
+    const char *name;    /* "time", "sim", ... as after --bytes */
+    const char *summary; /* one line for people */
+    const char *absent;  /* NULL, or why this build has none */
+    bool gives_time, gives_bytes;
+    /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy otherwise. */
+    enum sp_status (*available)(struct sp_error *err);
+    enum sp_status (*open)(void **session, struct sp_error *err);
+    /* Fills *reading (zeroed first). SP_INTERRUPTED keeps the samples that were taken. */
+    enum sp_status (*observe)(void *session, const struct sp_job *job, const struct sp_protocol *protocol,
+                              struct sp_reading *reading, struct sp_error *err);
+    void (*close)(void *session); /* accepts NULL */
+};
+
+extern const struct sp_probe *const sp_probe_table[]; /* ends with NULL */
+int sp_probe_count(void);
+const struct sp_probe *sp_probe_find(const char *name);
+
+#endif

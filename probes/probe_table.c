@@ -1,0 +1,29 @@
+#include "probes/probe.h"
+
+#include <stddef.h>
+#include <string.h>
+
+extern const struct sp_probe sp_probe_time;
+extern const struct sp_probe sp_probe_sim;
+
+const struct sp_probe *const sp_probe_table[] = {
+    &sp_probe_time,
+    &sp_probe_sim,
+    NULL,
+};
+
+int sp_probe_count(void)
+{
+    int n = 0;
+    while (sp_probe_table[n])
+        n++;
+    return n;
+}
+
+const struct sp_probe *sp_probe_find(const char *name)
+{
+    for (int i = 0; sp_probe_table[i]; i++)
+        if (strcmp(sp_probe_table[i]->name, name) == 0)
+            return sp_probe_table[i];
+    return NULL;
+}
