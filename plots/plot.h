@@ -1,0 +1,48 @@
+/* Plots: each kind turns records into a gnuplot script that carries its data, so that users can restyle it;
+ * gnuplot turns the script into an image. Values are drawn with their origin: measured filled or solid,
+ * simulated and modelled hollow or dashed, stated (data sheet) dotted. */
+#ifndef SP_PLOTS_PLOT_H
+#define SP_PLOTS_PLOT_H
+
+#include <stdio.h>
+
+#include "io/record.h"
+
+enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
+/* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */
+const char *sp_term_name(enum sp_term term);
+int sp_term_from_name(const char *name); /* -1: none */
+
+struct sp_plot_kind {
+    const char *name;    /* "roofline" */
+    const char *summary; /* one line for a list */
+    int max_records;     /* that fit into one picture */
+    int width, height;   /* of the picture [px] */
+    /* NULL where this record has what the plot needs, else what it lacks (static text). */
+    const char *(*lacks)(const struct sp_record *record);
+    /* Everything after `set terminal` and `set output`: data, styles, labels, plot commands. n >= 1 records,
+     * each of which lacks nothing. Write errors stay in the stream's error flag. */
+    void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term, FILE *out);
+};
+
+extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */
+const struct sp_plot_kind *sp_plot_kind_find(const char *name); /* NULL: none */
+
+struct sp_plot_tool {
+    const char *gnuplot; /* path of the program; NULL: absent */
+    double timeout_s;    /* 0: 60 */
+    bool keep_script;    /* beside the picture, under its name with the ending .gp */
+};
+
+/* Draws `kind` of records[n] into `path`, which appears complete or not at all. SP_TERM_GP writes the script
+ * alone. SP_USAGE: too many records for the kind; SP_INPUT: a record lacks what the plot needs; SP_ABSENT:
+ * gnuplot is absent: then the script is kept and the remedy says how to use it; SP_OUTPUT: gnuplot failed
+ * (its own words are in the error) or the file cannot be written. */
+enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                             enum sp_term term, const struct sp_plot_tool *tool, const char *path,
+                             struct sp_error *err);
+/* The script alone, as it would stand in a file that draws `image`. */
+void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                    enum sp_term term, const char *image, FILE *out);
+
+#endif

@@ -1,0 +1,182 @@
+#include "cli/analyze_output.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/find_program.h"
+#include "plots/plot.h"
+#include "report/report_csv.h"
+#include "report/report_text.h"
+
+static struct sp_report_style terminal_style(const struct sp_common_options *common)
+{
+    struct winsize size;
+    bool tty = isatty(STDOUT_FILENO);
+    struct sp_report_style style = {
+        .color = sp_use_color(common, tty),
+        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .verbosity = common->verbosity,
+    };
+    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        style.width = size.ws_col;
+    return style;
+}
+
+static bool to_stdout(const char *where)
+{
+    return where && strcmp(where, "-") == 0;
+}
+
+static enum sp_status print_result(const struct sp_record *record, const struct sp_common_options *common,
+                                   struct sp_error *err)
+{
+    static bool csv_header_printed;
+    enum sp_status status = SP_OK;
+    if (to_stdout(common->json))
+        status = sp_record_print(record, stdout, true, err);
+    if (to_stdout(common->csv)) {
+        if (!csv_header_printed)
+            sp_report_csv_header(stdout);
+        csv_header_printed = true;
+        sp_report_csv_row(record, stdout);
+    }
+    if (!to_stdout(common->json) && !to_stdout(common->csv)) {
+        struct sp_report_style style = terminal_style(common);
+        sp_report_text(record, &style, stdout);
+    }
+    return status;
+}
+
+/* "DIR/kkt_power.20261121T100214Z.json": the record's id has the time first. */
+static void file_stem(const struct sp_record *record, const char *directory, char *stem, size_t size)
+{
+    const char *id = "record", *name = "matrix";
+    sp_record_text(record, "id", &id);
+    sp_record_text(record, "problem.name", &name);
+    char safe[100];
+    snprintf(safe, sizeof safe, "%s", name);
+    for (char *p = safe; *p; p++)
+        if (*p == '/' || *p == ' ' || *p == ':')
+            *p = '_';
+    snprintf(stem, size, "%s%s%s.%.*s", strcmp(directory, ".") == 0 ? "" : directory,
+             strcmp(directory, ".") == 0 ? "" : "/", safe, (int)strcspn(id, "-"), id);
+}
+
+/* Two analyses of one matrix within a second get names of their own. */
+static void unused_stem(char *stem, size_t size)
+{
+    char path[1200];
+    size_t length = strlen(stem);
+    for (int i = 2; i < 1000; i++) {
+        snprintf(path, sizeof path, "%s.json", stem);
+        if (access(path, F_OK) != 0)
+            return;
+        snprintf(stem + length, size - length, "-%d", i);
+    }
+}
+
+static enum sp_status write_plots(const struct sp_record *record, const char *stem, char *list, size_t size,
+                                  struct sp_error *err)
+{
+    static const char *const kinds[] = {"roofline", "alpha"};
+    char path[1200], gnuplot[1024];
+    const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct sp_plot_kind *kind = sp_plot_kind_find(kinds[i]);
+        if (!kind || kind->lacks(record))
+            continue; /* nothing to draw, as for a matrix without entries */
+        const char *ending = program ? "svg" : "gp";
+        snprintf(path, sizeof path, "%s.%s.%s", stem, kinds[i], ending);
+        struct sp_plot_tool tool = {.gnuplot = program};
+        enum sp_status status =
+            sp_plot_write(kind, &record, 1, program ? SP_TERM_SVG : SP_TERM_GP, &tool, path, err);
+        if (status != SP_OK)
+            return status;
+        size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s.%s", used ? ", " : " + ", kinds[i], ending);
+    }
+    return SP_OK;
+}
+
+static bool has_flags(const struct sp_record *record)
+{
+    return json_array_size(sp_record_node(record, "flags")) > 0;
+}
+
+static int judge(const struct sp_record *record, const struct sp_output_options *o)
+{
+    const char *text;
+    if (sp_record_text(record, "status", &text) && strcmp(text, "interrupted") == 0)
+        return sp_exit_code(SP_INTERRUPTED);
+    if (o->strict && has_flags(record)) {
+        fprintf(stderr, "spmodel: --strict: the measurement is flagged (see FLAGS)\n");
+        return sp_exit_code(SP_WRONG);
+    }
+    static const char *const names[] = {"bandwidth_fraction", "model_fraction"};
+    double limits[] = {o->fail_below_bandwidth, o->fail_below_model};
+    for (int i = 0; i < 2; i++) {
+        struct sp_value v = sp_record_metric(record, names[i]);
+        if (limits[i] <= 0)
+            continue;
+        if (v.origin == SP_NONE)
+            return sp_exit_code(SP_UNDECIDED);
+        if (v.value < limits[i]) {
+            fprintf(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", names[i], v.value, limits[i]);
+            return sp_exit_code(SP_NO);
+        }
+    }
+    return 0;
+}
+
+/* The directory and its parents; 0 on success, else errno. */
+static int make_directory(const char *directory)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s", directory);
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return errno;
+        *p = '/';
+    }
+    return mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+}
+
+int sp_output_record(struct sp_record *record, const struct sp_output_options *o,
+                     const struct sp_common_options *common)
+{
+    struct sp_error err;
+    char stem[1024], path[1200], plots[200] = "";
+    int error = make_directory(o->directory);
+    if (error) {
+        sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
+                   "cannot make the directory: %s", strerror(error));
+        return sp_report_error(&err);
+    }
+    int code = 0;
+    if (print_result(record, common, &err) != SP_OK)
+        code = sp_report_error(&err);
+    file_stem(record, o->directory, stem, sizeof stem);
+    unused_stem(stem, sizeof stem);
+    snprintf(path, sizeof path, "%s.json", stem);
+    if (sp_record_write(record, path, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (common->json && !to_stdout(common->json) && sp_record_write(record, common->json, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    const struct sp_record *one = record;
+    if (common->csv && !to_stdout(common->csv) && sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    if (common->verbosity >= 0)
+        fprintf(to_stdout(common->json) || to_stdout(common->csv) ? stderr : stdout, "saved  %s%s\n", path,
+                plots);
+    return sp_worse_exit(code, judge(record, o));
+}

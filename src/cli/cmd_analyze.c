@@ -1,0 +1,431 @@
+/* spmodel analyze: the main job. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/analyze_output.h"
+#include "cli/command.h"
+#include "cli/machine_paths.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/this_machine.h"
+#include "session/analyze.h"
+#include "sys/meminfo.h"
+#include "sys/pages.h"
+
+enum {
+    KEY_FORMAT = SP_KEY_PRIVATE,
+    KEY_OP,
+    KEY_PRECISION,
+    KEY_INDEX,
+    KEY_SCHEDULE,
+    KEY_ISA,
+    KEY_REORDER,
+    KEY_MACHINE,
+    KEY_BYTES,
+    KEY_REQUIRE_BYTES,
+    KEY_BUDGET,
+    KEY_SAMPLES,
+    KEY_COLD,
+    KEY_BETWEEN,
+    KEY_STORE,
+    KEY_PAGES,
+    KEY_NO_PIN,
+    KEY_NO_HINTS,
+    KEY_NO_PLOTS,
+    KEY_CACHE,
+    KEY_SKEW,
+    KEY_POLICY,
+    KEY_LLC,
+    KEY_STRICT,
+    KEY_FAIL_BELOW
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is run:", 1},
+    {"op", KEY_OP, "OP", 0, "Operation: spmv", 1},
+    {"format", KEY_FORMAT, "F", 0,
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), auto, all", 1},
+    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128 (default for complex matrices)", 1},
+    {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 1},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 1},
+    {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
+    {"isa", KEY_ISA, "ISA", 0,
+     "avx512, avx2, portable; default: the fastest kernel, found by a short measurement", 1},
+    {"reorder", KEY_REORDER, "R", 0, "none (default), rcm, reversed, random:SEED", 1},
+    {"store", KEY_STORE, "HOW", 0, "auto (default), nt (non-temporal), plain: how y is written", 1},
+    {"pages", KEY_PAGES, "P", 0, "huge (default) or small", 1},
+    {"no-pin", KEY_NO_PIN, NULL, 0, "Do not bind threads to processors", 1},
+    {NULL, 0, NULL, 0, "How it is observed:", 2},
+    {"bytes", KEY_BYTES, "SOURCE", 0, "auto (default), sim: where bytes come from (see spmodel doctor)", 2},
+    {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
+    {"cold", KEY_COLD, NULL, 0, "Empty the caches before each execution", 2},
+    {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
+     2},
+    {"budget", KEY_BUDGET, "T", 0, "Time for the samples, for example 5s (default 1.5s)", 2},
+    {"samples", KEY_SAMPLES, "N", 0, "At most N samples (default 60)", 2},
+    {"machine", KEY_MACHINE, "M", 0,
+     "Ceilings from a machine file or a name; default: this machine, measured once", 2},
+    {"sim-llc", KEY_LLC, "SIZE", 0, "Simulated capacity of the last-level cache, for example 20MiB", 2},
+    {"sim-policy", KEY_POLICY, "P", 0, "Simulated replacement in the last level: lru, random, rrip", 2},
+    {"sim-skew", KEY_SKEW, "F", 0,
+     "Simulated lag of each thread behind the one before, as a fraction of its work", 2},
+    {NULL, 0, NULL, 0, "What comes out:", 3},
+    {"out", 'o', "DIR", 0, "Directory for record and plots (default: this one)", 3},
+    {"no-hints", KEY_NO_HINTS, NULL, 0, "Leave out the comparison with other formats, schedules and orders",
+     3},
+    {"no-plots", KEY_NO_PLOTS, NULL, 0, "Write the record only", 3},
+    {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
+    {"strict", KEY_STRICT, NULL, 0, "Exit code 6 when a measurement is flagged as not trustworthy", 3},
+    {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
+     "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
+     3},
+    {0},
+};
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_analyze_options analyze;
+    struct sp_output_options output;
+    const char *reorder, *machine;
+    enum sp_cache_mode cache;
+    bool all_formats, require_bytes;
+    char **matrix;
+    int n_matrices;
+};
+
+static int count_between(const char *text)
+{
+    static const struct {
+        const char *name;
+        int vectors;
+    } ops[] = {{"axpy", 2}, {"dot", 2}, {"norm", 1}, {"scale", 1}, {"copy", 2}};
+    int n = 0;
+    while (*text) {
+        size_t length = strcspn(text, ","), i;
+        for (i = 0; i < sizeof ops / sizeof *ops; i++)
+            if (strlen(ops[i].name) == length && strncmp(ops[i].name, text, length) == 0)
+                break;
+        if (i == sizeof ops / sizeof *ops)
+            return -1;
+        n += ops[i].vectors;
+        text += length + (text[length] == ',');
+    }
+    return n > 0 ? n : -1;
+}
+
+static void set_number(struct argp_state *state, const char *option, const char *arg, double lo, double hi,
+                       double *out)
+{
+    if (sp_parse_number(arg, out) || *out < lo || *out > hi)
+        argp_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
+}
+
+static void set_count(struct argp_state *state, const char *option, const char *arg, int64_t hi, int *out)
+{
+    int64_t n = 0;
+    if (sp_parse_count(arg, &n) || n < 1 || n > hi)
+        argp_error(state, "--%s takes a whole number from 1 to %lld, not '%s'", option, (long long)hi, arg);
+    *out = (int)n;
+}
+
+/* Index of the word in a list that ends with NULL; a usage error names the list. */
+static int pick(struct argp_state *state, const char *option, const char *arg, const char *const *words)
+{
+    char list[200] = "";
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], arg) == 0)
+            return i;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
+    }
+    argp_error(state, "--%s takes %s, not '%s'", option, list, arg);
+    return 0;
+}
+
+static void set_bytes(struct argp_state *state, const char *arg)
+{
+    const struct sp_probe *probe = sp_probe_find(arg);
+    if (strcmp(arg, "auto") == 0 || (probe && probe->gives_bytes && !probe->absent))
+        return;
+    if (probe && probe->absent)
+        argp_error(state, "--bytes %s: %s", arg, probe->absent);
+    else
+        argp_error(state, "--bytes takes auto or sim in this version, not '%s'", arg);
+}
+
+static void set_fail_below(struct argp_state *state, const char *arg, struct sp_output_options *o)
+{
+    const char *number = strchr(arg, ':');
+    double f = 0;
+    if (!number || sp_parse_number(number + 1, &f) || f <= 0)
+        argp_error(state, "--fail-below takes bandwidth:F or model:F, for example bandwidth:0.8, not '%s'",
+                   arg);
+    else if (strncmp(arg, "bandwidth:", 10) == 0)
+        o->fail_below_bandwidth = f;
+    else if (strncmp(arg, "model:", 6) == 0)
+        o->fail_below_model = f;
+    else
+        argp_error(state, "--fail-below knows bandwidth:F and model:F, not '%s'", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    static const char *const store_words[] = {"auto", "nt", "plain", NULL};
+    static const char *const page_words[] = {"huge", "small", NULL};
+    static const char *const cache_words[] = {"none", "beside", "dir", NULL};
+    static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
+    struct arguments *a = state->input;
+    struct sp_analyze_options *o = &a->analyze;
+    int value;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_OP:
+        if (sp_op_from_name(arg) < 0)
+            argp_error(state, "--op knows spmv in this version, not '%s'", arg);
+        return 0;
+    case KEY_FORMAT:
+        a->all_formats = strcmp(arg, "all") == 0;
+        o->format = arg;
+        return 0;
+    case KEY_PRECISION:
+        o->precision = sp_precision_from_name(arg);
+        if (o->precision < 0)
+            argp_error(state, "--precision takes f64, f32 or c128, not '%s'", arg);
+        return 0;
+    case KEY_INDEX:
+        value = sp_index_from_name(arg);
+        if (value < 0)
+            argp_error(state, "--index takes i32 or i64, not '%s'", arg);
+        o->index = (enum sp_index)value;
+        return 0;
+    case KEY_SCHEDULE:
+        o->schedule = arg;
+        return 0;
+    case 't':
+        set_count(state, "threads", arg, 4096, &o->n_threads);
+        return 0;
+    case KEY_ISA:
+        o->isa = isa_words[pick(state, "isa", arg, isa_words)];
+        return 0;
+    case KEY_REORDER:
+        a->reorder = arg;
+        return 0;
+    case KEY_MACHINE:
+        a->machine = arg;
+        return 0;
+    case KEY_BYTES:
+        set_bytes(state, arg);
+        return 0;
+    case KEY_REQUIRE_BYTES:
+        a->require_bytes = true;
+        return 0;
+    case KEY_BUDGET:
+        if (sp_parse_seconds(arg, &o->budget_s) || o->budget_s <= 0)
+            argp_error(state, "--budget takes a time such as 5s, 200ms or 1m, not '%s'", arg);
+        return 0;
+    case KEY_SAMPLES:
+        set_count(state, "samples", arg, 100000, &o->max_samples);
+        return 0;
+    case KEY_COLD:
+        o->state = SP_COLD;
+        return 0;
+    case KEY_BETWEEN:
+        o->state = SP_BETWEEN;
+        o->n_between = count_between(arg);
+        if (o->n_between < 0)
+            argp_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
+        return 0;
+    case KEY_STORE:
+        o->store_nt = (enum sp_choice)pick(state, "store", arg, store_words);
+        return 0;
+    case KEY_PAGES:
+        o->small_pages = pick(state, "pages", arg, page_words) == 1;
+        return 0;
+    case KEY_NO_PIN:
+        o->not_pinned = true;
+        return 0;
+    case KEY_NO_HINTS:
+        o->no_hints = true;
+        return 0;
+    case KEY_NO_PLOTS:
+        a->output.no_plots = true;
+        return 0;
+    case KEY_CACHE:
+        a->cache = (enum sp_cache_mode)pick(state, "cache", arg, cache_words);
+        return 0;
+    case KEY_SKEW:
+        set_number(state, "sim-skew", arg, 0, 1, &o->skew);
+        return 0;
+    case KEY_POLICY:
+        if (sp_policy_from_name(arg) < 0)
+            argp_error(state, "--sim-policy takes lru, random or rrip, not '%s'", arg);
+        o->policy = arg;
+        return 0;
+    case KEY_LLC:
+        if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
+            argp_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
+        return 0;
+    case 'o':
+        a->output.directory = arg;
+        return 0;
+    case KEY_STRICT:
+        a->output.strict = true;
+        return 0;
+    case KEY_FAIL_BELOW:
+        set_fail_below(state, arg, &a->output);
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->matrix = state->argv + state->next;
+        a->n_matrices = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(
+            state,
+            "give a matrix: a .mtx file, - for standard input, or gen:KIND (spmodel generate lists them)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void loading(void *context, double fraction)
+{
+    sp_progress_step(context, "reading the matrix", fraction);
+}
+
+static bool stop_loading(void *context)
+{
+    return sp_progress_interrupted(context);
+}
+
+static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
+                          const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_analyze_options o = a->analyze;
+    struct sp_record record;
+    struct sp_error err;
+    o.format = format;
+    o.seed = a->common.seed;
+    enum sp_status status = sp_analyze(subject, &o, progress, &record, &err);
+    sp_terminal_clear(terminal);
+    int code = 0;
+    if (status != SP_OK)
+        code = sp_report_error(&err);
+    if (record.root)
+        code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
+    sp_record_free(&record);
+    return code;
+}
+
+static int analyze_matrix(const struct arguments *a, const char *name, const struct sp_progress *progress,
+                          struct sp_terminal *terminal)
+{
+    static const char *const every_format[] = {"crs", "sell:8,1", "sell:32,256", "sellu:8,1", NULL};
+    struct sp_machine_paths paths;
+    sp_machine_paths_find(&paths);
+    struct sp_error err;
+    struct sp_subject subject;
+    struct sp_load_options load = {
+        .n_threads = a->analyze.n_threads > 0 ? a->analyze.n_threads
+                                              : sp_topology_default_threads(a->analyze.topology),
+        .allocator = a->analyze.small_pages ? NULL : &sp_allocator_huge,
+        .memory_limit_B = a->analyze.memory_B,
+        .cache = a->cache,
+        .cache_dir = paths.cache,
+        .progress = loading,
+        .interrupted = stop_loading,
+        .context = (void *)progress,
+    };
+    if (sp_subject_open(name, &load, a->reorder, progress, &subject, &err) != SP_OK) {
+        sp_terminal_clear(terminal);
+        return sp_report_error(&err);
+    }
+    sp_terminal_clear(terminal);
+    if (subject.facts.remark[0] && a->common.verbosity >= 0)
+        fprintf(stderr, "spmodel: remark: %s\n", subject.facts.remark);
+    int code = 0;
+    if (!a->all_formats || sp_csr_is_complex(&subject.matrix)) {
+        code = analyze_format(a, &subject, a->all_formats ? "crs" : a->analyze.format, progress, terminal);
+    } else {
+        for (const char *const *f = every_format; *f && code != sp_exit_code(SP_INTERRUPTED); f++)
+            code = sp_worse_exit(code, analyze_format(a, &subject, *f, progress, terminal));
+    }
+    sp_subject_free(&subject);
+    return code;
+}
+
+/* The command as typed, for the record. */
+static void join_command(int argc, char **argv, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < argc && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", argv[i]);
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "MATRIX...",
+        "Reads a matrix, runs y = A x under the clock, simulates the bytes it moves, and says how fast it "
+        "could run, how "
+        "fast it does run, where the rest of the time goes, and what to do about it.\v"
+        "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
+        "input), or a "
+        "generated matrix such as gen:laplace3d:120.",
+        children,
+        NULL,
+        NULL};
+    struct arguments a = {
+        .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .budget_s = 1.5, .max_samples = 60},
+        .output = {.directory = "."}};
+    char command[4096];
+    join_command(argc, argv, command, sizeof command);
+    a.analyze.command = command;
+    sp_parse(&argp, argc, argv, &a);
+    struct sp_error err;
+    if (a.require_bytes) {
+        sp_fail(&err, SP_ABSENT,
+                "spmodel doctor says what is missing; without --require-bytes they are simulated",
+                "bytes cannot be measured: this version has no counter back end");
+        return sp_report_error(&err);
+    }
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
+    struct sp_topology topology;
+    struct sp_meminfo memory;
+    struct sp_machine machine;
+    if (sp_topology_read(&topology, &err) != SP_OK)
+        return sp_report_error(&err);
+    a.analyze.topology = &topology;
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        a.analyze.memory_B = (double)memory.available_B;
+    if (sp_this_machine(a.machine, a.analyze.n_threads, &progress, a.common.verbosity, &machine, &err) !=
+        SP_OK) {
+        sp_terminal_clear(&terminal);
+        sp_topology_free(&topology);
+        return sp_report_error(&err);
+    }
+    sp_terminal_clear(&terminal);
+    a.analyze.machine = &machine;
+    int code = 0;
+    for (int i = 0; i < a.n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
+        code = sp_worse_exit(code, analyze_matrix(&a, a.matrix[i], &progress, &terminal));
+    sp_machine_free(&machine);
+    sp_topology_free(&topology);
+    return code;
+}
+
+const struct sp_command sp_cmd_analyze = {
+    .name = "analyze",
+    .arguments = "MATRIX...",
+    .summary = "run a kernel on a matrix and explain its speed: the main job",
+    .run = run,
+};

@@ -1,0 +1,183 @@
+/* spmodel convert IN OUT: any input of the program -> Matrix Market text or a binary matrix file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "io/matrix_cache.h"
+#include "io/matrix_load.h"
+#include "io/mtx_write.h"
+#include "sys/pages.h"
+
+enum { KEY_FORMAT = SP_KEY_PRIVATE };
+
+struct options {
+    struct sp_common_options common;
+    const char *in, *out, *format;
+    int n_threads;
+};
+
+static const struct {
+    const char *name, *ending, *compression;
+} formats[] = {{"mtx", ".mtx", NULL},           {"mtx.gz", ".mtx.gz", "gzip"},    {"mtx.xz", ".mtx.xz", "xz"},
+               {"mtx.zst", ".mtx.zst", "zstd"}, {"mtx.bz2", ".mtx.bz2", "bzip2"}, {"spm", ".spm", NULL}};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static const struct argp_option own_options[] = {
+    {"threads", 't', "N", 0, "Threads for parsing and formatting (default: all that may be used)", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2 or spm (default: by OUT's ending)", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+        else
+            o->n_threads = (int)n;
+        return 0;
+    case KEY_FORMAT:
+        o->format = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "one input and one output, please");
+        else if (state->arg_num == 0)
+            o->in = arg;
+        else
+            o->out = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->out)
+            argp_error(state, "IN and OUT are needed");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp parser = {
+    own_options,
+    parse_option,
+    "IN OUT",
+    "Convert a matrix.\vIN is whatever `spmodel analyze` takes: Matrix Market files, also compressed, "
+    "SuiteSparse "
+    "archives, - for standard input, gen:... for generated ones. Values come back bit by bit.",
+    children,
+    NULL,
+    NULL};
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), m = strlen(ending);
+    return n > m && strcasecmp(name + n - m, ending) == 0;
+}
+
+/* The row of formats[], -1 where neither --format nor the ending says it. */
+static int choose_format(const struct options *o)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (o->format ? strcmp(o->format, formats[i].name) == 0 : ends_in(o->out, formats[i].ending))
+            return i;
+    return -1;
+}
+
+/* What the callbacks of reading and writing need. */
+struct watch {
+    struct sp_progress progress;
+    const char *what;
+};
+
+static void show(void *context, double fraction)
+{
+    struct watch *w = context;
+    sp_progress_step(&w->progress, w->what, fraction);
+}
+
+static bool interrupted(void *context)
+{
+    struct watch *w = context;
+    return sp_progress_interrupted(&w->progress);
+}
+
+static enum sp_status write_matrix(const struct options *o, int format, const struct sp_csr *a,
+                                   const struct sp_load_facts *facts, struct watch *watch,
+                                   struct sp_error *err)
+{
+    if (strcmp(formats[format].name, "spm") == 0)
+        return sp_cache_write(o->out, a, facts->sha256, facts->n_entries, NULL, err);
+    struct sp_mtx_write_options options = {.n_threads = o->n_threads,
+                                           .compression = formats[format].compression,
+                                           .progress = show,
+                                           .interrupted = interrupted,
+                                           .context = watch};
+    return sp_mtx_write(o->out, a, &options, err);
+}
+
+static void print_summary(const struct options *o, const struct sp_csr *a, const struct sp_load_facts *facts,
+                          double write_s)
+{
+    char rows[32], cols[32], entries[32], read[32], written[32];
+    printf("%s  %s x %s, %s entries (%s) -> %s    read in %s, written in %s\n", facts->name,
+           sp_text_count(rows, sizeof rows, a->n_r), sp_text_count(cols, sizeof cols, a->n_c),
+           sp_text_count(entries, sizeof entries, a->n_nz), facts->format, o->out,
+           sp_text_seconds(read, sizeof read, facts->total_s),
+           sp_text_seconds(written, sizeof written, write_s));
+    if (a->n_duplicates > 0)
+        printf("%lld duplicate entries were added up\n", (long long)a->n_duplicates);
+    if (facts->remark[0])
+        fprintf(stderr, "spmodel: %s\n", facts->remark);
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    sp_parse(&parser, argc, argv, &o);
+    struct sp_error err;
+    int format = choose_format(&o);
+    if (format < 0) {
+        sp_fail(&err, SP_USAGE, "endings and --format: .mtx, .mtx.gz, .mtx.xz, .mtx.zst, .mtx.bz2, .spm",
+                o.format ? "no format is called '%s'" : "the ending of '%s' names no format",
+                o.format ? o.format : o.out);
+        return sp_report_error(&err);
+    }
+    struct sp_terminal terminal;
+    struct watch watch = {sp_terminal_open(&terminal, o.common.verbosity), "reading"};
+    struct sp_load_options options = {.n_threads = o.n_threads,
+                                      .allocator = &sp_allocator_huge,
+                                      .progress = show,
+                                      .interrupted = interrupted,
+                                      .context = &watch};
+    struct sp_csr a;
+    struct sp_load_facts facts;
+    enum sp_status status = sp_matrix_load(o.in, &options, &a, &facts, &err);
+    double start = sp_now();
+    watch.what = "writing";
+    if (status == SP_OK)
+        status = write_matrix(&o, format, &a, &facts, &watch, &err);
+    sp_terminal_clear(&terminal);
+    if (status == SP_OK && o.common.verbosity >= 0)
+        print_summary(&o, &a, &facts, sp_now() - start);
+    sp_csr_free(&a);
+    return status == SP_OK ? 0 : sp_report_error(&err);
+}
+
+extern const struct sp_command sp_cmd_convert;
+const struct sp_command sp_cmd_convert = {
+    "convert", "IN OUT", "Matrix Market text, plain or compressed, and binary matrix files into each other",
+    run};

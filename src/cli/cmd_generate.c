@@ -1,0 +1,123 @@
+#include <omp.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/save.h"
+#include "io/matrix_load.h"
+#include "sparse/generate.h"
+#include "sys/pages.h"
+
+struct options {
+    struct sp_common_options common;
+    const char *kind, *out;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case 'o':
+        o->out = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->kind)
+            argp_error(state, "one KIND, please");
+        o->kind = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->common.json || o->common.csv)
+            argp_error(state, "generate has no result but the matrix; see `spmodel info --json`");
+        if (o->out && !o->kind)
+            argp_error(state, "--output needs a KIND");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void list_kinds(void)
+{
+    struct sp_generator_info info;
+    for (int i = 0; sp_generator_get(i, &info); i++)
+        printf("%-34s %s\n%34s e.g. gen:%s\n", info.form, info.summary, "", info.example);
+    fputs("\nFollowed by any of\n", stdout);
+    for (int i = 0; sp_generator_modifier_get(i, &info); i++)
+        printf("%-34s %s\n", info.form, info.summary);
+    fputs("\nEvery command takes gen:KIND in place of a file: spmodel analyze gen:laplace3d:120\n"
+          "To a file:  spmodel generate laplace2d:100+permuted:7 -o mesh.mtx.gz\n",
+          stdout);
+}
+
+/* Without a file to write: what the matrix would be, known before it is made. */
+static int estimate(const struct options *o)
+{
+    struct sp_error err;
+    int64_t n_r, n_c, n_nz;
+    double bytes;
+    char a[32], b[32], c[32], d[32];
+    enum sp_status status = sp_generate_estimate(o->kind, &n_r, &n_c, &n_nz, &err);
+    if (status == SP_OK)
+        status = sp_generate_bytes(o->kind, &bytes, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    printf("gen:%s   %s x %s, at most %s nonzeros, %s of memory to make it\n"
+           "nothing was written: give -o FILE, or use gen:%s in place of a file\n",
+           o->kind, sp_text_count(a, sizeof a, n_r), sp_text_count(b, sizeof b, n_c),
+           sp_text_count(c, sizeof c, n_nz), sp_text_bytes(d, sizeof d, bytes), o->kind);
+    return 0;
+}
+
+static void print_result(const struct options *o, const struct sp_csr *a, double made_s, double written_s)
+{
+    char n[4][32];
+    printf("gen:%s   %s x %s, %s nonzeros -> %s   made in %s", o->kind,
+           sp_text_count(n[0], sizeof n[0], a->n_r), sp_text_count(n[1], sizeof n[1], a->n_c),
+           sp_text_count(n[2], sizeof n[2], a->n_nz), o->out, sp_text_seconds(n[3], sizeof n[3], made_s));
+    printf(", written in %s\n", sp_text_seconds(n[3], sizeof n[3], written_s));
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_option own[] = {
+        {"output", 'o', "FILE", 0, "Write it: .mtx, .mtx.gz, .mtx.xz, .mtx.zst, .mtx.bz2 or .spm", 0}, {0}};
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        own,      parse, "[KIND]", "Make a matrix from a formula and a seed. Without KIND: list the kinds.",
+        children, NULL,  NULL};
+    struct options o = {0};
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &o);
+    if (!o.kind) {
+        list_kinds();
+        return 0;
+    }
+    if (strncmp(o.kind, "gen:", 4) == 0)
+        o.kind += 4;
+    if (!o.out)
+        return estimate(&o);
+    if (sp_save_check(o.out, &err) != SP_OK)
+        return sp_report_error(&err);
+    char name[300];
+    snprintf(name, sizeof name, "gen:%s", o.kind);
+    struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+    struct sp_csr a;
+    double start = sp_now();
+    enum sp_status status = sp_matrix_load(name, &load, &a, NULL, &err);
+    double made = sp_now();
+    if (status == SP_OK)
+        status = sp_save(o.out, &a, load.n_threads, &err);
+    if (status == SP_OK && o.common.verbosity >= 0)
+        print_result(&o, &a, made - start, sp_now() - made);
+    sp_csr_free(&a);
+    return status == SP_OK ? 0 : sp_report_error(&err);
+}
+
+extern const struct sp_command sp_cmd_generate;
+const struct sp_command sp_cmd_generate = {"generate", "[KIND]",
+                                           "make a synthetic matrix; without KIND: list the kinds", run};

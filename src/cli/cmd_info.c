@@ -1,0 +1,176 @@
+#include <langinfo.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/info.h"
+#include "cli/options.h"
+#include "io/atomic_file.h"
+#include "io/matrix_load.h"
+#include "sys/pages.h"
+
+struct options {
+    struct sp_common_options common;
+    bool spy;
+    int n_matrices;
+    char **matrix;
+};
+
+enum { KEY_SPY = SP_KEY_PRIVATE };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case KEY_SPY:
+        o->spy = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->matrix = state->argv + state->next;
+        o->n_matrices = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no matrix given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool is_stdout(const char *name)
+{
+    return *name == '\0' || strcmp(name, "-") == 0;
+}
+
+/* Where --json or --csv goes: standard output, or a file that appears when all is done. */
+struct sink {
+    FILE *stream; /* NULL: not asked for */
+    struct sp_atomic_file file;
+    bool is_file;
+};
+
+static enum sp_status sink_open(const char *name, struct sink *sink, struct sp_error *err)
+{
+    memset(sink, 0, sizeof *sink);
+    if (!name)
+        return SP_OK;
+    if (is_stdout(name)) {
+        sink->stream = stdout;
+        return SP_OK;
+    }
+    enum sp_status status = sp_atomic_open(name, &sink->file, err);
+    if (status == SP_OK) {
+        sink->is_file = true;
+        sink->stream = sink->file.stream;
+    }
+    return status;
+}
+
+static int sink_close(struct sink *sink, int code)
+{
+    struct sp_error err;
+    if (sink->is_file && sp_atomic_commit(&sink->file, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    return code;
+}
+
+static int spy_columns(void)
+{
+    struct winsize window;
+    int width = 80;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20)
+        width = window.ws_col;
+    return width - 2 < 100 ? width - 2 : 100;
+}
+
+static enum sp_status put_info(const struct options *o, const struct sp_info *info, const struct sp_csr *a,
+                               bool is_first, struct sink *json, struct sink *csv, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    if (json->stream) {
+        json_t *object = sp_info_json(info);
+        size_t layout = o->n_matrices > 1 ? JSON_COMPACT : JSON_INDENT(2);
+        if (!object || json_dumpf(object, json->stream, layout | JSON_REAL_PRECISION(15)) != 0)
+            status = sp_fail(err, object ? SP_OUTPUT : SP_MEMORY, NULL, "the JSON of %s cannot be written",
+                             info->name);
+        json_decref(object);
+        fputs("\n", json->stream);
+    }
+    if (csv->stream && status == SP_OK)
+        status = sp_info_csv(info, is_first, csv->stream, err);
+    if (json->stream == stdout || csv->stream == stdout || status != SP_OK)
+        return status;
+    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    struct sp_info_style style = {sp_use_color(&o->common, isatty(STDOUT_FILENO)), utf8};
+    if (!is_first)
+        fputs("\n", stdout);
+    sp_info_text(info, &style, stdout);
+    return o->spy ? sp_spy_text(a, spy_columns(), utf8, stdout, err) : SP_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_option own[] = {{"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
+                                             {0}};
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        own,
+        parse,
+        "MATRIX...",
+        "What matrices look like: sizes, row lengths, places, symmetry, values, fill "
+        "of blocks and of SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market "
+        "file (plain, compressed or in a tar), - for standard input, or gen:KIND "
+        "(see `spmodel generate`).",
+        children,
+        NULL,
+        NULL};
+    struct options o = {0};
+    sp_parse(&argp, argc, argv, &o);
+
+    struct sink json = {0}, csv = {0};
+    struct sp_error err;
+    int code = 0;
+    bool is_first = true;
+    if (sink_open(o.common.json, &json, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (sink_open(o.common.csv, &csv, &err) != SP_OK) {
+        sp_atomic_abort(&json.file);
+        return sp_report_error(&err);
+    }
+    for (int m = 0; m < o.n_matrices; m++) {
+        struct sp_csr a;
+        struct sp_load_facts facts;
+        struct sp_info info = {0};
+        struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+        enum sp_status status = sp_matrix_load(o.matrix[m], &load, &a, &facts, &err);
+        if (status == SP_OK) {
+            info.name = facts.name;
+            info.source = facts.format;
+            info.file_B = facts.file_B;
+            if (facts.remark[0] && o.common.verbosity >= 0)
+                fprintf(stderr, "spmodel: %s: %s\n", info.name, facts.remark);
+            status = sp_info_make(&a, &info, &err);
+            if (status == SP_OK)
+                status = put_info(&o, &info, &a, is_first, &json, &csv, &err);
+            is_first = false;
+            sp_csr_free(&a);
+        }
+        if (status != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
+        if (status == SP_INTERRUPTED)
+            break;
+    }
+    code = sink_close(&json, code);
+    return sink_close(&csv, code);
+}
+
+extern const struct sp_command sp_cmd_info;
+const struct sp_command sp_cmd_info = {
+    "info", "MATRIX...", "structure only: sizes, row lengths, symmetry, fill of formats, spy plot", run};

@@ -1,0 +1,269 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/machine_paths.h"
+#include "cli/machine_text.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "io/atomic_file.h"
+#include "io/machine_file.h"
+
+enum { KEY_QUICK = SP_KEY_PRIVATE, KEY_THREADS, KEY_ISA, KEY_NAME, KEY_BUDGET, KEY_SIZE };
+
+struct options {
+    struct sp_common_options common;
+    const char *verb, *operand[2];
+    int n_operands;
+    const char *out;
+    struct sp_measure_options measure;
+};
+
+static const struct argp_option options[] = {
+    {"quick", KEY_QUICK, NULL, 0, "measure: at most about 10 s, 1 and all threads, fewer ceilings", 0},
+    {"out", 'o', "FILE", 0, "measure: write the machine to FILE (its name is the machine's)", 0},
+    {"threads", KEY_THREADS, "N", 0, "measure: up to N threads (default: one a core that is allowed)", 0},
+    {"isa", KEY_ISA, "NAME", 0, "measure: avx512, avx2 or portable (default: the best here)", 0},
+    {"name", KEY_NAME, "NAME", 0, "measure: name of the machine", 0},
+    {"budget", KEY_BUDGET, "TIME", 0, "measure: time to spend (default 8s with --quick, else 90s)", 0},
+    {"size", KEY_SIZE, "BYTES", 0, "measure: working set of the memory level (default 256 MiB to 2 GiB)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    int64_t n;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case KEY_QUICK:
+        o->measure.quick = true;
+        return 0;
+    case 'o':
+        o->out = arg;
+        return 0;
+    case KEY_THREADS:
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+        o->measure.n_threads = (int)n;
+        return 0;
+    case KEY_ISA:
+        o->measure.isa = arg;
+        return 0;
+    case KEY_NAME:
+        o->measure.name = arg;
+        return 0;
+    case KEY_BUDGET:
+        if (sp_parse_seconds(arg, &x) || !(x > 0))
+            argp_error(state, "--budget takes a time such as 30s or 2m, not '%s'", arg);
+        o->measure.budget_s = x;
+        return 0;
+    case KEY_SIZE:
+        if (sp_parse_bytes(arg, &x) || !(x >= 4 << 20) || x > 1e15)
+            argp_error(state, "--size takes at least 4MiB, not '%s'", arg);
+        o->measure.arena_B = (size_t)x;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!o->verb)
+            o->verb = arg;
+        else if (o->n_operands < 2)
+            o->operand[o->n_operands++] = arg;
+        else
+            argp_error(state, "too many names: '%s'", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Reads the machine of that name; remarks go to stderr. */
+static enum sp_status load(const struct options *o, const char *name, struct sp_machine *machine,
+                           struct sp_error *err)
+{
+    struct sp_machine_paths paths;
+    char path[1100], remarks[512];
+    sp_machine_paths_find(&paths);
+    enum sp_status status = sp_machine_file_find(name, paths.directory, path, sizeof path, err);
+    if (status == SP_OK)
+        status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
+    if (status == SP_OK && *remarks && o->common.verbosity >= 0)
+        fprintf(stderr, "spmodel: remark: %s: %s\n", path, remarks);
+    return status;
+}
+
+/* JSON to stdout or a file, as --json asks. */
+static enum sp_status put_json(const char *where, const struct sp_machine *machine, struct sp_error *err)
+{
+    if (strcmp(where, "-") != 0 && *where)
+        return sp_machine_file_write(where, machine, err);
+    char *text;
+    enum sp_status status = sp_machine_to_json(machine, &text, err);
+    if (status == SP_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
+}
+
+static int fail(struct sp_machine *machine, const struct sp_error *err)
+{
+    sp_machine_free(machine);
+    return sp_report_error(err);
+}
+
+static int run_list(const struct options *o)
+{
+    struct sp_machine_paths paths;
+    int worst = 0, shown = 0;
+    sp_machine_paths_find(&paths);
+    if (o->common.json)
+        fputs("[", stdout);
+    for (int d = 0; paths.directory[d]; d++) {
+        char **files;
+        int n;
+        struct sp_error err;
+        if (sp_machine_file_list(paths.directory[d], &files, &n, &err) != SP_OK)
+            return sp_report_error(&err);
+        for (int i = 0; i < n; i++) {
+            struct sp_machine m;
+            if (sp_machine_file_read(files[i], &m, NULL, 0, &err) != SP_OK) {
+                worst = sp_worse_exit(worst, sp_report_error(&err));
+                continue;
+            }
+            if (o->common.json) {
+                char *text = NULL;
+                if (sp_machine_to_json(&m, &text, &err) == SP_OK)
+                    printf("%s%s", shown ? "," : "", text);
+                free(text);
+            } else {
+                printf("%-22s %2d cores  %s\n    %s\n", m.name, m.n_cores, m.cpu, files[i]);
+            }
+            shown++;
+            sp_machine_free(&m);
+        }
+        sp_machine_file_unlist(files, n);
+    }
+    if (o->common.json)
+        fputs("]\n", stdout);
+    return worst;
+}
+
+static int run_show(const struct options *o)
+{
+    struct sp_machine m = {0};
+    struct sp_error err;
+    if (load(o, o->operand[0], &m, &err) != SP_OK)
+        return fail(&m, &err);
+    if (o->common.json) {
+        if (put_json(o->common.json, &m, &err) != SP_OK)
+            return fail(&m, &err);
+    } else {
+        sp_machine_print(stdout, &m, o->common.verbosity > 0);
+    }
+    sp_machine_free(&m);
+    return 0;
+}
+
+static int run_diff(const struct options *o)
+{
+    struct sp_machine a = {0}, b = {0};
+    struct sp_error err;
+    if (load(o, o->operand[0], &a, &err) != SP_OK || load(o, o->operand[1], &b, &err) != SP_OK) {
+        sp_machine_free(&a);
+        return fail(&b, &err);
+    }
+    int common = sp_machine_print_difference(stdout, &a, &b);
+    sp_machine_free(&a);
+    sp_machine_free(&b);
+    return common > 0 ? 0 : sp_exit_code(SP_UNDECIDED);
+}
+
+/* The machine's name is its file's. */
+static void name_after_file(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%.60s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && strcmp(dot, ".json") == 0)
+        *dot = '\0';
+}
+
+static int run_measure(struct options *o)
+{
+    char name[64];
+    struct sp_machine m = {0};
+    struct sp_error err;
+    if (o->out && !o->measure.name) {
+        name_after_file(o->out, name, sizeof name);
+        o->measure.name = name;
+    }
+    if (o->out) { /* a place that cannot be written shows before the work is done */
+        struct sp_atomic_file file;
+        if (sp_atomic_open(o->out, &file, &err) != SP_OK)
+            return fail(&m, &err);
+        sp_atomic_abort(&file);
+    }
+    struct sp_terminal terminal;
+    struct sp_measure_notes notes;
+    struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);
+    enum sp_status status = sp_machine_measure(&o->measure, &m, &notes, &progress, &err);
+    sp_terminal_clear(&terminal);
+    if (status == SP_OK && o->out)
+        status = sp_machine_file_write(o->out, &m, &err);
+    if (status == SP_OK && o->common.json)
+        status = put_json(o->common.json, &m, &err);
+    if (status != SP_OK)
+        return fail(&m, &err);
+    if (!o->common.json)
+        sp_machine_print(stdout, &m, o->common.verbosity > 0);
+    if (o->common.verbosity >= 0)
+        sp_machine_print_notes(stderr, &notes);
+    if (o->out && o->common.verbosity >= 0)
+        fprintf(stderr, "saved %s\n", o->out);
+    sp_machine_free(&m);
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "list\nshow NAME\nmeasure\ndiff A B",
+        "Described machines: their caches and ceilings, each number with its origin.\v"
+        "NAME is a file, or a name from `list`. Bandwidths count the bytes that cross the level's interface; "
+        "plain "
+        "stores count twice outside L1, because a store that misses first reads its line.",
+        children,
+        NULL,
+        NULL};
+    struct options o = {0};
+    sp_parse(&argp, argc, argv, &o);
+    static const struct {
+        const char *verb;
+        int n_operands;
+    } verbs[] = {{"list", 0}, {"show", 1}, {"measure", 0}, {"diff", 2}};
+    for (int i = 0; o.verb && i < 4; i++) {
+        if (strcmp(o.verb, verbs[i].verb) != 0)
+            continue;
+        if (o.n_operands != verbs[i].n_operands) {
+            fprintf(stderr, "spmodel: error: `spmodel machine %s` takes %d name%s, %d given\n", o.verb,
+                    verbs[i].n_operands, verbs[i].n_operands == 1 ? "" : "s", o.n_operands);
+            return sp_exit_code(SP_USAGE);
+        }
+        return i == 0 ? run_list(&o) : i == 1 ? run_show(&o) : i == 2 ? run_measure(&o) : run_diff(&o);
+    }
+    fprintf(stderr,
+            "spmodel: error: what about the machine? %s%s%s\n  remedy: spmodel machine list, show NAME, "
+            "measure, or diff A B\n",
+            o.verb ? "'" : "", o.verb ? o.verb : "nothing is asked", o.verb ? "' is not known" : "");
+    return sp_exit_code(SP_USAGE);
+}
+
+const struct sp_command sp_cmd_machine = {"machine", "list | show NAME | measure | diff A B",
+                                          "described machines; measure this one's ceilings", run};

@@ -1,0 +1,461 @@
+/* spmodel model: what the model says, without running anything. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/machine_paths.h"
+#include "cli/model_output.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "io/atomic_file.h"
+#include "io/machine_file.h"
+#include "io/matrix_load.h"
+
+enum {
+    KEY_MACHINE = SP_KEY_PRIVATE,
+    KEY_ALPHA,
+    KEY_BETA,
+    KEY_VOLUME,
+    KEY_SIZES,
+    KEY_FORMAT,
+    KEY_PRECISION,
+    KEY_INDEX,
+    KEY_SCHEDULE,
+    KEY_W,
+    KEY_COLD
+};
+
+static const struct argp_option options[] = {
+    {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
+    {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
+    {"format", KEY_FORMAT, "F", 0, "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], all; may be repeated", 0},
+    {"alpha", KEY_ALPHA, "A", 0, "min (default: x loaded once), sim (simulated), or a number", 0},
+    {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
+    {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
+    {"w", KEY_W, "W", 0, "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded", 0},
+    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128", 0},
+    {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 0},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
+    {"threads", 't', "N", 0, "Threads; default: all cores of the machine", 0},
+    {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
+    {0},
+};
+
+enum { MAX_FORMATS = 16, MAX_MACHINES = 64, MAX_THREADS = 4096 };
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_model_request request;
+    const char *format[MAX_FORMATS];
+    int n_formats;
+    const char *machines; /* as typed */
+    bool has_sizes;
+    int64_t sizes[3];
+    char **matrix;
+    int n_matrices;
+};
+
+static int parse_sizes(const char *text, int64_t sizes[3])
+{
+    for (int i = 0; i < 3; i++) {
+        char word[32];
+        size_t n = strcspn(text, ",");
+        double x;
+        if (n == 0 || n >= sizeof word)
+            return -1;
+        memcpy(word, text, n);
+        word[n] = '\0';
+        if (sp_parse_number(word, &x) || x < 1 || x > 9e15 || x != floor(x))
+            return -1;
+        sizes[i] = (int64_t)x;
+        text += n;
+        if ((i < 2) != (*text == ','))
+            return -1;
+        text += *text == ',';
+    }
+    return *text ? -1 : 0;
+}
+
+static void add_format(struct argp_state *state, struct arguments *a, const char *arg)
+{
+    static const char *const all[] = {"crs", "sell:32,256", "sellu:8,1"};
+    struct sp_workload scratch = {0};
+    struct sp_error err;
+    bool every = strcmp(arg, "all") == 0;
+    for (int i = 0; i < (every ? 3 : 1); i++) {
+        const char *text = every ? all[i] : arg;
+        if (sp_workload_set_format(&scratch, text, &err) != SP_OK)
+            argp_error(state, "%s; %s", err.what, err.remedy);
+        else if (a->n_formats < MAX_FORMATS)
+            a->format[a->n_formats++] = text;
+        else
+            argp_error(state, "at most %d formats", MAX_FORMATS);
+    }
+}
+
+static void set_positive(struct argp_state *state, const char *option, const char *arg, double lo, double hi,
+                         double *out)
+{
+    if (sp_parse_number(arg, out) || !(*out >= lo && *out <= hi))
+        argp_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
+}
+
+static void set_alpha(struct argp_state *state, const char *arg, struct sp_model_request *r)
+{
+    if (strcmp(arg, "min") == 0) {
+        r->alpha_kind = SP_ALPHA_MIN;
+    } else if (strcmp(arg, "sim") == 0) {
+        r->alpha_kind = SP_ALPHA_SIM;
+    } else {
+        r->alpha_kind = SP_ALPHA_GIVEN;
+        if (sp_parse_number(arg, &r->alpha) || r->alpha < 0)
+            argp_error(state, "--alpha takes min, sim or a number >= 0, not '%s'", arg);
+    }
+}
+
+static void check_whole(struct argp_state *state, struct arguments *a)
+{
+    if (a->has_sizes == (a->n_matrices > 0))
+        argp_error(state, "%s",
+                   a->has_sizes ? "give either --sizes or a matrix, not both"
+                                : "name a matrix, or give --sizes N_R,N_C,N_NZ");
+    if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
+        argp_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
+    if (a->n_formats == 0)
+        a->format[a->n_formats++] = "crs";
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    struct sp_model_request *r = &a->request;
+    struct sp_error err;
+    int word;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        r->workload.schedule = SP_SCHEDULE_NNZ;
+        return 0;
+    case KEY_MACHINE:
+        a->machines = arg;
+        return 0;
+    case KEY_SIZES:
+        a->has_sizes = true;
+        if (parse_sizes(arg, a->sizes))
+            argp_error(state,
+                       "--sizes takes rows,columns,nonzeros, for example 278502,278502,39825786, not '%s'",
+                       arg);
+        return 0;
+    case KEY_FORMAT:
+        add_format(state, a, arg);
+        return 0;
+    case KEY_ALPHA:
+        set_alpha(state, arg, r);
+        return 0;
+    case KEY_BETA:
+        set_positive(state, "beta", arg, 1e-6, 1, &r->beta);
+        return 0;
+    case KEY_VOLUME:
+        if (sp_parse_bytes(arg, &r->volume_B) || r->volume_B <= 0)
+            argp_error(state, "--volume takes bytes, for example 258e6 or 258M, not '%s'", arg);
+        return 0;
+    case KEY_W:
+        set_positive(state, "w", arg, 1, 2, &r->w);
+        return 0;
+    case KEY_PRECISION:
+        if ((word = sp_precision_from_name(arg)) < 0)
+            argp_error(state, "--precision takes f64, f32 or c128, not '%s'", arg);
+        else
+            r->workload.precision = (enum sp_precision)word;
+        r->precision_given = true;
+        return 0;
+    case KEY_INDEX:
+        if ((word = sp_index_from_name(arg)) < 0)
+            argp_error(state, "--index takes i32 or i64, not '%s'", arg);
+        else
+            r->workload.index = (enum sp_index)word;
+        return 0;
+    case KEY_SCHEDULE:
+        if (sp_workload_set_schedule(&r->workload, arg, &err) != SP_OK)
+            argp_error(state, "%s; %s", err.what, err.remedy);
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > MAX_THREADS)
+            argp_error(state, "--threads takes a number from 1 to %d, not '%s'", MAX_THREADS, arg);
+        else
+            r->workload.n_threads = (int)n;
+        return 0;
+    case KEY_COLD:
+        r->cold = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->matrix = state->argv + state->next;
+        a->n_matrices = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        check_whole(state, a);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "[MATRIX...]",
+    "Predict traffic, code balance, time and performance of y = A x without running it.\v"
+    "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
+    "Examples:\n"
+    "  spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2\n"
+    "  spmodel model --sizes 2056338,2056338,14600000 --volume 258e6\n"
+    "  spmodel model matrix.mtx --machine all --format all --alpha sim",
+    children,
+    NULL,
+    NULL,
+};
+
+struct machines {
+    struct sp_machine *machine; /* [n] */
+    int n;
+};
+
+static void free_machines(struct machines *m)
+{
+    for (int i = 0; i < m->n; i++)
+        sp_machine_free(&m->machine[i]);
+    free(m->machine);
+    *m = (struct machines){NULL, 0};
+}
+
+static enum sp_status add_machine(struct machines *m, const char *path, int verbosity, struct sp_error *err)
+{
+    char remarks[512];
+    if (m->n == MAX_MACHINES)
+        return sp_fail(err, SP_USAGE, "name fewer", "more than %d machines", MAX_MACHINES);
+    enum sp_status status = sp_machine_file_read(path, &m->machine[m->n], remarks, sizeof remarks, err);
+    if (status != SP_OK)
+        return status;
+    if (*remarks && verbosity >= 0)
+        fprintf(stderr, "spmodel: remark: %s\n", remarks);
+    m->n++;
+    return SP_OK;
+}
+
+/* A name is taken from the first directory that has it, so a later one of the same name is not listed. */
+static bool is_listed(const struct machines *m, const char *path)
+{
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    for (int i = 0; i < m->n; i++)
+        if (strncmp(m->machine[i].name, base, strlen(m->machine[i].name)) == 0 &&
+            strcmp(base + strlen(m->machine[i].name), ".json") == 0)
+            return true;
+    return false;
+}
+
+static enum sp_status add_all(struct machines *m, const char *const *directory, int verbosity,
+                              struct sp_error *err)
+{
+    for (; *directory; directory++) {
+        char **paths;
+        int n;
+        enum sp_status status = sp_machine_file_list(*directory, &paths, &n, err);
+        for (int i = 0; status == SP_OK && i < n; i++)
+            if (!is_listed(m, paths[i]))
+                status = add_machine(m, paths[i], verbosity, err);
+        sp_machine_file_unlist(paths, n);
+        if (status != SP_OK)
+            return status;
+    }
+    return m->n > 0 ? SP_OK
+                    : sp_fail(err, SP_ABSENT, "make one: spmodel machine measure", "no machine is described");
+}
+
+static enum sp_status read_machines(const char *names, int verbosity, struct machines *m,
+                                    struct sp_error *err)
+{
+    void *memory;
+    *m = (struct machines){NULL, 0};
+    enum sp_status status = sp_new_array(MAX_MACHINES, sizeof *m->machine, "machines", &memory, err);
+    if (status != SP_OK)
+        return status;
+    m->machine = memory;
+    if (!names) { /* one without a name and without ceilings: traffic only */
+        m->n = 1;
+        return SP_OK;
+    }
+    struct sp_machine_paths where;
+    sp_machine_paths_find(&where);
+    if (strcmp(names, "all") == 0)
+        status = add_all(m, where.directory, verbosity, err);
+    else
+        while (*names && status == SP_OK) {
+            char name[512], path[1024];
+            size_t n = strcspn(names, ",");
+            snprintf(name, sizeof name, "%.*s", (int)n, names);
+            names += n + (names[n] == ',');
+            status = sp_machine_file_find(name, where.directory, path, sizeof path, err);
+            if (status == SP_OK)
+                status = add_machine(m, path, verbosity, err);
+        }
+    if (status != SP_OK)
+        free_machines(m);
+    return status;
+}
+
+/* Where results go, opened once for all matrices. */
+struct output {
+    FILE *out;
+    struct sp_atomic_file file;
+    bool is_file;
+};
+
+static enum sp_status open_output(const char *path, struct output *o, struct sp_error *err)
+{
+    memset(o, 0, sizeof *o);
+    o->out = stdout;
+    if (!path || !*path || strcmp(path, "-") == 0)
+        return SP_OK;
+    enum sp_status status = sp_atomic_open(path, &o->file, err);
+    o->is_file = status == SP_OK;
+    o->out = o->is_file ? o->file.stream : stdout;
+    return status;
+}
+
+static enum sp_status model_subject(const struct arguments *a, const struct sp_model_subject *subject,
+                                    const struct machines *machines, const struct sp_progress *progress,
+                                    struct sp_terminal *terminal, struct output *json, struct output *csv,
+                                    struct sp_error *err)
+{
+    void *memory;
+    enum sp_status status = sp_new_array((int64_t)machines->n * a->n_formats, sizeof(struct sp_model_row),
+                                         "predictions", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_model_row *rows = memory;
+    struct sp_model_result result = {subject, &a->request, rows, 0};
+    for (int m = 0; m < machines->n && status == SP_OK; m++)
+        for (int f = 0; f < a->n_formats && status == SP_OK; f++) {
+            status = sp_model_row_make(&a->request, subject, a->format[f], &machines->machine[m], progress,
+                                       &rows[result.n_rows], err);
+            result.n_rows += status == SP_OK;
+        }
+    sp_terminal_clear(terminal);
+    if (status == SP_OK && !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file))
+        sp_model_print(&result, stdout);
+    if (status == SP_OK && a->common.csv)
+        sp_model_csv_rows(&result, csv->out);
+    if (status == SP_OK && a->common.json)
+        status = sp_model_write_json(&result, json->out, err);
+    free(rows);
+    return status;
+}
+
+static bool stop_asked(void *progress)
+{
+    return sp_progress_interrupted(progress);
+}
+
+static void show_reading(void *progress, double fraction)
+{
+    sp_progress_step(progress, "reading the matrix", fraction);
+}
+
+static enum sp_status model_matrix(const struct arguments *a, const char *name,
+                                   const struct machines *machines, struct sp_progress *progress,
+                                   struct sp_terminal *terminal, struct output *json, struct output *csv,
+                                   struct sp_error *err)
+{
+    struct sp_csr matrix;
+    struct sp_load_facts facts;
+    struct sp_load_options load = {.progress = show_reading, .interrupted = stop_asked, .context = progress};
+    enum sp_status status = sp_matrix_load(name, &load, &matrix, &facts, err);
+    if (status != SP_OK)
+        return status;
+    if (matrix.n_nz == 0 || matrix.n_r == 0) {
+        status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to model",
+                         facts.name);
+    } else {
+        struct sp_model_subject subject = {
+            .n_r = matrix.n_r, .n_c = matrix.n_c, .n_nz = matrix.n_nz, .matrix = &matrix};
+        snprintf(subject.name, sizeof subject.name, "%s", facts.name);
+        status = model_subject(a, &subject, machines, progress, terminal, json, csv, err);
+    }
+    sp_csr_free(&matrix);
+    return status;
+}
+
+static int run_all(const struct arguments *a, const struct machines *machines, struct output *json,
+                   struct output *csv)
+{
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
+    struct sp_error err;
+    int code = 0;
+    if (a->common.csv)
+        sp_model_csv_header(csv->out);
+    if (a->has_sizes) {
+        struct sp_model_subject subject = {
+            .name = "(sizes)", .n_r = a->sizes[0], .n_c = a->sizes[1], .n_nz = a->sizes[2]};
+        if (model_subject(a, &subject, machines, &progress, &terminal, json, csv, &err) != SP_OK)
+            code = sp_report_error(&err);
+    }
+    for (int i = 0; i < a->n_matrices; i++) {
+        if (i > 0 && !a->common.json && !a->common.csv)
+            putchar('\n');
+        enum sp_status status =
+            model_matrix(a, a->matrix[i], machines, &progress, &terminal, json, csv, &err);
+        if (status == SP_OK)
+            continue;
+        sp_terminal_clear(&terminal);
+        code = sp_worse_exit(code, sp_report_error(&err));
+        if (status == SP_INTERRUPTED)
+            break;
+    }
+    return code;
+}
+
+static int close_output(struct output *o, int code)
+{
+    struct sp_error err;
+    if (o->is_file && sp_atomic_commit(&o->file, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a;
+    memset(&a, 0, sizeof a);
+    sp_parse(&argp, argc, argv, &a);
+    struct sp_error err;
+    struct machines machines;
+    if (read_machines(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
+        return sp_report_error(&err);
+    struct output json, csv;
+    int code;
+    if (open_output(a.common.json, &json, &err) != SP_OK) {
+        code = sp_report_error(&err);
+    } else if (open_output(a.common.csv, &csv, &err) != SP_OK) {
+        sp_atomic_abort(&json.file);
+        code = sp_report_error(&err);
+    } else {
+        code = run_all(&a, &machines, &json, &csv);
+        code = close_output(&json, code);
+        code = close_output(&csv, code);
+    }
+    free_machines(&machines);
+    return code;
+}
+
+const struct sp_command sp_cmd_model = {
+    .name = "model",
+    .arguments = "[MATRIX...]",
+    .summary = "predict traffic, balance and performance on described machines, without running",
+    .run = run,
+};

@@ -1,0 +1,211 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/find_program.h"
+#include "cli/options.h"
+#include "cli/plot_inputs.h"
+#include "cli/suggest.h"
+#include "io/record.h"
+#include "plots/plot.h"
+
+enum { MAX_RECORDS = 12 };
+
+struct plot_options {
+    struct sp_common_options common;
+    const struct sp_plot_kind *kind;
+    int term; /* -1: from the ending of the output file */
+    const char *output, *gnuplot;
+    bool list, script;
+    const char *record[MAX_RECORDS];
+    int n_records;
+};
+
+enum { KEY_KIND = SP_KEY_PRIVATE, KEY_TERM, KEY_LIST, KEY_GNUPLOT, KEY_SCRIPT };
+
+static const struct argp_option options[] = {
+    {"kind", KEY_KIND, "KIND", 0, "What to draw, default roofline; --list names all kinds", 0},
+    {"term", KEY_TERM, "TERM", 0,
+     "svg, pdf, png, txt (in the terminal) or gp (the gnuplot script alone); default: the ending of FILE, "
+     "else svg",
+     0},
+    {"output", 'o', "FILE", 0, "Default: KIND.TERM; for txt standard output. - is standard output", 0},
+    {"script", KEY_SCRIPT, NULL, 0, "Keep the gnuplot script, with its data inside, beside the picture", 0},
+    {"gnuplot", KEY_GNUPLOT, "PROGRAM", 0, "The gnuplot to use, default: the first one in PATH", 0},
+    {"list", KEY_LIST, NULL, 0, "Name the kinds, and what each record lacks for them", 0},
+    {0},
+};
+
+static void set_kind(struct argp_state *state, struct plot_options *o, const char *name)
+{
+    o->kind = sp_plot_kind_find(name);
+    if (o->kind)
+        return;
+    struct sp_suggestion s = sp_suggestion_begin(name);
+    for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++)
+        sp_suggestion_offer(&s, (*k)->name, (*k)->name);
+    argp_error(state, "there is no plot kind '%s'%s%s%s; --list names all kinds", name,
+               s.shown ? " (did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?)" : "");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct plot_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        o->term = -1;
+        o->kind = sp_plot_kinds[0];
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case KEY_KIND:
+        set_kind(state, o, arg);
+        return 0;
+    case KEY_TERM:
+        o->term = sp_term_from_name(arg);
+        if (o->term < 0)
+            argp_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
+        return 0;
+    case 'o':
+        o->output = arg;
+        return 0;
+    case KEY_SCRIPT:
+        o->script = true;
+        return 0;
+    case KEY_GNUPLOT:
+        o->gnuplot = arg;
+        return 0;
+    case KEY_LIST:
+        o->list = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->n_records == MAX_RECORDS)
+            argp_error(state, "at most %d records", MAX_RECORDS);
+        else
+            o->record[o->n_records++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The terminal and the file where they were not named: each follows from the other. */
+static void complete(struct plot_options *o, char *name, size_t size)
+{
+    const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+    if (o->term < 0 && dot)
+        o->term = sp_term_from_name(dot + 1);
+    if (o->term < 0)
+        o->term = SP_TERM_SVG;
+    if (o->output)
+        return;
+    snprintf(name, size, "%s.%s", o->kind->name, sp_term_name((enum sp_term)o->term));
+    o->output = o->term == SP_TERM_TXT ? "-" : name;
+}
+
+static void list_kinds(const struct sp_record *const *records, int n)
+{
+    for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++) {
+        printf("%-11s %s\n", (*k)->name, (*k)->summary);
+        for (int i = 0; i < n; i++) {
+            const char *lacks = (*k)->lacks(records[i]), *id = "?";
+            sp_record_text(records[i], "id", &id);
+            if (lacks)
+                printf("            not for %s: it lacks %s\n", id, lacks);
+        }
+    }
+}
+
+/* Standard output cannot be renamed into place: draw into a private directory and copy. */
+static enum sp_status draw_to_stdout(const struct plot_options *o, const struct sp_record *const *records,
+                                     const struct sp_plot_tool *tool, struct sp_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    char folder[512], path[600], block[65536];
+    snprintf(folder, sizeof folder, "%s/spmodel-plot-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        return sp_fail(err, SP_OUTPUT, "set TMPDIR to a directory that can be written",
+                       "cannot make a temporary directory: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/picture", folder);
+    enum sp_status status =
+        sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, tool, path, err);
+    FILE *in = status == SP_OK ? fopen(path, "r") : NULL;
+    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
+        fwrite(block, 1, n, stdout);
+    if (in)
+        fclose(in);
+    unlink(path);
+    if (status == SP_ABSENT) { /* the script that was kept goes with the directory */
+        strncat(path, ".gp", sizeof path - strlen(path) - 1);
+        unlink(path);
+        status = sp_fail(err, SP_ABSENT, "install gnuplot, or write the script: --term gp -o FILE.gp",
+                         "gnuplot is not installed here");
+    }
+    rmdir(folder);
+    return status;
+}
+
+static int run_on(struct plot_options *o, const struct sp_record *const *records)
+{
+    char name[64], gnuplot[1024];
+    struct sp_error err;
+    if (o->list) {
+        list_kinds(records, o->n_records);
+        return 0;
+    }
+    complete(o, name, sizeof name);
+    struct sp_plot_tool tool = {.gnuplot = o->gnuplot, .keep_script = o->script};
+    if (!tool.gnuplot)
+        tool.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
+    bool to_stdout = strcmp(o->output, "-") == 0;
+    enum sp_status status = to_stdout ? draw_to_stdout(o, records, &tool, &err)
+                                      : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term,
+                                                      &tool, o->output, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    if (!to_stdout && o->common.verbosity >= 0)
+        printf("saved  %s\n", o->output);
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "[RECORD...]",
+                                     "Draw records.\vWithout RECORD the newest record of the current "
+                                     "directory is drawn. Several records share "
+                                     "one picture where the kind allows it; ceilings are those of the first.",
+                                     children,
+                                     NULL,
+                                     NULL};
+    struct plot_options o = {0};
+    struct sp_record records[MAX_RECORDS] = {{0}};
+    const struct sp_record *pointers[MAX_RECORDS];
+    char newest[1024];
+    struct sp_error err;
+    enum sp_status status = SP_OK;
+    int code, n_read = 0;
+    sp_parse(&argp, argc, argv, &o);
+    if (o.n_records == 0) {
+        status = sp_newest_record(".", newest, sizeof newest, &err);
+        if (status == SP_OK)
+            o.record[o.n_records++] = newest;
+        else if (o.list)
+            status = SP_OK;
+    }
+    for (; status == SP_OK && n_read < o.n_records; n_read++) {
+        status = sp_record_read(o.record[n_read], &records[n_read], &err);
+        pointers[n_read] = &records[n_read];
+    }
+    code = status == SP_OK ? run_on(&o, pointers) : sp_report_error(&err);
+    for (int i = 0; i < n_read; i++)
+        sp_record_free(&records[i]);
+    return code;
+}
+
+const struct sp_command sp_cmd_plot = {"plot", "[RECORD...]", "draw records: roofline, losses, alpha, ...",
+                                       run};

@@ -1,0 +1,20 @@
+/* The command table: one file cmd_NAME.c and one row in command_table.c a subcommand. */
+#ifndef SP_CLI_COMMAND_H
+#define SP_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+struct sp_command {
+    const char *name;
+    const char *arguments; /* "MATRIX...", for the usage line */
+    const char *summary;   /* one line for `spmodel help` */
+    /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls exit() itself,
+     * except through argp's --help and usage errors. */
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct sp_command *const sp_command_table[]; /* ends with NULL */
+
+#endif

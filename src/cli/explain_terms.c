@@ -1,0 +1,279 @@
+#include "cli/explain_terms.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct sp_term sp_terms[] = {
+    /* sizes */
+    {"n_r",
+     "n_c rows columns",
+     "rows, columns",
+     NULL,
+     "Size of the matrix; y has n_r elements, x has n_c.",
+     {"problem.rows", "problem.cols"},
+     NULL},
+    {"n_nz",
+     "nnz nonzeros entries",
+     "entries",
+     NULL,
+     "Entries after symmetry is expanded. Zeros that the input file stores count; fill that a format adds "
+     "does not.",
+     {"problem.nnz", "problem.zeros", "problem.duplicates"},
+     NULL},
+    {"n_nzr",
+     "n_nzc",
+     "entries per row, per column",
+     "n_nzr = n_nz/n_r,  n_nzc = n_nz/n_c",
+     "Short rows cost more bytes an entry (pointers, y) and more execution (loop starts, remainders).",
+     {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_max", "structure.n_nzr_cv"},
+     NULL},
+    {"s_v",
+     "s_a s_x s_y s_i s_p",
+     "bytes of an item",
+     NULL,
+     "s_a matrix value, s_x and s_y elements of the vectors, s_i column index, s_p row or chunk pointer; s_v "
+     "where "
+     "the first three are equal (8 in fp64). s_p is 4 while the stored entries fit 31 bits.",
+     {"config.precision", "config.index"},
+     NULL},
+    {"w",
+     "",
+     "bytes moved per byte stored of y",
+     "traffic of y = w s_y n_r",
+     "2 for a plain store whose miss first reads the line, 1 without that read (non-temporal stores, evaded "
+     "by the "
+     "hardware). It may be fractional: a property of machine and run. y += A x has 2 everywhere.",
+     {"metrics.w", "config.store_nt"},
+     NULL},
+    {"r",
+     "",
+     "width of the dense operand",
+     NULL,
+     "Right-hand sides of SpMMV. The matrix is read once for all of them: B(r) = 6/r + 4 alpha + (8 + "
+     "2/r)/n_nzr.",
+     {"config.rhs"},
+     NULL},
+    /* traffic */
+    {"V",
+     "volume bytes traffic V_read V_write",
+     "bytes through the memory interface in one execution",
+     "V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz\n"
+     "V_SELL = (s_a + s_i) n_nz/beta + (s_p + s_i) ceil(n_r/C) + w s_y n_r + s_i n_r [if permuted] + alpha "
+     "s_x n_nz",
+     "Measured by counters, simulated from the addresses of the very layout that runs, or modelled by the "
+     "formula; "
+     "the word says which. Data that stay in a cache level are counted at that level.",
+     {"metrics.bytes", "metrics.bytes_min"},
+     sp_fill_volume},
+    {"W",
+     "work flops",
+     "useful operations",
+     "SpMV 2 n_nz, complex 8 n_nz; SpMMV 2 r n_nz",
+     "Operations on fill do not count.",
+     {"problem.nnz"},
+     NULL},
+    {"B_C",
+     "balance code-balance B_CRS B_SELL",
+     "code balance: bytes per operation",
+     "B_C = V/W.  fp64, 32-bit indices:  B_CRS = 6 + 4 alpha + 10/n_nzr  (w = 2; 6/n_nzr for w = 1)\n"
+     "B_SELL = 6/beta + 4 alpha + (4 + 4/C)/n_nzr  (w = 1, stored chunk lengths)",
+     "At least 6 B/flop for SpMV in fp64 with 32-bit indices, however the matrix looks: it is memory-bound "
+     "on every "
+     "machine of today.",
+     {"metrics.balance", "metrics.balance_min"},
+     sp_fill_balance},
+    {"I",
+     "intensity",
+     "computational intensity",
+     "I = 1/B_C = W/V",
+     "Operations per byte: the roofline's x axis.",
+     {"metrics.balance"},
+     NULL},
+    {"alpha",
+     "x_loads alpha_min alpha_max",
+     "traffic of x",
+     "alpha = bytes of x through the interface / (s_x n_nz)\n"
+     "alpha_min = sum over cache domains of line x (distinct lines of x touched) / (s_x n_nz)  [= 1/n_nzc "
+     "for one]\n"
+     "alpha_max(r) = line ceil(r s_x/line)/(r s_x)",
+     "0: x stays in cache. alpha_min: every line is loaded once by every cache domain. 1: no reuse, but full "
+     "use of "
+     "lines. 8: a 64-byte line for every 8-byte gather. alpha/alpha_min is how many times x is loaded; more "
+     "than once "
+     "calls for another order (hint A01). From measured bytes alpha absorbs prefetching, and an error of 1 "
+     "in w "
+     "shifts it by 1/n_nzr: its interval contains that.",
+     {"metrics.alpha", "metrics.alpha_min", "metrics.x_loads", "metrics.w"},
+     sp_fill_alpha},
+    {"beta",
+     "padding fill",
+     "share of useful entries in SELL",
+     "beta = n_nz / stored entries,  0 < beta <= 1",
+     "SELL pads the rows of a chunk to its longest one. Sorting inside windows of sigma rows raises beta; it "
+     "follows "
+     "from the row lengths alone, nothing has to be converted.",
+     {"metrics.beta", "config.C", "config.sigma", "losses.padding"},
+     NULL},
+    {"C",
+     "sigma chunk",
+     "chunk height and sorting window of SELL-C-sigma",
+     NULL,
+     "Rows are sorted by length inside windows of sigma rows, cut into chunks of C rows and stored column by "
+     "column, "
+     "so that C rows run in the lanes of a vector.",
+     {"config.C", "config.sigma", "metrics.beta"},
+     NULL},
+    {"unit-stride",
+     "sellu u",
+     "SELL with unit-stride slots",
+     "index bytes per stored entry = s_i (u/C + 1 - u)",
+     "Where the C columns of a slot are consecutive one base index replaces C, and x is loaded as a vector "
+     "instead of "
+     "gathered. u is the share of such slots.",
+     {"structure.unit_share"},
+     NULL},
+    /* machine */
+    {"b_S",
+     "roof bandwidth",
+     "bandwidth ceiling",
+     NULL,
+     "What memory (or the cache level that holds the data) delivers to the threads in use: load-only, with "
+     "the "
+     "kernel's own mix of streams, same pages, in the same minutes as the kernel.",
+     {"metrics.bandwidth"},
+     sp_fill_roofline},
+    {"P_core",
+     "core in-core",
+     "rate without memory limits",
+     "T_core = W/P_core",
+     "The same kernel on the real row lengths with columns folded into a window that fits the inner caches.",
+     {"metrics.p_core"},
+     sp_fill_roofline},
+    {"roofline",
+     "binding P bound",
+     "the roofline",
+     "P = min(P_peak, P_core, b_level/B_level)",
+     "The slowest resource decides; the report names it. Data that fit a cache get that level's bytes and "
+     "bandwidth.",
+     {"binding.term", "binding.level", "metrics.performance"},
+     sp_fill_roofline},
+    {"ecm",
+     "n_sat saturation b_1",
+     "cores that saturate memory",
+     "T = max(T_core, sum T_level),  n_sat = ceil(T/T_mem)",
+     "b_1 is what one thread draws alone. Below n_sat more threads help, beyond they do not.",
+     {"config.threads"},
+     NULL},
+    {"lambda",
+     "lambda_nz lambda_t imbalance",
+     "load imbalance",
+     "lambda = max/mean over threads",
+     "lambda_nz of entries, lambda_t of busy times. A large lambda in a saturated domain costs little: see "
+     "`fluid`.",
+     {"metrics.lambda_nz", "metrics.lambda_t", "losses.imbalance"},
+     NULL},
+    {"fluid",
+     "fluid-model",
+     "the fluid model of imbalance",
+     "each of n active threads of a domain progresses at min(b_1, b_S/n)",
+     "When others finish, the straggler speeds up, so the loss is not (lambda - 1) t. The loss is the time "
+     "of the "
+     "actual shares minus that of equal shares.",
+     {"losses.imbalance", "metrics.lambda_nz"},
+     NULL},
+    {"domain",
+     "domains llc",
+     "last-level cache domain",
+     NULL,
+     "Cores that share a last-level cache. Each domain loads its own copy of the lines of x that its threads "
+     "touch.",
+     {"machine.n_domains", "metrics.alpha_min"},
+     NULL},
+    /* results */
+    {"bandwidth_fraction",
+     "model_fraction fraction of-roof",
+     "two fractions that are never mixed",
+     "bandwidth_fraction = V/(t b_S)     how busy the interface was\n"
+     "model_fraction = t_model(alpha_min)/t     how much of the possible speed was reached",
+     "Extra traffic keeps the first high while the second falls. Above 103 % a point is marked and "
+     "explained.",
+     {"metrics.bandwidth_fraction", "metrics.model_fraction"},
+     sp_fill_fractions},
+    {"losses",
+     "rest min_traffic extra_x in_core",
+     "where the time goes",
+     "t = V(alpha_min, beta = 1)/b_S + padding + extra x + imbalance + in-core, latency + rest",
+     "In this order; they sum to the measured time. The rest has a sign: negative when caches kept data "
+     "between "
+     "executions or the roof was sampled too low. Beyond 10 % it is flagged.",
+     {NULL},
+     sp_fill_losses},
+    {"cold",
+     "warm between",
+     "cache protocols",
+     "cold: V >= V(alpha_min) - s_y n_r     warm: V >= max(0, V(alpha_min) - 2 Z)",
+     "Warm repeats the operation, as solvers do: part of the data survives in caches of capacity Z. Cold "
+     "empties them "
+     "before each execution. --between streams a solver's vectors in between.",
+     {"config.cache"},
+     NULL},
+    {"origin",
+     "measured simulated modelled stated provenance",
+     "where a number comes from",
+     NULL,
+     "measured: a clock's or counter's reading. simulated: the cache simulator's. modelled: a formula's. "
+     "stated: a "
+     "data sheet's, a paper's or the user's. unknown: with the reason; never 0.",
+     {"metrics.bytes", "metrics.alpha", "metrics.time"},
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL, {NULL}, NULL},
+};
+
+static bool among(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    while (*names) {
+        size_t n = strcspn(names, " ");
+        if (n == length && strncasecmp(names, name, n) == 0)
+            return true;
+        names += n + (names[n] == ' ');
+    }
+    return false;
+}
+
+const struct sp_term *sp_term_find(const char *name)
+{
+    /* Case tells some symbols apart (C and c, V and v), so the exact name goes first. */
+    for (const struct sp_term *t = sp_terms; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t;
+    for (const struct sp_term *t = sp_terms; t->name; t++)
+        if (strcasecmp(t->name, name) == 0 || among(t->also, name))
+            return t;
+    return NULL;
+}
+
+const struct sp_exit_meaning sp_exit_meanings[] = {
+    {0, "done; checks: ok or improved"},
+    {1, "the answer is no: regressed, lab failed, --fail-below not reached"},
+    {2, "usage: the command line makes no sense"},
+    {3, "an input or stored datum is unusable"},
+    {4, "something required is absent or not permitted, memory or disk space included"},
+    {5, "undecided: too few, too noisy or not comparable"},
+    {6, "a result differs from the reference, or with --strict a measurement is not trustworthy"},
+    {7, "a bug: an internal promise is broken"},
+    {77, "everything was skipped"},
+    {130, "interrupted by the user"},
+    {-1, NULL},
+};
+
+const struct sp_flag_meaning sp_flag_meanings[] = {
+    {"F01", "above 103 % of the roof: bytes that stayed in caches which the model does not know, or a roof "
+            "sampled in "
+            "a worse moment"},
+    {"F02", "noisy samples: their quartiles lie far apart"},
+    {"F03", "threads could not be pinned, so they may have moved"},
+    {"F04", "more threads than processors"},
+    {"F10", "more than 10 % of the time is not explained by the losses"},
+    {NULL, NULL},
+};

@@ -1,0 +1,83 @@
+#include "cli/help_topics.h"
+
+#include <stddef.h>
+
+static const char *const units[] = {
+    "Files and --json, --csv are in SI base units: s, B, B/s, flop/s, B/flop; keys carry the unit",
+    "(time_s, bytes). Numbers are written as in C, in every locale.",
+    "",
+    "The terminal shows prefixes: 1 kB = 1000 B, 1 MB = 10^6 B, 1 GB = 10^9 B; KiB, MiB, GiB = powers of",
+    "1024 and only for sizes of caches. Gflop/s = 10^9 operations a second.",
+    "",
+    "Options take sizes as 64M, 1.5G (powers of 1000), 32KiB, 20MiB (powers of 1024) or 258e6, and times",
+    "as 200ms, 5s, 2m.",
+    NULL,
+};
+
+static const char *const provenance[] = {
+    "Every number carries one of these words:",
+    "",
+    "  measured    a clock's or a counter's reading, with the median's interval",
+    "  simulated   the cache simulator's, from the addresses of the very layout that runs",
+    "  modelled    a formula's, see `spmodel explain V`",
+    "  stated      a data sheet's, a paper's or yours",
+    "  unknown     with the reason; never 0",
+    "",
+    "Times are measured. Bytes are simulated until hardware counters are read. The simulator is tested",
+    "against brute force and cachegrind, which proves the code, not the hardware: a machine file says",
+    "whether counters of that kind of machine have confirmed it (validated).",
+    NULL,
+};
+
+static const char *const formats[] = {
+    "  crs            compressed row storage: values, column indices, row pointers",
+    "  sell[:C,S]     SELL-C-sigma: rows sorted by length in windows of S rows, chunks of C rows stored",
+    "                 column by column and padded to their longest row; default sell:32,256",
+    "  sellu[:C,S]    SELL with unit-stride slots: where the C columns of a slot are consecutive one base",
+    "                 index replaces them; default sellu:8,1",
+    "  auto, all      analyze: the best by a short measurement; each in turn",
+    "",
+    "S is 1 (no sorting) or a multiple of C. Complex matrices run in crs.",
+    "Precisions: f64, f32, c128. Indices: i32, i64. Schedules: rows, nnz, cyclic[:N], merge (crs only).",
+    NULL,
+};
+
+static const char *const input[] = {
+    "  FILE.mtx           Matrix Market, coordinate or array; real, integer, pattern or complex; general,",
+    "                     symmetric, skew-symmetric or hermitian (expanded); duplicates are added",
+    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2, recognised by content",
+    "  NAME.tar.gz        an archive of the SuiteSparse collection: its main member is read",
+    "  FILE.spm           binary cache made by `spmodel convert`",
+    "  -                  standard input",
+    "  gen:KIND:...       a generated matrix, for example gen:laplace3d:120, gen:hpcg:128,",
+    "                     gen:random:4000000:8, gen:powerlaw:20:16; with modifiers, for example",
+    "                     gen:laplace3d:240+permuted:7 (`spmodel generate` lists the kinds)",
+    "",
+    "Several matrices: a bad one is reported, the others are done, the worst exit code counts.",
+    NULL,
+};
+
+static const char *const machine_files[] = {
+    "A machine is a JSON file NAME.json, schema spmodel.machine/1, looked for in $SPMODEL_MACHINES, the",
+    "user's cache, the source tree and the installed share (machines/ivb-e5-2660v2.json is an example):",
+    "",
+    "  name, cpu, source             who it is and who says so",
+    "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
+    "  caches     [{level, size_B, line_B, ways (0: fully associative), cores_sharing, victim,",
+    "              policy (lru, random, rrip), effective_B (null: not measured)}]  inner to outer",
+    "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",
+    "             names load, load_mix, copy, copy_nt, triad, triad_nt [B/s]; scalar, simd, fma [flop/s];",
+    "             levels L1, L2, L3, MEM, core; origin measured or stated",
+    "  validated  true where simulated traffic was compared with counters of that kind of machine",
+    NULL,
+};
+
+const struct sp_help_topic sp_help_topics[] = {
+    {"exit-codes", "what the exit codes mean", NULL},
+    {"units", "units in files, on the terminal and in options", units},
+    {"provenance", "measured, simulated, modelled, stated", provenance},
+    {"formats", "storage formats, precisions, schedules", formats},
+    {"input", "what can be given as a matrix", input},
+    {"machine-files", "how a machine is described", machine_files},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,42 @@
+/* What `spmodel info` knows of one matrix, and its three forms: text, JSON, CSV. */
+#ifndef SP_CLI_INFO_H
+#define SP_CLI_INFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "sparse/structure.h"
+
+enum { SP_INFO_CHUNKS = 5, SP_INFO_WINDOWS = 5 };
+extern const int32_t sp_info_chunk[SP_INFO_CHUNKS];   /* C of the beta table */
+extern const int64_t sp_info_window[SP_INFO_WINDOWS]; /* sigma of the beta table; multiples of every C */
+
+struct sp_info {
+    const char *name;   /* for people */
+    const char *source; /* "generated", "Matrix Market coordinate real symmetric, gzip" */
+    double file_B;      /* 0: none */
+    struct sp_structure structure;
+    double beta[SP_INFO_CHUNKS][SP_INFO_WINDOWS]; /* of SELL-C-sigma, from row lengths */
+};
+
+/* Fills structure and beta. */
+enum sp_status sp_info_make(const struct sp_csr *a, struct sp_info *info, struct sp_error *err);
+
+struct sp_info_style {
+    bool color, utf8;
+};
+void sp_info_text(const struct sp_info *info, const struct sp_info_style *style, FILE *out);
+
+/* One flat object; what is undefined is null. NULL without memory. Keys carry the unit; `_error` is half the
+ * 95 % interval of a sampled figure. */
+json_t *sp_info_json(const struct sp_info *info);
+/* The same fields as a header and a row; quoting after RFC 4180, undefined ones empty. */
+enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *out, struct sp_error *err);
+
+/* The pattern as a picture of characters, `columns` wide: the darker, the more of a cell's places hold an
+ * entry. SP_MEMORY. */
+enum sp_status sp_spy_text(const struct sp_csr *a, int columns, bool utf8, FILE *out, struct sp_error *err);
+
+#endif

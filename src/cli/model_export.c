@@ -1,0 +1,118 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/model_output.h"
+
+/* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
+static json_t *value_json(struct sp_value v, const char *unit)
+{
+    if (!sp_value_known(v))
+        return json_pack("{s:n, s:s, s:s}", "value", "unit", unit, "why", v.why);
+    return json_pack("{s:f, s:f, s:f, s:s, s:s}", "value", v.value, "lo", v.lo, "hi", v.hi, "unit", unit,
+                     "origin", sp_origin_name(v.origin));
+}
+
+static json_t *row_json(const struct sp_model_row *row, double volume_B)
+{
+    const struct sp_prediction *p = &row->prediction;
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "machine", row->machine->name, "format", row->format,
+                  "precision", sp_precision_name(row->precision), "threads", row->n_threads, "domains",
+                  row->n_domains, "level", p->residence.name, "bound_by", p->binding);
+    json_object_set_new(o, "alpha", value_json(row->alpha, "1"));
+    json_object_set_new(o, "alpha_min", value_json(row->alpha_min, "1"));
+    json_object_set_new(o, "beta", value_json(row->beta, "1"));
+    if (!isnan(row->unit_share))
+        json_object_set_new(o, "unit_share", json_real(row->unit_share));
+    json_object_set_new(o, "bytes", value_json(p->volume_B, "B"));
+    json_t *arrays = json_object();
+    for (int i = 0; i < SP_ARRAY_OTHER; i++)
+        json_object_set_new(arrays, sp_array_name((enum sp_array)i), json_real(p->volume.array_B[i]));
+    json_object_set_new(o, "array_B", arrays);
+    json_object_set_new(o, "bytes_min", value_json(sp_value_of(row->minimum_B, SP_MODELLED), "B"));
+    json_object_set_new(o, "balance", value_json(p->balance, "B/flop"));
+    json_object_set_new(o, "roof", value_json(p->roof_Bps, "B/s"));
+    json_object_set_new(o, "time", value_json(p->roofline.time_s, "s"));
+    json_object_set_new(o, "performance", value_json(p->roofline.performance, "flop/s"));
+    json_object_set_new(o, "note", json_string(row->note));
+    if (volume_B > 0)
+        json_object_set_new(o, "from_volume",
+                            json_pack("{s:f, s:o, s:f, s:f}", "volume_B", volume_B, "alpha",
+                                      value_json(row->inverse.alpha, "1"), "zero_B", row->inverse.zero_B,
+                                      "balance_ratio", volume_B / row->minimum_B));
+    return o;
+}
+
+enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, struct sp_error *err)
+{
+    const struct sp_model_subject *s = r->subject;
+    json_t *rows = json_array();
+    for (int i = 0; i < r->n_rows; i++)
+        json_array_append_new(rows, row_json(&r->row[i], r->request->volume_B));
+    json_t *root = json_pack("{s:s, s:{s:s, s:I, s:I, s:I}, s:o}", "schema", "spmodel.model/1", "problem",
+                             "name", s->name, "rows", (json_int_t)s->n_r, "cols", (json_int_t)s->n_c, "nnz",
+                             (json_int_t)s->n_nz, "predictions", rows);
+    if (!root)
+        return sp_fail(err, SP_MEMORY, "free memory", "no memory for the JSON output");
+    int bad = json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(root);
+    if (bad || fputc('\n', out) == EOF)
+        return sp_fail(err, SP_OUTPUT, "free space, or name another file",
+                       "the JSON output cannot be written");
+    return SP_OK;
+}
+
+void sp_model_csv_header(FILE *out)
+{
+    fputs("matrix,rows,cols,nnz,machine,threads,domains,format,precision,alpha,alpha_origin,alpha_min,beta,"
+          "bytes_B,bytes_origin,balance_Bpflop,level,roof_Bps,time_s,performance_flops,bound_by,volume_B,"
+          "alpha_from_volume\n",
+          out);
+}
+
+static void put_known(struct sp_value v, FILE *out)
+{
+    if (sp_value_known(v))
+        fprintf(out, "%.12g", v.value);
+    fputc(',', out);
+}
+
+static void put_quoted(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputs("\",", out);
+}
+
+void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
+{
+    const struct sp_model_subject *s = r->subject;
+    for (int i = 0; i < r->n_rows; i++) {
+        const struct sp_model_row *row = &r->row[i];
+        const struct sp_prediction *p = &row->prediction;
+        put_quoted(s->name, out);
+        fprintf(out, "%lld,%lld,%lld,", (long long)s->n_r, (long long)s->n_c, (long long)s->n_nz);
+        put_quoted(row->machine->name, out);
+        fprintf(out, "%d,%d,%s,%s,%.12g,%s,%.12g,%.12g,%.12g,%s,%.12g,%s,", row->n_threads, row->n_domains,
+                row->format, sp_precision_name(row->precision), row->alpha.value,
+                sp_origin_name(row->alpha.origin), row->alpha_min.value, row->beta.value, p->volume_B.value,
+                sp_origin_name(p->volume_B.origin), p->balance.value, p->residence.name);
+        put_known(p->roof_Bps, out);
+        put_known(p->roofline.time_s, out);
+        put_known(p->roofline.performance, out);
+        fprintf(out, "%s,", p->binding);
+        if (r->request->volume_B > 0) {
+            fprintf(out, "%.12g,", r->request->volume_B);
+            if (sp_value_known(row->inverse.alpha))
+                fprintf(out, "%.12g", row->inverse.alpha.value);
+        } else {
+            fputc(',', out);
+        }
+        fputc('\n', out);
+    }
+}

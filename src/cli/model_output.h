@@ -1,0 +1,25 @@
+/* The output of `spmodel model`: rows of one matrix as text, JSON or CSV. */
+#ifndef SP_CLI_MODEL_OUTPUT_H
+#define SP_CLI_MODEL_OUTPUT_H
+
+#include <stdio.h>
+
+#include "cli/model_case.h"
+
+/* Rows of one machine follow each other. */
+struct sp_model_result {
+    const struct sp_model_subject *subject;
+    const struct sp_model_request *request;
+    const struct sp_model_row *row; /* [n_rows] */
+    int n_rows;
+};
+
+void sp_model_print(const struct sp_model_result *result, FILE *out);
+
+/* One object in SI units ("spmodel.model/1"). SP_MEMORY, SP_OUTPUT. */
+enum sp_status sp_model_write_json(const struct sp_model_result *result, FILE *out, struct sp_error *err);
+
+void sp_model_csv_header(FILE *out);
+void sp_model_csv_rows(const struct sp_model_result *result, FILE *out);
+
+#endif

@@ -1,0 +1,140 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/model_output.h"
+
+static const char *level_for_people(const char *level)
+{
+    return strcmp(level, "MEM") == 0 ? "DRAM" : level;
+}
+
+static void print_subject(const struct sp_model_result *r, FILE *out)
+{
+    const struct sp_model_subject *s = r->subject;
+    char rows[32], cols[32], entries[32];
+    fprintf(out, "MATRIX   %s   %s x %s%s\n", s->name, sp_text_count(rows, sizeof rows, s->n_r),
+            sp_text_count(cols, sizeof cols, s->n_c), s->matrix ? "" : "   sizes stated");
+    fprintf(out, "         %s nonzeros   per row: mean %.2f   per column: mean %.2f\n",
+            sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
+            (double)s->n_nz / (double)s->n_c);
+    const struct sp_workload *w = &r->request->workload;
+    fprintf(out, "KERNEL   SpMV  %s/%s  %s executions  y: %g bytes moved per byte (w, %s)\n",
+            sp_precision_name(r->row[0].precision), sp_index_name(w->index),
+            r->request->cold ? "cold" : "warm", r->request->w > 0 ? r->request->w : 2,
+            r->request->w > 0 ? "stated" : "modelled: plain stores");
+}
+
+static void print_machine(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_machine *m = row->machine;
+    if (!*m->name)
+        return;
+    fprintf(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu, row->n_threads,
+            row->n_threads == 1 ? "" : "s", row->n_domains, row->n_domains == 1 ? "" : "s");
+    const struct sp_prediction *p = &row->prediction;
+    if (!p->roof) {
+        fprintf(out, "ROOF     unknown: the machine describes no bandwidth\n");
+        return;
+    }
+    fprintf(out, "ROOF     %s %s  %.4g GB/s  %s", level_for_people(p->roof->level), p->roof->name,
+            p->roof_Bps.value / 1e9, sp_origin_name(p->roof_Bps.origin));
+    if (p->roof_Bps.origin == SP_STATED && *p->roof->how)
+        fprintf(out, " (%s)", p->roof->how);
+    if (p->roof->n_threads != row->n_threads)
+        fprintf(out, "   known for %d threads only", p->roof->n_threads);
+    fputc('\n', out);
+}
+
+/* The range of an interval, or blanks. */
+static void put_time(const struct sp_roofline *r, FILE *out)
+{
+    if (!sp_value_known(r->time_s)) {
+        fprintf(out, "%12s %9s", "unknown", "unknown");
+        return;
+    }
+    char t[32];
+    fprintf(out, "%12s %9.3g", sp_text_seconds(t, sizeof t, r->time_s.value), r->performance.value / 1e9);
+}
+
+static void print_row(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_prediction *p = &row->prediction;
+    char V[32];
+    fprintf(out, " %-14s %8.4f %7.2f %7.3f %12s %8.2f ", row->format, row->alpha.value,
+            row->alpha_min.value > 0 ? row->alpha.value / row->alpha_min.value : 0, row->beta.value,
+            sp_text_bytes(V, sizeof V, p->volume_B.value), p->balance.value);
+    put_time(&p->roofline, out);
+    fprintf(out, "  %s\n", p->binding);
+}
+
+static void print_table(const struct sp_model_row *row, int n, FILE *out)
+{
+    fprintf(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
+            "traffic", "B/flop", "time", "Gflop/s", "bound by");
+    for (int i = 0; i < n; i++)
+        print_row(&row[i], out);
+    fprintf(out, " All figures modelled; %s.\n", row[0].note);
+    for (int i = 0; i < n; i++)
+        if (!isnan(row[i].unit_share))
+            fprintf(out, " %s: %.1f %% of the slots are unit-stride (modelled).\n", row[i].format,
+                    100 * row[i].unit_share);
+    const struct sp_prediction *p = &row[0].prediction;
+    if (p->volume_B.hi > p->volume_B.lo * 1.0005)
+        fprintf(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,
+                p->volume_B.lo / 1e6, p->volume_B.hi / 1e6, p->balance.lo, p->balance.hi);
+    const struct sp_machine *m = row[0].machine;
+    if (p->home < p->residence.level && p->home < m->n_caches)
+        fprintf(
+            out,
+            " The data fit the L%d, whose bandwidth this machine does not describe: the roof of %s makes the "
+            "time an upper bound.\n",
+            m->cache[p->home].level, level_for_people(p->residence.name));
+    else if (strcmp(p->residence.name, "MEM") != 0)
+        fprintf(out,
+                " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "
+                "memory.\n",
+                p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6);
+    if (sp_value_known(p->roofline.time_s))
+        fprintf(out, " In-core limits (P_core) are not in it: `spmodel analyze` measures them.\n");
+}
+
+static void print_inverse(const struct sp_model_row *row, double n_nzr, double volume_B, FILE *out)
+{
+    const struct sp_alpha_reading *a = &row->inverse;
+    char V[32], zero[32];
+    fprintf(out, "\n %s, turned around\n", row->format);
+    fprintf(out, " V             %s stated;  V(alpha = 0) %s modelled\n",
+            sp_text_bytes(V, sizeof V, volume_B), sp_text_bytes(zero, sizeof zero, a->zero_B));
+    if (!sp_value_known(a->alpha)) {
+        fprintf(out, " alpha         %s\n", a->alpha.why);
+        return;
+    }
+    double W = row->prediction.work;
+    fprintf(out, " alpha         %.3f", a->alpha.value);
+    if (a->alpha.hi > a->alpha.lo)
+        fprintf(out, "   (%.3f to %.3f: w is not known better than 1 to 2)", a->alpha.lo, a->alpha.hi);
+    fprintf(out, "\n               alpha n_nzr = %.2f", a->alpha.value * n_nzr);
+    if (row->alpha_min.value > 0)
+        fprintf(out, "; x is loaded %.2f times", a->alpha.value / row->alpha_min.value);
+    fprintf(out, "\n B_C           %.2f B/flop, %.3f times the least possible %.2f (modelled)\n",
+            volume_B / W, volume_B / row->minimum_B, row->minimum_B / W);
+}
+
+void sp_model_print(const struct sp_model_result *r, FILE *out)
+{
+    print_subject(r, out);
+    for (int i = 0, n; i < r->n_rows; i += n) {
+        n = 1;
+        while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
+            n++;
+        print_machine(&r->row[i], out);
+        print_table(&r->row[i], n, out);
+        for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
+            print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
+                          r->request->volume_B, out);
+    }
+    if (!*r->row[0].machine->name)
+        fprintf(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
+}

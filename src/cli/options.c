@@ -1,0 +1,109 @@
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { KEY_JSON = 0x800, KEY_CSV, KEY_COLOR, KEY_SEED };
+
+static const struct argp_option common_options[] = {
+    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL, "Write the result as JSON (standard output without FILE)",
+     0},
+    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
+     0},
+    {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
+    {"verbose", 'v', NULL, 0, "More detail; twice for still more", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto, always or never (NO_COLOR is obeyed)", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of everything random (default 1)", 0},
+    {0},
+};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+    struct sp_common_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        memset(o, 0, sizeof *o);
+        o->seed = 1;
+        return 0;
+    case KEY_JSON:
+        o->json = arg ? arg : "-";
+        return 0;
+    case KEY_CSV:
+        o->csv = arg ? arg : "-";
+        return 0;
+    case 'q':
+        o->verbosity = -1;
+        return 0;
+    case 'v':
+        o->verbosity++;
+        return 0;
+    case KEY_COLOR:
+        if (strcmp(arg, "auto") == 0)
+            o->color = SP_COLOR_AUTO;
+        else if (strcmp(arg, "always") == 0)
+            o->color = SP_COLOR_ALWAYS;
+        else if (strcmp(arg, "never") == 0)
+            o->color = SP_COLOR_NEVER;
+        else
+            argp_error(state, "--color takes auto, always or never, not '%s'", arg);
+        return 0;
+    case KEY_SEED:
+        if (sp_parse_count(arg, &n) || n < 0)
+            argp_error(state, "--seed takes a whole number, not '%s'", arg);
+        else
+            o->seed = (uint64_t)n;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp sp_common_argp = {common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
+
+void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    argp_err_exit_status = 2;
+    argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+bool sp_use_color(const struct sp_common_options *common, bool is_tty)
+{
+    if (common->color != SP_COLOR_AUTO)
+        return common->color == SP_COLOR_ALWAYS;
+    const char *no_color = getenv("NO_COLOR");
+    return is_tty && !(no_color && *no_color);
+}
+
+int sp_exit_code(enum sp_status status)
+{
+    static const int codes[SP_N_STATUS] = {
+        [SP_OK] = 0,        [SP_NO] = 1,     [SP_USAGE] = 2,    [SP_INPUT] = 3,
+        [SP_ABSENT] = 4,    [SP_MEMORY] = 4, [SP_OUTPUT] = 4,   [SP_WRONG] = 6,
+        [SP_UNDECIDED] = 5, [SP_BUG] = 7,    [SP_SKIPPED] = 77, [SP_INTERRUPTED] = 130,
+    };
+    return codes[status];
+}
+
+int sp_report_error(const struct sp_error *err)
+{
+    char text[2400];
+    sp_error_text(err, text, sizeof text);
+    fflush(stdout);
+    fprintf(stderr, "spmodel: error: %s\n", text);
+    return sp_exit_code(err->status);
+}
+
+int sp_worse_exit(int a, int b)
+{
+    static const int order[] = {0, 77, 5, 1, 2, 3, 4, 6, 7, 130};
+    int rank_a = 0, rank_b = 0;
+    for (int i = 0; i < (int)(sizeof order / sizeof *order); i++) {
+        rank_a = order[i] == a ? i : rank_a;
+        rank_b = order[i] == b ? i : rank_b;
+    }
+    return rank_a >= rank_b ? a : b;
+}

@@ -1,0 +1,44 @@
+/* What all commands share: common options, exit codes, errors on stderr. Commands use glibc's argp with
+ * sp_common_argp as a child, so that long options mean the same everywhere. */
+#ifndef SP_CLI_OPTIONS_H
+#define SP_CLI_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum sp_color { SP_COLOR_AUTO, SP_COLOR_ALWAYS, SP_COLOR_NEVER };
+
+struct sp_common_options {
+    const char *json; /* --json[=FILE]: NULL not asked, "" or "-" stdout, else a file */
+    const char *csv;  /* --csv[=FILE], likewise */
+    int verbosity;    /* 0; -q: -1; -v: +1 each */
+    enum sp_color color;
+    uint64_t seed; /* --seed, default 1 */
+};
+
+/* Child parser: its input is a struct sp_common_options. In a command:
+ *   static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+ *   and in ARGP_KEY_INIT: state->child_inputs[0] = &options.common;
+ * Keys at and above SP_KEY_PRIVATE are free for a command's long-only options. */
+extern const struct argp sp_common_argp;
+enum { SP_KEY_PRIVATE = 0x1000 };
+
+/* Parses; usage errors end the program with exit code 2 as argp does it. */
+void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
+bool sp_use_color(const struct sp_common_options *common, bool is_tty);
+
+/* The documented exit code of a status. */
+int sp_exit_code(enum sp_status status);
+
+/* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
+int sp_report_error(const struct sp_error *err);
+
+/* Worst of two exit codes, for several inputs: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0. */
+int sp_worse_exit(int a, int b);
+
+#endif

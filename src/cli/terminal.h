@@ -1,0 +1,23 @@
+/* The terminal: a progress line with the expected end, and Ctrl-C. */
+#ifndef SP_CLI_TERMINAL_H
+#define SP_CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+#include "base/progress.h"
+
+struct sp_terminal {
+    bool shown;   /* a progress line stands on stderr */
+    bool active;  /* stderr is a terminal and -q was not given */
+    double begun; /* of the current step */
+    double last_drawn;
+    char what[96];
+};
+
+/* Installs the SIGINT handler (the first Ctrl-C asks for an orderly end, the second one kills) and returns
+ * the progress interface; the terminal must outlive it. */
+struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity);
+/* Wipes the progress line; call before printing anything. */
+void sp_terminal_clear(struct sp_terminal *terminal);
+
+#endif

@@ -1,0 +1,13 @@
+/* The machine that a command works with: named, from a file, or this one, measured once and remembered. */
+#ifndef SP_CLI_THIS_MACHINE_H
+#define SP_CLI_THIS_MACHINE_H
+
+#include "base/progress.h"
+#include "model/machine.h"
+
+/* `name` NULL: this machine from the cache of its environment, measured in a quick version with
+ * n_threads (0: one for each core) when there is none. */
+enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_progress *progress,
+                               int verbosity, struct sp_machine *machine, struct sp_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+#include "report/report_text.h"
+
+#include "report/sections.h"
+
+void sp_report_text(const struct sp_record *record, const struct sp_report_style *style, FILE *out)
+{
+    struct sp_pen pen;
+    sp_pen_open(&pen, style, out);
+    sp_section_head(&pen, record);
+    sp_section_table(&pen, record);
+    if (style->verbosity >= 1)
+        sp_section_levels(&pen, record);
+    sp_section_losses(&pen, record);
+    sp_section_hints(&pen, record);
+    if (style->verbosity >= 1)
+        sp_section_costs(&pen, record);
+    if (style->verbosity >= 0)
+        sp_section_notes(&pen, record);
+}

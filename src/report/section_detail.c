@@ -1,0 +1,101 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/samples.h"
+#include "base/text.h"
+#include "report/sections.h"
+
+static void bytes_cell(struct sp_pen *pen, int column, double bytes)
+{
+    char text[32];
+    sp_pen_right(pen, SP_INK_PLAIN, column,
+                 isfinite(bytes) ? sp_text_bytes(text, sizeof text, bytes) : "unknown");
+}
+
+void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *levels = sp_record_node(record, "levels"), *level, *array;
+    size_t i;
+    const char *name;
+    if (json_array_size(levels) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "TRAFFIC");
+    sp_pen_right(pen, SP_INK_DIM, 30, "read");
+    sp_pen_right(pen, SP_INK_DIM, 42, "written");
+    sp_pen_end(pen);
+    json_array_foreach(levels, i, level)
+    {
+        const char *origin = sp_item_text(level, "origin");
+        sp_pen_put(pen, SP_INK_PLAIN, " %s", sp_words_level(sp_item_text(level, "name")));
+        bytes_cell(pen, 30, sp_item_number(level, "read_B"));
+        bytes_cell(pen, 42, sp_item_number(level, "write_B"));
+        sp_pen_put(pen, SP_INK_PLAIN, "   %s", origin ? origin : "of unknown origin");
+        sp_pen_end(pen);
+        /* jansson's own loop macro wants a json_t that is not const; nothing is changed. */
+        json_t *arrays = json_object_get(level, "arrays");
+        json_object_foreach(arrays, name, array)
+        {
+            sp_pen_put(pen, SP_INK_PLAIN, "   %.14s", name);
+            bytes_cell(pen, 30, sp_item_number(array, "read_B"));
+            bytes_cell(pen, 42, sp_item_number(array, "write_B"));
+            sp_pen_end(pen);
+        }
+    }
+}
+
+static void spread_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *runs = sp_record_node(record, "runs"), *run;
+    size_t i, k;
+    json_array_foreach(runs, i, run)
+    {
+        const json_t *times = json_object_get(run, "time_s"), *time;
+        double x[4096], lowest = INFINITY, highest = 0;
+        int64_t n = 0;
+        json_array_foreach(times, k, time)
+        {
+            if (n == 4096 || !json_is_number(time))
+                break;
+            x[n] = json_number_value(time);
+            lowest = fmin(lowest, x[n]);
+            highest = fmax(highest, x[n++]);
+        }
+        if (n == 0)
+            continue;
+        char a[32], b[32], c[32], d[32];
+        sp_pen_put(pen, SP_INK_PLAIN, " run %zu", i + 1);
+        pen->indent = 9;
+        sp_pen_tab(pen, 9);
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "%lld samples, %s ... %s, median %s, quartile spread %s",
+                    (long long)n, sp_text_seconds(a, sizeof a, lowest), sp_text_seconds(b, sizeof b, highest),
+                    sp_text_seconds(c, sizeof c, sp_median(x, n)),
+                    sp_figure_percent(d, sizeof d, sp_relative_spread(x, n)));
+        sp_pen_end(pen);
+    }
+}
+
+void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
+{
+    static const struct {
+        const char *path, *words;
+    } costs[] = {{"cost.load_s", "read the matrix"},
+                 {"cost.reorder_s", "reorder"},
+                 {"cost.layout_s", "build the format"},
+                 {"cost.simulate_s", "simulate"}};
+    double setup, x;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "COSTS");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        char text[32];
+        if (sp_record_number(record, costs[i].path, &x))
+            sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s", costs[i].words, sp_text_seconds(text, sizeof text, x));
+    }
+    if (sp_record_number(record, "cost.setup_spmv", &setup))
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
+    sp_pen_end(pen);
+    spread_line(pen, record);
+}

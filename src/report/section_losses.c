@@ -1,0 +1,146 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/sections.h"
+
+/* In the order of sp_loss_words. */
+static const enum sp_ink inks[SP_N_LOSSES] = {SP_INK_BLUE,    SP_INK_CYAN, SP_INK_YELLOW, SP_INK_YELLOW,
+                                              SP_INK_MAGENTA, SP_INK_RED,  SP_INK_DIM};
+
+/* Shares below this are named in one line instead of each in its own. */
+#define SMALL        0.005
+#define FLAGGED_REST 0.10
+
+static const char *origin_text(const struct sp_record *record, const char *key)
+{
+    char path[96];
+    const char *text = "";
+    snprintf(path, sizeof path, "losses_origin.%s", key);
+    sp_record_text(record, path, &text);
+    return text;
+}
+
+/* Columns of the longest bar. */
+static int bar_columns(const struct sp_pen *pen)
+{
+    return pen->width >= 96 ? 28 : pen->width >= 80 ? 18 : 10;
+}
+
+static void loss_line(struct sp_pen *pen, const struct sp_record *record, int loss, double x, double total,
+                      double longest, struct sp_scale scale, int decimals)
+{
+    int bar = bar_columns(pen), at = bar + 2;
+    char text[64];
+    sp_pen_put(pen, SP_INK_PLAIN, " ");
+    sp_pen_bar(pen, inks[loss], fabs(x) / longest * bar, x < 0);
+    sp_pen_tab(pen, at);
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[loss].words);
+    snprintf(text, sizeof text, "%s%.*f", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor);
+    sp_pen_right(pen, SP_INK_PLAIN, at + 25, text);
+    sp_pen_right(pen, SP_INK_BOLD, at + 33, sp_figure_percent(text, sizeof text, x / total));
+    pen->indent = at + 36;
+    sp_pen_tab(pen, pen->indent);
+    const char *origin = origin_text(record, sp_loss_words[loss].key);
+    bool flagged = strcmp(sp_loss_words[loss].key, "rest") == 0 && fabs(x) > FLAGGED_REST * total;
+    sp_pen_words(pen, flagged ? SP_INK_RED : SP_INK_DIM, origin);
+    if (flagged && !strstr(origin, "flagged"))
+        sp_pen_words(pen, SP_INK_RED, "flagged");
+    sp_pen_end(pen);
+}
+
+static double longest_loss(const struct sp_record *record)
+{
+    double longest = 0, x;
+    for (int i = 0; i < SP_N_LOSSES; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+        if (sp_record_number(record, path, &x))
+            longest = fmax(longest, fabs(x));
+    }
+    return longest;
+}
+
+static void small_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    double total = sp_record_metric(record, "time").value;
+    bool any = false;
+    pen->indent = 1;
+    for (int i = 0; i < SP_N_LOSSES; i++) {
+        char path[64];
+        double x;
+        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+        if (!sp_record_number(record, path, &x) || fabs(x) >= SMALL * total)
+            continue;
+        if (!any)
+            sp_pen_put(pen, SP_INK_DIM, " below 0.5 %%:");
+        sp_pen_part(pen, SP_INK_DIM, 1, "%s%s", any ? "· " : "", sp_loss_words[i].words);
+        any = true;
+    }
+    if (any)
+        sp_pen_end(pen);
+}
+
+static void intervention_lines(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, "interventions"), *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        const char *text = sp_item_text(one, "text"), *name = sp_item_text(one, "name");
+        struct sp_value time = sp_record_value_of(json_object_get(one, "time_s"));
+        if (!text)
+            continue;
+        sp_pen_put(pen, SP_INK_PLAIN, " ");
+        sp_pen_put(pen, SP_INK_BOLD, "proof");
+        pen->indent = 8;
+        sp_pen_tab(pen, 8);
+        sp_pen_words(pen, SP_INK_PLAIN, text);
+        sp_pen_part(pen, SP_INK_DIM, 1, "(%s%s%s)", name ? name : "", name ? ", " : "",
+                    sp_value_known(time) ? sp_origin_name(time.origin) : time.why);
+        sp_pen_end(pen);
+    }
+}
+
+void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
+{
+    struct sp_value time = sp_record_metric(record, "time");
+    const json_t *node = sp_record_node(record, "losses");
+    if (!json_is_object(node))
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "WHERE THE TIME GOES");
+    if (!sp_value_known(time) || !(time.value > 0)) {
+        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)", time.why ? time.why : "the time is 0");
+        sp_pen_end(pen);
+        return;
+    }
+    int bar = bar_columns(pen);
+    double longest = longest_loss(record);
+    struct sp_scale scale = sp_scale_of_seconds(time.value);
+    int decimals = sp_figure_decimals(time.value / scale.factor, 3);
+    char text[64];
+    snprintf(text, sizeof text, "%.*f %s", decimals, time.value / scale.factor, scale.prefix);
+    sp_pen_right(pen, SP_INK_BOLD, bar + 2 + 26 + (int)strlen(scale.prefix), text);
+    sp_pen_end(pen);
+    for (int i = 0; i < SP_N_LOSSES; i++) {
+        double x;
+        char path[64];
+        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+        if (sp_record_number(record, path, &x)) {
+            if (fabs(x) >= SMALL * time.value)
+                loss_line(pen, record, i, x, time.value, longest, scale, decimals);
+        } else if (sp_record_node(record, path)) {
+            const char *why = origin_text(record, sp_loss_words[i].key);
+            sp_pen_tab(pen, bar + 2);
+            pen->indent = bar + 2;
+            sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[i].words);
+            sp_pen_tab(pen, bar + 2 + 21);
+            sp_pen_part(pen, SP_INK_YELLOW, 1, "unknown (%s)", *why ? why : "no reason given");
+            sp_pen_end(pen);
+        }
+    }
+    small_line(pen, record);
+    intervention_lines(pen, record);
+}

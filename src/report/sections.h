@@ -1,0 +1,21 @@
+/* The sections of the terminal report, in the order in which sp_report_text() prints them. Each prints
+ * nothing where the record has nothing for it. */
+#ifndef SP_REPORT_SECTIONS_H
+#define SP_REPORT_SECTIONS_H
+
+#include "io/record.h"
+#include "io/record_words.h"
+#include "report/pen.h"
+
+void sp_section_head(struct sp_pen *pen, const struct sp_record *record);   /* MATRIX ... BOUND BY */
+void sp_section_table(struct sp_pen *pen, const struct sp_record *record);  /* times, bytes, alpha, beta */
+void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
+void sp_section_hints(struct sp_pen *pen, const struct sp_record *record);  /* HINTS, not a problem */
+void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);  /* FLAGS and REMARKS */
+void sp_section_levels(struct sp_pen *pen, const struct sp_record *record); /* TRAFFIC by level and array */
+void sp_section_costs(struct sp_pen *pen, const struct sp_record *record);  /* COSTS, samples */
+
+/* Above this share of a ceiling a point is marked and explained. */
+#define SP_ABOVE_ROOF 1.03
+
+#endif

@@ -1,0 +1,171 @@
+/* Losses and hints from all that was found. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/analysis.h"
+
+static double working_set(const struct sp_layout *l)
+{
+    double bytes = (double)l->s_x * (double)l->n_c + (double)l->s_y * (double)l->n_r;
+    for (int k = 0; k < SP_N_ARRAYS; k++)
+        if (k != SP_ARRAY_X && k != SP_ARRAY_Y)
+            bytes += sp_layout_array_bytes(l, (enum sp_array)k);
+    return bytes;
+}
+
+static void find_losses(struct sp_analysis *a)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    double per_alpha = (double)l->s_x * (double)l->n_nz;
+    double once_B = sp_volume_spmv_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
+    double fill_B = (double)(l->n_stored - l->n_nz) * (double)l->s_a +
+                    (l->format == SP_FORMAT_SELL ? (double)(l->n_stored - l->n_nz) * (double)l->s_i : 0);
+    struct sp_loss_inputs in = {
+        .time_s = a->pairs.time,
+        .roof_Bps = a->roof_Bps,
+        .min_B = once_B - fill_B,
+        .padding_B = fill_B,
+        .domains_B = (a->alpha_min.alpha - a->alpha_min.alpha_once) * per_alpha,
+        .x_B = sp_value_of(a->alpha.value * per_alpha, a->alpha.origin),
+        .x_once_B = a->alpha_min.alpha_once * per_alpha,
+        .imbalance_s = a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
+                                                       : sp_value_of(0, SP_MODELLED),
+        .lambda = a->fluid.lambda,
+        .core_s = a->p_core.origin != SP_NONE
+                      ? sp_value_between(a->balance_W / a->p_core.value, a->balance_W / a->p_core.hi,
+                                         a->balance_W / a->p_core.lo, SP_MEASURED)
+                      : sp_value_none("P_core was not measured"),
+        .linear_s = a->linear_s,
+        .leftover_B = a->options->state == SP_WARM
+                          ? 2 * sp_llc_capacity_B(a->options->machine, a->setup.n_domains)
+                          : (double)l->s_y * (double)l->n_r,
+        .level = a->residence.name,
+    };
+    a->losses = sp_losses_of(&in);
+}
+
+/* Saturation: the level's load ceiling over threads, as the machine's own measurement has it. */
+static int saturation_points(const struct sp_machine *m, const char *level, int threads[], double Bps[],
+                             int most)
+{
+    int n = 0;
+    for (int t = 1; n < most && t <= m->n_cores; t++) {
+        bool exact;
+        const struct sp_ceiling *c = sp_roof_of(m, level, t, NULL, &exact);
+        if (!c || !exact)
+            continue;
+        threads[n] = t;
+        Bps[n++] = c->value.value;
+    }
+    return n;
+}
+
+static struct sp_value ceiling_value(const struct sp_analysis *a, const char *name)
+{
+    bool exact;
+    const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, name, a->residence.name, "f64",
+                                                    a->setup.workload.n_threads, NULL, &exact);
+    return c && exact ? c->value : sp_value_none("not measured for this number of threads");
+}
+
+/* Options of this run that a proposed command repeats. */
+static void other_options(const struct sp_analysis *a, char *text, size_t size)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    char schedule[32];
+    size_t used = 0;
+    text[0] = '\0';
+    const char *precision = w->precision == SP_F32 ? " --precision f32" : "";
+    sp_workload_schedule_text(w, schedule, sizeof schedule);
+    used += (size_t)snprintf(text + used, size - used, "%s", precision);
+    if (w->index == SP_I64 && used < size)
+        used += (size_t)snprintf(text + used, size - used, " --index i64");
+    if (w->format != SP_FORMAT_CRS && used < size)
+        used += (size_t)snprintf(text + used, size - used, " --format %s:%d,%lld", sp_format_name(w->format),
+                                 (int)w->C, (long long)w->sigma);
+    if (w->schedule != SP_SCHEDULE_NNZ && used < size)
+        used += (size_t)snprintf(text + used, size - used, " --schedule %s", schedule);
+    if (strcmp(a->subject->reorder, "none") != 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, " --reorder %s", a->subject->reorder);
+    if (a->options->n_threads > 0 && used < size)
+        snprintf(text + used, size - used, " --threads %d", a->options->n_threads);
+    if (text[0] == ' ')
+        memmove(text, text + 1, strlen(text));
+}
+
+static void find_hints(struct sp_analysis *a)
+{
+    enum { MOST_POINTS = 64 };
+    int threads[MOST_POINTS];
+    double Bps[MOST_POINTS];
+    char options[200];
+    const struct sp_workload *w = &a->setup.workload;
+    const struct sp_layout *l = &a->setup.layout;
+    const struct sp_machine *m = a->options->machine;
+    other_options(a, options, sizeof options);
+    struct sp_hint_inputs in;
+    memset(&in, 0, sizeof in);
+    sp_hint_inputs_init(&in);
+    in.matrix = a->subject->argument;
+    in.options = options;
+    in.n_r = l->n_r;
+    in.n_c = l->n_c;
+    in.n_nz = l->n_nz;
+    in.format = w->format;
+    in.C = w->C;
+    in.sigma = w->sigma;
+    in.precision = w->precision;
+    in.index = w->index;
+    in.schedule = w->schedule;
+    in.n_threads = w->n_threads;
+    in.n_domains = a->setup.n_domains;
+    in.warm = a->options->state == SP_WARM;
+    in.store_nt = a->setup.facts.store_nt;
+    in.reordered = strcmp(a->subject->reorder, "none") != 0;
+    in.time_s = a->pairs.time;
+    in.roof_Bps = a->roof_Bps;
+    in.V_B = a->V_B;
+    if (a->p_core.origin != SP_NONE && a->p_core.value > 0)
+        in.core_s = sp_value_of(a->balance_W / a->p_core.value, SP_MEASURED);
+    in.linear_s = a->linear_s;
+    in.level = a->residence.name;
+    in.working_set_B = working_set(l);
+    in.cache_B = sp_llc_capacity_B(m, a->setup.n_domains);
+    in.alpha = a->alpha;
+    in.alpha_min = sp_value_of(a->alpha_min.alpha, SP_MODELLED);
+    in.alpha_once = sp_value_of(a->alpha_min.alpha_once, SP_MODELLED);
+    in.alpha_reordered = a->alpha_reordered;
+    in.reorder = "rcm";
+    in.reorder_s = a->reorder_s;
+    in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);
+    in.lambda_t = a->lambda_t;
+    in.fluid_s = sp_value_of(a->fluid.time_s, SP_MODELLED);
+    in.n_schedules = a->n_schedules;
+    in.schedules = a->schedule;
+    in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);
+    in.n_formats = a->n_formats;
+    in.formats = a->format;
+    if (l->n_slots > 0)
+        in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
+    in.n_cores = a->options->topology->n_allowed_cores;
+    in.n_saturation = saturation_points(m, in.level, threads, Bps, MOST_POINTS);
+    in.saturation_threads = threads;
+    in.saturation_Bps = Bps;
+    in.smt = a->setup.binding.uses_smt;
+    in.huge_share = a->huge_share;
+    in.local_share = a->local_share;
+    in.roof_store_Bps = ceiling_value(a, "copy");
+    in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
+    in.option_nt = "--store nt";
+    sp_subject_hint_inputs(a->subject, &in);
+    sp_hints_find(&in, &a->hints);
+}
+
+void sp_analysis_account(struct sp_analysis *a)
+{
+    if (a->setup.layout.n_nz == 0)
+        return;
+    find_losses(a);
+    if (!a->options->no_hints)
+        find_hints(a);
+}

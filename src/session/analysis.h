@@ -1,0 +1,92 @@
+/* Everything that one analysis of one workload has found out, before it becomes a record. Steps fill it in
+ * turn: setup, sampling, simulation, evaluation, counterfactuals, hints. */
+#ifndef SP_SESSION_ANALYSIS_H
+#define SP_SESSION_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "model/alpha.h"
+#include "model/hints.h"
+#include "model/imbalance.h"
+#include "model/losses.h"
+#include "model/predict.h"
+#include "model/traffic.h"
+#include "session/analyze.h"
+#include "session/sampling.h"
+#include "session/setup.h"
+#include "session/subject.h"
+
+enum { SP_MAX_ALTERNATIVES = 8, SP_MAX_INTERVENTIONS = 4 };
+
+/* A run with something taken away, to prove a loss. */
+struct sp_intervention {
+    const char *name;
+    char text[200];
+    struct sp_value time; /* [s] */
+};
+
+struct sp_analysis {
+    const struct sp_analyze_options *options;
+    const struct sp_subject *subject;
+    const struct sp_progress *progress;
+    struct sp_setup setup;
+    struct sp_pairs pairs;
+
+    /* simulation: traffic[k] between level k + 1 and the next outward; n_levels - 1: memory */
+    int n_levels;
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    struct sp_sim_facts sim;
+    double simulate_s;
+
+    /* evaluation: all at the level that holds the data */
+    struct sp_residence residence;
+    int line_B;
+    const struct sp_traffic *at_level; /* NULL: data in the innermost cache, no traffic is simulated there */
+    struct sp_alpha_min alpha_min;
+    struct sp_value alpha, w, V_B;
+    struct sp_value roof_Bps; /* corrected for the write share */
+    char roof_how[160];
+    double balance_W;                /* useful operations [flop] */
+    struct sp_prediction once, seen; /* with alpha_min; with the simulated alpha */
+    struct sp_value p_core;          /* all threads [flop/s] */
+    double lambda_nz;
+    struct sp_value lambda_t;
+    struct sp_fluid fluid;
+    struct sp_fluid_rates rates;
+    double *thread_B; /* [n_threads] bytes of each thread; owned */
+    struct sp_losses losses;
+    struct sp_value fraction, model_fraction;
+
+    /* counterfactuals */
+    struct sp_value alpha_reordered, reorder_s;
+    int n_formats, n_schedules, n_interventions;
+    struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES];
+    struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
+    struct sp_value linear_s; /* time with linearised indices */
+    struct sp_value huge_share, local_share;
+    struct sp_hints hints;
+};
+
+/* How this analysis is simulated; also for variants of its layout. */
+struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a);
+
+/* The steps, in order. Each needs what the steps before it filled. */
+enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err);
+enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err);
+/* Formats, schedules and orders that were not run, by simulation, formula and P_core. */
+enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
+/* Runs with something taken away. The layout's indices are spoilt afterwards: nothing but the release may
+ * follow. */
+enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);
+void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
+enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *record,
+                                  struct sp_error *err);
+void sp_analysis_free(struct sp_analysis *a);
+
+/* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;
+ * out[n_threads]. */
+void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_partition *partition, double *out);
+
+#endif

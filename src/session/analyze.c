@@ -1,0 +1,123 @@
+#include "session/analyze.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/analysis.h"
+#include "session/format_model.h"
+#include "session/record_parts.h"
+#include "sys/pages.h"
+
+void sp_analysis_free(struct sp_analysis *a)
+{
+    free(a->thread_B);
+    sp_pairs_free(&a->pairs);
+    sp_setup_free(&a->setup);
+}
+
+static enum sp_status make_workload(const struct sp_subject *subject, const struct sp_analyze_options *o,
+                                    struct sp_workload *w, struct sp_error *err)
+{
+    *w = (struct sp_workload){.op = SP_OP_SPMV, .index = o->index, .matrix = &subject->matrix};
+    w->n_threads = o->n_threads > 0 ? o->n_threads : sp_topology_default_threads(o->topology);
+    w->precision = o->precision >= 0                     ? (enum sp_precision)o->precision
+                   : sp_csr_is_complex(&subject->matrix) ? SP_C128
+                                                         : SP_F64;
+    enum sp_status status = sp_workload_set_schedule(w, o->schedule, err);
+    if (status == SP_OK && strcmp(o->format, "auto") != 0)
+        status = sp_workload_set_format(w, o->format, err);
+    else if (status == SP_OK)
+        status = sp_format_choose(w, o->machine, o->isa, err);
+    return status == SP_OK ? sp_workload_check(w, err) : status;
+}
+
+static enum sp_status sample(struct sp_analysis *a, struct sp_error *err)
+{
+    struct sp_sampling_options s = {
+        .protocol = sp_protocol_default(a->options->machine),
+        .pinned = a->setup.binding.pinned,
+        .progress = a->progress,
+    };
+    s.protocol.state = a->options->state;
+    s.protocol.budget_s = a->options->budget_s;
+    s.protocol.max_samples = a->options->max_samples;
+    s.protocol.n_domain = a->setup.n_domains;
+    s.protocol.domain_of_thread = a->setup.domain_of_thread;
+    s.protocol.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
+    return sp_sample_pairs(&a->setup.job, &s, &a->pairs, err);
+}
+
+/* What the kernel's arrays really got, read back from the system. */
+static void read_placement(struct sp_analysis *a)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    struct sp_pages pages;
+    a->huge_share = sp_value_none("the matrix has no entries");
+    a->local_share = sp_value_none("one NUMA node");
+    if (l->n_nz == 0)
+        return;
+    sp_pages_read("", l->val, (size_t)l->n_stored * l->s_a, -1, &pages);
+    a->huge_share = pages.huge_share;
+}
+
+static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
+{
+    read_placement(a);
+    enum sp_status status = sample(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_simulate(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_evaluate(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_compare(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_intervene(a, err);
+    if (status != SP_OK)
+        return status;
+    sp_analysis_account(a);
+    sp_record_set_text(record, "status", "complete");
+    return sp_analysis_record(a, record, err);
+}
+
+enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *o,
+                          const struct sp_progress *progress, struct sp_record *record, struct sp_error *err)
+{
+    enum sp_status status = sp_record_new(subject->name, record, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_analysis *a;
+    void *p;
+    struct sp_workload workload;
+    status = sp_new_array(1, sizeof *a, "the analysis", &p, err);
+    a = p;
+    if (status == SP_OK) {
+        *a = (struct sp_analysis){.options = o, .subject = subject, .progress = progress};
+        status = make_workload(subject, o, &workload, err);
+    }
+    if (o->command)
+        sp_record_set_text(record, "command", o->command);
+    sp_record_set_text(record, "status", "interrupted");
+    if (status == SP_OK) {
+        struct sp_setup_options setup = {.isa = o->isa,
+                                         .store_nt = o->store_nt,
+                                         .small_pages = o->small_pages,
+                                         .not_pinned = o->not_pinned,
+                                         .memory_B = o->memory_B,
+                                         .seed = o->seed,
+                                         .machine = o->machine,
+                                         .topology = o->topology};
+        status = sp_setup_make(&workload, &setup, progress, &a->setup, err);
+    }
+    if (status == SP_OK)
+        status = run_steps(a, record, err);
+    if (status == SP_INTERRUPTED) { /* what is known about the matrix and the machine is worth keeping */
+        sp_record_machine(record, o->machine);
+        sp_record_subject(record, subject);
+    } else if (status != SP_OK) {
+        sp_record_free(record);
+    }
+    if (p)
+        sp_analysis_free(a);
+    free(p);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* The main job: one matrix, one workload, everything about it [UX 2]. */
+#ifndef SP_SESSION_ANALYZE_H
+#define SP_SESSION_ANALYZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "io/record.h"
+#include "model/machine.h"
+#include "probes/probe.h"
+#include "session/setup.h"
+#include "session/subject.h"
+
+struct sp_analyze_options {
+    const char *command;  /* the command line, for the record and the hints; may be NULL */
+    const char *format;   /* "crs", "sell:C,S", "sellu:C,S", "auto" */
+    const char *schedule; /* "nnz" ... */
+    int precision;        /* enum sp_precision, -1: c128 for complex matrices, else f64 */
+    enum sp_index index;
+    int n_threads;   /* 0: one for each core that the process may use */
+    const char *isa; /* NULL: the best kernel */
+    enum sp_choice store_nt;
+    bool small_pages, not_pinned;
+    enum sp_cache_state state;
+    int n_between;   /* vectors streamed between executions (SP_BETWEEN) */
+    double budget_s; /* for the samples [s] */
+    int max_samples;
+    bool no_hints;      /* leave out what only hints need: reordering, other formats */
+    double skew;        /* of the simulated threads */
+    const char *policy; /* of the simulated last level; NULL: the machine's */
+    double llc_B;       /* simulated last-level capacity; 0: the machine's */
+    uint64_t seed;
+    const struct sp_machine *machine;   /* with ceilings */
+    const struct sp_topology *topology; /* read before any thread was pinned */
+    double memory_B;                    /* what may be taken; 0: no check */
+};
+
+/* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and
+ * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */
+enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                          const struct sp_progress *progress, struct sp_record *record, struct sp_error *err);
+
+#endif

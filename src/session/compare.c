@@ -1,0 +1,159 @@
+/* Counterfactuals: what other schedules, formats and orders would move and take, without running them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/analysis.h"
+#include "session/format_model.h"
+#include "session/pcore.h"
+#include "sparse/layout_variant.h"
+#include "sparse/reorder.h"
+
+/* Reordering is tried when alpha could give at least this share of the traffic back ... */
+#define REORDER_WORTH 0.05
+/* ... and is expected to take no longer than this [s], at about this many seconds an entry. */
+#define REORDER_LIMIT_S 60.0
+#define REORDER_S_ENTRY 250e-9
+
+static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *err)
+{
+    static const char *const names[] = {"rows", "nnz", "cyclic:64"};
+    const struct sp_workload *w = &a->setup.workload;
+    const struct sp_layout *l = &a->setup.layout;
+    if (w->n_threads < 2)
+        return SP_OK;
+    void *p;
+    enum sp_status status = sp_new_array(w->n_threads, sizeof(double), "bytes of threads", &p, err);
+    double *bytes = p;
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == SP_OK; i++) {
+        struct sp_workload other = *w;
+        status = sp_workload_set_schedule(&other, names[i], err);
+        if (status != SP_OK || (other.schedule == w->schedule && other.block == w->block))
+            continue;
+        struct sp_partition partition;
+        status = sp_layout_repartition(l, other.schedule, other.block, w->n_threads, &partition, err);
+        if (status != SP_OK)
+            break;
+        sp_analysis_thread_bytes(a, &partition, bytes);
+        struct sp_fluid fluid = sp_fluid_model(w->n_threads, bytes, a->setup.n_domains,
+                                               a->setup.domain_of_thread, a->rates, NULL);
+        struct sp_alternative *s = &a->schedule[a->n_schedules++];
+        *s = (struct sp_alternative){.fluid_s = sp_value_of(fluid.time_s, SP_MODELLED)};
+        snprintf(s->option, sizeof s->option, "%s", names[i]);
+        sp_partition_free(&partition);
+    }
+    free(bytes);
+    return status;
+}
+
+static void set_core(struct sp_alternative *f, double work, int n_threads, struct sp_value rate)
+{
+    if (rate.origin != SP_NONE && rate.value > 0)
+        f->core_s = sp_value_between(work / (n_threads * rate.value), work / (n_threads * rate.hi),
+                                     work / (n_threads * rate.lo), SP_MEASURED);
+}
+
+static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *err)
+{
+    const char *const *names = sp_format_choices;
+    const struct sp_workload *w = &a->setup.workload;
+    const struct sp_machine *m = a->options->machine;
+    if (w->precision == SP_C128 || w->matrix->n_nz == 0)
+        return SP_OK;
+    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
+                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, w->precision);
+    for (int i = 0; names[i]; i++) {
+        struct sp_workload other = *w;
+        enum sp_status status = sp_workload_set_format(&other, names[i], err);
+        if (other.schedule == SP_SCHEDULE_MERGE)
+            other.schedule = SP_SCHEDULE_NNZ;
+        bool same = other.format == w->format &&
+                    (w->format == SP_FORMAT_CRS || (other.C == w->C && other.sigma == w->sigma));
+        if (status != SP_OK || same)
+            continue;
+        struct sp_alternative *f = &a->format[a->n_formats];
+        memset(f, 0, sizeof *f);
+        snprintf(f->option, sizeof f->option, "%s", names[i]);
+        double V_B = 0, beta = 1;
+        status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
+        f->V_B = sp_value_of(V_B, SP_MODELLED);
+        if (other.format != SP_FORMAT_CRS)
+            f->beta = sp_value_of(beta, SP_MODELLED);
+        const struct sp_kernel *kernel;
+        struct sp_value rate;
+        if (status == SP_OK)
+            status = sp_pcore_choose(&other, NULL, &p, &kernel, &rate, err);
+        if (status == SP_ABSENT) /* no kernel for it here: nothing to propose */
+            continue;
+        if (status != SP_OK)
+            return status;
+        set_core(f, a->balance_W, w->n_threads, rate);
+        a->n_formats++;
+        sp_progress_step(a->progress, "comparing formats", (double)(i + 1) / 5);
+        if (sp_progress_interrupted(a->progress))
+            return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while comparing formats");
+    }
+    return SP_OK;
+}
+
+static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_csr *ordered,
+                                         struct sp_error *err)
+{
+    struct sp_workload w = a->setup.workload;
+    w.matrix = ordered;
+    struct sp_layout l;
+    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    bool memory = a->residence.level >= a->options->machine->n_caches;
+    o.llc_only = memory; /* inner levels do not matter there, and it is many times faster */
+    status = sp_sim_spmv(&l, &o, traffic, &n_levels, NULL, err);
+    int k = memory ? n_levels - 1 : a->residence.level - 1;
+    if (status == SP_OK)
+        a->alpha_reordered =
+            sp_value_of(traffic[k].array_read_B[SP_ARRAY_X] / ((double)l.s_x * (double)l.n_nz), SP_SIMULATED);
+    sp_layout_free(&l);
+    return status;
+}
+
+static enum sp_status compare_orders(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_csr *m = a->setup.workload.matrix;
+    double excess_B =
+        (a->alpha.value - a->alpha_min.alpha_once) * (double)a->setup.layout.s_x * (double)m->n_nz;
+    double expected_s = (double)m->n_nz * REORDER_S_ENTRY;
+    double copy_B = sp_csr_bytes(m->n_r, m->n_nz, m->field) * 2;
+    if (!a->at_level || m->n_r != m->n_c || strcmp(a->subject->reorder, "none") != 0 ||
+        excess_B < REORDER_WORTH * a->V_B.value)
+        return SP_OK;
+    if (expected_s > REORDER_LIMIT_S || (a->options->memory_B > 0 && copy_B > a->options->memory_B))
+        return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
+    sp_progress_step(a->progress, "trying RCM", -1);
+    double start = sp_now();
+    struct sp_csr ordered;
+    enum sp_status status = sp_reorder("rcm", m, NULL, NULL, &ordered, err);
+    if (status != SP_OK)
+        return status;
+    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    status = simulate_reordered(a, &ordered, err);
+    sp_csr_free(&ordered);
+    return status;
+}
+
+enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
+{
+    a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
+    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+        return SP_OK;
+    enum sp_status status = compare_schedules(a, err);
+    if (status == SP_OK)
+        status = compare_formats(a, err);
+    if (status == SP_OK)
+        status = compare_orders(a, err);
+    return status;
+}

@@ -1,0 +1,78 @@
+#include "session/format_model.h"
+
+#include <math.h>
+
+#include "model/alpha.h"
+#include "model/roofline.h"
+#include "model/volume_spmv.h"
+#include "session/pcore.h"
+#include "sparse/layout.h"
+
+const char *const sp_format_choices[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
+
+enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
+                                double *beta, struct sp_error *err)
+{
+    const struct sp_csr *m = w->matrix;
+    *beta = 1;
+    if (w->format == SP_FORMAT_SELLU) {
+        struct sp_layout l;
+        enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
+        if (status != SP_OK)
+            return status;
+        *V_B = sp_volume_spmv_layout(&l, alpha, w_y).total_B;
+        *beta = l.n_stored > 0 ? (double)l.n_nz / (double)l.n_stored : 1;
+        sp_layout_free(&l);
+        return SP_OK;
+    }
+    if (w->format == SP_FORMAT_SELL) {
+        struct sp_pattern pattern = sp_csr_pattern(m);
+        *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    }
+    struct sp_sizes sizes = sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta);
+    struct sp_volume v = w->format == SP_FORMAT_CRS ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
+                                                    : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes,
+                                                                          w->sigma > 1, alpha, w_y);
+    *V_B = v.total_B;
+    return SP_OK;
+}
+
+enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, const char *isa,
+                                struct sp_error *err)
+{
+    double best = INFINITY;
+    struct sp_workload chosen = *w;
+    enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
+    const struct sp_ceiling *roof = sp_roof_of(machine, "MEM", w->n_threads, NULL, NULL);
+    struct sp_pcore_options p =
+        sp_pcore_options_for(machine->n_caches > 0 ? machine->cache[0].size_B : 0,
+                             machine->n_caches > 1 ? machine->cache[1].size_B : 0, w->precision);
+    for (int i = 0; sp_format_choices[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0;
+         i++) {
+        struct sp_workload other = *w;
+        const struct sp_kernel *kernel;
+        struct sp_value rate;
+        double V_B, beta;
+        status = sp_workload_set_format(&other, sp_format_choices[i], err);
+        if (status != SP_OK || sp_workload_check(&other, NULL) != SP_OK)
+            continue;
+        status = sp_format_volume(&other, sp_alpha_min_sizes(w->matrix->n_c, w->matrix->n_nz), 2, &V_B, &beta,
+                                  err);
+        if (status != SP_OK)
+            break;
+        status = sp_pcore_choose(&other, isa, &p, &kernel, &rate, err);
+        if (status == SP_ABSENT) { /* no kernel for this one; CRS always has one */
+            status = SP_OK;
+            continue;
+        }
+        double core = rate.value > 0 ? sp_workload_flops(&other) / (rate.value * w->n_threads) : 0;
+        double time = fmax(core, roof ? V_B / roof->value.value : 0);
+        if (status == SP_OK && time < best) {
+            best = time;
+            chosen = other;
+        }
+    }
+    if (status == SP_OK)
+        *w = chosen;
+    return status;
+}

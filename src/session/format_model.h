@@ -1,0 +1,23 @@
+/* Formats compared without running them: bytes by formula, core time from P_core. */
+#ifndef SP_SESSION_FORMAT_MODEL_H
+#define SP_SESSION_FORMAT_MODEL_H
+
+#include "base/reading.h"
+#include "base/status.h"
+#include "model/machine.h"
+#include "sparse/workload.h"
+
+/* Formats that are worth a look on a CPU; ends with NULL. */
+extern const char *const sp_format_choices[];
+
+/* Modelled bytes of one execution and beta of the workload's format at this alpha and w. SELLU's layout is
+ * made without values, since its share of unit-stride slots is not known before. */
+enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha, double w, double *V_B,
+                                double *beta, struct sp_error *err);
+
+/* The format among sp_format_choices (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min,
+ * with this machine's memory roof; complex values: CRS. */
+enum sp_status sp_format_choose(struct sp_workload *workload, const struct sp_machine *machine,
+                                const char *isa, struct sp_error *err);
+
+#endif

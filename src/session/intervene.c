@@ -1,0 +1,81 @@
+/* Runs with something taken away: each proves the loss that it takes away [THEORY 8]. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/analysis.h"
+#include "sparse/layout_variant.h"
+
+static enum sp_status time_again(const struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
+{
+    const struct sp_probe *clock = sp_probe_find("time");
+    struct sp_protocol p = sp_protocol_default(a->options->machine);
+    p.budget_s = 0.15 * a->options->budget_s;
+    p.min_samples = 5;
+    p.max_samples = 40;
+    p.state = a->options->state == SP_BETWEEN ? SP_WARM : a->options->state;
+    p.n_domain = a->setup.n_domains;
+    void *session = NULL;
+    struct sp_reading r;
+    enum sp_status status = clock->open(&session, err);
+    if (status == SP_OK)
+        status = clock->observe(session, &a->setup.job, &p, &r, err);
+    if (status == SP_OK) {
+        *time = r.time_s;
+        sp_reading_free(&r);
+    }
+    clock->close(session);
+    return status;
+}
+
+static struct sp_intervention *add(struct sp_analysis *a, const char *name, struct sp_value time)
+{
+    struct sp_intervention *i = &a->intervention[a->n_interventions++];
+    *i = (struct sp_intervention){.name = name, .time = time};
+    return i;
+}
+
+/* Equal shares of entries instead of the schedule in use, on the same arrays. */
+static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
+{
+    struct sp_layout *l = &a->setup.layout;
+    struct sp_partition own = l->partition, equal;
+    enum sp_status status = sp_layout_repartition(l, SP_SCHEDULE_NNZ, 0, own.n_threads, &equal, err);
+    if (status != SP_OK)
+        return status;
+    l->partition = equal;
+    struct sp_value time;
+    status = time_again(a, &time, err);
+    l->partition = own;
+    sp_partition_free(&equal);
+    if (status == SP_OK)
+        snprintf(add(a, "equal shares", time)->text, sizeof a->intervention[0].text,
+                 "with equal shares of entries on the same arrays it takes %.3g ms (first touch as before)",
+                 1e3 * time.value);
+    return status;
+}
+
+/* Columns folded into a window that the innermost cache holds: every gather hits. */
+static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_machine *m = a->options->machine;
+    int64_t l1_B = m->n_caches > 0 ? m->cache[0].size_B : 32 << 10;
+    sp_layout_fold(&a->setup.layout, l1_B / 4 / (int64_t)a->setup.layout.s_x);
+    enum sp_status status = time_again(a, &a->linear_s, err);
+    if (status == SP_OK)
+        snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
+                 "with all gathers from the innermost cache it takes %.3g ms", 1e3 * a->linear_s.value);
+    return status;
+}
+
+enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err)
+{
+    a->linear_s = sp_value_none("no run with linearised indices was made");
+    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+        return SP_OK;
+    sp_progress_step(a->progress, "proving the losses", -1);
+    enum sp_status status = SP_OK;
+    enum sp_schedule schedule = a->setup.workload.schedule;
+    if (a->fluid.gain > 0.02 && (schedule == SP_SCHEDULE_ROWS || schedule == SP_SCHEDULE_CYCLIC))
+        status = equalise(a, err);
+    return status == SP_OK ? linearise(a, err) : status;
+}

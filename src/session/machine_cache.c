@@ -1,0 +1,87 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/machine_file.h"
+#include "session/measure_machine.h"
+#include "sys/identity.h"
+
+/* Makes the directory and those above it; what cannot be made shows when the file is written. */
+static void make_directories(const char *path)
+{
+    char part[1024];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(part, 0777);
+        *slash = '/';
+    }
+    mkdir(part, 0777);
+}
+
+static bool fits(const struct sp_machine *machine, const char *env_key, int n_threads)
+{
+    bool exact;
+    return strcmp(machine->env_key, env_key) == 0 &&
+           sp_machine_ceiling(machine, "load", "MEM", "f64", n_threads, NULL, &exact) && exact;
+}
+
+/* A measurement that was disturbed for the most part, or that could afford little memory, is good for now but
+ * not for every later run. */
+static bool worth_keeping(const struct sp_measure_notes *n, const struct sp_measure_options *asked)
+{
+    const double least_B = 128.0 * (1 << 20);
+    return n->n_disturbed * 2 <= n->n_samples && (asked->arena_B > 0 || n->arena_B >= least_B);
+}
+
+static void add_remark(struct sp_measure_notes *n, const char *what)
+{
+    size_t used = strlen(n->remark);
+    snprintf(n->remark + used, sizeof n->remark - used, "%snot kept for the next time: %.200s",
+             used ? "; " : "", what);
+}
+
+enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
+                                       struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
+                                       const struct sp_progress *progress, struct sp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    *cached = false;
+    if (notes)
+        memset(notes, 0, sizeof *notes);
+    struct sp_topology topology;
+    enum sp_status status = sp_topology_read(&topology, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_identity identity;
+    sp_identity_read("", &topology, &identity);
+    int n_threads = options->n_threads > 0 ? options->n_threads : sp_topology_default_threads(&topology);
+    sp_topology_free(&topology);
+    char path[1100] = "";
+    if (directory) {
+        snprintf(path, sizeof path, "%s/machine-%s.json", directory, identity.env_key);
+        if (sp_machine_file_read(path, out, NULL, 0, NULL) == SP_OK) {
+            if (fits(out, identity.env_key, n_threads)) {
+                *cached = true;
+                return SP_OK;
+            }
+            sp_machine_free(out);
+        }
+    }
+    struct sp_measure_options quick = *options;
+    quick.quick = true;
+    quick.n_threads = n_threads;
+    struct sp_measure_notes own;
+    status = sp_machine_measure(&quick, out, &own, progress, err);
+    if (status == SP_OK && directory && !worth_keeping(&own, options)) {
+        add_remark(&own, "too disturbed, or measured on too little memory");
+    } else if (status == SP_OK && directory) {
+        struct sp_error reason;
+        make_directories(directory);
+        if (sp_machine_file_write(path, out, &reason) != SP_OK)
+            add_remark(&own, reason.what);
+    }
+    if (notes)
+        *notes = own;
+    return status;
+}

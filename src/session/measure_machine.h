@@ -1,0 +1,53 @@
+/* Measures the ceilings of this machine: bandwidths per memory level and thread count, arithmetic peaks, the
+ * effective capacity of the last-level cache, each with its samples, interval and conditions.
+ *
+ * Ceilings are sampled in rounds, one sample of each a round, so that drifts of the machine hit all of them
+ * alike. The latency between the threads' processors is taken before and after each sample; a sample is
+ * dropped when the mode changed under it, when another program held a processor for more than 5 % of it, or
+ * when it is below half of the best of its kind (a stalled virtual machine); modes are never mixed. */
+#ifndef SP_SESSION_MEASURE_MACHINE_H
+#define SP_SESSION_MEASURE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/progress.h"
+#include "base/status.h"
+#include "model/machine.h"
+
+struct sp_measure_options {
+    bool quick;       /* at most ~10 s: 1 and n threads, fewer ceilings and samples; else up to ~2 min */
+    int n_threads;    /* 0: one a core that is allowed (sys/topology.h) */
+    const char *isa;  /* NULL: the best here; "avx512", "avx2", "portable" */
+    double budget_s;  /* 0: 8 s quick, 90 s full */
+    size_t arena_B;   /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
+    const char *name; /* of the machine; NULL: made from the CPU's name */
+};
+
+/* What happened besides, for a remark or the record. */
+struct sp_measure_notes {
+    bool pinned;
+    int n_samples, n_disturbed, n_mode_changed;  /* taken, and dropped for either reason */
+    double touch_s;                              /* first touch of the arena */
+    double arena_B, huge_share;                  /* huge_share < 0: unknown */
+    double core_to_core_lo_s, core_to_core_hi_s; /* range of latencies seen; 0: none */
+    double seconds;
+    char remark[512]; /* sentences about what limits trust, "" when nothing does */
+};
+
+/* `notes` and `progress` may be NULL. Threads are pinned while it runs and released afterwards.
+ * SP_INTERRUPTED when the user stops it; SP_MEMORY when not even a small arena can be had. */
+enum sp_status sp_machine_measure(const struct sp_measure_options *options, struct sp_machine *out,
+                                  struct sp_measure_notes *notes, const struct sp_progress *progress,
+                                  struct sp_error *err);
+
+/* A quick machine of this environment from DIRECTORY/machine-ENVKEY.json, or measured now and stored there
+ * (the directory is made). It is measured again when the file lacks the memory ceiling for the thread count
+ * or is damaged. `directory` NULL: nothing is stored. *cached tells which. That it cannot be stored is no
+ * failure, and a measurement of which most was disturbed or that had less than 128 MiB is not stored:
+ * notes->remark says it. */
+enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
+                                       struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
+                                       const struct sp_progress *progress, struct sp_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+#include "session/measure_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* All kinds of one level and thread count. NT stores leave the caches: memory only. */
+static int add_level(struct sp_measure_job *jobs, int n, const char *level, int n_threads, size_t bytes,
+                     bool all)
+{
+    static const enum sp_ceiling_kind kinds[] = {SP_CEILING_LOAD,  SP_CEILING_LOAD_MIX,
+                                                 SP_CEILING_COPY,  SP_CEILING_COPY_NT,
+                                                 SP_CEILING_TRIAD, SP_CEILING_TRIAD_NT};
+    bool memory = strcmp(level, "MEM") == 0, first = strcmp(level, "L1") == 0;
+    for (int i = 0; i < 6 && n < SP_MEASURE_MAX_JOBS; i++) {
+        bool streaming = kinds[i] == SP_CEILING_COPY_NT || kinds[i] == SP_CEILING_TRIAD_NT;
+        if ((streaming && !memory) || (!all && i > 1))
+            continue;
+        struct sp_measure_job *job = &jobs[n++];
+        memset(job, 0, sizeof *job);
+        job->kind = kinds[i];
+        snprintf(job->level, sizeof job->level, "%s", level);
+        job->n_threads = n_threads;
+        job->bytes = bytes;
+        job->w = first ? 1 : 2;
+        job->target_s = memory ? 0 : 1e-3; /* memory: one pass */
+    }
+    return n;
+}
+
+static int add_flops(struct sp_measure_job *jobs, int n, int n_threads)
+{
+    for (int kind = SP_CEILING_SCALAR_F64; kind <= SP_CEILING_FMA_F32 && n < SP_MEASURE_MAX_JOBS; kind++) {
+        struct sp_measure_job *job = &jobs[n++];
+        memset(job, 0, sizeof *job);
+        job->kind = (enum sp_ceiling_kind)kind;
+        snprintf(job->level, sizeof job->level, "core");
+        job->n_threads = n_threads;
+        job->w = 1;
+        job->target_s = 1e-3;
+    }
+    return n;
+}
+
+/* Working set of a cache level for m threads [B], 0: not to be had. Half of the private levels; for a shared
+ * one, well beyond what the private ones hold and at most half of what is claimed. */
+static size_t working_set(const struct sp_topology *t, int k, int m)
+{
+    const struct sp_topology_cache *c = &t->cache[k];
+    if (c->cores_sharing <= 1 && k < t->n_caches - 1)
+        return (size_t)(c->size_B / 2) * (size_t)m;
+    if (k == 0)
+        return (size_t)(c->size_B / 2);
+    double inner = (double)t->cache[k - 1].size_B * m;
+    int domains = (m + c->cores_sharing - 1) / c->cores_sharing;
+    double most = 0.5 * (double)c->size_B * domains, wanted = 2.5 * inner;
+    double chosen = wanted < most ? wanted : most;
+    return chosen > 1.25 * inner ? (size_t)chosen : 0;
+}
+
+/* All counts up to 8, then steps of about a quarter: saturation happens among the first. */
+static bool wanted_count(int m, int n_threads, bool quick)
+{
+    if (m == 1 || m == n_threads)
+        return true;
+    return !quick && (m <= 8 || m % (m / 4) == 0);
+}
+
+/* Jobs of one thread count stand together, because waking threads disturbs; the most important ones first. */
+int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
+                    struct sp_measure_job *jobs)
+{
+    int n = 0;
+    for (int m = n_threads; m >= 1; m--) {
+        if (!wanted_count(m, n_threads, quick))
+            continue;
+        bool end = m == n_threads || m == 1;
+        n = add_level(jobs, n, "MEM", m, arena_B, !quick || m == n_threads);
+        if (end)
+            n = add_flops(jobs, n, m);
+        for (int k = topology->n_caches - 1; k >= 0; k--) {
+            char level[8];
+            size_t bytes = working_set(topology, k, m);
+            snprintf(level, sizeof level, "L%d", topology->cache[k].level);
+            if (bytes > 0 && bytes <= arena_B / 2)
+                n = add_level(jobs, n, level, m, bytes, !quick && end);
+        }
+    }
+    return n;
+}

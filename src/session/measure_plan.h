@@ -1,0 +1,48 @@
+/* Parts of measure_machine.c: what is sampled, and the search for the last level's capacity. */
+#ifndef SP_SESSION_MEASURE_PLAN_H
+#define SP_SESSION_MEASURE_PLAN_H
+
+#include "base/progress.h"
+#include "kernels/ceiling.h"
+#include "model/machine.h"
+#include "sys/topology.h"
+
+enum { SP_MEASURE_MAX_JOBS = 400, SP_MEASURE_MAX_SAMPLES = 64 };
+
+struct sp_measure_sample {
+    double rate;          /* [B/s] or [flop/s] */
+    double before, after; /* core-to-core latency [s]: the farthest pair looked at; 0: unknown */
+    bool disturbed;
+};
+
+struct sp_measure_job {
+    enum sp_ceiling_kind kind;
+    char level[8];
+    int n_threads;
+    size_t bytes; /* working set of all threads; 0 for flops */
+    int w;        /* bytes counted per byte stored */
+    double target_s;
+    struct sp_ceiling_run run;
+    int64_t repetitions;
+    int n_samples;
+    struct sp_measure_sample sample[SP_MEASURE_MAX_SAMPLES];
+};
+
+/* Fills jobs[SP_MEASURE_MAX_JOBS] from the caches that the topology claims; `arena_B` is the memory level's
+ * working set and the largest. Returns how many. Levels whose working set would not fit between the level
+ * before and the arena are left out. */
+int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
+                    struct sp_measure_job *jobs);
+
+/* Effective capacity of the last level by the latency of random walks over growing sets beyond L2 (l2_B).
+ * Walks about `budget_s`. *lo_s and *hi_s: latencies of the smallest and the largest of them. SP_NONE with
+ * the reason where no knee is seen. */
+struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_B, double budget_s,
+                               double *lo_s, double *hi_s, const struct sp_progress *progress);
+
+/* The part of it that needs no machine: sizes [B] ascending and latencies [s] of n walks, size and latency of
+ * L2. */
+struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
+                                double l2_s);
+
+#endif

@@ -1,0 +1,159 @@
+#include "session/pcore.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision)
+{
+    l1_B = l1_B > 0 ? l1_B : 32 << 10;
+    l2_B = l2_B > 0 ? l2_B : 512 << 10;
+    int64_t fold = l1_B / 4 / (int64_t)sp_precision_size(precision);
+    return (struct sp_pcore_options){
+        .n_windows = 4, .window_B = (double)l2_B / 4, .fold = fold > 64 ? fold : 64, .budget_s = 0.02};
+}
+
+/* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than
+ * the window is passed over while a shorter one follows. */
+static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, int64_t *first,
+                        int64_t *n_rows)
+{
+    int64_t lo = 0, hi = a->n_r;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (a->row_ptr[middle + 1] <= start)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    while (lo + 1 < a->n_r && a->row_ptr[lo + 1] - a->row_ptr[lo] > entries)
+        lo++;
+    int64_t end = lo;
+    while (end < a->n_r && (end == lo || a->row_ptr[end + 1] - a->row_ptr[lo] <= entries))
+        end++;
+    *first = lo;
+    *n_rows = end - lo;
+}
+
+/* flop/s on one window: the best of several samples, since anything slower is somebody else's doing. */
+static enum sp_status time_window(const struct sp_workload *w, const struct sp_kernel *kernel,
+                                  double budget_s, double *flop_s, struct sp_error *err)
+{
+    struct sp_layout layout;
+    enum sp_status status = sp_layout_make(w, true, NULL, &layout, err);
+    if (status != SP_OK)
+        return status;
+    void *x = NULL, *state = NULL;
+    status = sp_new_array((w->matrix->n_c > 0 ? w->matrix->n_c : 1) * (w->precision == SP_C128 ? 2 : 1),
+                          sizeof(double), "x", &x, err);
+    struct sp_operands operands = {.x = x};
+    if (status == SP_OK)
+        status = kernel->prepare(&layout, &operands, &state, err);
+    double best = INFINITY;
+    int64_t n = 1;
+    double begun = sp_now();
+    while (status == SP_OK && sp_now() - begun < budget_s) {
+        double start = sp_now();
+        status = kernel->run(state, n, NULL, err);
+        double t = sp_now() - start;
+        if (t < 0.1 * budget_s)
+            n *= 2;
+        else
+            best = fmin(best, t / (double)n);
+    }
+    if (status == SP_OK)
+        *flop_s = isfinite(best) ? sp_workload_flops(w) / best : 0;
+    kernel->release(state);
+    free(x);
+    sp_layout_free(&layout);
+    return status;
+}
+
+enum sp_status sp_pcore_measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                                const struct sp_pcore_options *o, struct sp_value *flop_s,
+                                struct sp_error *err)
+{
+    const struct sp_csr *a = workload->matrix;
+    double per_entry = (double)(sp_precision_size(workload->precision) + sp_index_size(workload->index));
+    int64_t entries = (int64_t)(o->window_B / per_entry);
+    *flop_s = sp_value_none("the matrix has no entries");
+    double work = 0, time = 0, lo = INFINITY, hi = 0;
+    int n = a->n_nz > 0 ? o->n_windows : 0;
+    for (int i = 0; i < n; i++) {
+        int64_t first, n_rows;
+        find_window(a, a->n_nz / o->n_windows * i, entries, &first, &n_rows);
+        struct sp_csr folded;
+        enum sp_status status = sp_csr_fold(a, first, n_rows, o->fold, &folded, err);
+        if (status != SP_OK)
+            return status;
+        struct sp_workload one = *workload;
+        one.matrix = &folded;
+        one.n_threads = 1;
+        one.schedule = SP_SCHEDULE_NNZ;
+        double rate = 0;
+        if (folded.n_nz > 0)
+            status = time_window(&one, kernel, o->budget_s / o->n_windows, &rate, err);
+        double flops = sp_workload_flops(&one);
+        sp_csr_free(&folded);
+        if (status != SP_OK)
+            return status;
+        if (rate <= 0)
+            continue;
+        work += flops;
+        time += flops / rate;
+        lo = fmin(lo, rate);
+        hi = fmax(hi, rate);
+    }
+    if (time > 0)
+        *flop_s = sp_value_between(work / time, lo, hi, SP_MEASURED);
+    return SP_OK;
+}
+
+/* The rows that take a layout of this kind, asked with the layout of a few rows. */
+static enum sp_status find_candidates(const struct sp_workload *workload, const char *isa,
+                                      const struct sp_kernel **rows, int most, int *n, struct sp_error *err)
+{
+    struct sp_csr few;
+    struct sp_layout layout;
+    int64_t n_rows = workload->matrix->n_r < 8 ? workload->matrix->n_r : 8;
+    enum sp_status status = sp_csr_fold(workload->matrix, 0, n_rows, 64, &few, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_workload small = *workload;
+    small.matrix = &few;
+    status = sp_layout_make(&small, true, NULL, &layout, err);
+    if (status == SP_OK)
+        *n = sp_kernel_candidates(&layout, isa, rows, most);
+    sp_layout_free(&layout);
+    sp_csr_free(&few);
+    return status;
+}
+
+enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
+                               const struct sp_pcore_options *o, const struct sp_kernel **kernel,
+                               struct sp_value *flop_s, struct sp_error *err)
+{
+    enum { MOST = 32 };
+    const struct sp_kernel *rows[MOST];
+    int n = 0;
+    *kernel = NULL;
+    *flop_s = sp_value_none("no kernel was measured");
+    enum sp_status status = find_candidates(workload, isa, rows, MOST, &n, err);
+    for (int i = 0; i < n && i < MOST && status == SP_OK; i++) {
+        struct sp_value rate;
+        status = sp_pcore_measure(workload, rows[i], o, &rate, err);
+        if (status == SP_OK && (!*kernel || rate.value > flop_s->value)) {
+            *kernel = rows[i];
+            *flop_s = rate;
+        }
+    }
+    if (status == SP_OK && !*kernel)
+        status = sp_fail(err, SP_ABSENT,
+                         isa ? "leave --isa out to let the program choose" : "choose another format",
+                         "no kernel for %s %s in %s runs here%s%s", sp_op_name(workload->op),
+                         sp_format_name(workload->format), sp_precision_name(workload->precision),
+                         isa ? " with instruction set " : "", isa ? isa : "");
+    return status;
+}

@@ -1,0 +1,37 @@
+/* P_core: the rate of a kernel without memory limits [THEORY 1], measured on windows of the matrix's own rows
+ * whose columns are folded so that matrix and x fit the inner caches. It decides between kernels that differ
+ * in how they gather, and it is the in-core term of the roofline. */
+#ifndef SP_SESSION_PCORE_H
+#define SP_SESSION_PCORE_H
+
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "base/status.h"
+#include "kernels/kernel.h"
+#include "sparse/workload.h"
+
+struct sp_pcore_options {
+    int n_windows;   /* spread evenly over the entries */
+    double window_B; /* matrix bytes of a window: a part of the L2 */
+    int64_t fold;    /* columns: a part of the L1 over s_x */
+    double budget_s; /* for all windows together */
+};
+
+/* Values that suit caches of l1_B and l2_B bytes (0: 32 KiB and 512 KiB). */
+struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision);
+
+/* flop/s of one thread for `kernel` on this workload's format, precision and index (its schedule and threads
+ * do not matter); median over windows weighted by entries, with the range over windows as interval. SP_NONE
+ * where the kernel does not accept the layout or the matrix has no entries. */
+enum sp_status sp_pcore_measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                                const struct sp_pcore_options *options, struct sp_value *flop_s,
+                                struct sp_error *err);
+
+/* The kernel with the highest P_core among those that can run this format here (isa as in
+ * sp_kernel_candidates); *flop_s is its P_core. SP_ABSENT when there is none. */
+enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
+                               const struct sp_pcore_options *options, const struct sp_kernel **kernel,
+                               struct sp_value *flop_s, struct sp_error *err);
+
+#endif

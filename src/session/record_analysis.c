@@ -1,0 +1,331 @@
+/* An analysis as a record [UX 5]: every number with its origin, everything undefined with its reason. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/analysis.h"
+#include "session/record_parts.h"
+
+static void record_config(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    char text[64];
+    sp_record_set_text(r, "config.op", sp_op_name(w->op));
+    sp_record_set_text(r, "config.format", sp_format_name(w->format));
+    sp_record_set_text(r, "config.format_text", sp_workload_format_text(w, text, sizeof text));
+    sp_record_set_count(r, "config.C", w->C);
+    sp_record_set_count(r, "config.sigma", w->sigma);
+    sp_record_set_text(r, "config.precision", sp_precision_name(w->precision));
+    sp_record_set_text(r, "config.index", sp_index_name(w->index));
+    sp_record_set_count(r, "config.rhs", 1);
+    sp_record_set_count(r, "config.threads", w->n_threads);
+    for (int t = 0; t < w->n_threads; t++)
+        sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
+    sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned);
+    sp_record_set_text(r, "config.schedule", sp_workload_schedule_text(w, text, sizeof text));
+    sp_record_set_text(r, "config.device", "cpu");
+    static const char *const states[] = {"warm", "cold", "between"};
+    sp_record_set_text(r, "config.cache", states[a->options->state]);
+    sp_record_set_text(r, "config.kernel", a->setup.kernel->name);
+    sp_record_set_flag(r, "config.store_nt", a->setup.facts.store_nt);
+    sp_record_set_text(r, "config.pages", a->options->small_pages ? "small" : "huge");
+    sp_record_set_text(r, "config.bytes", "sim");
+    sp_record_set_count(r, "config.runs", 1);
+    sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
+}
+
+static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
+{
+    int n = a->setup.workload.n_threads;
+    struct sp_ceiling roof = {.n_threads = n, .n_domains = a->setup.n_domains, .value = a->roof_Bps};
+    snprintf(roof.name, sizeof roof.name, "%s", "load_mix");
+    snprintf(roof.level, sizeof roof.level, "%s", a->residence.name);
+    snprintf(roof.precision, sizeof roof.precision, "%s", "f64");
+    snprintf(roof.mode, sizeof roof.mode, "%s", a->pairs.mode);
+    snprintf(roof.how, sizeof roof.how, "%s", a->roof_how);
+    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
+    static const struct {
+        const char *name, *role;
+        bool flops;
+    } others[] = {{"triad", "floor", false},
+                  {"load_mix", "other", false},
+                  {"copy", "other", false},
+                  {"fma", "peak", true}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        bool exact;
+        const char *level = others[i].flops ? "core" : a->residence.name;
+        const char *precision = others[i].flops && a->setup.workload.precision == SP_F32 ? "f32" : "f64";
+        const struct sp_ceiling *c =
+            sp_machine_ceiling(a->options->machine, others[i].name, level, precision, n, NULL, &exact);
+        if (c && exact)
+            sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
+    }
+}
+
+static void record_runs(const struct sp_analysis *a, struct sp_record *r)
+{
+    json_t *run = json_object(), *times = json_array(), *roofs = json_array(), *threads = json_array();
+    for (int64_t i = 0; i < a->pairs.n; i++) {
+        json_array_append_new(times, json_real(a->pairs.time_s[i]));
+        json_array_append_new(roofs, json_real(a->pairs.roof_Bps[i]));
+    }
+    for (int t = 0; t < a->pairs.n_threads; t++)
+        json_array_append_new(threads, json_real(a->pairs.thread_s[t]));
+    json_object_set_new(run, "time_s", times);
+    json_object_set_new(run, "roof_Bps", roofs);
+    json_object_set_new(run, "thread_time_s", threads);
+    json_object_set_new(run, "repetitions", json_integer(a->pairs.repetitions));
+    json_object_set_new(run, "mode", json_string(a->pairs.mode));
+    json_object_set_new(run, "core_to_core_s",
+                        a->pairs.latency_s > 0 ? json_real(a->pairs.latency_s) : json_null());
+    json_object_set_new(run, "dropped", json_integer(a->pairs.n_dropped));
+    json_object_set_new(run, "counters", json_null());
+    sp_record_append(r, "runs", run);
+}
+
+static void record_levels(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_machine *m = a->options->machine;
+    for (int k = 0; k < a->n_levels; k++) {
+        const struct sp_traffic *t = &a->traffic[k];
+        char name[8] = "MEM";
+        if (k + 1 < a->n_levels)
+            snprintf(name, sizeof name, "L%d", m->cache[k + 1].level);
+        json_t *level = json_object(), *arrays = json_object();
+        json_object_set_new(level, "name", json_string(name));
+        json_object_set_new(level, "read_B", json_real(t->read_B.value));
+        json_object_set_new(level, "write_B", json_real(t->write_B.value));
+        json_object_set_new(level, "origin", json_string(sp_origin_name(t->read_B.origin)));
+        for (int i = 0; t->by_array && i < SP_N_ARRAYS; i++) {
+            if (t->array_read_B[i] == 0 && t->array_write_B[i] == 0)
+                continue;
+            json_t *both = json_object();
+            json_object_set_new(both, "read_B", json_real(t->array_read_B[i]));
+            json_object_set_new(both, "write_B", json_real(t->array_write_B[i]));
+            json_object_set_new(arrays, sp_array_name((enum sp_array)i), both);
+        }
+        json_object_set_new(level, "arrays", arrays);
+        sp_record_append(r, "levels", level);
+    }
+}
+
+static struct sp_value divided(struct sp_value v, double by)
+{
+    if (v.origin == SP_NONE || by == 0)
+        return v.origin == SP_NONE ? v : sp_value_none("nothing to divide by");
+    return sp_value_between(v.value / by, v.lo / by, v.hi / by, v.origin);
+}
+
+static struct sp_value over(double numerator, struct sp_value v, enum sp_origin origin)
+{
+    if (v.origin == SP_NONE || v.lo <= 0)
+        return sp_value_none("the time is not known");
+    return sp_value_between(numerator / v.value, numerator / v.hi, numerator / v.lo, origin);
+}
+
+static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    double W = a->balance_W;
+    enum sp_origin bytes = a->V_B.origin;
+    bool empty = l->n_nz == 0;
+    struct sp_value none = sp_value_none("the matrix has no entries");
+    double once_B = empty ? 0 : a->once.volume_B.value;
+    sp_record_set_metric(r, "time", a->pairs.time, "s", "lower",
+                         "median over samples of the time of one execution");
+    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, SP_MEASURED), "1", "lower",
+                         "(Q3 - Q1)/median of the samples");
+    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none",
+                         "useful operations W of one execution");
+    sp_record_set_metric(r, "performance", empty ? none : over(W, a->pairs.time, SP_MEASURED), "flop/s",
+                         "higher", "W / time");
+    sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
+                         "bytes through the interface of the level that holds the data, in one execution");
+    sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
+                         "V(alpha_min) with the format's own storage");
+    sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower", "bytes of x / (s_x n_nz)");
+    sp_record_set_metric(r, "alpha_min", empty ? none : sp_value_of(a->alpha_min.alpha, SP_MODELLED), "1",
+                         "none", "line x distinct lines of x in each cache domain / (s_x n_nz)");
+    sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha_once), "1",
+                         "lower", "alpha / alpha_min of one domain: how many times x is loaded");
+    sp_record_set_metric(r, "beta",
+                         empty ? none : sp_value_of((double)l->n_nz / (double)l->n_stored, SP_MODELLED), "1",
+                         "higher", "n_nz / stored entries");
+    sp_record_set_metric(r, "balance", divided(a->V_B, W), "B/flop", "lower", "bytes / W");
+    sp_record_set_metric(r, "balance_min", empty ? none : sp_value_of(once_B / W, SP_MODELLED), "B/flop",
+                         "none", "bytes_min / W");
+    sp_record_set_metric(r, "bandwidth", over(a->V_B.value, a->pairs.time, bytes), "B/s", "higher",
+                         "bytes / time");
+    sp_record_set_metric(r, "bandwidth_fraction", empty ? none : a->fraction, "1", "higher",
+                         "V / (t b_S), median of paired ratios");
+    sp_record_set_metric(r, "model_fraction", a->model_fraction, "1", "higher", "t_model(alpha_min) / t");
+    sp_record_set_metric(r, "p_core", a->p_core, "flop/s", "none",
+                         "the kernel on windows of its own rows with folded columns, times threads");
+    sp_record_set_metric(r, "w", a->w, "1", "none", "bytes moved per byte stored of y");
+    sp_record_set_metric(r, "lambda_nz", sp_value_of(a->lambda_nz, SP_MODELLED), "1", "lower",
+                         "max/mean over threads of stored entries");
+    sp_record_set_metric(r, "lambda_t", a->lambda_t, "1", "lower", "max/mean over threads of busy time");
+}
+
+static json_t *table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
+                         struct sp_value fraction, const char *fraction_name)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "row", json_string(name));
+    json_object_set_new(row, "time_s", json_real(time.value));
+    json_object_set_new(row, "time_lo_s", json_real(time.lo));
+    json_object_set_new(row, "time_hi_s", json_real(time.hi));
+    json_object_set_new(row, "time_origin", json_string(sp_origin_name(time.origin)));
+    json_object_set_new(row, "bytes", json_real(bytes.value));
+    json_object_set_new(row, "bytes_origin", json_string(sp_origin_name(bytes.origin)));
+    json_object_set_new(row, "balance", json_real(bytes.value / W));
+    json_object_set_new(row, "performance", json_real(W / time.value));
+    json_object_set_new(row, "fraction",
+                        fraction.origin != SP_NONE ? json_real(fraction.value) : json_null());
+    json_object_set_new(row, "fraction_name", fraction_name ? json_string(fraction_name) : json_null());
+    return row;
+}
+
+static void record_table(const struct sp_analysis *a, struct sp_record *r)
+{
+    struct sp_value none = sp_value_none("this row is not compared with the roof");
+    sp_record_append(r, "table",
+                     table_row("model, x once", a->once.roofline.time_s, a->once.volume_B, a->balance_W,
+                               sp_value_of(1, SP_MODELLED), "model_fraction"));
+    sp_record_append(r, "table",
+                     table_row("model, x as simulated", a->seen.roofline.time_s, a->seen.volume_B,
+                               a->balance_W, none, NULL));
+    sp_record_append(
+        r, "table",
+        table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction"));
+}
+
+static void record_losses(const struct sp_analysis *a, struct sp_record *r)
+{
+    char path[64];
+    for (int i = 0; i < SP_N_LOSSES; i++) {
+        const char *name = sp_loss_name((enum sp_loss)i);
+        struct sp_value v = a->losses.part[i];
+        snprintf(path, sizeof path, "losses.%s", name);
+        if (v.origin == SP_NONE)
+            sp_record_set_null(r, path, v.why);
+        else
+            sp_record_set_number(r, path, v.value);
+        snprintf(path, sizeof path, "losses_origin.%s", name);
+        sp_record_set_text(r, path, a->losses.how[i]);
+    }
+    if (a->losses.extra_x_domains.origin != SP_NONE)
+        sp_record_set_number(r, "losses.extra_x_domains", a->losses.extra_x_domains.value);
+    for (int i = 0; i < a->n_interventions; i++) {
+        json_t *item = json_object();
+        json_object_set_new(item, "name", json_string(a->intervention[i].name));
+        json_object_set_new(item, "time_s", sp_record_value_json(a->intervention[i].time, "s"));
+        json_object_set_new(item, "text", json_string(a->intervention[i].text));
+        sp_record_append(r, "interventions", item);
+    }
+    if (a->losses.flagged)
+        sp_record_add_flag(r, "F10", "%.0f %% of the time is not explained by the model",
+                           100 * a->losses.rest_fraction);
+}
+
+static void record_hints(const struct sp_analysis *a, struct sp_record *r)
+{
+    for (int i = 0; i < a->hints.n_hints; i++) {
+        const struct sp_hint *h = &a->hints.hint[i];
+        json_t *item = json_object(), *gain = json_object();
+        json_object_set_new(gain, "lo", json_real(h->gain_lo));
+        json_object_set_new(gain, "hi", json_real(h->gain_hi));
+        json_object_set_new(gain, "basis", json_string(sp_origin_name(h->basis)));
+        json_object_set_new(item, "id", json_string(h->id));
+        json_object_set_new(item, "title", json_string(h->title));
+        json_object_set_new(item, "rule_version", json_integer(h->rule_version));
+        json_object_set_new(item, "gain", gain);
+        json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
+        json_object_set_new(item, "evidence", json_string(h->evidence));
+        json_object_set_new(item, "try", json_string(h->try_command));
+        json_object_set_new(item, "expect", json_string(h->expect));
+        json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
+        json_object_set_new(item, "observed", json_null());
+        sp_record_append(r, "hints", item);
+    }
+    for (int i = 0; i < a->hints.n_checked; i++) {
+        json_t *item = json_object();
+        json_object_set_new(item, "check", json_string(a->hints.checked[i].check));
+        json_object_set_new(item, "figure", json_string(a->hints.checked[i].figure));
+        sp_record_append(r, "not_a_problem", item);
+    }
+}
+
+static void record_flags(const struct sp_analysis *a, struct sp_record *r)
+{
+    if (a->setup.layout.n_nz > 0 && a->fraction.value > 1.03)
+        sp_record_add_flag(
+            r, "F01",
+            "%.0f %% of the roof: more than a load-only run on the same arrays; part of the simulated bytes "
+            "stayed in caches that the model does not know, or the roof was sampled in a worse moment",
+            100 * a->fraction.value);
+    if (a->pairs.spread > 0.1)
+        sp_record_add_flag(r, "F02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
+                           100 * a->pairs.spread);
+    if (!a->options->not_pinned && !a->setup.binding.pinned)
+        sp_record_add_flag(r, "F03", "threads could not be pinned");
+    if (a->setup.binding.oversubscribed)
+        sp_record_add_flag(r, "F04", "more threads than processors: some share one");
+    sp_record_append(
+        r, "remarks",
+        json_string("bytes are simulated: no hardware counters are read by this version (spmodel doctor)"));
+    if (!a->options->machine->validated)
+        sp_record_append(
+            r, "remarks",
+            json_string("the simulation is not validated against counters on this kind of machine"));
+    if (a->pairs.n_dropped > 0) {
+        char text[120];
+        snprintf(text, sizeof text, "%lld samples dropped: the processors moved between caches",
+                 (long long)a->pairs.n_dropped);
+        sp_record_append(r, "remarks", json_string(text));
+    }
+}
+
+enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *r, struct sp_error *err)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    sp_record_machine(r, a->options->machine);
+    sp_record_subject(r, a->subject);
+    record_config(a, r);
+    sp_record_set_text(r, "verify.reference",
+                       "row sums of CRS in double precision, tolerance from the row lengths");
+    sp_record_set_number(r, "verify.max_rel_err", a->setup.check.max_error);
+    sp_record_set_number(r, "verify.max_err_over_tolerance", a->setup.check.max_ratio);
+    sp_record_set_flag(r, "verify.ok", a->setup.check.bad_row < 0);
+    sp_record_set_value(r, "placement.pages.huge_share", a->huge_share, "1");
+    sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
+    record_runs(a, r);
+    record_levels(a, r);
+    record_roofs(a, r);
+    record_metrics(a, r);
+    if (l->n_nz > 0) {
+        sp_record_set_text(r, "binding.level", a->residence.name);
+        sp_record_set_text(r, "binding.term", a->once.binding);
+        char why[200];
+        bool memory = a->residence.level >= a->options->machine->n_caches;
+        snprintf(why, sizeof why, "%.3g MB %s of %.3g MB", a->residence.needed_B / 1e6,
+                 memory ? "do not fit the last-level cache" : "stay between executions in a cache",
+                 a->residence.capacity_B / 1e6);
+        sp_record_set_text(r, "binding.why", why);
+        record_table(a, r);
+        record_losses(a, r);
+    }
+    record_hints(a, r);
+    record_flags(a, r);
+    sp_record_curves(r, a);
+    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
+    sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
+    sp_record_set_number(r, "cost.simulate_s", a->simulate_s);
+    if (strcmp(a->subject->reorder, "none") != 0)
+        sp_record_set_number(r, "cost.reorder_s", a->subject->reorder_s);
+    sp_record_set_number(r, "cost.setup_spmv",
+                         (a->setup.layout_s + a->subject->reorder_s) / a->pairs.time.value);
+    (void)err;
+    return SP_OK;
+}

@@ -1,0 +1,42 @@
+#include "session/record_parts.h"
+
+#include <string.h>
+
+json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
+{
+    json_t *object = sp_record_value_json(c->value, strcmp(c->level, "core") == 0 ? "flop/s" : "B/s");
+    json_object_set_new(object, "name", json_string(c->name));
+    json_object_set_new(object, "level", json_string(c->level));
+    json_object_set_new(object, "precision", json_string(c->precision));
+    json_object_set_new(object, "threads", json_integer(c->n_threads));
+    json_object_set_new(object, "domains", json_integer(c->n_domains));
+    json_object_set_new(object, "mode", json_string(c->mode));
+    json_object_set_new(object, "role", json_string(role));
+    json_object_set_new(object, "how", json_string(c->how));
+    json_object_set_new(object, "when", json_string(c->when));
+    return object;
+}
+
+void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
+{
+    sp_record_set_text(r, "machine.name", m->name);
+    sp_record_set_text(r, "machine.cpu", m->cpu);
+    sp_record_set_text(r, "machine.source", m->source);
+    sp_record_set_count(r, "machine.n_domains", m->n_domains);
+    sp_record_set_count(r, "machine.n_cores", m->n_cores);
+    sp_record_set_flag(r, "machine.validated", m->validated);
+    if (m->frequency_Hz > 0)
+        sp_record_set_number(r, "machine.frequency_Hz", m->frequency_Hz);
+    for (int i = 0; i < m->n_caches; i++) {
+        const struct sp_cache *c = &m->cache[i];
+        json_t *cache = json_object();
+        json_object_set_new(cache, "level", json_integer(c->level));
+        json_object_set_new(cache, "size_B", json_integer(c->size_B));
+        json_object_set_new(cache, "effective_B", sp_record_value_json(c->effective_B, "B"));
+        json_object_set_new(cache, "line_B", json_integer(c->line_B));
+        json_object_set_new(cache, "ways", json_integer(c->ways));
+        json_object_set_new(cache, "cores_sharing", json_integer(c->cores_sharing));
+        json_object_set_new(cache, "policy", json_string(sp_policy_name(c->policy)));
+        sp_record_append(r, "machine.caches", cache);
+    }
+}

@@ -1,0 +1,45 @@
+/* Samples of a kernel and of its roof in turn, so that both see the same minute of a shared machine:
+ * fractions are medians of paired ratios [THEORY 8]. */
+#ifndef SP_SESSION_SAMPLING_H
+#define SP_SESSION_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "base/reading.h"
+#include "base/status.h"
+#include "probes/probe.h"
+#include "sparse/layout.h"
+
+struct sp_sampling_options {
+    struct sp_protocol protocol; /* state, budget_s, min_samples, max_samples ... of the kernel's samples */
+    bool pinned; /* threads are bound: the latency between the first two is looked at before and after each
+                    sample */
+    const struct sp_progress *progress;
+};
+
+/* Pairs in order of time. Zero-initialise; sp_pairs_free(). */
+struct sp_pairs {
+    int64_t n;         /* pairs kept */
+    int64_t n_dropped; /* the core-to-core mode changed during the sample, or another one prevails */
+    double *time_s;    /* [n] of one execution */
+    double
+        *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, from before and after the sample */
+    double *thread_s; /* [n_threads] median busy time; owned */
+    int n_threads;
+    int64_t repetitions;     /* executions in a sample */
+    char mode[16];           /* "single", "shared", "split", "unknown": all pairs kept have it */
+    double latency_s;        /* median core-to-core latency between the first two threads; 0: one thread */
+    struct sp_value time;    /* median [s] */
+    struct sp_value roof;    /* median [B/s] */
+    struct sp_value inverse; /* median of 1/(time roof) [1/B]: times V it is the bandwidth_fraction */
+    double spread;           /* (Q3 - Q1)/median of the times */
+};
+
+/* SP_INTERRUPTED keeps what was sampled (n may be 0). */
+enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_sampling_options *options,
+                               struct sp_pairs *pairs, struct sp_error *err);
+void sp_pairs_free(struct sp_pairs *pairs);
+
+#endif

@@ -1,0 +1,155 @@
+#include "session/setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "model/roofline.h"
+#include "session/pcore.h"
+#include "sys/pages.h"
+
+static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
+{
+    double vectors = (double)(w->matrix->n_r + w->matrix->n_c) *
+                     (double)(sp_precision_size(w->precision) + 2 * sizeof(double));
+    double needed = sp_layout_bytes_bound(w, true) + vectors;
+    char a[32], b[32];
+    if (available_B > 0 && needed > available_B)
+        return sp_fail(err, SP_MEMORY,
+                       "take a machine with more memory, a smaller matrix, or --precision f32",
+                       "the kernel's arrays need %s, of which %s are available",
+                       sp_text_bytes(a, sizeof a, needed), sp_text_bytes(b, sizeof b, available_B));
+    return SP_OK;
+}
+
+static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_setup *s, struct sp_error *err)
+{
+    int n = s->workload.n_threads;
+    enum sp_status status = sp_binding_plan(o->topology, n, SP_COMPACT, &s->binding, err);
+    if (status != SP_OK)
+        return status;
+    if (!o->not_pinned)
+        sp_binding_apply(&s->binding, NULL); /* a refusal shows in binding.pinned and in the record */
+    void *p;
+    status = sp_new_array(n, sizeof *s->domain_of_thread, "cache domains", &p, err);
+    s->domain_of_thread = p;
+    if (status != SP_OK)
+        return status;
+    /* domains are renumbered 0, 1, ... in the order in which threads meet them */
+    int *seen;
+    status = sp_new_array(o->topology->n_domains + 1, sizeof *seen, "cache domains", &p, err);
+    seen = p;
+    if (status != SP_OK)
+        return status;
+    s->n_domains = 0;
+    for (int t = 0; t < n; t++) {
+        int domain = 0;
+        for (int i = 0; i < o->topology->n_cpus; i++)
+            if (o->topology->cpu[i].os == s->binding.cpu[t])
+                domain = o->topology->cpu[i].domain;
+        if (seen[domain] == 0)
+            seen[domain] = ++s->n_domains;
+        s->domain_of_thread[t] = seen[domain] - 1;
+    }
+    free(seen);
+    return SP_OK;
+}
+
+static enum sp_status make_x(uint64_t seed, struct sp_setup *s, struct sp_error *err)
+{
+    s->n_x = s->workload.matrix->n_c * (s->workload.precision == SP_C128 ? 2 : 1);
+    void *p;
+    enum sp_status status = sp_new_array(s->n_x, sizeof *s->x, "x", &p, err);
+    s->x = p;
+    for (int64_t i = 0; status == SP_OK && i < s->n_x; i++)
+        s->x[i] = 0.5 + (double)(sp_random_at(seed, (uint64_t)i) >> 11) * 0x1p-53;
+    return status;
+}
+
+/* Non-temporal stores pay where y goes to memory anyway; in a cache they push it out. */
+static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
+{
+    if (o->store_nt != SP_CHOICE_AUTO)
+        return o->store_nt == SP_CHOICE_ON;
+    if (!o->machine)
+        return false;
+    struct sp_footprint footprint = {
+        .shared_out_B = sp_layout_array_bytes(&s->layout, SP_ARRAY_VALUES) +
+                        sp_layout_array_bytes(&s->layout, SP_ARRAY_INDICES),
+        .each_B = (double)s->layout.n_c * (double)s->layout.s_x,
+    };
+    struct sp_residence r = sp_residence_of(o->machine, footprint, s->workload.n_threads, s->n_domains, true);
+    return r.level >= o->machine->n_caches;
+}
+
+static enum sp_status check_result(struct sp_setup *s, struct sp_error *err)
+{
+    const struct sp_csr *a = s->workload.matrix;
+    void *y;
+    enum sp_status status = sp_new_array(a->n_r * (s->workload.precision == SP_C128 ? 2 : 1), sizeof(double),
+                                         "the result", &y, err);
+    if (status != SP_OK)
+        return status;
+    status = s->kernel->run(s->state, 1, NULL, err);
+    if (status == SP_OK)
+        status = s->kernel->fetch(s->state, y, err);
+    if (status == SP_OK)
+        status = sp_spmv_verify(a, s->workload.precision, s->x, y, &s->check, err);
+    free(y);
+    return status;
+}
+
+enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp_setup_options *o,
+                             const struct sp_progress *progress, struct sp_setup *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->workload = *workload;
+    const struct sp_allocator *allocator = o->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
+    enum sp_status status = check_memory(workload, o->memory_B, err);
+    if (status == SP_OK)
+        status = bind_threads(o, s, err);
+    if (status == SP_OK) {
+        sp_progress_step(progress, "converting", -1);
+        double start = sp_now();
+        status = sp_layout_make(workload, true, allocator, &s->layout, err);
+        s->layout_s = sp_now() - start;
+    }
+    if (status == SP_OK) {
+        sp_progress_step(progress, "choosing a kernel", -1);
+        const struct sp_machine *m = o->machine;
+        struct sp_pcore_options p =
+            sp_pcore_options_for(m && m->n_caches > 0 ? m->cache[0].size_B : 0,
+                                 m && m->n_caches > 1 ? m->cache[1].size_B : 0, workload->precision);
+        status = sp_pcore_choose(workload, o->isa, &p, &s->kernel, &s->p_core_one, err);
+    }
+    if (status == SP_OK)
+        status = make_x(o->seed, s, err);
+    if (status == SP_OK) {
+        struct sp_operands operands = {.x = s->x, .store_nt = wants_nt(o, s), .allocator = allocator};
+        status = s->kernel->prepare(&s->layout, &operands, &s->state, err);
+    }
+    if (status == SP_OK) {
+        sp_progress_step(progress, "checking the result", -1);
+        s->kernel->facts(s->state, &s->facts);
+        s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
+        status = check_result(s, err);
+    }
+    if (status != SP_OK)
+        sp_setup_free(s);
+    return status;
+}
+
+void sp_setup_free(struct sp_setup *s)
+{
+    if (!s)
+        return;
+    if (s->kernel)
+        s->kernel->release(s->state);
+    sp_layout_free(&s->layout);
+    sp_binding_free(&s->binding);
+    free(s->domain_of_thread);
+    free(s->x);
+    memset(s, 0, sizeof *s);
+}

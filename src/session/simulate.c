@@ -1,0 +1,48 @@
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/analysis.h"
+
+static bool on_progress(void *context, double share)
+{
+    const struct sp_analysis *a = context;
+    sp_progress_step(a->progress, "simulating the caches", share);
+    return sp_progress_interrupted(a->progress);
+}
+
+/* Bytes streamed between two executions: vectors as long as y. */
+static int64_t between_bytes(const struct sp_analysis *a)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    return a->options->n_between * l->n_r * (int64_t)l->s_y;
+}
+
+struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
+{
+    struct sp_sim_options o = sp_sim_default(a->options->machine);
+    o.llc_B = (int64_t)a->options->llc_B;
+    o.policy = a->options->policy ? sp_policy_from_name(a->options->policy) : -1;
+    o.n_domain = a->setup.n_domains;
+    o.domain_of_thread = a->setup.domain_of_thread;
+    o.state = a->options->state == SP_COLD      ? SP_SIM_COLD
+              : a->options->state == SP_BETWEEN ? SP_SIM_BETWEEN
+                                                : SP_SIM_WARM;
+    o.between_B = between_bytes(a);
+    o.skew = a->options->skew;
+    o.store_nt = a->setup.facts.store_nt;
+    o.x_offset_B = a->setup.facts.x_offset_B;
+    o.y_offset_B = a->setup.facts.y_offset_B;
+    o.seed = a->options->seed;
+    o.progress = on_progress;
+    o.context = (void *)a;
+    return o;
+}
+
+enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err)
+{
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    double start = sp_now();
+    enum sp_status status = sp_sim_spmv(&a->setup.layout, &o, a->traffic, &a->n_levels, &a->sim, err);
+    a->simulate_s = sp_now() - start;
+    return status;
+}

@@ -1,0 +1,65 @@
+#include "session/subject.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "io/matrix_load.h"
+#include "sparse/reorder.h"
+
+enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
+                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    snprintf(s->argument, sizeof s->argument, "%s", argument);
+    sp_matrix_display_name(argument, s->name, sizeof s->name);
+    snprintf(s->reorder, sizeof s->reorder, "%s", reorder ? reorder : "none");
+    double start = sp_now();
+    enum sp_status status = sp_matrix_load(argument, load, &s->matrix, &s->facts, err);
+    s->load_s = sp_now() - start;
+    if (status == SP_OK && strcmp(s->reorder, "none") != 0) {
+        sp_progress_step(progress, "reordering", -1);
+        struct sp_csr ordered;
+        start = sp_now();
+        status = sp_reorder(s->reorder, &s->matrix, load ? load->allocator : NULL, NULL, &ordered, err);
+        s->reorder_s = sp_now() - start;
+        if (status == SP_OK) {
+            sp_csr_free(&s->matrix);
+            s->matrix = ordered;
+        }
+    }
+    if (status == SP_OK) {
+        sp_progress_step(progress, "looking at the structure", -1);
+        status = sp_structure_analyse(&s->matrix, &s->structure, err);
+    }
+    if (status != SP_OK)
+        sp_subject_free(s);
+    return status;
+}
+
+void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *in)
+{
+    const struct sp_structure *s = &subject->structure;
+    in->symmetric = s->value_symmetry.known && s->value_symmetry.value >= 1 && s->value_symmetry.error == 0;
+    in->fits_f32 = subject->matrix.n_nz == 0 ? SP_UNKNOWN : s->n_inexact_f32 == 0 ? SP_TRUE : SP_FALSE;
+    in->n_distinct = s->n_distinct;
+    in->n_distinct_is_bound = s->distinct_at_least;
+    for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
+        const struct sp_block_fill *b = &s->block[i];
+        double bytes = b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
+        if (!b->n_e.known ||
+            (in->block_h > 0 && bytes >= (double)in->n_blocks * (8.0 * in->block_h * in->block_w + 4)))
+            continue;
+        in->block_h = b->b_h;
+        in->block_w = b->b_w;
+        in->n_blocks = (int64_t)b->n_e.value;
+    }
+}
+
+void sp_subject_free(struct sp_subject *s)
+{
+    if (!s)
+        return;
+    sp_csr_free(&s->matrix);
+    memset(s, 0, sizeof *s);
+}

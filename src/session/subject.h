@@ -1,0 +1,30 @@
+/* The matrix of an analysis: loaded, reordered when asked, its structure known. */
+#ifndef SP_SESSION_SUBJECT_H
+#define SP_SESSION_SUBJECT_H
+
+#include "base/progress.h"
+#include "io/load_options.h"
+#include "model/hints.h"
+#include "sparse/csr.h"
+#include "sparse/structure.h"
+
+/* Zero-initialise; sp_subject_free(). */
+struct sp_subject {
+    char argument[1024];  /* as typed */
+    char name[128];       /* for people and file names */
+    char reorder[32];     /* "none", "rcm", "random:7" */
+    struct sp_csr matrix; /* after reordering */
+    struct sp_load_facts facts;
+    struct sp_structure structure; /* after reordering */
+    double load_s, reorder_s;
+};
+
+/* reorder: NULL or "none", or a row of sparse/reorder.h. */
+enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
+                               const struct sp_progress *progress, struct sp_subject *subject,
+                               struct sp_error *err);
+/* What hints may know of the matrix itself: symmetry, values, blocks. */
+void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *inputs);
+void sp_subject_free(struct sp_subject *subject);
+
+#endif
