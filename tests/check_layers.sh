@@ -1,0 +1,66 @@
+#!/bin/sh
+# The include graph of DESIGN section 2: the folder in an include is the edge. Prints every include that breaks it,
+# and every file name that is not unique. Usage: check_layers.sh SOURCE_DIR
+set -eu
+cd "$1"
+awk_program='
+BEGIN {
+    allow["base"] = "base"
+    allow["sparse"] = "base sparse"
+    allow["sys"] = "base sys"
+    allow["model"] = "base sparse model"
+    allow["kernels"] = "base sys sparse kernels"
+    allow["probes"] = "base sys sparse model probes"
+    allow["io"] = "base sys sparse model io"
+    allow["track"] = "base io track"
+    allow["plots"] = "base io plots"
+    allow["report"] = "base io plots report"
+    allow["session"] = "base sys sparse model kernels probes io track plots report session"
+    allow["cli"] = "base sys sparse model kernels probes io track plots report session cli"
+}
+function layer_of(path) {
+    sub(/^src\//, "", path)
+    sub(/\/.*/, "", path)
+    return path
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    target = $0
+    sub(/^[^"]*"/, "", target)
+    sub(/".*/, "", target)
+    from = layer_of(FILENAME)
+    to = layer_of(target)
+    if (target == "sp_config.h") {
+        if (from != "cli" && from != "io" && FILENAME !~ /_table\.c$/) {
+            print FILENAME ":" FNR ": only cli, io and the table files include sp_config.h"
+            bad = 1
+        }
+        next
+    }
+    seen++
+    if (index(" " allow[from] " ", " " to " ") == 0) {
+        print FILENAME ":" FNR ": layer " from " may not include " target
+        bad = 1
+    }
+}
+END {
+    if (seen < 20) {
+        print "only " seen " includes were seen: the check looks in the wrong place"
+        bad = 1
+    }
+    exit bad
+}'
+files=$(find src model kernels probes plots -name '*.[ch]' -o -name '*.inc' | sort)
+# shellcheck disable=SC2086 # a list of words
+awk "$awk_program" $files
+twice=$(printf '%s\n' $files | sed 's|.*/||' | sort | uniq -d)
+[ -z "$twice" ] || { echo "file names that are not unique: $twice"; exit 1; }
+# Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
+# shellcheck disable=SC2086
+if grep -nE '(^|[^a-z_])(exit|abort_program|printf|puts|perror) *\(' $(echo "$files" | grep -v '^src/cli/'); then
+    echo "only src/cli may print or exit"; exit 1
+fi
+# shellcheck disable=SC2086
+if grep -nE '(^|[^a-z_])(fopen|open|getenv|secure_getenv|fprintf|popen|system) *\(' $(echo "$files" | grep -E '^(src/base|src/sparse|model|kernels)/'); then
+    echo "base, sparse, model and kernels open no file and read no environment"; exit 1
+fi
+echo "layers: ok"

@@ -1,0 +1,105 @@
+/* check_records RECORD...: identities and bounds that every record of an analysis must satisfy [THEORY 2, 8].
+ * Prints each broken one and exits 1. Used by the scripts in tests/cli. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/record.h"
+
+static int n_broken;
+
+static void expect(bool truth, const char *path, const char *what, double a, double b)
+{
+    if (truth)
+        return;
+    printf("%s: %s (%.17g and %.17g)\n", path, what, a, b);
+    n_broken++;
+}
+
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+static double metric(const struct sp_record *r, const char *name)
+{
+    struct sp_value v = sp_record_metric(r, name);
+    return v.origin == SP_NONE ? NAN : v.value;
+}
+
+static void check_losses(const struct sp_record *r, const char *path)
+{
+    static const char *const parts[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
+    double sum = 0, part;
+    char name[64];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(name, sizeof name, "losses.%s", parts[i]);
+        if (sp_record_number(r, name, &part)) {
+            sum += part;
+            expect(i == 5 || part >= 0, path, "a loss other than the rest is negative", part, 0);
+        }
+    }
+    expect(near(sum, metric(r, "time"), 1e-9), path, "losses do not add up to the time", sum,
+           metric(r, "time"));
+}
+
+/* V >= V(alpha_min) cold, V >= V(alpha_min) - 2 Z warm, for what crosses the memory interface. */
+static void check_bounds(const struct sp_record *r, const char *path)
+{
+    const char *level = "", *cache = "";
+    double Z = 0, V = metric(r, "bytes"), V_min = metric(r, "bytes_min");
+    int64_t n_domains = 1;
+    sp_record_text(r, "binding.level", &level);
+    sp_record_text(r, "config.cache", &cache);
+    sp_record_count(r, "machine.n_domains", &n_domains);
+    const json_t *caches = sp_record_node(r, "machine.caches");
+    const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
+    Z = fmax(json_number_value(json_object_get(last, "size_B")),
+             json_number_value(json_object_get(json_object_get(last, "effective_B"), "value")));
+    if (strcmp(level, "MEM") != 0)
+        return;
+    double floor = strcmp(cache, "cold") == 0 ? V_min : fmax(0, V_min - 2 * Z * (double)n_domains);
+    expect(V >= floor * (1 - 1e-9), path, "fewer bytes than the least possible", V, floor);
+}
+
+static void check_record(const char *path)
+{
+    struct sp_record r;
+    struct sp_error err;
+    if (sp_record_read(path, &r, &err) != SP_OK) {
+        printf("%s: %s\n", path, err.what);
+        n_broken++;
+        return;
+    }
+    bool ok = false;
+    int64_t nnz = 0;
+    double W = metric(&r, "flops"), t = metric(&r, "time"), V = metric(&r, "bytes");
+    sp_record_count(&r, "problem.nnz", &nnz);
+    expect(sp_record_flag(&r, "verify.ok", &ok) && ok, path, "the result was not checked", 0, 0);
+    expect(t > 0, path, "no time", t, 0);
+    if (nnz > 0) {
+        double beta = metric(&r, "beta"), alpha = metric(&r, "alpha"), alpha_min = metric(&r, "alpha_min");
+        double fraction = metric(&r, "bandwidth_fraction");
+        expect(near(metric(&r, "performance"), W / t, 1e-9), path, "performance is not W/t", W, t);
+        expect(near(metric(&r, "balance"), V / W, 1e-9), path, "balance is not V/W", V, W);
+        expect(beta > 0 && beta <= 1, path, "beta is not in (0, 1]", beta, 1);
+        expect(alpha >= 0 && alpha <= 16.0, path, "alpha is out of range", alpha, alpha_min);
+        expect(alpha_min > 0, path, "alpha_min is not positive", alpha_min, 0);
+        expect(fraction > 0, path, "no share of the roof", fraction, 0);
+        expect(fraction <= 1.03 || json_array_size(sp_record_node(&r, "flags")) > 0, path,
+               "above the roof without a flag", fraction, 1.03);
+        expect(sp_record_metric(&r, "bytes").origin != SP_MEASURED, path, "bytes cannot be measured here", V,
+               0);
+        check_losses(&r, path);
+        check_bounds(&r, path);
+    }
+    sp_record_free(&r);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        check_record(argv[i]);
+    printf("%d records, %d broken promises\n", argc - 1, n_broken);
+    return n_broken || argc < 2 ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/samples.h"
+#include "base/status.h"
+#include "base/text.h"
+
+START_TEST(error_text_names_place_and_remedy)
+{
+    struct sp_error err;
+    char text[256];
+    ck_assert_int_eq(sp_fail_at(&err, SP_INPUT, "a.mtx", 3, 7, "mend it", "bad %s", "number"), SP_INPUT);
+    sp_error_text(&err, text, sizeof text);
+    ck_assert_str_eq(text, "a.mtx:3:7: bad number\n  remedy: mend it");
+    sp_fail(&err, SP_USAGE, NULL, "no");
+    sp_error_text(&err, text, sizeof text);
+    ck_assert_str_eq(text, "no");
+    ck_assert_int_eq(sp_fail(NULL, SP_BUG, NULL, "x"), SP_BUG);
+}
+END_TEST
+
+START_TEST(sizes_and_times_are_parsed)
+{
+    double x;
+    int64_t n;
+    ck_assert(sp_parse_bytes("32KiB", &x) == 0 && x == 32768);
+    ck_assert(sp_parse_bytes("1.5G", &x) == 0 && x == 1.5e9);
+    ck_assert(sp_parse_bytes("258e6", &x) == 0 && x == 258e6);
+    ck_assert(sp_parse_bytes("12 apples", &x) != 0);
+    ck_assert(sp_parse_bytes("", &x) != 0);
+    ck_assert(sp_parse_seconds("5m", &x) == 0 && x == 300);
+    ck_assert(sp_parse_seconds("200ms", &x) == 0 && x == 0.2);
+    ck_assert(sp_parse_seconds("5 years", &x) != 0);
+    ck_assert(sp_parse_count("99999999999999999999", &n) != 0);
+    ck_assert(sp_parse_number("nan", &x) != 0);
+}
+END_TEST
+
+START_TEST(numbers_for_people)
+{
+    char t[32];
+    ck_assert_str_eq(sp_text_count(t, sizeof t, 14612663), "14 612 663");
+    ck_assert_str_eq(sp_text_count(t, sizeof t, -1234), "-1 234");
+    ck_assert_str_eq(sp_text_count(t, sizeof t, 999), "999");
+    ck_assert_str_eq(sp_text_bytes(t, sizeof t, 16.5e6), "16.5 MB");
+    ck_assert_str_eq(sp_text_bytes(t, sizeof t, 12), "12 B");
+    ck_assert_str_eq(sp_text_seconds(t, sizeof t, 0.00431), "4.31 ms");
+}
+END_TEST
+
+START_TEST(median_and_its_interval)
+{
+    double x[] = {5, 1, 4, 2, 3};
+    ck_assert(sp_median(x, 5) == 3);
+    struct sp_value v = sp_median_interval(x, 5, SP_MEASURED);
+    ck_assert(v.value == 3 && v.lo == 1 && v.hi == 5 && v.origin == SP_MEASURED);
+    double many[101];
+    for (int i = 0; i < 101; i++)
+        many[i] = i;
+    v = sp_median_interval(many, 101, SP_MEASURED);
+    ck_assert(v.value == 50 && v.lo == 40 && v.hi == 61);
+    ck_assert(sp_quantile(many, 101, 0.99) == 99);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("base");
+    TCase *tc = tcase_create("base");
+    tcase_add_test(tc, error_text_names_place_and_remedy);
+    tcase_add_test(tc, sizes_and_times_are_parsed);
+    tcase_add_test(tc, numbers_for_people);
+    tcase_add_test(tc, median_and_its_interval);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,411 @@
+#include <check.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/hints.h"
+
+/* kkt_power on 18 threads, memory-bound, everything fine. */
+static struct sp_hint_inputs healthy(void)
+{
+    struct sp_hint_inputs in;
+    sp_hint_inputs_init(&in);
+    in.matrix = "kkt_power.mtx.gz";
+    in.n_r = in.n_c = 2063494;
+    in.n_nz = 14612663;
+    in.n_threads = 18;
+    in.time_s = sp_value_of(3.2e-3, SP_MEASURED);
+    in.roof_Bps = sp_value_of(76e9, SP_MEASURED);
+    in.V_B = sp_value_of(233.1e6, SP_SIMULATED);
+    in.core_s = sp_value_of(1e-3, SP_MEASURED);
+    in.alpha = in.alpha_min = in.alpha_once = sp_value_of(0.1412, SP_SIMULATED);
+    in.store_nt = true;
+    return in;
+}
+
+static const struct sp_hint *find(const struct sp_hints *h, const char *id)
+{
+    for (int i = 0; i < h->n_hints; i++)
+        if (strcmp(h->hint[i].id, id) == 0)
+            return &h->hint[i];
+    return NULL;
+}
+
+static const struct sp_checked *clear(const struct sp_hints *h, const char *check)
+{
+    for (int i = 0; i < h->n_checked; i++)
+        if (strcmp(h->checked[i].check, check) == 0)
+            return &h->checked[i];
+    return NULL;
+}
+
+/* A rule's contract: complete texts, an interval of gains, a command of this program or a plain refusal. */
+static void check_hint(const struct sp_hint *h)
+{
+    ck_assert_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi > 0 && h->gain_hi < 1,
+                  "%s: gain %g ... %g", h->id, h->gain_lo, h->gain_hi);
+    ck_assert(h->basis != SP_NONE && h->evidence[0] && h->expect[0]);
+    ck_assert_msg(strncmp(h->try_command, "spmodel analyze ", 16) == 0 ||
+                      strncmp(h->try_command, "numactl --localalloc spmodel analyze ", 37) == 0 ||
+                      strncmp(h->try_command, "echo madvise", 12) == 0 ||
+                      strncmp(h->try_command, "not available in this version: ", 31) == 0,
+                  "%s: %s", h->id, h->try_command);
+}
+
+static struct sp_hints ask(const struct sp_hint_inputs *in)
+{
+    struct sp_hints h;
+    sp_hints_find(in, &h);
+    for (int i = 0; i < h.n_hints; i++) {
+        check_hint(&h.hint[i]);
+        if (i > 0)
+            ck_assert(h.hint[i - 1].gain_lo + h.hint[i - 1].gain_hi >= h.hint[i].gain_lo + h.hint[i].gain_hi);
+    }
+    for (int i = 0; i < h.n_checked; i++)
+        ck_assert(h.checked[i].check[0] && h.checked[i].figure[0]);
+    return h;
+}
+
+/* Fires alone; the changed case is the only thing wrong. */
+static struct sp_hint only(const struct sp_hint_inputs *in, const char *id)
+{
+    struct sp_hints h = ask(in);
+    ck_assert_msg(h.n_hints == 1 && strcmp(h.hint[0].id, id) == 0, "%d hints, first %s, expected %s",
+                  h.n_hints, h.n_hints ? h.hint[0].id : "none", id);
+    return h.hint[0];
+}
+
+START_TEST(table_is_complete)
+{
+    for (const struct sp_hint_rule *const *r = sp_hint_table; *r; r++) {
+        ck_assert(strlen((*r)->id) == 3 && isupper((*r)->id[0]) && isdigit((*r)->id[2]));
+        ck_assert((*r)->title && (*r)->condition && (*r)->remedy && (*r)->judge && (*r)->version >= 1);
+        ck_assert_ptr_eq(sp_hint_rule_find((*r)->id), *r);
+    }
+    ck_assert_ptr_eq(sp_hint_rule_find("a01"), sp_hint_table[0]);
+    ck_assert_ptr_null(sp_hint_rule_find("Z99"));
+}
+END_TEST
+
+START_TEST(nothing_known_means_silence)
+{
+    struct sp_hint_inputs in;
+    sp_hint_inputs_init(&in);
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+    ck_assert_int_eq(h.n_checked, 0);
+}
+END_TEST
+
+START_TEST(healthy_run_has_no_hints)
+{
+    struct sp_hint_inputs in = healthy();
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+    ck_assert_ptr_nonnull(clear(&h, "x traffic"));
+    ck_assert_str_eq(clear(&h, "in-core execution")->figure, "core bound 3.1 x faster than memory");
+    ck_assert_ptr_null(clear(&h, "load imbalance")); /* not looked at */
+}
+END_TEST
+
+START_TEST(x_traffic_needs_a_counterfactual)
+{
+    struct sp_hint_inputs in = healthy();
+    in.alpha = sp_value_between(0.39, 0.38, 0.40, SP_SIMULATED);
+    in.V_B = sp_value_of(262.4e6, SP_SIMULATED);
+    in.time_s = sp_value_of(4.31e-3, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0); /* something is lost, but nothing was tried */
+    ck_assert_ptr_null(clear(&h, "x traffic"));
+    in.alpha_reordered = sp_value_of(0.16, SP_SIMULATED);
+    in.reorder_s = sp_value_of(0.05, SP_MEASURED);
+    struct sp_hint hint = only(&in, "A01");
+    /* 26.9 MB of 262.4: 0.354 ms of 4.31 measured, or 10.2 % of what the model explains */
+    ck_assert_double_eq_tol(hint.gain_lo, 0.0821, 0.001);
+    ck_assert_double_eq_tol(hint.gain_hi, 0.1025, 0.001);
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --reorder rcm");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "2.8 times"));
+    ck_assert_str_eq(hint.cost, "pays after 126 SpMVs");
+    in.alpha_reordered = sp_value_of(0.38, SP_SIMULATED); /* no help */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01"));
+    in.alpha_reordered = sp_value_of(0.16, SP_SIMULATED);
+    in.core_s = sp_value_of(4.3e-3, SP_MEASURED); /* in-core bound: fewer bytes would not help */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01"));
+}
+END_TEST
+
+START_TEST(duplication)
+{
+    struct sp_hint_inputs in = healthy();
+    in.n_domains = 4;
+    in.alpha_min = in.alpha = sp_value_of(0.5, SP_SIMULATED);
+    in.V_B = sp_value_of(275e6, SP_SIMULATED);
+    struct sp_hint hint = only(&in, "A02");
+    ck_assert_ptr_nonnull(strstr(hint.try_command, "not available"));
+    in.schedule = SP_SCHEDULE_CYCLIC;
+    in.options = "--schedule cyclic:64 --threads 18";
+    hint = only(&in, "A02");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 18 --schedule nnz");
+    in.alpha_min = in.alpha = sp_value_of(0.142, SP_SIMULATED);
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_nonnull(clear(&h, "x in several caches"));
+}
+END_TEST
+
+START_TEST(imbalance)
+{
+    const struct sp_alternative schedules[] = {
+        {.option = "nnz", .fluid_s = sp_value_of(3.0e-3, SP_MODELLED)},
+        {.option = "cyclic:64", .fluid_s = sp_value_of(2.9e-3, SP_MODELLED)},
+    };
+    struct sp_hint_inputs in = healthy();
+    in.lambda_nz = sp_value_of(1.8, SP_MODELLED);
+    in.fluid_s = sp_value_of(3.2e-3, SP_MODELLED);
+    in.fluid_equal_s = sp_value_of(2.8e-3, SP_MODELLED);
+    struct sp_hints h = ask(&in);
+    ck_assert(h.n_hints == 0 && !clear(&h, "load imbalance"));
+    in.schedules = schedules;
+    in.n_schedules = 2;
+    struct sp_hint hint = only(&in, "B01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --schedule cyclic:64");
+    ck_assert_double_eq_tol(hint.gain_hi, 0.3 / 3.2, 1e-9);
+    /* A saturated domain: lambda is large and nothing is lost. */
+    in.fluid_equal_s = sp_value_of(3.19e-3, SP_MODELLED);
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "load imbalance")->figure, "1.80"));
+}
+END_TEST
+
+START_TEST(in_core)
+{
+    struct sp_alternative formats[] = {
+        {.option = "sell:8,64",
+         .V_B = sp_value_of(240e6, SP_MODELLED),
+         .core_s = sp_value_of(2e-3, SP_MEASURED)},
+    };
+    struct sp_hint_inputs in = healthy();
+    in.core_s = sp_value_of(5e-3, SP_MEASURED);
+    in.time_s = sp_value_of(5.2e-3, SP_MEASURED);
+    in.formats = formats;
+    in.n_formats = 1;
+    struct sp_hint hint = only(&in, "C01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:8,64");
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 240e6 / 76e9 / 5e-3, 1e-9);
+    formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+}
+END_TEST
+
+START_TEST(padding)
+{
+    const struct sp_alternative formats[] = {
+        {.option = "sell:32,256",
+         .V_B = sp_value_of(245e6, SP_MODELLED),
+         .beta = sp_value_of(0.93, SP_MODELLED)},
+        {.option = "crs", .V_B = sp_value_of(260e6, SP_MODELLED), .beta = sp_value_of(1, SP_MODELLED)},
+    };
+    struct sp_hint_inputs in = healthy();
+    in.format = SP_FORMAT_SELL;
+    in.C = 32;
+    in.options = "--format sell:32,1";
+    in.beta = sp_value_of(0.48, SP_MODELLED);
+    in.V_B = sp_value_of(423e6, SP_MODELLED);
+    in.time_s = sp_value_of(5.6e-3, SP_MEASURED);
+    in.formats = formats;
+    in.n_formats = 2;
+    struct sp_hint hint = only(&in, "D01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:32,256");
+    in.core_s = sp_value_of(5.6e-3, SP_MEASURED); /* not memory-bound */
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_null(find(&h, "D01"));
+    in = healthy();
+    in.format = SP_FORMAT_SELL;
+    in.beta = sp_value_of(0.99, SP_MODELLED);
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "padding")->figure, "0.990"));
+}
+END_TEST
+
+START_TEST(index_bytes)
+{
+    struct sp_hint_inputs in = healthy();
+    in.index = SP_I64;
+    in.V_B = sp_value_of(291e6, SP_SIMULATED);
+    struct sp_hint hint = only(&in, "E01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index i32");
+    struct sp_alternative formats[] = {
+        {.option = "sellu:8,1", .V_B = sp_value_of(190e6, SP_MODELLED)},
+    };
+    in = healthy();
+    in.formats = formats;
+    in.n_formats = 1;
+    in.unit_share = sp_value_of(0.88, SP_MODELLED);
+    hint = only(&in, "E01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sellu:8,1");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "88 %"));
+    formats[0].V_B = sp_value_of(240e6, SP_MODELLED);
+    in.unit_share = sp_value_of(0.02, SP_MODELLED);
+    struct sp_hints h = ask(&in);
+    ck_assert(h.n_hints == 0 && clear(&h, "index bytes"));
+}
+END_TEST
+
+START_TEST(symmetric_precision_blocks)
+{
+    struct sp_hint_inputs in = healthy();
+    in.symmetric = true;
+    struct sp_hint hint = only(&in, "E02");
+    ck_assert_ptr_nonnull(strstr(hint.try_command, "not available in this version"));
+    in.option_half = "--half";
+    ck_assert_str_eq(only(&in, "E02").try_command, "spmodel analyze kkt_power.mtx.gz --half");
+
+    in = healthy();
+    in.fits_f32 = SP_TRUE;
+    in.n_distinct = 17;
+    hint = only(&in, "E03");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --precision f32");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "17 distinct"));
+    in.fits_f32 = SP_FALSE;
+    struct sp_hints h = ask(&in);
+    ck_assert_str_eq(clear(&h, "precision")->figure, "values need fp64");
+
+    in = healthy();
+    in.block_h = in.block_w = 3;
+    in.n_blocks = in.n_nz / 9 + 1000;
+    hint = only(&in, "E04");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "100 %"));
+    in.n_blocks = in.n_nz / 2;
+    h = ask(&in);
+    ck_assert_ptr_nonnull(clear(&h, "dense blocks"));
+}
+END_TEST
+
+START_TEST(threads)
+{
+    const int n[] = {1, 9, 18, 36};
+    const double rising[] = {12e9, 60e9, 76e9, 77e9}, falling[] = {12e9, 84e9, 76e9, 70e9};
+    struct sp_hint_inputs in = healthy();
+    in.n_cores = 18;
+    in.n_saturation = 4;
+    in.saturation_threads = n;
+    in.saturation_Bps = rising;
+    struct sp_hints h = ask(&in);
+    ck_assert_str_eq(clear(&h, "number of threads")->figure, "18 reach 99 % of the best bandwidth");
+    in.saturation_Bps = falling;
+    ck_assert_str_eq(only(&in, "F01").try_command, "spmodel analyze kkt_power.mtx.gz --threads 9");
+    in.n_threads = 1;
+    in.time_s = sp_value_none("not measured");
+    in.roof_Bps = sp_value_of(12e9, SP_MEASURED);
+    in.core_s = sp_value_of(18e-3, SP_MEASURED);
+    struct sp_hint hint = only(&in, "F01"); /* 9 threads: execution 2 ms, transfers 2.8 */
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 9");
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 12.0 / 84, 1e-9);
+}
+END_TEST
+
+START_TEST(placement_and_stores)
+{
+    struct sp_hint_inputs in = healthy();
+    in.huge_share = sp_value_of(0.98, SP_MEASURED);
+    in.local_share = sp_value_of(1, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_str_eq(clear(&h, "huge pages")->figure, "98 %");
+    ck_assert_str_eq(clear(&h, "page placement")->figure, "100 % local");
+
+    in.huge_share = sp_value_of(0, SP_MEASURED);
+    struct sp_hint hint = only(&in, "G01");
+    ck_assert(hint.basis == SP_STATED && hint.confidence == SP_LOW);
+    in.roof_small_pages_Bps = sp_value_of(55e9, SP_MEASURED);
+    in.roof_huge_pages_Bps = sp_value_of(70e9, SP_MEASURED);
+    hint = only(&in, "G01");
+    ck_assert(hint.basis == SP_MEASURED);
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 55.0 / 70, 1e-12);
+    in.roof_small_pages_Bps = sp_value_of(70e9, SP_MEASURED); /* pages make no difference here */
+    h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+
+    in = healthy();
+    in.local_share = sp_value_of(0.5, SP_MEASURED);
+    ck_assert_str_eq(only(&in, "G02").try_command, "numactl --localalloc spmodel analyze kkt_power.mtx.gz");
+
+    in = healthy();
+    in.store_nt = false;
+    in.option_nt = "--store nt";
+    hint = only(&in, "G03");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --store nt");
+    ck_assert_double_eq_tol(hint.gain_hi, 8 * 2063494 / 233.1e6, 1e-6);
+    in.roof_store_Bps = sp_value_of(60e9, SP_MEASURED);
+    in.roof_store_nt_Bps = sp_value_of(36e9, SP_MEASURED); /* slower: 3/60 < 2/36 */
+    hint = only(&in, "G03");
+    ck_assert(hint.gain_lo == 0);
+}
+END_TEST
+
+START_TEST(cache_resident_data_get_no_advice_about_memory)
+{
+    struct sp_hint_inputs in = healthy();
+    in.level = "L3";
+    in.working_set_B = 3.2e6;
+    in.huge_share = sp_value_of(0, SP_MEASURED);
+    in.local_share = sp_value_of(0, SP_MEASURED);
+    in.store_nt = false;
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "memory bandwidth")->figure, "3.20 MB"));
+}
+END_TEST
+
+START_TEST(commands_are_quoted)
+{
+    struct sp_hint_inputs in = healthy();
+    in.matrix = "my matrix's.mtx";
+    in.index = SP_I64;
+    in.V_B = sp_value_of(291e6, SP_SIMULATED);
+    in.options = "--index=i64 -q --threads 4";
+    ck_assert_str_eq(only(&in, "E01").try_command,
+                     "spmodel analyze 'my matrix'\\''s.mtx' -q --threads 4 --index i32");
+}
+END_TEST
+
+START_TEST(largest_gain_first)
+{
+    struct sp_hint_inputs in = healthy();
+    in.symmetric = true;
+    in.fits_f32 = SP_TRUE;
+    in.store_nt = false;
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 3);
+    ck_assert_str_eq(h.hint[2].id, "G03");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("hints");
+    TCase *tc = tcase_create("hints");
+    tcase_add_test(tc, table_is_complete);
+    tcase_add_test(tc, nothing_known_means_silence);
+    tcase_add_test(tc, healthy_run_has_no_hints);
+    tcase_add_test(tc, x_traffic_needs_a_counterfactual);
+    tcase_add_test(tc, duplication);
+    tcase_add_test(tc, imbalance);
+    tcase_add_test(tc, in_core);
+    tcase_add_test(tc, padding);
+    tcase_add_test(tc, index_bytes);
+    tcase_add_test(tc, symmetric_precision_blocks);
+    tcase_add_test(tc, threads);
+    tcase_add_test(tc, placement_and_stores);
+    tcase_add_test(tc, cache_resident_data_get_no_advice_about_memory);
+    tcase_add_test(tc, commands_are_quoted);
+    tcase_add_test(tc, largest_gain_first);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,248 @@
+#include <check.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/machine_file.h"
+
+#define MACHINES SP_TEST_DATA "/../../machines"
+
+static const char *const directories[] = {"/nonexistent", MACHINES, NULL};
+
+START_TEST(the_lecture_machine_has_its_numbers)
+{
+    char path[1024], remarks[256];
+    struct sp_machine m;
+    struct sp_error err;
+    ck_assert_int_eq(sp_machine_file_find("ivb-e5-2660v2", directories, path, sizeof path, NULL), SP_OK);
+    ck_assert_msg(sp_machine_file_read(path, &m, remarks, sizeof remarks, &err) == SP_OK, "%s", err.what);
+    ck_assert_str_eq(remarks, "");
+    ck_assert_int_eq(m.n_cores, 10);
+    ck_assert_double_eq(m.frequency_Hz, 2.2e9);
+    ck_assert_int_eq(m.n_caches, 3);
+    ck_assert_int_eq(m.cache[0].size_B, 32 << 10);
+    ck_assert_int_eq(m.cache[1].size_B, 256 << 10);
+    ck_assert_int_eq(sp_cache_believed_B(sp_machine_llc(&m)), 25 << 20);
+    bool exact;
+    const struct sp_ceiling *c = sp_machine_ceiling(&m, "load", "MEM", "f64", 10, NULL, &exact);
+    ck_assert_ptr_nonnull(c);
+    ck_assert(exact && c->value.value == 46.6e9 && c->value.origin == SP_STATED);
+    c = sp_machine_ceiling(&m, "simd", "core", "f64", 10, NULL, NULL);
+    ck_assert_double_eq(c->value.value, 176e9); /* 8 flop/cycle/core */
+    sp_machine_free(&m);
+    sp_machine_free(&m);
+}
+END_TEST
+
+START_TEST(every_machine_file_loads_without_remarks)
+{
+    char **paths, remarks[512];
+    int n;
+    ck_assert_int_eq(sp_machine_file_list(MACHINES, &paths, &n, NULL), SP_OK);
+    ck_assert_int_ge(n, 1);
+    for (int i = 0; i < n; i++) {
+        struct sp_machine m;
+        struct sp_error err;
+        ck_assert_msg(sp_machine_file_read(paths[i], &m, remarks, sizeof remarks, &err) == SP_OK, "%s: %s",
+                      paths[i], err.what);
+        ck_assert_msg(!*remarks, "%s: %s", paths[i], remarks);
+        const char *file = strrchr(paths[i], '/') + 1;
+        ck_assert_int_eq(strncmp(file, m.name, strlen(file) - 5), 0);
+        for (int k = 0; k < m.n_ceilings; k++) {
+            ck_assert_msg(*m.ceiling[k].how != '\0', "%s: ceiling %d has no source", paths[i], k);
+            ck_assert(m.ceiling[k].value.origin == SP_STATED || *m.ceiling[k].when);
+        }
+        sp_machine_free(&m);
+    }
+    sp_machine_file_unlist(paths, n);
+}
+END_TEST
+
+static void same_value(struct sp_value a, struct sp_value b)
+{
+    ck_assert_double_eq_tol(a.value, b.value, 1e-9 * a.value);
+    ck_assert_double_eq_tol(a.lo, b.lo, 1e-9 * a.value);
+    ck_assert_double_eq_tol(a.hi, b.hi, 1e-9 * a.value);
+    ck_assert_int_eq(a.origin, b.origin);
+}
+
+START_TEST(what_is_written_is_read)
+{
+    double sample[] = {33.125e9, 32.5e9, 34e9};
+    struct sp_machine m = {.name = "a \"b\"",
+                           .cpu = "Zen \xc3\xa4",
+                           .source = "s",
+                           .env_key = "0123456789abcdef",
+                           .n_sockets = 1,
+                           .n_numa = 1,
+                           .n_domains = 2,
+                           .n_cores = 2,
+                           .threads_per_core = 1,
+                           .frequency_Hz = 2.5e9,
+                           .n_caches = 2,
+                           .validated = true};
+    m.cache[0] = (struct sp_cache){.level = 1,
+                                   .size_B = 49152,
+                                   .line_B = 64,
+                                   .ways = 12,
+                                   .cores_sharing = 1,
+                                   .effective_B = sp_value_none("x")};
+    m.cache[1] = (struct sp_cache){.level = 3,
+                                   .size_B = INT64_C(480) << 20,
+                                   .line_B = 64,
+                                   .ways = 16,
+                                   .cores_sharing = 2,
+                                   .victim = true,
+                                   .policy = SP_RRIP,
+                                   .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED)};
+    struct sp_ceiling c = {.name = "load_mix",
+                           .level = "MEM",
+                           .precision = "f64",
+                           .n_threads = 2,
+                           .n_domains = 2,
+                           .mode = "split",
+                           .value = sp_value_between(33.125e9, 32.5e9, 34e9, SP_MEASURED),
+                           .sample = sample,
+                           .n_samples = 3,
+                           .how = "256 MiB",
+                           .when = "2026-11-21T10:00:00Z"};
+    ck_assert_int_eq(sp_machine_add_ceiling(&m, &c, NULL), SP_OK);
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* a comma as decimal point must not reach the file */
+    char path[] = "/tmp/sp_machine_XXXXXX";
+    int descriptor = mkstemp(path);
+    close(descriptor);
+    struct sp_error err;
+    ck_assert_msg(sp_machine_file_write(path, &m, &err) == SP_OK, "%s", err.what);
+    struct sp_machine r;
+    ck_assert_msg(sp_machine_file_read(path, &r, NULL, 0, &err) == SP_OK, "%s", err.what);
+    unlink(path);
+    ck_assert_str_eq(r.name, m.name);
+    ck_assert_str_eq(r.cpu, m.cpu);
+    ck_assert_str_eq(r.env_key, m.env_key);
+    ck_assert_int_eq(r.n_domains, 2);
+    ck_assert(r.validated);
+    ck_assert_int_eq(r.n_caches, 2);
+    ck_assert(!sp_value_known(r.cache[0].effective_B));
+    ck_assert_int_eq(r.cache[1].size_B, m.cache[1].size_B);
+    ck_assert(r.cache[1].victim && r.cache[1].policy == SP_RRIP);
+    same_value(m.cache[1].effective_B, r.cache[1].effective_B);
+    ck_assert_int_eq(r.n_ceilings, 1);
+    same_value(c.value, r.ceiling[0].value);
+    ck_assert_int_eq(r.ceiling[0].n_samples, 3);
+    ck_assert_double_eq(r.ceiling[0].sample[1], 32.5e9);
+    ck_assert_str_eq(r.ceiling[0].mode, "split");
+    ck_assert_str_eq(r.ceiling[0].when, c.when);
+    sp_machine_free(&m);
+    sp_machine_free(&r);
+}
+END_TEST
+
+#define HEAD   "{\"schema\":\"spmodel.machine/1\",\"name\":\"n\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2,"
+#define CACHES "\"caches\":[{\"level\":1,\"size_B\":32768,\"line_B\":64}],"
+#define CEILING(value, unit, origin, more)                                                                   \
+    "\"ceilings\":[{\"name\":\"load\",\"level\":\"MEM\",\"precision\":\"f64\",\"threads\":2,\"how\":\"h\","  \
+    "\"value\":" value ",\"unit\":\"" unit "\",\"origin\":\"" origin "\"" more "}]}"
+
+static const struct {
+    const char *text, *word; /* of the message; NULL: the file is good */
+} damaged[] = {
+    {HEAD CACHES CEILING("1e9", "B/s", "stated", ""), NULL},
+    {"", "not JSON"},
+    {"{\"schema\": ", "not JSON"},
+    {"[]", "object"},
+    {"{}", "schema"},
+    {"{\"schema\":\"spmodel.record/1\"}", "schema"},
+    {HEAD CEILING("1e9", "B/s", "stated", ""), "caches"},
+    {HEAD CACHES "\"ceilings\":[1]}", "ceilings"},
+    {HEAD CACHES CEILING("\"fast\"", "B/s", "stated", ""), "value"},
+    {HEAD CACHES CEILING("-1", "B/s", "stated", ""), "value"},
+    {HEAD CACHES CEILING("0", "B/s", "stated", ""), "value"},
+    {HEAD CACHES CEILING("1e9", "GB/s", "stated", ""), "unit"},
+    {HEAD CACHES CEILING("1e9", "B/s", "guessed", ""), "origin"},
+    {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"lo\":2e9"), "enclose"},
+    {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"samples\":[0]"), "samples"},
+    {HEAD "\"caches\":[{\"level\":1,\"size_B\":1.5e99,\"line_B\":64}]," CEILING("1", "B/s", "stated", ""),
+     "size_B"},
+    {HEAD "\"caches\":[{\"level\":2,\"size_B\":1,\"line_B\":64},{\"level\":1,\"size_B\":1,\"line_B\":64}]"
+          "," CEILING("1", "B/s", "stated", ""),
+     "ascend"},
+    {HEAD "\"caches\":[{\"level\":2,\"size_B\":1,\"line_B\":64,\"policy\":\"magic\"}]," CEILING("1", "B/s",
+                                                                                                "stated", ""),
+     "policy"},
+};
+
+START_TEST(damaged_files_are_refused_with_the_key)
+{
+    char path[] = "/tmp/sp_machine_XXXXXX";
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(ftruncate(descriptor, 0), 0);
+    ck_assert_int_eq(write(descriptor, damaged[_i].text, strlen(damaged[_i].text)),
+                     (ssize_t)strlen(damaged[_i].text));
+    close(descriptor);
+    struct sp_machine m;
+    struct sp_error err = {0};
+    enum sp_status status = sp_machine_file_read(path, &m, NULL, 0, &err);
+    unlink(path);
+    if (!damaged[_i].word) {
+        ck_assert_msg(status == SP_OK, "%s", err.what);
+        sp_machine_free(&m);
+        return;
+    }
+    ck_assert_int_eq(status, SP_INPUT);
+    ck_assert_msg(strstr(err.what, damaged[_i].word) != NULL, "\"%s\" does not name %s", err.what,
+                  damaged[_i].word);
+    ck_assert_str_eq(err.path, path);
+    ck_assert(err.remedy[0] && m.n_ceilings == 0 && m.ceiling == NULL);
+}
+END_TEST
+
+START_TEST(unknown_keys_are_told_and_ignored)
+{
+    static const char text[] = HEAD "\"colour\":1," CACHES CEILING("1e9", "B/s", "stated", ",\"weight\":2");
+    char path[] = "/tmp/sp_machine_XXXXXX", remarks[256];
+    int descriptor = mkstemp(path);
+    ck_assert_int_eq(write(descriptor, text, sizeof text - 1), (ssize_t)sizeof text - 1);
+    close(descriptor);
+    struct sp_machine m;
+    ck_assert_int_eq(sp_machine_file_read(path, &m, remarks, sizeof remarks, NULL), SP_OK);
+    unlink(path);
+    ck_assert_str_eq(remarks,
+                     "unknown key \"colour\" ignored; unknown key \"weight\" in ceilings[0] ignored");
+    sp_machine_free(&m);
+}
+END_TEST
+
+START_TEST(a_name_that_is_not_there)
+{
+    char path[1024];
+    struct sp_error err;
+    struct sp_machine m;
+    ck_assert_int_eq(sp_machine_file_find("cray-1", directories, path, sizeof path, &err), SP_ABSENT);
+    ck_assert_ptr_nonnull(strstr(err.what, "ivb-e5-2660v2"));
+    ck_assert_int_eq(sp_machine_file_find("/no/such.json", directories, path, sizeof path, &err), SP_ABSENT);
+    ck_assert_int_eq(sp_machine_file_read("/no/such.json", &m, NULL, 0, &err), SP_ABSENT);
+    ck_assert_int_eq(sp_machine_file_write("/no/such/directory/m.json", &m, &err), SP_OUTPUT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("machine_file");
+    TCase *tc = tcase_create("machine_file");
+    tcase_add_test(tc, the_lecture_machine_has_its_numbers);
+    tcase_add_test(tc, every_machine_file_loads_without_remarks);
+    tcase_add_test(tc, what_is_written_is_read);
+    tcase_add_loop_test(tc, damaged_files_are_refused_with_the_key, 0,
+                        (int)(sizeof damaged / sizeof *damaged));
+    tcase_add_test(tc, unknown_keys_are_told_and_ignored);
+    tcase_add_test(tc, a_name_that_is_not_there);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,263 @@
+#include <check.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/record.h"
+#include "plots/plot.h"
+
+enum { N_KINDS = 7 };
+
+static char folder[64], gnuplot[1024];
+static struct sp_record example;
+
+static void set_up(void)
+{
+    strcpy(folder, "/tmp/spmodel-plots-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &example, NULL), SP_OK);
+    /* The example has one right-hand side only; numbers of THEORY 3. */
+    json_t *points = json_pack("[{s:i,s:f},{s:i,s:f},{s:i,s:f}]", "r", 1, "balance", 7.98, "r", 2, "balance",
+                               4.84, "r", 4, "balance", 3.27);
+    json_object_set_new(json_object_get(example.root, "curves"), "balance",
+                        json_pack("{s:s,s:f,s:o}", "origin", "modelled", "limit", 1.69, "points", points));
+    FILE *which = popen("command -v gnuplot", "r");
+    ck_assert_ptr_nonnull(which);
+    if (!fgets(gnuplot, sizeof gnuplot, which))
+        *gnuplot = '\0';
+    pclose(which);
+    gnuplot[strcspn(gnuplot, "\n")] = '\0';
+}
+
+static void tear_down(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+    sp_record_free(&example);
+}
+
+static bool no_gnuplot(const char *what)
+{
+    if (*gnuplot)
+        return false;
+    printf("skipped: %s: gnuplot is not installed\n", what);
+    return true;
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    int n = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(directory));)
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return n;
+}
+
+static size_t content(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "%s is missing", path);
+    size_t n = fread(text, 1, size - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    return n;
+}
+
+static void draw(const char *kind, enum sp_term term, char *text, size_t size)
+{
+    const struct sp_record *records[] = {&example};
+    struct sp_plot_tool tool = {.gnuplot = gnuplot};
+    struct sp_error err;
+    enum sp_status status =
+        sp_plot_write(sp_plot_kind_find(kind), records, 1, term, &tool, in_folder("picture"), &err);
+    ck_assert_msg(status == SP_OK, "%s: %s", kind, err.what);
+    ck_assert_uint_gt(content(in_folder("picture"), text, size), 500);
+}
+
+START_TEST(every_terminal_draws)
+{
+    static const char *const magic[] = {
+        [SP_TERM_SVG] = "<?xml", [SP_TERM_PDF] = "%PDF-", [SP_TERM_PNG] = "\x89PNG", [SP_TERM_TXT] = " "};
+    static char text[65536];
+    if (no_gnuplot("drawing"))
+        return;
+    for (int term = SP_TERM_SVG; term <= SP_TERM_TXT; term++) {
+        draw("roofline", (enum sp_term)term, text, sizeof text);
+        ck_assert_int_eq(strncmp(text, magic[term], strlen(magic[term])), 0);
+    }
+    ck_assert(!strchr(text, '\f') && strstr(text, "DRAM load 76.0"));
+    draw("spy", SP_TERM_TXT, text, sizeof text);
+    ck_assert_ptr_nonnull(strchr(text, '#'));
+    draw("beta", SP_TERM_TXT, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "0.480"));
+    ck_assert_int_eq(files_in_folder(), 1); /* the last picture, and nothing that was left behind */
+}
+END_TEST
+
+/* The script stands alone: gnuplot draws it in another place, without a word. */
+START_TEST(scripts_run_without_warnings)
+{
+    if (no_gnuplot("warnings"))
+        return;
+    const struct sp_record *records[] = {&example, &example};
+    const struct sp_plot_kind *kind = sp_plot_kinds[_i];
+    for (int n = 1; n <= 2 && n <= kind->max_records; n++) {
+        char command[2048], line[512];
+        ck_assert_int_eq(sp_plot_write(kind, records, n, SP_TERM_GP, NULL, in_folder("p.gp"), NULL), SP_OK);
+        snprintf(command, sizeof command, "cd '%s' && '%s' -d p.gp 2>&1", folder, gnuplot);
+        FILE *run = popen(command, "r");
+        ck_assert_ptr_nonnull(run);
+        while (fgets(line, sizeof line, run))
+            ck_assert_msg(strncmp(line, "Fontconfig", 10) == 0, "%s: %s", kind->name, line);
+        ck_assert_int_eq(pclose(run), 0);
+        ck_assert_int_eq(access(in_folder("p.svg"), F_OK), 0);
+        unlink(in_folder("p.svg"));
+    }
+}
+END_TEST
+
+START_TEST(roofline_script_holds_the_record)
+{
+    char text[65536];
+    const struct sp_record *records[] = {&example};
+    ck_assert_int_eq(
+        sp_plot_write(sp_plot_kind_find("roofline"), records, 1, SP_TERM_GP, NULL, in_folder("r.gp"), NULL),
+        SP_OK);
+    content(in_folder("r.gp"), text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "DRAM load 76.0 ±0.8 GB/s measured"));
+    ck_assert_ptr_nonnull(strstr(text, "DP FMA 1152 Gflop/s stated"));
+    ck_assert_ptr_nonnull(strstr(text, "3  measured  6.78 Gflop/s, bytes simulated"));
+    ck_assert_ptr_nonnull(strstr(text, "set xrange [0.01:100]; set yrange [0.1:10000]"));
+    ck_assert_ptr_nonnull(strstr(text, "0.11135857")); /* 1/8.98 flop/B */
+    ck_assert_ptr_nonnull(strstr(text, "dt 3"));       /* the stated peak is dotted */
+    ck_assert_ptr_nonnull(strstr(text, "0.64 ms  15 %"));
+}
+END_TEST
+
+START_TEST(names_are_data_and_not_commands)
+{
+    char text[65536], victim[128], name[512];
+    const struct sp_record *records[] = {&example};
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    snprintf(name, sizeof name, "a'; system('touch %s'); print 'b `touch %s` \" \\ @x\n!touch %s", victim,
+             victim, victim);
+    sp_record_set_text(&example, "problem.name", name);
+    sp_record_set_text(&example, "machine.name", "$(reboot) `reboot`");
+    ck_assert_int_eq(
+        sp_plot_write(sp_plot_kind_find("alpha"), records, 1, SP_TERM_GP, NULL, in_folder("h.gp"), NULL),
+        SP_OK);
+    content(in_folder("h.gp"), text, sizeof text);
+    ck_assert_ptr_null(strstr(text, "\n!touch"));
+    if (no_gnuplot("hostile names"))
+        return;
+    struct sp_plot_tool tool = {.gnuplot = gnuplot};
+    ck_assert_int_eq(sp_plot_write(sp_plot_kind_find("roofline"), records, 1, SP_TERM_SVG, &tool,
+                                   in_folder("h.svg"), NULL),
+                     SP_OK);
+    ck_assert_int_ne(access(victim, F_OK), 0);
+}
+END_TEST
+
+START_TEST(without_gnuplot_the_script_is_kept)
+{
+    struct sp_error err;
+    char text[65536];
+    const struct sp_record *records[] = {&example};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("losses");
+    struct sp_plot_tool none = {.gnuplot = NULL}, wrong = {.gnuplot = "/no/such/gnuplot"};
+    ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_PNG, &none, in_folder("l.png"), &err),
+                     SP_ABSENT);
+    ck_assert_ptr_nonnull(strstr(err.what, "l.gp"));
+    content(in_folder("l.gp"), text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "set output 'l.png'"));
+    ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_PNG, &wrong, in_folder("l.png"), &err),
+                     SP_ABSENT);
+    ck_assert_int_ne(access(in_folder("l.png"), F_OK), 0);
+    ck_assert_int_eq(files_in_folder(), 1);
+}
+END_TEST
+
+START_TEST(a_failing_gnuplot_leaves_nothing)
+{
+    struct sp_error err;
+    const struct sp_record *records[] = {&example};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("losses");
+    const char *program = in_folder("program");
+    FILE *file = fopen(program, "w");
+    fputs("#!/bin/sh\necho 'line 7: undefined function' >&2\nexit 3\n", file);
+    fclose(file);
+    chmod(program, 0755);
+    struct sp_plot_tool tool = {.gnuplot = strdup(program), .timeout_s = 0.3};
+    ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_SVG, &tool, in_folder("l.svg"), &err),
+                     SP_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.what, "line 7: undefined function"));
+    file = fopen(tool.gnuplot, "w");
+    fputs("#!/bin/sh\nexec sleep 20\n", file);
+    fclose(file);
+    ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_SVG, &tool, in_folder("l.svg"), &err),
+                     SP_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.what, "did not finish"));
+    file = fopen(tool.gnuplot, "w");
+    fputs("#!/bin/sh\nexit 0\n", file);
+    fclose(file);
+    tool.timeout_s = 20;
+    ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_SVG, &tool, in_folder("l.svg"), &err),
+                     SP_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.what, "drew nothing"));
+    ck_assert_int_eq(files_in_folder(), 1);
+    free((char *)tool.gnuplot);
+}
+END_TEST
+
+START_TEST(what_cannot_be_drawn_says_why)
+{
+    struct sp_error err;
+    const struct sp_record *records[] = {&example, &example};
+    ck_assert_int_eq(
+        sp_plot_write(sp_plot_kind_find("spy"), records, 2, SP_TERM_GP, NULL, in_folder("s.gp"), &err),
+        SP_USAGE);
+    json_object_del(example.root, "curves");
+    json_object_del(example.root, "losses");
+    json_object_del(example.root, "roofs");
+    for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++) {
+        ck_assert_ptr_nonnull((*k)->lacks(&example));
+        ck_assert_int_eq(sp_plot_write(*k, records, 1, SP_TERM_GP, NULL, in_folder("s.gp"), &err), SP_INPUT);
+        ck_assert_ptr_nonnull(strstr(err.what, (*k)->lacks(&example)));
+    }
+    ck_assert_ptr_null(sp_plot_kinds[N_KINDS]);
+    ck_assert_ptr_null(sp_plot_kind_find("pie"));
+    ck_assert_int_eq(sp_term_from_name("svg"), SP_TERM_SVG);
+    ck_assert_int_eq(sp_term_from_name("gif"), -1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plots");
+    TCase *tc = tcase_create("plots");
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_test(tc, every_terminal_draws);
+    tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
+    tcase_add_test(tc, roofline_script_holds_the_record);
+    tcase_add_test(tc, names_are_data_and_not_commands);
+    tcase_add_test(tc, without_gnuplot_the_script_is_kept);
+    tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
+    tcase_add_test(tc, what_cannot_be_drawn_says_why);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,295 @@
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/figures.h"
+#include "io/record.h"
+#include "report/report_csv.h"
+#include "report/report_text.h"
+
+/* Every case prints the example record, changed in one respect, and is compared with golden/report-NAME.txt
+ * to the byte. SP_UPDATE_GOLDEN=1 in the environment writes the files anew: read the difference before
+ * committing it. */
+
+static void nothing(struct sp_record *r)
+{
+    (void)r;
+}
+
+static void cached(struct sp_record *r)
+{
+    json_t *roof = json_array_get(sp_record_node(r, "roofs"), 0);
+    json_object_set_new(roof, "level", json_string("L3"));
+    json_object_set_new(roof, "value", json_real(310e9));
+    json_object_set_new(roof, "lo", json_real(304e9));
+    json_object_set_new(roof, "hi", json_real(317e9));
+    sp_record_set_text(r, "binding.level", "L3");
+    sp_record_set_text(r, "binding.term", "L3 bandwidth");
+    sp_record_set_text(r, "binding.why",
+                       "the working set (3.1 MB) fits the last-level cache (24.0 MB effective)");
+    sp_record_set_text(r, "problem.name", "bcsstk16");
+    sp_record_set_text(r, "config.format_text", "SELL-8-128");
+    sp_record_set_number(r, "metrics.beta.value", 0.962);
+    sp_record_set_number(r, "metrics.beta.lo", 0.962);
+    sp_record_set_number(r, "metrics.beta.hi", 0.962);
+    sp_record_set_number(r, "metrics.bandwidth_fraction.value", 1.07);
+    sp_record_set_number(r, "metrics.bandwidth_fraction.hi", 1.09);
+    json_t *row = json_array_get(sp_record_node(r, "table"), 2);
+    json_object_set_new(row, "fraction", json_real(1.07));
+    sp_record_set_number(r, "losses.padding", 0.00012);
+    sp_record_set_number(r, "losses.in_core", 0.00081);
+    sp_record_set_number(r, "losses.rest", -0.00029);
+    sp_record_add_flag(r, "F03", "the measured point lies 7 %% above the ceiling, also after a second try");
+    json_object_set_new(r->root, "hints", json_array());
+}
+
+static void unknown_bytes(struct sp_record *r)
+{
+    static const char why[] = "no counters in this virtual machine, and --bytes sim was not asked for";
+    static const char *const lost[] = {"bytes",   "alpha",     "x_loads",
+                                       "balance", "bandwidth", "bandwidth_fraction"};
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        sp_record_set_metric(r, lost[i], sp_value_none(why), "1", "lower", "not known here");
+    json_t *rows = (json_t *)sp_record_node(r, "table"), *row = json_array_get(rows, 2);
+    json_array_remove(rows, 1);
+    json_object_set_new(row, "bytes", json_null());
+    json_object_set_new(row, "bytes_origin", json_null());
+    json_object_set_new(row, "balance", json_null());
+    json_object_set_new(row, "fraction", json_null());
+    sp_record_set_text(r, "losses.extra_x", NULL);
+    sp_record_set_text(r, "losses_origin.extra_x", "needs the bytes");
+    sp_record_set_text(r, "verify", NULL);
+    sp_record_set_text(r, "config.pin", NULL);
+    json_object_set_new(json_array_get(sp_record_node(r, "roofs"), 0), "age_s", json_integer(90000));
+}
+
+static void complex_values(struct sp_record *r)
+{
+    sp_record_set_text(r, "status", "complete");
+    sp_record_set_text(r, "problem.name", "young1c");
+    sp_record_set_text(r, "problem.field", "complex");
+    sp_record_set_text(r, "problem.symmetry", "general");
+    sp_record_set_flag(r, "problem.symmetric_expanded", false);
+    sp_record_set_text(r, "problem.reorder", "rcm");
+    sp_record_set_count(r, "problem.zeros", 0);
+    sp_record_set_count(r, "problem.duplicates", 12345);
+    sp_record_set_text(r, "config.precision", "c128");
+    sp_record_set_text(r, "config.schedule", "cyclic:64");
+    sp_record_set_flag(r, "config.store_nt", true);
+    sp_record_set_flag(r, "verify.ok", false);
+    sp_record_set_number(r, "verify.max_rel_err", 0.25);
+    sp_record_append(r, "runs", json_pack("{s:[f,f], s:i}", "time_s", 0.0043, 0.0044, "dropped", 3));
+}
+
+/* Stopped before anything was measured. */
+static void interrupted(struct sp_record *r)
+{
+    static const char *const gone[] = {"roofs",  "runs",          "levels", "table",
+                                       "losses", "losses_origin", "hints",  "not_a_problem",
+                                       "curves", "interventions", "verify", "binding"};
+    sp_record_set_text(r, "status", "interrupted");
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        json_object_del(r->root, gone[i]);
+    json_object_set_new(r->root, "metrics", json_object());
+    json_object_set_new(r->root, "flags", json_array());
+}
+
+/* A record from elsewhere may not command the terminal. */
+static void hostile(struct sp_record *r)
+{
+    interrupted(r);
+    sp_record_set_text(r, "problem.name", "evil\033[2J\007\rmatrix \xce\xb2 \xe4\xbd\xa0");
+}
+
+static const struct {
+    const char *name;
+    void (*change)(struct sp_record *record);
+    struct sp_report_style style;
+} cases[] = {
+    {"kkt_power", nothing, {.width = 100, .utf8 = true}},
+    {"kkt_power-color", nothing, {.color = true, .width = 100, .utf8 = true}},
+    {"kkt_power-ascii", nothing, {.width = 80}},
+    {"kkt_power-verbose", nothing, {.width = 130, .utf8 = true, .verbosity = 2}},
+    {"kkt_power-quiet", nothing, {.utf8 = true, .verbosity = -1}},
+    {"cached", cached, {.width = 100, .utf8 = true}},
+    {"unknown_bytes", unknown_bytes, {.width = 100, .utf8 = true}},
+    {"complex", complex_values, {.width = 100, .utf8 = true}},
+    {"interrupted", interrupted, {.width = 100, .utf8 = true}},
+    {"hostile", hostile, {.width = 100, .utf8 = false}},
+};
+
+static char *printed(const struct sp_record *r, const struct sp_report_style *style)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(stream);
+    sp_report_text(r, style, stream);
+    ck_assert_int_eq(fclose(stream), 0);
+    return text;
+}
+
+static char *content(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return NULL;
+    char *text = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
+    fclose(file);
+    return text;
+}
+
+START_TEST(text_is_golden)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    cases[_i].change(&r);
+    char path[512];
+    snprintf(path, sizeof path, "%s/../golden/report-%s.txt", SP_TEST_DATA, cases[_i].name);
+    char *text = printed(&r, &cases[_i].style);
+    if (getenv("SP_UPDATE_GOLDEN")) {
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        fputs(text, file);
+        fclose(file);
+    }
+    char *golden = content(path);
+    ck_assert_msg(golden != NULL, "%s is missing", path);
+    int line = 1;
+    size_t i = 0;
+    for (; text[i] && text[i] == golden[i]; i++)
+        line += text[i] == '\n';
+    ck_assert_msg(text[i] == golden[i], "%s differs in line %d: \"%.60s\" instead of \"%.60s\"", path, line,
+                  text + i, golden + i);
+    free(golden);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* No line is wider than asked, but for commands, which are to be copied whole. */
+START_TEST(lines_keep_the_width)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    for (int width = 80; width <= 160; width += 4) {
+        struct sp_report_style style = {.width = width, .verbosity = 2};
+        char *text = printed(&r, &style), *rest = text, *line;
+        while ((line = strsep(&rest, "\n")))
+            ck_assert_msg((int)strlen(line) <= width || strstr(line, " try "), "width %d: %s", width, line);
+        free(text);
+    }
+    sp_record_free(&r);
+}
+END_TEST
+
+/* The record of a future or of a careless writer: any field missing, or of another type, does no harm. */
+START_TEST(every_field_may_be_missing_or_odd)
+{
+    struct sp_record whole;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &whole, NULL), SP_OK);
+    struct sp_report_style style = {.width = 100, .verbosity = 2};
+    const char *key;
+    json_t *value;
+    json_object_foreach(whole.root, key, value)
+    {
+        json_t *odd[] = {NULL, json_null(), json_string("odd"), json_integer(3), json_array(), json_object()};
+        for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+            struct sp_record r = {.root = json_deep_copy(whole.root)};
+            if (odd[i])
+                json_object_set_new(r.root, key, odd[i]);
+            else
+                json_object_del(r.root, key);
+            char *text = printed(&r, &style);
+            ck_assert_ptr_nonnull(strstr(text, "MATRIX"));
+            ck_assert_msg(!strstr(text, "nan") && !strstr(text, "inf "), "%s %zu:\n%s", key, i, text);
+            free(text);
+            sp_record_free(&r);
+        }
+    }
+    sp_record_free(&whole);
+}
+END_TEST
+
+START_TEST(figures)
+{
+    char t[64];
+    ck_assert_str_eq(sp_figure(t, sizeof t, 4.309, 3), "4.31");
+    ck_assert_str_eq(sp_figure(t, sizeof t, 9.996, 3), "10.0");
+    ck_assert_str_eq(sp_figure(t, sizeof t, 1152, 3), "1152");
+    ck_assert_str_eq(sp_figure(t, sizeof t, 0, 3), "0");
+    ck_assert_str_eq(sp_figure_interval(t, sizeof t, 76e9, 75.2e9, 76.8e9, 1e9, 3), "76.0 ±0.8");
+    ck_assert_str_eq(sp_figure_interval(t, sizeof t, 76e9, 76e9, 76e9, 1e9, 3), "76.0");
+    ck_assert_str_eq(sp_figure_percent(t, sizeof t, 0.801), "80 %");
+    ck_assert_str_eq(sp_figure_percent(t, sizeof t, -0.148), "−15 %");
+    ck_assert_str_eq(sp_figure_percent(t, sizeof t, 0.002), "0.2 %");
+    ck_assert_str_eq(sp_figure_percent(t, sizeof t, 0), "0 %");
+    ck_assert_str_eq(sp_figure_value(t, sizeof t, sp_value_none("no counters"), 1, "B", 3),
+                     "unknown (no counters)");
+    ck_assert_str_eq(sp_figure_value(t, sizeof t, sp_value_of(2e9, SP_SIMULATED), 1e9, "GB/s", 3),
+                     "2.00 GB/s simulated");
+    ck_assert_str_eq(sp_scale_of_seconds(0.00431).prefix, "ms");
+    ck_assert_str_eq(sp_scale_of(262.4e6).prefix, "M");
+}
+END_TEST
+
+START_TEST(csv_rows_append)
+{
+    char folder[] = "/tmp/spmodel-report-XXXXXX", path[64], command[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.csv", folder);
+    struct sp_record r;
+    struct sp_error err;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    sp_record_set_text(&r, "problem.name", "odd, \"name\"");
+    sp_record_set_metric(&r, "alpha", sp_value_none("not known"), "1", "lower", "alpha");
+    const struct sp_record *records[] = {&r, &r};
+    ck_assert_int_eq(sp_report_csv_append(path, records, 2, &err), SP_OK);
+    ck_assert_int_eq(sp_report_csv_append(path, records, 1, &err), SP_OK);
+    char *text = content(path), *rest = text, *line;
+    int lines = 0;
+    while ((line = strsep(&rest, "\n")) && *line) {
+        int commas = 0, quotes = 0;
+        for (char *c = line; *c; c++) {
+            quotes += *c == '"';
+            commas += *c == ',' && quotes % 2 == 0;
+        }
+        ck_assert_int_eq(commas, 54);
+        ck_assert(lines == 0 ? strncmp(line, "id,status,", 10) == 0
+                             : strstr(line, ",\"odd, \"\"name\"\"\",2063494,") != NULL);
+        lines++;
+    }
+    ck_assert_int_eq(lines, 4);
+    free(text);
+    FILE *file = fopen(path, "w");
+    fputs("precious,data\n1,2\n", file);
+    fclose(file);
+    ck_assert_int_eq(sp_report_csv_append(path, records, 1, &err), SP_INPUT);
+    text = content(path);
+    ck_assert_str_eq(text, "precious,data\n1,2\n");
+    free(text);
+    sp_record_free(&r);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("report");
+    TCase *tc = tcase_create("report");
+    tcase_add_loop_test(tc, text_is_golden, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tc, lines_keep_the_width);
+    tcase_add_test(tc, every_field_may_be_missing_or_odd);
+    tcase_add_test(tc, figures);
+    tcase_add_test(tc, csv_rows_append);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

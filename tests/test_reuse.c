@@ -1,0 +1,189 @@
+/* The reuse curve against the fully associative simulation at many capacities, and the sample against the
+ * exact curve. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "hand_layout.h"
+#include "model/reuse.h"
+#include "model/stack_distance.h"
+#include "model/traffic.h"
+
+START_TEST(buckets_are_the_smallest_capacity_that_hits)
+{
+    struct sp_random random = {3};
+    for (int i = 0; i < 100000; i++) {
+        int64_t d = sp_random_below(&random, INT64_C(1) << (1 + i % 30));
+        int b = sp_stack_bucket(d);
+        ck_assert_int_ge(sp_stack_capacity(b), d + 1);
+        ck_assert(b == 0 || sp_stack_capacity(b - 1) < d + 1);
+    }
+}
+END_TEST
+
+/* Against counting distinct lines one by one; long enough for many squeezes of the time line. */
+START_TEST(distances_equal_counting)
+{
+    enum { N = 1500, TOUCHES = 40000 };
+    struct sp_stack s;
+    ck_assert_int_eq(sp_stack_make(N, &s, NULL), SP_OK);
+    int last[N], stack[N], depth = 0;
+    memset(last, -1, sizeof last);
+    struct sp_random random = {5};
+    for (int t = 0; t < TOUCHES; t++) {
+        int line = (int)sp_random_below(&random, t % 3 ? 40 : N), d = 0;
+        while (d < depth && stack[d] != line)
+            d++;
+        if (d < depth) {
+            ck_assert_int_eq(sp_stack_after(&s, s.place[line]), d);
+            sp_stack_remove(&s, s.place[line]);
+            memmove(stack + 1, stack, (size_t)d * sizeof *stack);
+        } else {
+            memmove(stack + 1, stack, (size_t)depth++ * sizeof *stack);
+        }
+        stack[0] = line;
+        sp_stack_append(&s, (uint32_t)line);
+    }
+    sp_stack_free(&s);
+}
+END_TEST
+
+static void compare(const struct sp_layout *l, const struct sp_reuse_options *ro, int n_domain,
+                    const int *domain_of_thread, const char *what)
+{
+    struct sp_reuse curve;
+    ck_assert_int_eq(sp_reuse_spmv(l, ro, &curve, NULL), SP_OK);
+    ck_assert(curve.exact && curve.n_sizes > 10);
+    for (int i = 0; i < curve.n_sizes; i += 5) {
+        const struct sp_reuse_size *s = &curve.size[i];
+        struct sp_machine m = {.n_caches = 1};
+        m.cache[0] = (struct sp_cache){.level = 3,
+                                       .size_B = s->capacity_B,
+                                       .effective_B = sp_value_none("not measured"),
+                                       .line_B = 64,
+                                       .cores_sharing = 1};
+        struct sp_sim_options o = sp_sim_default(&m);
+        o.n_domain = n_domain;
+        o.domain_of_thread = domain_of_thread;
+        o.skew = ro->skew;
+        o.store_nt = ro->store_nt;
+        for (int state = SP_SIM_WARM; state <= SP_SIM_COLD; state++) {
+            o.state = state;
+            struct sp_traffic v[SP_MAX_LEVELS];
+            int n;
+            ck_assert_int_eq(sp_sim_spmv(l, &o, v, &n, NULL, NULL), SP_OK);
+            double alpha = state == SP_SIM_WARM ? s->alpha_warm : s->alpha_cold;
+            double bytes = state == SP_SIM_WARM ? s->warm_B : s->cold_B;
+            ck_assert_msg(fabs(alpha - sp_traffic_alpha(l, &v[0])) < 1e-12 &&
+                              bytes == v[0].read_B.value + v[0].write_B.value,
+                          "%s, %lld B, %s: alpha %g and %g, bytes %g and %g", what, (long long)s->capacity_B,
+                          state ? "cold" : "warm", alpha, sp_traffic_alpha(l, &v[0]), bytes,
+                          v[0].read_B.value + v[0].write_B.value);
+        }
+    }
+    const struct sp_reuse_size *end = &curve.size[curve.n_sizes - 1];
+    ck_assert(end->alpha_warm == 0 && fabs(end->alpha_cold - curve.alpha_min) < 1e-12);
+    ck_assert(curve.x_once_B > 0);
+    ck_assert(sp_reuse_at(&curve, end->capacity_B * 2) == end && sp_reuse_at(&curve, 1) == NULL);
+    sp_reuse_free(&curve);
+    sp_reuse_free(&curve);
+}
+
+START_TEST(the_curve_is_the_simulation_at_every_size)
+{
+    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    struct sp_csr a;
+    hand_matrix(&(struct hand_shape){400, 300, 6, 0.2, 100, 0, 9}, &a);
+    for (int f = 0; f < 3; f++)
+        for (int n = 1; n <= 4; n += 3) {
+            struct sp_layout l;
+            hand_layout(&a, formats[f], 4, f == 1 ? 16 : 1, SP_F64, SP_I32,
+                        n == 1 ? SP_SCHEDULE_NNZ : SP_SCHEDULE_CYCLIC, n, &l);
+            static const int domain[] = {0, 1, 1, 0};
+            char what[64];
+            snprintf(what, sizeof what, "format %d, %d threads", f, n);
+            struct sp_reuse_options o = {.rate = 1, .store_nt = f == 0 && n == 4};
+            compare(&l, &o, 1, NULL, what);
+            o.n_domain = 2;
+            o.domain_of_thread = domain;
+            o.skew = 0.4;
+            if (n == 4)
+                compare(&l, &o, 2, domain, what);
+            hand_free(&l);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* 60 000 rows of 8 entries: a third near the diagonal, the rest anywhere. */
+static void large_layout(struct sp_layout *l, enum sp_format format, int n_threads)
+{
+    enum { N = 60000, N_NZR = 8 };
+    struct sp_csr a;
+    ck_assert_int_eq(sp_csr_alloc(N, N, N * N_NZR, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    struct sp_random random = {21};
+    for (int64_t i = 0; i < N; i++) {
+        for (int k = 0; k < N_NZR; k++) {
+            int64_t near = i + sp_random_below(&random, 200) - 100;
+            a.col[i * N_NZR + k] =
+                (int32_t)(k < 3 && near >= 0 && near < N ? near : sp_random_below(&random, N));
+        }
+        a.row_ptr[i + 1] = (i + 1) * N_NZR;
+    }
+    hand_layout(&a, format, 8, format == SP_FORMAT_CRS ? 1 : 32, SP_F64, SP_I32, SP_SCHEDULE_NNZ, n_threads,
+                l);
+    sp_csr_free(&a);
+}
+
+START_TEST(a_sample_is_as_good_as_it_says)
+{
+    struct sp_layout l;
+    large_layout(&l, _i % 2 ? SP_FORMAT_SELL : SP_FORMAT_CRS, _i / 2 + 1);
+    struct sp_reuse exact, sampled;
+    struct sp_reuse_options o = {.rate = 1, .seed = 3};
+    ck_assert_int_eq(sp_reuse_spmv(&l, &o, &exact, NULL), SP_OK);
+    o.rate = 0.25;
+    ck_assert_int_eq(sp_reuse_spmv(&l, &o, &sampled, NULL), SP_OK);
+    ck_assert(!sampled.exact && fabs(sampled.rate - 0.25) < 0.05);
+    ck_assert_int_eq(sampled.n_x_lines, exact.n_x_lines);
+    ck_assert_double_eq(sampled.alpha_min, exact.alpha_min);
+    int outside = 0, n = 0;
+    for (int i = 0; i < exact.n_sizes && i < sampled.n_sizes; i++) {
+        const struct sp_reuse_size *e = &exact.size[i], *s = &sampled.size[i];
+        ck_assert(s->alpha_warm_lo <= s->alpha_warm && s->alpha_warm <= s->alpha_warm_hi);
+        if (e->capacity_B < 64 << 10)
+            continue;
+        n++;
+        outside += e->alpha_warm < s->alpha_warm_lo || e->alpha_warm > s->alpha_warm_hi ||
+                   e->alpha_cold < s->alpha_cold_lo || e->alpha_cold > s->alpha_cold_hi;
+        /* Where the curve is steep the size is what is uncertain. */
+        ck_assert_msg(fabs(e->alpha_cold - s->alpha_cold) < 0.05 * e->alpha_cold, "%lld B: %g, exact %g",
+                      (long long)e->capacity_B, s->alpha_cold, e->alpha_cold);
+    }
+    ck_assert_int_gt(n, 50);
+    ck_assert_int_lt(outside, n / 8);
+    sp_reuse_free(&exact);
+    sp_reuse_free(&sampled);
+    hand_free(&l);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reuse");
+    TCase *tc = tcase_create("reuse");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, buckets_are_the_smallest_capacity_that_hits);
+    tcase_add_test(tc, distances_equal_counting);
+    tcase_add_test(tc, the_curve_is_the_simulation_at_every_size);
+    tcase_add_loop_test(tc, a_sample_is_as_good_as_it_says, 0, 4);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,318 @@
+#include <omp.h>
+#include <sched.h>
+
+#include "recorded_root.h"
+#include "sys/binding.h"
+#include "sys/cgroup.h"
+#include "sys/core_to_core.h"
+#include "sys/cpuid.h"
+#include "sys/identity.h"
+#include "sys/meminfo.h"
+#include "sys/pages.h"
+#include "sys/sysfs.h"
+#include "sys/topology.h"
+
+static void collect(void *context, int cpu)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%d ", cpu);
+}
+
+START_TEST(lists_of_processors_are_parsed)
+{
+    char text[256] = "";
+    ck_assert(sp_sysfs_list("0-2,7,9-10", collect, text));
+    ck_assert_str_eq(text, "0 1 2 7 9 10 ");
+    ck_assert(sp_sysfs_list("", collect, text));
+    ck_assert(!sp_sysfs_list("3-", collect, text));
+    ck_assert(!sp_sysfs_list("5-2", collect, text));
+    ck_assert(!sp_sysfs_list("a", collect, text));
+    ck_assert(!sp_sysfs_list("0-9999999", collect, text));
+}
+END_TEST
+
+START_TEST(two_sockets_with_a_cpuset_on_the_second)
+{
+    char root[64];
+    struct sp_topology t;
+    struct sp_binding b;
+    recorded_unpack("sysfs-2-sockets.txt", root, sizeof root);
+    ck_assert_int_eq(sp_topology_read_sysfs(root, &t, NULL), SP_OK);
+    ck_assert_int_eq(t.n_cpus, 16);
+    ck_assert_int_eq(t.n_cores, 8);
+    ck_assert_int_eq(t.n_packages, 2);
+    ck_assert_int_eq(t.n_domains, 2);
+    ck_assert_int_eq(t.n_numa, 2);
+    ck_assert_int_eq(t.threads_per_core, 2);
+    ck_assert_int_eq(t.n_allowed, 8);
+    ck_assert_int_eq(t.n_allowed_cores, 4);
+    ck_assert_int_eq(t.n_caches, 3);
+    ck_assert_int_eq(t.cache[2].size_B, 16896 * 1024);
+    ck_assert_int_eq(t.cache[2].ways, 11);
+    ck_assert_int_eq(t.cache[2].cores_sharing, 4);
+    ck_assert_int_eq(t.cache[2].n_instances, 2);
+    ck_assert_int_eq(t.cache[0].cores_sharing, 1);
+    ck_assert_int_eq(t.cache[0].cpus_sharing, 2);
+    ck_assert_int_eq(t.cpu[12].core, t.cpu[4].core);
+    ck_assert_int_eq(t.cpu[12].smt, 1);
+    ck_assert_int_eq(t.cpu[12].numa, 1);
+    ck_assert_double_eq(t.cpu_quota, 2.5);
+    ck_assert_int_eq(sp_topology_default_threads(&t), 3);
+    /* Six threads: the four cores of the allowed socket first, then their second hardware threads. */
+    ck_assert_int_eq(sp_binding_plan(&t, 6, SP_COMPACT, &b, NULL), SP_OK);
+    static const int expected[] = {4, 5, 6, 7, 12, 13};
+    ck_assert_mem_eq(b.cpu, expected, sizeof expected);
+    ck_assert(b.uses_smt && !b.oversubscribed && b.n_domains == 1 && b.n_numa == 1);
+    char text[64];
+    ck_assert_str_eq(sp_binding_text(&b, text, sizeof text), "4-7,12,13");
+    sp_binding_free(&b);
+    ck_assert_int_eq(sp_binding_plan(&t, 9, SP_COMPACT, &b, NULL), SP_OK);
+    ck_assert(b.oversubscribed);
+    sp_binding_free(&b);
+    struct sp_meminfo m;
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.total_B, INT64_C(8) << 30);
+    ck_assert_int_eq(m.available_B, INT64_C(7) << 30); /* 8 - 2 used + 1 of file cache */
+    ck_assert(m.group_limited);
+    sp_topology_free(&t);
+    sp_topology_free(&t);
+    recorded_remove(root);
+}
+END_TEST
+
+START_TEST(four_cache_domains)
+{
+    char root[64];
+    struct sp_topology t;
+    struct sp_binding b;
+    recorded_unpack("sysfs-ccx.txt", root, sizeof root);
+    ck_assert_int_eq(sp_topology_read_sysfs(root, &t, NULL), SP_OK);
+    ck_assert_int_eq(t.n_domains, 4);
+    ck_assert_int_eq(t.n_packages, 1);
+    ck_assert_int_eq(t.cache[2].cores_sharing, 4);
+    ck_assert_int_eq(sp_topology_default_threads(&t), 16);
+    static const int compact[] = {0, 1, 2, 3, 4, 5}, scatter[] = {0, 4, 8, 12, 1, 5};
+    ck_assert_int_eq(sp_binding_plan(&t, 6, SP_COMPACT, &b, NULL), SP_OK);
+    ck_assert_mem_eq(b.cpu, compact, sizeof compact);
+    ck_assert_int_eq(b.n_domains, 2);
+    sp_binding_free(&b);
+    ck_assert_int_eq(sp_binding_plan(&t, 6, SP_SCATTER, &b, NULL), SP_OK);
+    ck_assert_mem_eq(b.cpu, scatter, sizeof scatter);
+    ck_assert_int_eq(b.n_domains, 4);
+    sp_binding_free(&b);
+    struct sp_meminfo m;
+    struct sp_cgroup g;
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.available_B, INT64_C(120000000) * 1024);
+    sp_cgroup_read(root, &g);
+    ck_assert(!g.memory_limited && !g.cpu_limited);
+    sp_topology_free(&t);
+    recorded_remove(root);
+}
+END_TEST
+
+START_TEST(a_virtual_machine_that_describes_nothing)
+{
+    char root[64];
+    struct sp_topology t;
+    recorded_unpack("sysfs-vm.txt", root, sizeof root);
+    ck_assert_int_eq(sp_topology_read_sysfs(root, &t, NULL), SP_OK);
+    ck_assert_int_eq(t.n_cpus, 2);
+    ck_assert_int_eq(t.n_cores, 2);
+    ck_assert_int_eq(t.n_domains, 1);
+    ck_assert_int_eq(t.n_numa, 1);
+    ck_assert_int_eq(t.n_caches, 0);
+    ck_assert_int_eq(t.n_allowed, 2);
+    struct sp_meminfo m;
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.total_B, INT64_C(4) << 30);
+    ck_assert_int_eq(m.available_B, INT64_C(2) << 30); /* 4 - 3 used + 1 of file cache */
+    sp_topology_free(&t);
+    recorded_remove(root);
+}
+END_TEST
+
+START_TEST(nothing_there_is_an_error)
+{
+    struct sp_topology t;
+    struct sp_meminfo m;
+    struct sp_error err;
+    ck_assert_int_eq(sp_topology_read_sysfs("/nonexistent", &t, &err), SP_ABSENT);
+    ck_assert(t.cpu == NULL && err.remedy[0]);
+    ck_assert_int_eq(sp_meminfo_read("/nonexistent", &m, &err), SP_ABSENT);
+}
+END_TEST
+
+START_TEST(hwloc_and_sysfs_agree_on_this_machine)
+{
+    struct sp_topology a, b;
+    ck_assert_int_eq(sp_topology_read(&a, NULL), SP_OK);
+    ck_assert_int_eq(sp_topology_read_sysfs("", &b, NULL), SP_OK);
+    if (strcmp(a.source, b.source) == 0)
+        printf("sys: hwloc not in this build, so sysfs is compared with itself\n");
+    ck_assert_int_eq(a.n_cpus, b.n_cpus);
+    ck_assert_int_eq(a.n_cores, b.n_cores);
+    ck_assert_int_eq(a.n_domains, b.n_domains);
+    ck_assert_int_eq(a.n_packages, b.n_packages);
+    ck_assert_int_eq(a.n_allowed, b.n_allowed);
+    ck_assert_int_eq(a.n_caches, b.n_caches);
+    for (int k = 0; k < a.n_caches; k++) {
+        ck_assert_int_eq(a.cache[k].level, b.cache[k].level);
+        ck_assert_int_eq(a.cache[k].size_B, b.cache[k].size_B);
+        ck_assert_int_eq(a.cache[k].cores_sharing, b.cache[k].cores_sharing);
+    }
+    for (int i = 0; i < a.n_cpus; i++) {
+        ck_assert_int_eq(a.cpu[i].os, b.cpu[i].os);
+        ck_assert_int_eq(a.cpu[i].core, b.cpu[i].core);
+        ck_assert_int_eq(a.cpu[i].domain, b.cpu[i].domain);
+        ck_assert_int_eq(a.cpu[i].allowed, b.cpu[i].allowed);
+    }
+    sp_topology_free(&a);
+    sp_topology_free(&b);
+}
+END_TEST
+
+START_TEST(threads_run_where_they_are_pinned)
+{
+    struct sp_topology t;
+    struct sp_binding b;
+    ck_assert_int_eq(sp_topology_read(&t, NULL), SP_OK);
+    ck_assert_int_eq(sp_binding_plan(&t, 0, SP_COMPACT, &b, NULL), SP_OK);
+    struct sp_error err;
+    ck_assert_msg(sp_binding_apply(&b, &err) == SP_OK, "%s", err.what);
+    ck_assert(b.pinned);
+    int wrong = 0;
+#pragma omp parallel num_threads(b.n_threads) reduction(+ : wrong)
+    wrong += sched_getcpu() != b.cpu[omp_get_thread_num()];
+    ck_assert_int_eq(wrong, 0);
+    sp_binding_undo(&b, &t);
+    cpu_set_t set;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    ck_assert_int_eq(CPU_COUNT(&set), t.n_allowed);
+    sp_binding_free(&b);
+    sp_topology_free(&t);
+}
+END_TEST
+
+/* Two mappings, one of which holds the array: its neighbours do not count. */
+START_TEST(huge_pages_are_read_from_smaps)
+{
+    char root[] = "/tmp/sp_root_XXXXXX";
+    struct sp_pages pages;
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    recorded_write(root, "/proc/self/smaps",
+                   "10000000-10800000 rw-p 00000000 00:00 0\\nSize: 8192 kB\\nRss:    8192 "
+                   "kB\\nAnonHugePages:   6144 kB\\n"
+                   "20000000-20400000 rw-p 00000000 00:00 0\\nRss:    4096 kB\\nAnonHugePages:      0 kB\\n"
+                   "30000000-30400000 rw-p 00000000 00:00 0\\nRss:    0 kB\\nAnonHugePages:      0 kB");
+    sp_pages_read(root, (void *)0x10000000, 0x800000, -1, &pages);
+    ck_assert(sp_value_known(pages.huge_share));
+    ck_assert_double_eq(pages.huge_share.value, 0.75);
+    ck_assert_double_eq(pages.touched_B.value, 8 << 20);
+    sp_pages_read(root, (void *)0x10400000, 0x10000000, -1, &pages); /* both: 6 of 12 MiB */
+    ck_assert_double_eq(pages.huge_share.value, 0.5);
+    sp_pages_read(root, (void *)0x30000000, 4096, -1, &pages);
+    ck_assert_msg(!sp_value_known(pages.huge_share), "untouched memory has no share");
+    sp_pages_read(root, (void *)0x50000000, 4096, -1, &pages);
+    ck_assert(!sp_value_known(pages.huge_share) && pages.huge_share.why);
+    recorded_remove(root);
+    sp_pages_read("/nonexistent", (void *)0x10000000, 4096, -1, &pages);
+    ck_assert(!sp_value_known(pages.huge_share) && pages.remote_share < 0 && pages.n_nodes == 0);
+}
+END_TEST
+
+START_TEST(modes_are_told_apart_by_the_gap)
+{
+    struct sp_core_history h = {0};
+    /* No gap: the usual ranges. */
+    ck_assert_int_eq(sp_core_classify(&h, 10e-9), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, 60e-9), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, 90e-9), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, 150e-9), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, 0), SP_CORE_UNKNOWN);
+    /* A slow machine: 80 ns is shared there, because 200 ns exist; one outlier makes no mode. */
+    for (int i = 0; i < 10; i++) {
+        sp_core_history_add(&h, (78 + 0.5 * i) * 1e-9);
+        sp_core_history_add(&h, (200 + i) * 1e-9);
+    }
+    sp_core_history_add(&h, 900e-9);
+    sp_core_history_add(&h, 0);
+    ck_assert_int_eq(h.n, 21);
+    ck_assert_int_eq(sp_core_classify(&h, 80e-9), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, 205e-9), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, 130e-9), SP_CORE_UNKNOWN);
+    for (int i = 0; i < 1000; i++)
+        sp_core_history_add(&h, (79 + i % 5) * 1e-9);
+    ck_assert_int_le(h.n, SP_CORE_HISTORY);
+    ck_assert_double_eq(h.latency_s[h.n - 1], 900e-9);
+    for (int i = 1; i < h.n; i++)
+        ck_assert(h.latency_s[i - 1] <= h.latency_s[i]);
+}
+END_TEST
+
+START_TEST(a_recorded_processor)
+{
+    char root[] = "/tmp/sp_root_XXXXXX";
+    struct sp_cpuid cpu;
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    recorded_write(
+        root, "/proc/cpuinfo",
+        "processor\\t: 0\\nvendor_id\\t: AuthenticAMD\\ncpu family\\t: 25\\nmodel\\t\\t: 17\\n"
+        "model name\\t: AMD EPYC 9554\\nstepping\\t: 1\\nmicrocode\\t: 0xa10113e\\ncpu MHz\\t\\t: 3100.500\\n"
+        "flags\\t\\t: fpu fma avx2 avx512f avx512dq avx512cd avx512bw avx512vl\\n\\nprocessor\\t: "
+        "1\\nmodel\\t: 99");
+    sp_cpuid_read(root, &cpu);
+    ck_assert_str_eq(cpu.model, "AMD EPYC 9554");
+    ck_assert_int_eq(cpu.family, 25);
+    ck_assert_int_eq(cpu.number, 17);
+    ck_assert_str_eq(cpu.microcode, "0xa10113e");
+    ck_assert(cpu.avx2 && cpu.fma && cpu.avx512 && !cpu.hypervisor);
+    ck_assert_double_eq_tol(cpu.frequency_Hz, 3.1005e9, 1);
+    ck_assert(!cpu.frequency_is_maximum);
+    recorded_remove(root);
+}
+END_TEST
+
+START_TEST(the_environment_key_follows_the_facts)
+{
+    char root[64];
+    struct sp_topology t;
+    struct sp_identity a, b;
+    recorded_unpack("sysfs-ccx.txt", root, sizeof root);
+    ck_assert_int_eq(sp_topology_read_sysfs(root, &t, NULL), SP_OK);
+    sp_identity_read(root, &t, &a);
+    sp_identity_read(root, &t, &b);
+    ck_assert_int_eq(strlen(a.env_key), 16);
+    ck_assert_str_eq(a.env_key, b.env_key);
+    ck_assert_str_eq(sp_identity_value(&a, "governor"), "unknown");
+    recorded_write(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");
+    sp_identity_read(root, &t, &b);
+    ck_assert_str_eq(sp_identity_value(&b, "governor"), "powersave");
+    ck_assert_str_ne(a.env_key, b.env_key);
+    sp_topology_free(&t);
+    recorded_remove(root);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sys");
+    TCase *tc = tcase_create("sys");
+    tcase_add_test(tc, lists_of_processors_are_parsed);
+    tcase_add_test(tc, two_sockets_with_a_cpuset_on_the_second);
+    tcase_add_test(tc, four_cache_domains);
+    tcase_add_test(tc, a_virtual_machine_that_describes_nothing);
+    tcase_add_test(tc, nothing_there_is_an_error);
+    tcase_add_test(tc, hwloc_and_sysfs_agree_on_this_machine);
+    tcase_add_test(tc, threads_run_where_they_are_pinned);
+    tcase_add_test(tc, huge_pages_are_read_from_smaps);
+    tcase_add_test(tc, modes_are_told_apart_by_the_gap);
+    tcase_add_test(tc, a_recorded_processor);
+    tcase_add_test(tc, the_environment_key_follows_the_facts);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
