@@ -1,5 +1,7 @@
-/* SpMV against its roof and against peers: every candidate kernel in every format, samples alternating with a
- * scan of the same layout's arrays; a share of the roof is the median of paired ratios.
+/* SpMV against its roof and against peers. Every kernel of every format, and every peer, runs once a round,
+ * each between two scans of its own arrays; a share of the roof is the median of those paired ratios, and
+ * ratios between two candidates are medians over the rounds. A ping-pong before and after tells in which mode
+ * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
  *
  *     bench_spmv [--threads N] [--samples N] [--precision f64|f32] [--nt] [--ten] [--format F] [gen spec ...]
  */
@@ -17,9 +19,11 @@
 #include "sparse/generate.h"
 #include "sparse/verify.h"
 #include "sys/binding.h"
+#include "sys/core_to_core.h"
 #include "sys/pages.h"
 
-enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 16 };
+enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 8, N_PEERS = 2, N_MODES = SP_CORE_SPLIT + 1 };
+enum { FEW = 3 /* rounds below which a median is not shown */ };
 
 struct settings {
     int n_threads, n_samples;
@@ -28,9 +32,27 @@ struct settings {
     const char *format; /* NULL: all */
 };
 
-struct result {
-    char name[128];
-    double flops; /* median [flop/s] */
+/* What is timed: one of our kernels (row and state), or a peer. */
+struct candidate {
+    char name[64], format[24], remark[96];
+    const struct sp_layout *layout; /* whose scan is the roof */
+    const struct sp_kernel *kernel;
+    const struct peer *peer;
+    void *state;
+    double V; /* [B] */
+    double flops[MAX_SAMPLES], share[MAX_SAMPLES];
+    enum sp_core_mode mode[MAX_SAMPLES];
+};
+
+struct bench {
+    const struct settings *settings;
+    struct sp_csr matrix;
+    struct sp_layout layouts[MAX_FORMATS];
+    int n_layouts, n;
+    struct candidate *candidates; /* [MAX_CANDIDATES] */
+    double *x;
+    void *peer_x, *peer_y;
+    struct sp_core_history history;
 };
 
 static _Noreturn void fail(const struct sp_error *err)
@@ -39,14 +61,6 @@ static _Noreturn void fail(const struct sp_error *err)
     sp_error_text(err, text, sizeof text);
     fprintf(stderr, "bench_spmv: %s\n", text);
     exit(EXIT_FAILURE);
-}
-
-static void keep_best(struct result *best, const char *name, double flops)
-{
-    if (flops > best->flops) {
-        best->flops = flops;
-        snprintf(best->name, sizeof best->name, "%s", name);
-    }
 }
 
 /* V(alpha_min) of one execution [B], w = 2 for plain stores and 1 for non-temporal ones [THEORY 2]. */
@@ -69,163 +83,240 @@ static double scan_once(const struct sp_layout *l)
     return sp_scan_bytes(l) / (end - start);
 }
 
-static void bench_kernels(const struct settings *s, const struct sp_workload *w, const double *x,
-                          struct result *best)
+static void add_kernels(struct bench *b, const struct sp_workload *w)
 {
-    struct sp_layout l;
     struct sp_error err;
+    struct sp_layout *l = &b->layouts[b->n_layouts];
     double start = sp_now();
-    if (sp_layout_make(w, true, &sp_allocator_huge, &l, &err) != SP_OK)
+    if (sp_layout_make(w, true, &sp_allocator_huge, l, &err) != SP_OK)
         fail(&err);
-    char format[64];
+    b->n_layouts++;
+    char format[24];
     sp_workload_format_text(w, format, sizeof format);
     printf("  %s: beta %.3f, unit slots %.3f, layout made in %.2f s\n", format,
-           (double)l.n_nz / (double)l.n_stored,
-           l.n_slots > 0 ? (double)l.n_unit_slots / (double)l.n_slots : 0.0, sp_now() - start);
+           (double)l->n_nz / (double)l->n_stored,
+           l->n_slots > 0 ? (double)l->n_unit_slots / (double)l->n_slots : 0.0, sp_now() - start);
     const struct sp_kernel *rows[MAX_CANDIDATES];
-    int n = sp_kernel_candidates(&l, NULL, rows, MAX_CANDIDATES);
-    void *state[MAX_CANDIDATES];
-    static double flops[MAX_CANDIDATES][MAX_SAMPLES], share[MAX_CANDIDATES][MAX_SAMPLES];
-    double best_roof = 0;
-    double V[MAX_CANDIDATES], *y = malloc((size_t)(2 * l.n_r + 1) * sizeof *y);
-    struct sp_spmv_check check[MAX_CANDIDATES];
+    int n = sp_kernel_candidates(l, NULL, rows, MAX_CANDIDATES - b->n);
+    double *y = malloc((size_t)(2 * l->n_r + 1) * sizeof *y);
     for (int k = 0; k < n; k++) {
-        struct sp_operands operands = {x, s->nt, &sp_allocator_huge};
-        if (rows[k]->prepare(&l, &operands, &state[k], &err) != SP_OK ||
-            rows[k]->run(state[k], 1, NULL, &err) != SP_OK || rows[k]->fetch(state[k], y, &err) != SP_OK ||
-            sp_spmv_verify(w->matrix, w->precision, x, y, &check[k], &err) != SP_OK)
-            fail(&err);
+        struct candidate *c = &b->candidates[b->n++];
+        struct sp_operands operands = {b->x, b->settings->nt, &sp_allocator_huge};
+        struct sp_spmv_check check;
         struct sp_kernel_facts facts;
-        rows[k]->facts(state[k], &facts);
-        V[k] = volume_of(&l, facts.store_nt);
+        memset(c, 0, sizeof *c);
+        c->layout = l;
+        c->kernel = rows[k];
+        if (c->kernel->prepare(l, &operands, &c->state, &err) != SP_OK ||
+            c->kernel->run(c->state, 1, NULL, &err) != SP_OK ||
+            c->kernel->fetch(c->state, y, &err) != SP_OK ||
+            sp_spmv_verify(w->matrix, w->precision, b->x, y, &check, &err) != SP_OK)
+            fail(&err);
+        c->kernel->facts(c->state, &facts);
+        c->V = volume_of(l, facts.store_nt);
+        snprintf(c->format, sizeof c->format, "%s", format);
+        snprintf(c->name, sizeof c->name, "%s %s", format, strrchr(rows[k]->name, '/') + 1);
+        snprintf(c->remark, sizeof c->remark, "error %.2g of its bound", check.max_ratio);
     }
     free(y);
-    for (int i = 0; i < s->n_samples; i++)
-        for (int k = 0; k < n; k++) {
-            double before = scan_once(&l);
-            start = sp_now();
-            if (rows[k]->run(state[k], 1, NULL, &err) != SP_OK)
-                fail(&err);
-            double t = sp_now() - start;
-            double after = scan_once(&l), roof = 0.5 * (before + after);
-            best_roof = before > best_roof ? before : best_roof;
-            best_roof = after > best_roof ? after : best_roof;
-            flops[k][i] = sp_workload_flops(w) / t;
-            share[k][i] = V[k] / t / roof;
-        }
-    for (int k = 0; k < n; k++) {
-        double median = sp_median(flops[k], s->n_samples);
-        double best_flops = sp_quantile(flops[k], s->n_samples, 1);
-        double best_share = best_flops / sp_workload_flops(w) * V[k] / best_roof;
-        printf(
-            "    %-22s %6.2f Gflop/s (best %5.2f)  %5.2f B/nnz  %5.1f %% of the roof [%5.1f, %5.1f], best of "
-            "best %5.1f %%; error %.2g of its bound\n",
-            rows[k]->name, median * 1e-9, best_flops * 1e-9, V[k] / (double)l.n_nz,
-            100 * sp_median(share[k], s->n_samples), 100 * sp_quantile(share[k], s->n_samples, 0.25),
-            100 * sp_quantile(share[k], s->n_samples, 0.75), 100 * best_share, check[k].max_ratio);
-        char name[128];
-        snprintf(name, sizeof name, "%s %s", format, strrchr(rows[k]->name, '/') + 1);
-        keep_best(best, name, median);
-        rows[k]->release(state[k]);
-    }
-    sp_layout_free(&l);
 }
 
-/* Peers get our pages and our first touch: what is compared is the code. */
-static void bench_peers(const struct settings *s, const struct sp_workload *w, const double *x,
-                        struct result *best)
+/* Peers get the pages and the first touch of our CRS arrays: what is compared is the code. */
+static void add_peers(struct bench *b, const struct sp_layout *l)
 {
-    static const struct peer *const peers[] = {&peer_eigen, &peer_librsb};
-    struct sp_layout l;
+    static const struct peer *const peers[N_PEERS] = {&peer_eigen, &peer_librsb};
     struct sp_error err;
-    if (sp_layout_make(w, true, &sp_allocator_huge, &l, &err) != SP_OK)
+    if (sp_large_alloc(&sp_allocator_huge, l->n_c, sizeof(double), "x", &b->peer_x, &err) != SP_OK ||
+        sp_large_alloc(&sp_allocator_huge, l->n_r, sizeof(double), "y", &b->peer_y, &err) != SP_OK)
         fail(&err);
-    void *room_x, *room_y;
-    if (sp_large_alloc(&sp_allocator_huge, l.n_c, sizeof(double), "x", &room_x, &err) != SP_OK ||
-        sp_large_alloc(&sp_allocator_huge, l.n_r, sizeof(double), "y", &room_y, &err) != SP_OK)
-        fail(&err);
-    memcpy(room_x, x, (size_t)l.n_c * sizeof *x);
-    struct peer_matrix m = {.n_r = sp_to_i32(l.n_r),
-                            .n_c = sp_to_i32(l.n_c),
-                            .n_nz = sp_to_i32(l.n_nz),
-                            .row_ptr = l.ptr,
-                            .col = l.col,
-                            .val = l.val,
-                            .x = room_x,
-                            .y = room_y};
-    for (size_t p = 0; p < sizeof peers / sizeof *peers; p++) {
+    memcpy(b->peer_x, b->x, (size_t)l->n_c * sizeof(double));
+    struct peer_matrix m = {.n_r = sp_to_i32(l->n_r),
+                            .n_c = sp_to_i32(l->n_c),
+                            .n_nz = sp_to_i32(l->n_nz),
+                            .row_ptr = l->ptr,
+                            .col = l->col,
+                            .val = l->val,
+                            .x = b->peer_x,
+                            .y = b->peer_y};
+    for (int p = 0; p < N_PEERS; p++) {
         if (peers[p]->absent) {
-            printf("    %-22s skipped: %s\n", peers[p]->name, peers[p]->absent);
+            printf("  %s: skipped, %s\n", peers[p]->name, peers[p]->absent);
             continue;
         }
         double start = sp_now();
-        void *state = peers[p]->open(&m, s->n_threads);
+        void *state = peers[p]->open(&m, b->settings->n_threads);
         if (!state) {
-            printf("    %-22s skipped: it refused the matrix\n", peers[p]->name);
+            printf("  %s: skipped, it refused the matrix\n", peers[p]->name);
             continue;
         }
-        double setup_s = sp_now() - start, flops[MAX_SAMPLES], share[MAX_SAMPLES];
+        struct candidate *c = &b->candidates[b->n++];
+        memset(c, 0, sizeof *c);
+        *c = (struct candidate){.layout = l, .peer = peers[p], .state = state, .V = volume_of(l, false)};
+        double setup_s = sp_now() - start;
         peers[p]->run(state);
-        const char *verdict =
-            sp_spmv_verify(w->matrix, SP_F64, x, m.y, NULL, NULL) == SP_OK ? "right" : "WRONG";
-        for (int i = 0; i < s->n_samples; i++) {
-            double before = scan_once(&l);
-            start = sp_now();
-            peers[p]->run(state);
-            double t = sp_now() - start;
-            flops[i] = sp_workload_flops(w) / t;
-            share[i] = volume_of(&l, false) / t / (0.5 * (before + scan_once(&l)));
-        }
-        double median = sp_median(flops, s->n_samples);
-        printf("    %-22s %6.2f Gflop/s (best %5.2f)                %5.1f %% of CRS's roof, set up in %.2f "
-               "s, %s\n",
-               peers[p]->name, median * 1e-9, sp_quantile(flops, s->n_samples, 1) * 1e-9,
-               100 * sp_median(share, s->n_samples), setup_s, verdict);
-        keep_best(best, peers[p]->name, median);
-        peers[p]->close(state);
+        snprintf(c->name, sizeof c->name, "%s", peers[p]->name);
+        bool right = sp_spmv_verify(&b->matrix, SP_F64, b->x, m.y, NULL, NULL) == SP_OK;
+        snprintf(c->remark, sizeof c->remark, "set up in %.2f s, %s; its roof is CRS's", setup_s,
+                 right ? "right" : "WRONG");
     }
-    sp_large_free(&sp_allocator_huge, room_x, l.n_c, sizeof(double));
-    sp_large_free(&sp_allocator_huge, room_y, l.n_r, sizeof(double));
-    sp_layout_free(&l);
+}
+
+static enum sp_core_mode mode_now(struct bench *b)
+{
+    if (b->settings->n_threads < 2)
+        return SP_CORE_SINGLE;
+    double latency = sp_core_to_core(b->settings->n_threads, 0, 1);
+    sp_core_history_add(&b->history, latency);
+    return sp_core_classify(&b->history, latency);
+}
+
+static void sample(struct bench *b, struct candidate *c, int i)
+{
+    struct sp_error err;
+    enum sp_core_mode mode = mode_now(b);
+    double before = scan_once(c->layout), start = sp_now();
+    if (c->peer)
+        c->peer->run(c->state);
+    else if (c->kernel->run(c->state, 1, NULL, &err) != SP_OK)
+        fail(&err);
+    double t = sp_now() - start, after = scan_once(c->layout);
+    c->flops[i] = 2 * (double)b->matrix.n_nz / t;
+    c->share[i] = c->V / t / (0.5 * (before + after));
+    c->mode[i] = mode_now(b) == mode ? mode : SP_CORE_UNKNOWN;
+}
+
+/* The samples of one mode, moved together; returns how many. */
+static int of_mode(const struct candidate *c, int n, enum sp_core_mode mode, const double *of, double *out)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (c->mode[i] == mode)
+            out[kept++] = of[i];
+    return kept;
+}
+
+/* The median over the rounds of a's speed over b's; 0: too few rounds. */
+static double ratio(const struct candidate *a, const struct candidate *b, int n, enum sp_core_mode mode)
+{
+    double r[MAX_SAMPLES];
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (a->mode[i] == mode && b->mode[i] == mode)
+            r[kept++] = a->flops[i] / b->flops[i];
+    return kept >= FEW ? sp_median(r, kept) : 0;
+}
+
+static void print_ratios(const struct bench *b, enum sp_core_mode mode, const struct candidate *best,
+                         const struct candidate *best_plain)
+{
+    int n = b->settings->n_samples;
+    if (best_plain && best != best_plain)
+        printf("    %s is %.2f x %s\n", best->name, ratio(best, best_plain, n, mode), best_plain->name);
+    for (int k = 0; k < b->n; k++) {
+        double r = b->candidates[k].peer ? ratio(best, &b->candidates[k], n, mode) : 0;
+        if (r > 0)
+            printf("    %s is %.2f x %s\n", best->name, r, b->candidates[k].name);
+    }
+}
+
+static void print_mode(const struct bench *b, enum sp_core_mode mode)
+{
+    const struct candidate *best = NULL, *best_plain = NULL; /* plain: not SELL with unit-stride slots */
+    double best_flops = 0, best_plain_flops = 0, kept[MAX_SAMPLES];
+    int n = b->settings->n_samples;
+    for (int k = 0; k < b->n; k++) {
+        const struct candidate *c = &b->candidates[k];
+        int n_kept = of_mode(c, n, mode, c->flops, kept);
+        if (n_kept < FEW)
+            continue;
+        double flops = sp_median(kept, n_kept);
+        of_mode(c, n, mode, c->share, kept);
+        printf("    %-25s %6.2f Gflop/s  %5.2f B/nnz  %5.1f %% of the roof [%5.1f, %5.1f]  %2d samples; %s\n",
+               c->name, flops * 1e-9, c->V / (double)b->matrix.n_nz, 100 * sp_median(kept, n_kept),
+               100 * sp_quantile(kept, n_kept, 0.25), 100 * sp_quantile(kept, n_kept, 0.75), n_kept,
+               c->remark);
+        if (!c->peer && flops > best_flops) {
+            best_flops = flops;
+            best = c;
+        }
+        if (!c->peer && strncmp(c->format, "SELLU", 5) != 0 && flops > best_plain_flops) {
+            best_plain_flops = flops;
+            best_plain = c;
+        }
+    }
+    if (best)
+        print_ratios(b, mode, best, best_plain);
+}
+
+static void print_results(const struct bench *b)
+{
+    double roof[MAX_SAMPLES * 4];
+    for (int mode = SP_CORE_SINGLE; mode < N_MODES; mode++) {
+        int n = 0;
+        for (int k = 0; k < b->n; k++)
+            for (int i = 0; i < b->settings->n_samples && n < MAX_SAMPLES * 4; i++)
+                if (b->candidates[k].mode[i] == (enum sp_core_mode)mode) {
+                    const struct candidate *c = &b->candidates[k];
+                    roof[n++] = c->flops[i] / (2 * (double)b->matrix.n_nz) * c->V / c->share[i];
+                }
+        if (n < FEW)
+            continue;
+        printf("  cores %s: scans of the arrays at %.1f GB/s\n", sp_core_mode_name((enum sp_core_mode)mode),
+               sp_median(roof, n) * 1e-9);
+        print_mode(b, (enum sp_core_mode)mode);
+    }
 }
 
 static void bench_matrix(const struct settings *s, const char *spec)
 {
-    struct sp_csr a;
+    static const char *const formats[] = {"crs",         "sell:8,1",  "sell:32,1",
+                                          "sell:32,256", "sellu:8,1", "sellu:16,1"};
+    struct bench *b = calloc(1, sizeof *b);
+    b->settings = s;
+    b->candidates = calloc(MAX_CANDIDATES, sizeof *b->candidates);
     struct sp_error err;
-    if (sp_generate(spec, NULL, &a, &err) != SP_OK)
+    if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
+    struct sp_csr *a = &b->matrix;
     char count[32];
-    printf("%s: %s entries, %.1f a row, %d threads\n", spec, sp_text_count(count, sizeof count, a.n_nz),
-           (double)a.n_nz / (double)a.n_r, s->n_threads);
-    double *x = malloc((size_t)(2 * a.n_c + 1) * sizeof *x);
-    for (int64_t i = 0; i < 2 * a.n_c; i++)
-        x[i] = 1 + (double)(i % 97) / 97;
-    static const char *const formats[] = {"crs", "sell:8,1", "sell:32,256", "sellu:8,1", "sellu:16,1"};
+    printf("%s: %s entries, %.1f a row, %d threads\n", spec, sp_text_count(count, sizeof count, a->n_nz),
+           (double)a->n_nz / (double)a->n_r, s->n_threads);
+    b->x = malloc((size_t)(2 * a->n_c + 1) * sizeof *b->x);
+    for (int64_t i = 0; i < 2 * a->n_c; i++)
+        b->x[i] = 1 + (double)(i % 97) / 97;
     struct sp_workload w = {
-        .precision = s->precision, .schedule = SP_SCHEDULE_NNZ, .n_threads = s->n_threads, .matrix = &a};
-    struct result best = {"", 0}, best_peer = {"", 0};
+        .precision = s->precision, .schedule = SP_SCHEDULE_NNZ, .n_threads = s->n_threads, .matrix = a};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (s->format && strcmp(s->format, formats[i]) != 0)
             continue;
         if (sp_workload_set_format(&w, formats[i], &err) != SP_OK)
             fail(&err);
-        struct sp_pattern pattern = sp_csr_pattern(&a);
-        if (w.format != SP_FORMAT_CRS && sp_sell_beta(&pattern, w.C, w.sigma) < 0.2) {
+        struct sp_pattern pattern = sp_csr_pattern(a);
+        if (w.format != SP_FORMAT_CRS && sp_sell_beta(&pattern, w.C, w.sigma) < 0.2)
             printf("  %s: skipped, beta is below 0.2\n", formats[i]);
-            continue;
-        }
-        bench_kernels(s, &w, x, &best);
+        else
+            add_kernels(b, &w);
     }
-    if (s->precision == SP_F64 && !s->format) {
-        sp_workload_set_format(&w, "crs", NULL);
-        bench_peers(s, &w, x, &best_peer);
-    }
-    if (best_peer.flops > 0)
-        printf("  best: %s, %.2f x %s\n", best.name, best.flops / best_peer.flops, best_peer.name);
+    if (s->precision == SP_F64 && (!s->format || strcmp(s->format, "crs") == 0))
+        add_peers(b, &b->layouts[0]);
+    for (int i = 0; i < s->n_samples; i++)
+        for (int k = 0; k < b->n; k++)
+            sample(b, &b->candidates[k], i);
+    print_results(b);
     fflush(stdout);
-    free(x);
-    sp_csr_free(&a);
+    for (int k = 0; k < b->n; k++)
+        if (b->candidates[k].peer)
+            b->candidates[k].peer->close(b->candidates[k].state);
+        else
+            b->candidates[k].kernel->release(b->candidates[k].state);
+    sp_large_free(&sp_allocator_huge, b->peer_x, a->n_c, sizeof(double));
+    sp_large_free(&sp_allocator_huge, b->peer_y, a->n_r, sizeof(double));
+    for (int i = 0; i < b->n_layouts; i++)
+        sp_layout_free(&b->layouts[i]);
+    sp_csr_free(a);
+    free(b->x);
+    free(b->candidates);
+    free(b);
 }
 
 int main(int argc, char **argv)
@@ -235,7 +326,7 @@ int main(int argc, char **argv)
         "hpcg:128",          "laplace2d:3000",          "laplace3d:180",  "anderson:170",
         "band:2000000:16",   "random:4000000:8",        "powerlaw:20:16", "block:1000000:4:8",
         "random:1000000:40", "laplace3d:160+permuted:7"};
-    struct settings s = {.n_samples = 15};
+    struct settings s = {.n_samples = 21};
     const char *specs[64];
     int n_specs = 0;
     for (int i = 1; i < argc; i++) {
