@@ -20,6 +20,14 @@
  * prefetchers have under way, short enough to stay in the first-level cache. */
 enum { PREFETCH_VALUE_B = 1024, PREFETCH_INDEX_B = 512 };
 
+/* Asks for every line of the `size` bytes that lie `ahead` bytes beyond p; size is a constant. A stream of
+ * which only some lines are asked for is slower than one left to the hardware. */
+#define PREFETCH_LINES(p, ahead, size)                                                                       \
+    do {                                                                                                     \
+        _Pragma("GCC unroll 16") for (size_t line_ = 0; line_ < (size); line_ += 64)                         \
+            __builtin_prefetch((const char *)(p) + (ahead) + line_, 0, 3);                                   \
+    } while (0)
+
 /* A vector of one lane: the scalar bodies. */
 typedef double f64x1;
 typedef double f64x1u __attribute__((may_alias));
