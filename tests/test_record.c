@@ -161,7 +161,7 @@ START_TEST(lists_and_flags_grow)
     ck_assert_int_eq(sp_record_new("l", &r, NULL), SP_OK);
     sp_record_append(&r, "a.list", json_integer(1));
     sp_record_append(&r, "a.list", json_integer(2));
-    sp_record_add_flag(&r, "F10", "%d %% of the time", 15);
+    sp_record_add_flag(&r, "Q10", "%d %% of the time", 15);
     ck_assert_uint_eq(json_array_size(sp_record_node(&r, "a.list")), 2);
     const json_t *flag = json_array_get(sp_record_node(&r, "flags"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(flag, "text")), "15 % of the time");

@@ -40,7 +40,7 @@ static void cached(struct sp_record *r)
     sp_record_set_number(r, "losses.padding", 0.00012);
     sp_record_set_number(r, "losses.in_core", 0.00081);
     sp_record_set_number(r, "losses.rest", -0.00029);
-    sp_record_add_flag(r, "F03", "the measured point lies 7 %% above the ceiling, also after a second try");
+    sp_record_add_flag(r, "Q03", "the measured point lies 7 %% above the ceiling, also after a second try");
     json_object_set_new(r->root, "hints", json_array());
 }
 

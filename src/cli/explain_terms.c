@@ -268,12 +268,11 @@ const struct sp_exit_meaning sp_exit_meanings[] = {
 };
 
 const struct sp_flag_meaning sp_flag_meanings[] = {
-    {"F01", "above 103 % of the roof: bytes that stayed in caches which the model does not know, or a roof "
-            "sampled in "
-            "a worse moment"},
-    {"F02", "noisy samples: their quartiles lie far apart"},
-    {"F03", "threads could not be pinned, so they may have moved"},
-    {"F04", "more threads than processors"},
-    {"F10", "more than 10 % of the time is not explained by the losses"},
+    {"Q01", "above 103 % of the roof: bytes that stayed in caches which the model does not know, or a roof "
+            "sampled in a worse moment"},
+    {"Q02", "noisy samples: their quartiles lie far apart"},
+    {"Q03", "threads could not be pinned, so they may have moved"},
+    {"Q04", "more threads than processors"},
+    {"Q10", "more than 10 % of the time is not explained by the losses"},
     {NULL, NULL},
 };

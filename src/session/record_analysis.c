@@ -225,7 +225,7 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
         sp_record_append(r, "interventions", item);
     }
     if (a->losses.flagged)
-        sp_record_add_flag(r, "F10", "%.0f %% of the time is not explained by the model",
+        sp_record_add_flag(r, "Q10", "%.0f %% of the time is not explained by the model",
                            100 * a->losses.rest_fraction);
 }
 
@@ -261,17 +261,17 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
     if (a->setup.layout.n_nz > 0 && a->fraction.value > 1.03)
         sp_record_add_flag(
-            r, "F01",
+            r, "Q01",
             "%.0f %% of the roof: more than a load-only run on the same arrays; part of the simulated bytes "
             "stayed in caches that the model does not know, or the roof was sampled in a worse moment",
             100 * a->fraction.value);
     if (a->pairs.spread > 0.1)
-        sp_record_add_flag(r, "F02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
+        sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->pairs.spread);
     if (!a->options->not_pinned && !a->setup.binding.pinned)
-        sp_record_add_flag(r, "F03", "threads could not be pinned");
+        sp_record_add_flag(r, "Q03", "threads could not be pinned");
     if (a->setup.binding.oversubscribed)
-        sp_record_add_flag(r, "F04", "more threads than processors: some share one");
+        sp_record_add_flag(r, "Q04", "more threads than processors: some share one");
     sp_record_append(
         r, "remarks",
         json_string("bytes are simulated: no hardware counters are read by this version (spmodel doctor)"));
