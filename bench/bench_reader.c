@@ -1,8 +1,8 @@
 /* Reading Matrix Market text: MB/s of the whole and of its phases, beside a bare scan of the same bytes.
  *
  *     bench_reader FILE.mtx [RUNS]                an existing file
- *     bench_reader --make FILE.mtx NX [RUNS]      first writes the 27-point stencil NX x NX x NX (128: 1.1
- * GB)
+ *     bench_reader --make FILE.mtx NX [RUNS]      first writes the 27-point stencil NX x NX x NX, all entries
+ *                                                 (128: 1.0 GB)
  *
  * Every run reads with one and with two threads; the best of RUNS (default 3) counts, since whatever else the
  * machine does can only slow a run down. First touch of fresh memory is shown apart: it belongs to the
@@ -33,7 +33,7 @@ static int make(const char *path, const char *nx)
     struct sp_error err;
     char spec[64];
     snprintf(spec, sizeof spec, "hpcg:%s", nx);
-    struct sp_mtx_write_options options = {.n_threads = 2};
+    struct sp_mtx_write_options options = {.n_threads = 2, .general = true};
     enum sp_status status = sp_generate(spec, &sp_allocator_huge, &a, &err);
     double start = sp_now();
     if (status == SP_OK)

@@ -2,37 +2,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/save.h"
 #include "cli/terminal.h"
-#include "io/matrix_cache.h"
 #include "io/matrix_load.h"
-#include "io/mtx_write.h"
 #include "sys/pages.h"
 
-enum { KEY_FORMAT = SP_KEY_PRIVATE };
+enum { KEY_FORMAT = SP_KEY_PRIVATE, KEY_GENERAL };
 
 struct options {
     struct sp_common_options common;
-    const char *in, *out, *format;
-    int n_threads;
+    const char *in, *out;
+    struct sp_save_options save;
 };
-
-static const struct {
-    const char *name, *ending, *compression;
-} formats[] = {{"mtx", ".mtx", NULL},           {"mtx.gz", ".mtx.gz", "gzip"},    {"mtx.xz", ".mtx.xz", "xz"},
-               {"mtx.zst", ".mtx.zst", "zstd"}, {"mtx.bz2", ".mtx.bz2", "bzip2"}, {"spm", ".spm", NULL}};
-enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 static const struct argp_option own_options[] = {
     {"threads", 't', "N", 0, "Threads for parsing and formatting (default: all that may be used)", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0,
-     "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2 or spm (default: by OUT's ending)", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, SP_SAVE_FORMATS " (default: by OUT's ending)", 0},
+    {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
     {0},
 };
 
@@ -48,10 +40,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
             argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
         else
-            o->n_threads = (int)n;
+            o->save.n_threads = (int)n;
         return 0;
     case KEY_FORMAT:
-        o->format = arg;
+        o->save.format = arg;
+        return 0;
+    case KEY_GENERAL:
+        o->save.general = true;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -82,21 +77,6 @@ static const struct argp parser = {
     NULL,
     NULL};
 
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t n = strlen(name), m = strlen(ending);
-    return n > m && strcasecmp(name + n - m, ending) == 0;
-}
-
-/* The row of formats[], -1 where neither --format nor the ending says it. */
-static int choose_format(const struct options *o)
-{
-    for (int i = 0; i < N_FORMATS; i++)
-        if (o->format ? strcmp(o->format, formats[i].name) == 0 : ends_in(o->out, formats[i].ending))
-            return i;
-    return -1;
-}
-
 /* What the callbacks of reading and writing need. */
 struct watch {
     struct sp_progress progress;
@@ -113,20 +93,6 @@ static bool interrupted(void *context)
 {
     struct watch *w = context;
     return sp_progress_interrupted(&w->progress);
-}
-
-static enum sp_status write_matrix(const struct options *o, int format, const struct sp_csr *a,
-                                   const struct sp_load_facts *facts, struct watch *watch,
-                                   struct sp_error *err)
-{
-    if (strcmp(formats[format].name, "spm") == 0)
-        return sp_cache_write(o->out, a, facts->sha256, facts->n_entries, NULL, err);
-    struct sp_mtx_write_options options = {.n_threads = o->n_threads,
-                                           .compression = formats[format].compression,
-                                           .progress = show,
-                                           .interrupted = interrupted,
-                                           .context = watch};
-    return sp_mtx_write(o->out, a, &options, err);
 }
 
 static void print_summary(const struct options *o, const struct sp_csr *a, const struct sp_load_facts *facts,
@@ -146,19 +112,14 @@ static void print_summary(const struct options *o, const struct sp_csr *a, const
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct options o = {.save.n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
     sp_parse(&parser, argc, argv, &o);
     struct sp_error err;
-    int format = choose_format(&o);
-    if (format < 0) {
-        sp_fail(&err, SP_USAGE, "endings and --format: .mtx, .mtx.gz, .mtx.xz, .mtx.zst, .mtx.bz2, .spm",
-                o.format ? "no format is called '%s'" : "the ending of '%s' names no format",
-                o.format ? o.format : o.out);
+    if (sp_save_check(o.out, &o.save, &err) != SP_OK)
         return sp_report_error(&err);
-    }
     struct sp_terminal terminal;
     struct watch watch = {sp_terminal_open(&terminal, o.common.verbosity), "reading"};
-    struct sp_load_options options = {.n_threads = o.n_threads,
+    struct sp_load_options options = {.n_threads = o.save.n_threads,
                                       .allocator = &sp_allocator_huge,
                                       .progress = show,
                                       .interrupted = interrupted,
@@ -168,8 +129,14 @@ static int run(int argc, char **argv)
     enum sp_status status = sp_matrix_load(o.in, &options, &a, &facts, &err);
     double start = sp_now();
     watch.what = "writing";
-    if (status == SP_OK)
-        status = write_matrix(&o, format, &a, &facts, &watch, &err);
+    if (status == SP_OK) {
+        o.save.sha256 = facts.sha256;
+        o.save.n_entries = facts.n_entries;
+        o.save.progress = show;
+        o.save.interrupted = interrupted;
+        o.save.context = &watch;
+        status = sp_save(o.out, &a, &o.save, &err);
+    }
     sp_terminal_clear(&terminal);
     if (status == SP_OK && o.common.verbosity >= 0)
         print_summary(&o, &a, &facts, sp_now() - start);

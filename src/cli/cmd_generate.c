@@ -10,9 +10,12 @@
 #include "sparse/generate.h"
 #include "sys/pages.h"
 
+enum { KEY_GENERAL = SP_KEY_PRIVATE };
+
 struct options {
     struct sp_common_options common;
     const char *kind, *out;
+    struct sp_save_options save;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -24,6 +27,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o':
         o->out = arg;
+        return 0;
+    case KEY_GENERAL:
+        o->save.general = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->kind)
@@ -85,7 +91,9 @@ static void print_result(const struct options *o, const struct sp_csr *a, double
 static int run(int argc, char **argv)
 {
     static const struct argp_option own[] = {
-        {"output", 'o', "FILE", 0, "Write it: .mtx, .mtx.gz, .mtx.xz, .mtx.zst, .mtx.bz2 or .spm", 0}, {0}};
+        {"output", 'o', "FILE", 0, "Write it; the ending says how: " SP_SAVE_FORMATS, 0},
+        {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
+        {0}};
     static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         own,      parse, "[KIND]", "Make a matrix from a formula and a seed. Without KIND: list the kinds.",
@@ -101,17 +109,18 @@ static int run(int argc, char **argv)
         o.kind += 4;
     if (!o.out)
         return estimate(&o);
-    if (sp_save_check(o.out, &err) != SP_OK)
+    if (sp_save_check(o.out, &o.save, &err) != SP_OK)
         return sp_report_error(&err);
     char name[300];
     snprintf(name, sizeof name, "gen:%s", o.kind);
     struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+    o.save.n_threads = load.n_threads;
     struct sp_csr a;
     double start = sp_now();
     enum sp_status status = sp_matrix_load(name, &load, &a, NULL, &err);
     double made = sp_now();
     if (status == SP_OK)
-        status = sp_save(o.out, &a, load.n_threads, &err);
+        status = sp_save(o.out, &a, &o.save, &err);
     if (status == SP_OK && o.common.verbosity >= 0)
         print_result(&o, &a, made - start, sp_now() - made);
     sp_csr_free(&a);

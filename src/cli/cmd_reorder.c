@@ -94,7 +94,7 @@ static enum sp_status reorder(const struct options *o, const struct sp_csr *a, c
         took = sp_now() - start;
     }
     if (status == SP_OK)
-        status = sp_save(o->out, &b, omp_get_max_threads(), err);
+        status = sp_save(o->out, &b, &(struct sp_save_options){.n_threads = omp_get_max_threads()}, err);
     if (status == SP_OK && o->permutation)
         status = write_permutation(o->permutation, o->method, perm, a->n_r, err);
     if (status == SP_OK && o->common.verbosity >= 0) {
@@ -144,7 +144,7 @@ static int run(int argc, char **argv)
     struct options o = {0};
     struct sp_error err;
     sp_parse(&argp, argc, argv, &o);
-    if (sp_save_check(o.out, &err) != SP_OK)
+    if (sp_save_check(o.out, &(struct sp_save_options){0}, &err) != SP_OK)
         return sp_report_error(&err);
     struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
     struct sp_csr a;

@@ -7,44 +7,55 @@
 #include "io/mtx_write.h"
 #include "sparse/csr_digest.h"
 
-struct ending {
-    const char *text, *compression;
+struct format {
+    const char *ending, *compression;
     bool is_binary;
 };
 
-static const struct ending *ending_of(const char *path)
+static const struct format *format_of(const char *path, const char *wanted)
 {
-    static const struct ending endings[] = {{".mtx", NULL, false},        {".mtx.gz", "gzip", false},
+    static const struct format formats[] = {{".mtx", NULL, false},        {".mtx.gz", "gzip", false},
                                             {".mtx.xz", "xz", false},     {".mtx.zst", "zstd", false},
                                             {".mtx.bz2", "bzip2", false}, {".spm", NULL, true}};
     size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t n = strlen(endings[i].text);
-        if (length > n && strcasecmp(path + length - n, endings[i].text) == 0)
-            return &endings[i];
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].ending);
+        bool fits = wanted ? strcmp(formats[i].ending + 1, wanted) == 0
+                           : length > n && strcasecmp(path + length - n, formats[i].ending) == 0;
+        if (fits)
+            return &formats[i];
     }
     return NULL;
 }
 
-enum sp_status sp_save_check(const char *path, struct sp_error *err)
+enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, struct sp_error *err)
 {
-    if (ending_of(path))
+    if (format_of(path, o->format))
         return SP_OK;
-    return sp_fail(err, SP_USAGE, "end it in .mtx, .mtx.gz, .mtx.xz, .mtx.zst, .mtx.bz2 or .spm",
-                   "the ending of '%s' names no format", path);
+    return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,
+                   o->format ? "no format is called '%s'" : "the ending of '%s' names no format",
+                   o->format ? o->format : path);
 }
 
-enum sp_status sp_save(const char *path, const struct sp_csr *a, int n_threads, struct sp_error *err)
+enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp_save_options *o,
+                       struct sp_error *err)
 {
-    enum sp_status status = sp_save_check(path, err);
+    enum sp_status status = sp_save_check(path, o, err);
     if (status != SP_OK)
         return status;
-    const struct ending *ending = ending_of(path);
-    if (!ending->is_binary) {
-        struct sp_mtx_write_options options = {.n_threads = n_threads, .compression = ending->compression};
-        return sp_mtx_write(path, a, &options, err);
+    const struct format *format = format_of(path, o->format);
+    if (!format->is_binary) {
+        struct sp_mtx_write_options write = {.n_threads = o->n_threads,
+                                             .general = o->general,
+                                             .compression = format->compression,
+                                             .progress = o->progress,
+                                             .interrupted = o->interrupted,
+                                             .context = o->context};
+        return sp_mtx_write(path, a, &write, err);
     }
+    if (o->sha256)
+        return sp_cache_write(path, a, o->sha256, o->n_entries, NULL, err);
     char digest[65];
-    status = sp_csr_digest(a, n_threads, digest, err);
+    status = sp_csr_digest(a, o->n_threads, digest, err);
     return status == SP_OK ? sp_cache_write(path, a, digest, a->n_nz, NULL, err) : status;
 }

@@ -172,8 +172,10 @@ enum sp_status sp_mtx_write(const char *path, const struct sp_csr *a,
         return status;
     struct writing w = {.a = a, .n_threads = options->n_threads < 1 ? 1 : options->n_threads};
     w.field = field_that_holds(a);
-    w.symmetry = holds && !(w.field == SP_FIELD_PATTERN && a->symmetry == SP_SKEW_SYMMETRIC) ? a->symmetry
-                                                                                             : SP_GENERAL;
+    w.symmetry =
+        holds && !options->general && !(w.field == SP_FIELD_PATTERN && a->symmetry == SP_SKEW_SYMMETRIC)
+            ? a->symmetry
+            : SP_GENERAL;
     status = sp_atomic_open(path, &w.file, err);
     if (status == SP_OK && options->compression)
         status = sp_archive_writer_open(w.file.stream, path, options->compression, w.n_threads, &w.compressor,
