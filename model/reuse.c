@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "model/reuse_counts.h"
 
-/* Sampled lines of x that are aimed at: their counts then scatter by about half a percent. */
+/* Sampled lines of x, at most: their counts then scatter by half a percent to one. */
 static const double AIM = 32768;
 /* Student's t for 15 degrees of freedom, two-sided 95 %. */
 static const double T_95 = 2.13;

@@ -5,9 +5,9 @@
  * first touches in an execution have the distances that a preceding execution leaves behind; they follow from
  * the order of last and of first touches, so no second pass is needed.
  *
- * Exact: every line. Sampled: the lines of x (and of y where it is scattered) whose hash falls below a
- * threshold; distances among them are scaled up, while the arrays that stream by are counted exactly
- * (cf. SHARDS, Waldspurger et al. 2015, where everything is sampled). */
+ * Exact: every line. Sampled: one line, chosen by a hash, of each 2^k consecutive lines of x (and of y where
+ * it is scattered); distances among them are scaled up, while the arrays that stream by are counted exactly
+ * (cf. SHARDS, Waldspurger et al. 2015, where everything is sampled, and without strata). */
 #ifndef SP_MODEL_REUSE_H
 #define SP_MODEL_REUSE_H
 
@@ -26,7 +26,8 @@ struct sp_reuse_options {
     bool store_nt;
     size_t x_offset_B, y_offset_B;
     int64_t between_B; /* other lines touched between two executions; warm only */
-    double rate;       /* share of lines to sample; >= 1: exact; 0: so that about 2^15 lines of x are */
+    double
+        rate; /* share of lines to sample, rounded down to 1/2^k; >= 1: exact; 0: 2^14 to 2^15 lines of x */
     uint64_t seed;
     bool (*progress)(void *context, double share); /* as in struct sp_sim_options */
     void *context;

@@ -1,6 +1,7 @@
 /* Stack distances of a sample of lines. Followed are lines of x, and of y where rows are permuted; all other
  * arrays stream by once an execution, so their share of a distance is the number of lines that they moved on
  * in between. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ struct pass {
     struct hit *order;    /* [n_order] first touches */
     int64_t n_order, room;
     uint8_t *touched; /* [lines of x] */
-    uint32_t threshold, salt;
+    int stratum;      /* log2 of the lines in a stratum, of which one is followed; 1 ... 31 */
+    uint32_t salt;
     bool follow_y;
     double scale;
     int64_t streamed; /* by all threads */
@@ -37,6 +39,14 @@ static ALWAYS_INLINE uint32_t hash(const struct pass *p, uint32_t line)
 {
     uint32_t h = (line ^ p->salt) * UINT32_C(0x9e3779b1);
     return (h ^ h >> 15) * UINT32_C(0x85ebca6b);
+}
+
+/* One line of each stratum of consecutive lines: where x is read in runs, as in stencils and bands, the
+ * sample then holds the same share of every run, which a line by line choice does only on average. */
+static ALWAYS_INLINE bool is_followed(const struct pass *p, uint32_t line)
+{
+    uint32_t place = line & ((UINT32_C(1) << p->stratum) - 1);
+    return place == hash(p, line >> p->stratum) >> (32 - p->stratum);
 }
 
 static int group_of(const struct pass *p, uint32_t line)
@@ -56,7 +66,7 @@ static ALWAYS_INLINE int64_t streamed_crs(const struct sp_trace *t, int64_t entr
 static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
 {
     p->hit[p->n_hits] = (struct hit){line, streamed};
-    p->n_hits += hash(p, line) < p->threshold;
+    p->n_hits += is_followed(p, line);
 }
 
 static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, const bool wide,
@@ -91,7 +101,7 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
                 continue;
             before = line;
             p->touched[line] = 1;
-            if (hash(p, line) < p->threshold)
+            if (is_followed(p, line))
                 p->hit[p->n_hits++] = (struct hit){line, origin + streamed_crs(t, k, row)};
         }
         steps -= stop - c->entry;
@@ -335,8 +345,10 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
 {
     static const char what[] = "the sampled reuse distances";
     const struct sp_layout *l = t->layout;
-    struct pass p = {.trace = t, .counts = counts, .scale = 1 / rate};
-    p.threshold = (uint32_t)(rate * 0x1p32);
+    struct pass p = {.trace = t, .counts = counts, .stratum = 1};
+    while (p.stratum < 31 && ldexp(1, -p.stratum) > rate)
+        p.stratum++;
+    p.scale = ldexp(1, p.stratum);
     p.salt = (uint32_t)(o->seed * UINT64_C(0x9e3779b97f4a7c15) >> 32);
     p.follow_y = l->perm && !t->store_nt;
     int64_t n_x = t->first_line[SP_REGION_Y] - t->first_line[SP_REGION_X];
