@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "model/hint_rules.h"
@@ -23,12 +24,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
-    char now[32], lo[32], hi[32];
-    snprintf(hint->evidence, sizeof hint->evidence,
-             "The matrix is symmetric and stored in full. One triangle would move %s to %s instead of %s "
-             "(modelled; updates of y counted, conflicts between threads not).",
-             sp_text_bytes(lo, sizeof lo, V_lo), sp_text_bytes(hi, sizeof hi, V_hi),
-             sp_text_bytes(now, sizeof now, in->V_B.value));
+    char now[32], lo[32], hi[32], range[80];
+    sp_text_bytes(lo, sizeof lo, V_lo);
+    sp_text_bytes(hi, sizeof hi, V_hi);
+    snprintf(range, sizeof range, strcmp(lo, hi) == 0 ? "%s" : "%s to %s", lo, hi);
+    snprintf(
+        hint->evidence, sizeof hint->evidence,
+        "The matrix is symmetric and stored in full. One triangle would move %s instead of %s (modelled; "
+        "updates of y counted, conflicts between threads not).",
+        range, sp_text_bytes(now, sizeof now, in->V_B.value));
     if (in->option_half)
         sp_hint_command(in, hint, in->option_half);
     else

@@ -103,7 +103,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         const char *origin = sp_words_text(records[k], "curves.alpha_cache.origin", "of unknown origin");
         char margin[64] = "";
         if (sp_record_number(records[k], "curves.alpha_cache.error", &error) && error > 0)
-            snprintf(margin, sizeof margin, ", error at most %g %%", 100 * error);
+            snprintf(margin, sizeof margin, ", error at most %.1f %%", 100 * error);
         snprintf(text, sizeof text, "%s%s%s%s",
                  n > 1 ? sp_script_name(name, sizeof name, records[k]) : "alpha", ", ", origin, margin);
         fprintf(out, "%s$A%d using 1:2 with linespoints pt 6 ps 0.7 lw 2 dt 1 lc rgb '%s' title ",

@@ -38,9 +38,16 @@ char *sp_words_roof(char *text, size_t size, const json_t *roof)
 {
     static const struct {
         const char *name, *words;
-    } names[] = {{"load", "load"},       {"load_mix", "load"}, {"copy", "copy"},
-                 {"copy_nt", "copy NT"}, {"triad", "triad"},   {"triad_nt", "triad NT"},
-                 {"scalar", "scalar"},   {"simd", "SIMD"},     {"fma", "FMA"}};
+    } names[] = {{"load", "load"},
+                 {"load_mix", "load"},
+                 {"load_own", "load of its arrays"},
+                 {"copy", "copy"},
+                 {"copy_nt", "copy NT"},
+                 {"triad", "triad"},
+                 {"triad_nt", "triad NT"},
+                 {"scalar", "scalar"},
+                 {"simd", "SIMD"},
+                 {"fma", "FMA"}};
     const char *name = sp_item_text(roof, "name"), *words = name ? name : "?";
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0)

@@ -12,6 +12,7 @@
 #include "model/imbalance.h"
 #include "model/losses.h"
 #include "model/predict.h"
+#include "model/reuse.h"
 #include "model/traffic.h"
 #include "session/analyze.h"
 #include "session/sampling.h"
@@ -39,6 +40,7 @@ struct sp_analysis {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     struct sp_sim_facts sim;
     double simulate_s;
+    struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
     /* evaluation: all at the level that holds the data */
     struct sp_residence residence;
@@ -72,8 +74,14 @@ struct sp_analysis {
 /* How this analysis is simulated; also for variants of its layout. */
 struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a);
 
+/* Pairs of a kernel's sample and its roof, of the job as it stands, in `share` of the time budget. */
+enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,
+                                  struct sp_pairs *pairs, struct sp_error *err);
+
 /* The steps, in order. Each needs what the steps before it filled. */
 enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err);
+/* alpha over cache size, from reuse distances. */
+enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err);
 enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err);
 /* Formats, schedules and orders that were not run, by simulation, formula and P_core. */
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);

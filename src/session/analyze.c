@@ -12,6 +12,7 @@ void sp_analysis_free(struct sp_analysis *a)
 {
     free(a->thread_B);
     sp_pairs_free(&a->pairs);
+    sp_reuse_free(&a->reuse);
     sp_setup_free(&a->setup);
 }
 
@@ -31,7 +32,8 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 
-static enum sp_status sample(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,
+                                  struct sp_pairs *pairs, struct sp_error *err)
 {
     struct sp_sampling_options s = {
         .protocol = sp_protocol_default(a->options->machine),
@@ -39,12 +41,12 @@ static enum sp_status sample(struct sp_analysis *a, struct sp_error *err)
         .progress = a->progress,
     };
     s.protocol.state = a->options->state;
-    s.protocol.budget_s = a->options->budget_s;
-    s.protocol.max_samples = a->options->max_samples;
+    s.protocol.budget_s = share * a->options->budget_s;
+    s.protocol.max_samples = max_samples;
     s.protocol.n_domain = a->setup.n_domains;
     s.protocol.domain_of_thread = a->setup.domain_of_thread;
     s.protocol.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
-    return sp_sample_pairs(&a->setup.job, &s, &a->pairs, err);
+    return sp_sample_pairs(&a->setup.job, &s, pairs, err);
 }
 
 /* What the kernel's arrays really got, read back from the system. */
@@ -63,11 +65,13 @@ static void read_placement(struct sp_analysis *a)
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
     read_placement(a);
-    enum sp_status status = sample(a, err);
+    enum sp_status status = sp_analysis_sample(a, 1, a->options->max_samples, &a->pairs, err);
     if (status == SP_OK)
         status = sp_analysis_simulate(a, err);
     if (status == SP_OK)
         status = sp_analysis_evaluate(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_reuse(a, err);
     if (status == SP_OK)
         status = sp_analysis_compare(a, err);
     if (status == SP_OK)

@@ -5,25 +5,23 @@
 #include "session/analysis.h"
 #include "sparse/layout_variant.h"
 
+/* The time of the job as it stands now, at the bandwidth of the run that it is compared with: the two were
+ * sampled minutes apart, but each in pairs with its roof. */
 static enum sp_status time_again(const struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
 {
-    const struct sp_probe *clock = sp_probe_find("time");
-    struct sp_protocol p = sp_protocol_default(a->options->machine);
-    p.budget_s = 0.15 * a->options->budget_s;
-    p.min_samples = 5;
-    p.max_samples = 40;
-    p.state = a->options->state == SP_BETWEEN ? SP_WARM : a->options->state;
-    p.n_domain = a->setup.n_domains;
-    void *session = NULL;
-    struct sp_reading r;
-    enum sp_status status = clock->open(&session, err);
-    if (status == SP_OK)
-        status = clock->observe(session, &a->setup.job, &p, &r, err);
-    if (status == SP_OK) {
-        *time = r.time_s;
-        sp_reading_free(&r);
+    enum { MOST = 40 };
+    struct sp_pairs again = {0};
+    enum sp_status status = sp_analysis_sample(a, 0.15, MOST, &again, err);
+    if (status == SP_OK &&
+        (again.n == 0 || !sp_value_known(again.inverse) || strcmp(again.mode, a->pairs.mode) != 0)) {
+        *time = sp_value_none("the processors moved between cache domains, so the runs cannot be compared");
+    } else if (status == SP_OK) {
+        double slower = a->pairs.inverse.value / again.inverse.value;
+        *time = sp_value_between(
+            a->pairs.time.value * slower, a->pairs.time.value * a->pairs.inverse.value / again.inverse.hi,
+            a->pairs.time.value * a->pairs.inverse.value / again.inverse.lo, SP_MEASURED);
     }
-    clock->close(session);
+    sp_pairs_free(&again);
     return status;
 }
 
@@ -47,7 +45,7 @@ static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
     status = time_again(a, &time, err);
     l->partition = own;
     sp_partition_free(&equal);
-    if (status == SP_OK)
+    if (status == SP_OK && sp_value_known(time))
         snprintf(add(a, "equal shares", time)->text, sizeof a->intervention[0].text,
                  "with equal shares of entries on the same arrays it takes %.3g ms (first touch as before)",
                  1e3 * time.value);
@@ -61,7 +59,7 @@ static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
     int64_t l1_B = m->n_caches > 0 ? m->cache[0].size_B : 32 << 10;
     sp_layout_fold(&a->setup.layout, l1_B / 4 / (int64_t)a->setup.layout.s_x);
     enum sp_status status = time_again(a, &a->linear_s, err);
-    if (status == SP_OK)
+    if (status == SP_OK && sp_value_known(a->linear_s))
         snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
                  "with all gathers from the innermost cache it takes %.3g ms", 1e3 * a->linear_s.value);
     return status;

@@ -39,7 +39,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
 {
     int n = a->setup.workload.n_threads;
     struct sp_ceiling roof = {.n_threads = n, .n_domains = a->setup.n_domains, .value = a->roof_Bps};
-    snprintf(roof.name, sizeof roof.name, "%s", "load_mix");
+    snprintf(roof.name, sizeof roof.name, "%s", "load_own");
     snprintf(roof.level, sizeof roof.level, "%s", a->residence.name);
     snprintf(roof.precision, sizeof roof.precision, "%s", "f64");
     snprintf(roof.mode, sizeof roof.mode, "%s", a->pairs.mode);
@@ -52,12 +52,15 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
                   {"load_mix", "other", false},
                   {"copy", "other", false},
                   {"fma", "peak", true}};
+    /* A bandwidth of the other mode would stand there as if this run could have had it. */
+    bool known = strcmp(a->pairs.mode, "unknown") != 0 && strcmp(a->pairs.mode, "") != 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         bool exact;
+        const char *mode = known && !others[i].flops ? a->pairs.mode : NULL;
         const char *level = others[i].flops ? "core" : a->residence.name;
         const char *precision = others[i].flops && a->setup.workload.precision == SP_F32 ? "f32" : "f64";
         const struct sp_ceiling *c =
-            sp_machine_ceiling(a->options->machine, others[i].name, level, precision, n, NULL, &exact);
+            sp_machine_ceiling(a->options->machine, others[i].name, level, precision, n, mode, &exact);
         if (c && exact)
             sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
     }

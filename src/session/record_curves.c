@@ -49,9 +49,42 @@ static void record_saturation(struct sp_record *r, const struct sp_machine *m)
     sp_record_append(r, "curves.saturation", curve);
 }
 
+/* alpha over the size of each last-level cache, for the state of the caches that was measured. */
+static void record_alpha(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_reuse *reuse = &a->reuse;
+    if (reuse->n_sizes == 0)
+        return;
+    bool cold = a->options->state == SP_COLD;
+    double most = 0, widest = 0;
+    json_t *points = json_array();
+    for (int i = 0; i < reuse->n_sizes; i++) {
+        const struct sp_reuse_size *s = &reuse->size[i];
+        double alpha = cold ? s->alpha_cold : s->alpha_warm;
+        double lo = cold ? s->alpha_cold_lo : s->alpha_warm_lo,
+               hi = cold ? s->alpha_cold_hi : s->alpha_warm_hi;
+        json_t *point = json_object();
+        json_object_set_new(point, "capacity_B", json_integer(s->capacity_B));
+        json_object_set_new(point, "alpha", json_real(alpha));
+        json_object_set_new(point, "lo", json_real(lo));
+        json_object_set_new(point, "hi", json_real(hi));
+        json_array_append_new(points, point);
+        most = fmax(most, alpha);
+        widest = fmax(widest, 0.5 * (hi - lo));
+    }
+    json_t *curve = json_object();
+    json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_SIMULATED)));
+    json_object_set_new(curve, "state", json_string(cold ? "cold" : "warm"));
+    json_object_set_new(curve, "rate", json_real(reuse->rate));
+    json_object_set_new(curve, "error", reuse->exact || most <= 0 ? json_real(0) : json_real(widest / most));
+    json_object_set_new(curve, "points", points);
+    sp_record_set_object(r, "curves.alpha_cache", curve);
+}
+
 void sp_record_curves(struct sp_record *r, const struct sp_analysis *a)
 {
     if (!a->options->no_hints && a->setup.layout.n_nz > 0)
         record_beta(r, a->setup.workload.matrix);
     record_saturation(r, a->options->machine);
+    record_alpha(r, a);
 }

@@ -46,3 +46,24 @@ enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err)
     a->simulate_s = sp_now() - start;
     return status;
 }
+
+enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err)
+{
+    if (a->setup.layout.n_nz == 0)
+        return SP_OK;
+    struct sp_sim_options sim = sp_analysis_sim_options(a);
+    struct sp_reuse_options o = {
+        .line_B = a->line_B,
+        .n_domain = sim.n_domain,
+        .domain_of_thread = sim.domain_of_thread,
+        .skew = sim.skew,
+        .store_nt = sim.store_nt,
+        .x_offset_B = sim.x_offset_B,
+        .y_offset_B = sim.y_offset_B,
+        .between_B = sim.state == SP_SIM_BETWEEN ? sim.between_B : 0,
+        .seed = sim.seed,
+        .progress = sim.progress,
+        .context = sim.context,
+    };
+    return sp_reuse_spmv(&a->setup.layout, &o, &a->reuse, err);
+}
