@@ -7,8 +7,8 @@
 static double block_matrix_B(const struct sp_hint_inputs *in)
 {
     double s_a = (double)sp_precision_size(in->precision), s_i = (double)sp_index_size(in->index);
-    double n_block_rows = (double)((in->n_r + in->block_h - 1) / in->block_h);
-    return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (n_block_rows + 1);
+    int64_t n_block_rows = (in->n_r + in->block_h - 1) / in->block_h;
+    return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (double)(n_block_rows + 1);
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,

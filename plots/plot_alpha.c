@@ -72,7 +72,8 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         fprintf(out, "set yrange [0:%.6g]\n", most * 1.12);
     fputs("set xtics (", out);
     bool first = true;
-    for (double b = 1024; b < 1e15; b *= 4) {
+    for (int power = 10; power < 50; power += 2) {
+        double b = ldexp(1, power);
         if (b < lowest / 1.2 || b > highest * 1.2)
             continue;
         int unit = b >= 0x1p40 ? 4 : b >= 0x1p30 ? 3 : b >= 0x1p20 ? 2 : 1;

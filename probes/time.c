@@ -168,7 +168,7 @@ static enum sp_status observe_time(void *session, const struct sp_job *job, cons
     if (status == SP_OK)
         status = take_samples(s, job, p, &g, reading, err);
     int64_t n = reading->n_samples;
-    if (n > 0) {
+    if (n > 0 && c && t) {
         reading->sample_s = g.sample_s;
         g.sample_s = NULL;
         reading->time_s = sp_median_interval(reading->sample_s, n, SP_MEASURED);

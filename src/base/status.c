@@ -9,8 +9,8 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from ? from : "");
 }
 
-enum sp_status sp_fail(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
-                       ...)
+enum sp_status(sp_fail)(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
+                        ...)
 {
     if (!err)
         return status;
@@ -24,8 +24,8 @@ enum sp_status sp_fail(struct sp_error *err, enum sp_status status, const char *
     return status;
 }
 
-enum sp_status sp_fail_at(struct sp_error *err, enum sp_status status, const char *path, int64_t line,
-                          int64_t column, const char *remedy, const char *format, ...)
+enum sp_status(sp_fail_at)(struct sp_error *err, enum sp_status status, const char *path, int64_t line,
+                           int64_t column, const char *remedy, const char *format, ...)
 {
     if (!err)
         return status;

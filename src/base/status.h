@@ -45,6 +45,11 @@ enum sp_status sp_fail_at(struct sp_error *err, enum sp_status status, const cha
                           int64_t column, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
+#ifdef __clang_analyzer__ /* sees one file at a time: tell it what both return */
+#define sp_fail(err, status, ...)    (sp_fail(err, status, __VA_ARGS__), status)
+#define sp_fail_at(err, status, ...) (sp_fail_at(err, status, __VA_ARGS__), status)
+#endif
+
 /* Writes "PATH:LINE:COLUMN: WHAT\n  remedy: REMEDY" (the parts that are there) into text[size],
  * always terminated. */
 void sp_error_text(const struct sp_error *err, char *text, size_t size);

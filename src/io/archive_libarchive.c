@@ -94,7 +94,7 @@ static enum sp_status find_member(struct sp_archive *a, const char *wanted, int 
 static enum sp_status open_member(struct sp_archive *a, struct sp_error *err)
 {
     char list[400], again[400];
-    int n;
+    int n = 0;
     enum sp_status status = open_stream(a, err);
     if (status == SP_OK)
         status = find_member(a, NULL, &n, list, sizeof list, err);

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static enum sp_status fail_output(struct sp_error *err, const char *path, const char *doing, int error)
 {
     const char *remedy = error == ENOSPC || error == EDQUOT
-                             ? "free some space, or choose another directory with --out"
+                             ? "free some space, or choose another directory"
                          : error == ENOENT ? "make the directory first"
                                            : "choose a place where you may write";
     return sp_fail_at(err, SP_OUTPUT, path, 0, 0, remedy, "cannot %s: %s", doing, strerror(error));
@@ -47,11 +48,24 @@ enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, str
     return SP_OK;
 }
 
+/* An earlier write failed and errno is long gone: writing one more byte asks again. */
+static int why_writing_fails(const struct sp_atomic_file *file)
+{
+    struct stat facts;
+    int descriptor = fileno(file->stream);
+    errno = 0;
+    if (fstat(descriptor, &facts) == 0 && pwrite(descriptor, "", 1, facts.st_size) < 0 && errno)
+        return errno;
+    struct statvfs disk;
+    return fstatvfs(descriptor, &disk) == 0 && disk.f_bavail == 0 ? ENOSPC : EIO;
+}
+
 enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err)
 {
     errno = 0;
-    bool failed = ferror(file->stream) || fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0;
-    int error = errno ? errno : EIO;
+    bool early = ferror(file->stream);
+    bool failed = fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0 || early;
+    int error = errno ? errno : early ? why_writing_fails(file) : EIO;
     if (fclose(file->stream) != 0 && !failed) {
         failed = true;
         error = errno;

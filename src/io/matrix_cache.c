@@ -183,7 +183,7 @@ enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *sou
     memset(a, 0, sizeof *a);
     digest[0] = '\0';
     *n_entries = 0;
-    struct header h;
+    struct header h = {0};
     struct stat facts;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)

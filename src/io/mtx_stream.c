@@ -102,7 +102,7 @@ static enum sp_status name_fault(const struct stream *s, const struct slot *slot
     const char *end = slot->text + slot->end;
     for (const char *p = slot->text + slot->begin; p < end; line++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
-        struct sp_mtx_entry e;
+        struct sp_mtx_entry e = {0};
         enum sp_mtx_kind kind = sp_mtx_line(s->h, p, newline, line, &e, err);
         if (kind == SP_MTX_FAULT)
             return SP_INPUT;
@@ -124,7 +124,7 @@ static int sides(const struct entries *e)
 {
     int lower = 0, upper = 0;
     for (int64_t k = 0; k < e->n; k++) {
-        lower |= e->row[k] > e->col[k];
+        lower |= e->row[k] > e->col[k]; // NOLINT(clang-analyzer-core.NullDereference): n > 0 has arrays
         upper |= e->row[k] < e->col[k];
     }
     return lower | upper << 1;

@@ -238,7 +238,7 @@ static int drop_stalled(double *rate, int n)
     double best = 0;
     int kept = 0;
     for (int i = 0; i < n; i++)
-        best = rate[i] > best ? rate[i] : best;
+        best = rate[i] > best ? rate[i] : best; // NOLINT(clang-analyzer-core.*): n rates were stored
     for (int i = 0; i < n; i++)
         if (rate[i] >= stalled * best)
             rate[kept++] = rate[i];

@@ -13,6 +13,7 @@ void sp_prefix_sum(int64_t *n, int64_t n_items)
         return;
     }
     int64_t total[MAX_THREADS];
+    // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): read by the pragma
     int n_threads = omp_get_max_threads() < MAX_THREADS ? omp_get_max_threads() : MAX_THREADS;
 #pragma omp parallel num_threads(n_threads)
     {

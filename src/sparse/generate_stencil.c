@@ -75,7 +75,7 @@ static void make_line(const struct sp_stencil *s, const struct sp_generator_argu
     int64_t nx = extent(s, arg, 0), ny = extent(s, arg, 1), nz = extent(s, arg, 2);
     line->n = 0;
     for (int k = 0; k < s->n_points; k++) {
-        int64_t dx = s->offset[k][0], dy = s->offset[k][1], dz = s->offset[k][2];
+        int dx = s->offset[k][0], dy = s->offset[k][1], dz = s->offset[k][2];
         if (y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz)
             continue;
         line->step[line->n] = dx + nx * (dy + ny * dz);

@@ -64,7 +64,8 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
     /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
-    double n_chunks = (double)((w->matrix->n_r + w->C - 1) / w->C);
+    int64_t whole_chunks = (w->matrix->n_r + w->C - 1) / w->C;
+    double n_chunks = (double)whole_chunks;
     double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t);           /* kept */
     per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);                     /* while building */
     double perm_B = w->sigma > 1 ? 2 * sizeof(int32_t) * n_chunks * w->C : 0; /* kept and while building */

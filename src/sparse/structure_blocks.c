@@ -50,6 +50,7 @@ static void count_slots(const struct sp_csr *a, int64_t first, int64_t end, int6
         bool all = true;
         for (int lane = 1; lane < LANES && all; lane++) {
             int64_t row = first + lane;
+            // NOLINTNEXTLINE(clang-analyzer-core.*): end - first is LANES here, so all are set
             while (next[lane] < a->row_ptr[row + 1] && a->col[next[lane]] - row < diagonal)
                 next[lane]++;
             all = next[lane] < a->row_ptr[row + 1] && a->col[next[lane]] - row == diagonal;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Outputs appear complete or not at all: killed at any moment, on a full disk, in a place that cannot be written.
+# Usage: outputs.sh SPMODEL
+set -u
+spmodel=$1
+dir=$(mktemp -d)
+trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
+fail() { echo "outputs: $*"; cat "$dir/err" 2>/dev/null; exit 1; }
+entries() { "$spmodel" info --json "$1" 2>"$dir/err" | tr -d ' \n' | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p'; }
+
+# Killed: whatever stands under the final name is the whole matrix.
+killed=0 finished=0
+for form in k.mtx k.mtx.gz k.spm; do
+    for delay in 0 0.01 0.02 0.04 0.08 0.16 0.32; do
+        rm -f "$dir/$form"
+        "$spmodel" generate -q hpcg:40 -o "$dir/$form" 2>/dev/null &
+        pid=$!
+        sleep $delay
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        if [ -e "$dir/$form" ]; then
+            finished=$((finished + 1))
+            n=$(entries "$dir/$form")
+            [ "${n:-0}" = 1643032 ] || fail "$form after $delay s holds '$n' entries, not 1643032"
+        else
+            killed=$((killed + 1))
+        fi
+    done
+done
+[ $killed -gt 0 ] || fail "no writer was killed in time: the test has not tested anything"
+echo "killed before the end: $killed, finished: $finished"
+
+# Full disk: a limit on the size of files, with its signal ignored, makes writes fail as a full disk does.
+for form in f.mtx f.mtx.gz f.spm; do
+    (trap '' XFSZ; ulimit -f 64; exec "$spmodel" generate -q hpcg:40 -o "$dir/$form") 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] || fail "writing $form beyond the limit exits with $code, not 4"
+    grep -q "cannot write the file" "$dir/err" || fail "the error does not say what failed"
+    [ ! -e "$dir/$form" ] || fail "$form is left behind"
+    [ -z "$(find "$dir" -name ".$form.*.part")" ] || fail "a part of $form is left behind"
+done
+
+# Places that cannot be written.
+mkdir "$dir/locked"
+chmod a-w "$dir/locked"
+for place in "$dir/locked/m.mtx" "$dir/no/such/m.mtx" "$dir"; do
+    if [ "$place" = "$dir/locked/m.mtx" ] && [ -w "$dir/locked" ]; then
+        echo "skipped: this user (root?) may write into a directory without write permission"
+        continue
+    fi
+    "$spmodel" generate -q laplace2d:4 -o "$place" 2>"$dir/err"
+    code=$?
+    [ "$place" = "$dir" ] && want=2 || want=4
+    [ $code = $want ] || fail "-o $place exits with $code, not $want"
+    grep -q remedy "$dir/err" || fail "the error has no remedy"
+done
+echo "outputs: ok"
