@@ -9,10 +9,9 @@
 
 static enum sp_status fail_output(struct sp_error *err, const char *path, const char *doing, int error)
 {
-    const char *remedy = error == ENOSPC || error == EDQUOT
-                             ? "free some space, or choose another directory"
-                         : error == ENOENT ? "make the directory first"
-                                           : "choose a place where you may write";
+    const char *remedy = error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
+                         : error == ENOENT                  ? "make the directory first"
+                                                            : "choose a place where you may write";
     return sp_fail_at(err, SP_OUTPUT, path, 0, 0, remedy, "cannot %s: %s", doing, strerror(error));
 }
 
