@@ -129,7 +129,9 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
     sp_text_bytes(missing, sizeof missing, missing_B);
     sp_text_bytes(leftover, sizeof leftover, in->leftover_B);
     if (rest >= 0)
-        snprintf(how, sizeof *out->how, "measured time minus the above%s",
+        snprintf(how, sizeof *out->how, "measured time minus the above%s%s%s",
+                 sp_value_known(in->linear_s) ? "" : ", with the latency of gathers: ",
+                 sp_value_known(in->linear_s) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
     else if (missing_B <= in->leftover_B)
         snprintf(how, sizeof *out->how,

@@ -140,6 +140,7 @@ static void find_hints(struct sp_analysis *a)
     in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);
     in.lambda_t = a->lambda_t;
     in.fluid_s = sp_value_of(a->fluid.time_s, SP_MODELLED);
+    in.fluid_equal_s = sp_value_of(a->fluid.equal_s, SP_MODELLED);
     in.n_schedules = a->n_schedules;
     in.schedules = a->schedule;
     in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);

@@ -19,7 +19,7 @@
 
 static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *err)
 {
-    static const char *const names[] = {"rows", "nnz", "cyclic:64"};
+    static const char *const names[] = {"rows", "nnz", "cyclic:64", "merge"};
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_layout *l = &a->setup.layout;
     if (w->n_threads < 2)
@@ -30,7 +30,8 @@ static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *
     for (size_t i = 0; i < sizeof names / sizeof *names && status == SP_OK; i++) {
         struct sp_workload other = *w;
         status = sp_workload_set_schedule(&other, names[i], err);
-        if (status != SP_OK || (other.schedule == w->schedule && other.block == w->block))
+        if (status != SP_OK || (other.schedule == w->schedule && other.block == w->block) ||
+            (other.schedule == SP_SCHEDULE_MERGE && w->format != SP_FORMAT_CRS))
             continue;
         struct sp_partition partition;
         status = sp_layout_repartition(l, other.schedule, other.block, w->n_threads, &partition, err);

@@ -2,26 +2,47 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "session/analysis.h"
 #include "sparse/layout_variant.h"
+#include "sys/core_to_core.h"
+
+/* Waits until the first two threads are again in the mode of the run, a while at most. */
+static void await_mode(const struct sp_analysis *a)
+{
+    static const double patience_s = 3, pause_s = 0.05;
+    const struct sp_core_history none = {0};
+    double start = sp_now();
+    if (!a->setup.binding.pinned || a->setup.job.n_threads < 2)
+        return;
+    while (sp_now() < start + patience_s) {
+        enum sp_core_mode mode = sp_core_classify(&none, sp_core_to_core(a->setup.job.n_threads, 0, 1));
+        if (strcmp(sp_core_mode_name(mode), a->pairs.mode) == 0 || sp_progress_interrupted(a->progress))
+            return;
+        sp_sleep(pause_s);
+    }
+}
 
 /* The time of the job as it stands now, at the bandwidth of the run that it is compared with: the two were
- * sampled minutes apart, but each in pairs with its roof. */
+ * sampled seconds apart, but each in pairs with its roof. Processors that have moved to another cache domain
+ * meanwhile may come back: it tries a few times. */
 static enum sp_status time_again(const struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
 {
-    enum { MOST = 40 };
-    struct sp_pairs again = {0};
-    enum sp_status status = sp_analysis_sample(a, 0.15, MOST, &again, err);
-    if (status == SP_OK &&
-        (again.n == 0 || !sp_value_known(again.inverse) || strcmp(again.mode, a->pairs.mode) != 0)) {
-        *time = sp_value_none("the processors moved between cache domains, so the runs cannot be compared");
-    } else if (status == SP_OK) {
-        double slower = a->pairs.inverse.value / again.inverse.value;
-        *time = sp_value_between(
-            a->pairs.time.value * slower, a->pairs.time.value * a->pairs.inverse.value / again.inverse.hi,
-            a->pairs.time.value * a->pairs.inverse.value / again.inverse.lo, SP_MEASURED);
+    enum { TRIES = 3, MOST = 40 };
+    *time = sp_value_none("the processors moved between cache domains, so the runs cannot be compared");
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < TRIES && status == SP_OK && !sp_value_known(*time); i++) {
+        struct sp_pairs again = {0};
+        await_mode(a);
+        status = sp_analysis_sample(a, 0.15, MOST, &again, err);
+        if (status == SP_OK && again.n > 0 && sp_value_known(again.inverse) &&
+            strcmp(again.mode, a->pairs.mode) == 0) {
+            double roofs_s = a->pairs.time.value * a->pairs.inverse.value;
+            *time = sp_value_between(roofs_s / again.inverse.value, roofs_s / again.inverse.hi,
+                                     roofs_s / again.inverse.lo, SP_MEASURED);
+        }
+        sp_pairs_free(&again);
     }
-    sp_pairs_free(&again);
     return status;
 }
 

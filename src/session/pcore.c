@@ -39,12 +39,13 @@ static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, 
 
 /* flop/s on one window: the best of several samples, since anything slower is somebody else's doing. */
 static enum sp_status time_window(const struct sp_workload *w, const struct sp_kernel *kernel,
-                                  double budget_s, double *flop_s, struct sp_error *err)
+                                  double budget_s, double *flop_s, int64_t *n_stored, struct sp_error *err)
 {
     struct sp_layout layout;
     enum sp_status status = sp_layout_make(w, true, NULL, &layout, err);
     if (status != SP_OK)
         return status;
+    *n_stored = layout.n_stored;
     void *x = NULL, *state = NULL;
     status = sp_new_array((w->matrix->n_c > 0 ? w->matrix->n_c : 1) * (w->precision == SP_C128 ? 2 : 1),
                           sizeof(double), "x", &x, err);
@@ -71,15 +72,17 @@ static enum sp_status time_window(const struct sp_workload *w, const struct sp_k
     return status;
 }
 
-enum sp_status sp_pcore_measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
-                                const struct sp_pcore_options *o, struct sp_value *flop_s,
-                                struct sp_error *err)
+/* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
+ */
+static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                              const struct sp_pcore_options *o, struct sp_value *flop_s, double *beta,
+                              struct sp_error *err)
 {
     const struct sp_csr *a = workload->matrix;
     double per_entry = (double)(sp_precision_size(workload->precision) + sp_index_size(workload->index));
     int64_t entries = (int64_t)(o->window_B / per_entry);
     *flop_s = sp_value_none("the matrix has no entries");
-    double work = 0, time = 0, lo = INFINITY, hi = 0;
+    double work = 0, time = 0, lo = INFINITY, hi = 0, n_nz = 0, n_stored = 0;
     int n = a->n_nz > 0 ? o->n_windows : 0;
     for (int i = 0; i < n; i++) {
         int64_t first, n_rows;
@@ -93,19 +96,23 @@ enum sp_status sp_pcore_measure(const struct sp_workload *workload, const struct
         one.n_threads = 1;
         one.schedule = SP_SCHEDULE_NNZ;
         double rate = 0;
+        int64_t stored = 0;
         if (folded.n_nz > 0)
-            status = time_window(&one, kernel, o->budget_s / o->n_windows, &rate, err);
-        double flops = sp_workload_flops(&one);
+            status = time_window(&one, kernel, o->budget_s / o->n_windows, &rate, &stored, err);
+        double flops = sp_workload_flops(&one), entries_here = (double)folded.n_nz;
         sp_csr_free(&folded);
         if (status != SP_OK)
             return status;
         if (rate <= 0)
             continue;
+        n_nz += entries_here;
+        n_stored += (double)stored;
         work += flops;
         time += flops / rate;
         lo = fmin(lo, rate);
         hi = fmax(hi, rate);
     }
+    *beta = n_stored > 0 ? n_nz / n_stored : 1;
     if (time > 0)
         *flop_s = sp_value_between(work / time, lo, hi, SP_MEASURED);
     return SP_OK;
@@ -141,9 +148,16 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
     *kernel = NULL;
     *flop_s = sp_value_none("no kernel was measured");
     enum sp_status status = find_candidates(workload, isa, rows, MOST, &n, err);
+    struct sp_pattern pattern = sp_csr_pattern(workload->matrix);
+    bool fills = workload->format != SP_FORMAT_CRS && workload->matrix->n_nz > 0;
+    double beta = fills ? sp_sell_beta(&pattern, workload->C, workload->sigma) : 1;
     for (int i = 0; i < n && i < MOST && status == SP_OK; i++) {
         struct sp_value rate;
-        status = sp_pcore_measure(workload, rows[i], o, &rate, err);
+        double beta_here = 1;
+        status = measure(workload, rows[i], o, &rate, &beta_here, err);
+        if (fills && sp_value_known(rate))
+            rate = sp_value_between(rate.value * beta / beta_here, rate.lo * beta / beta_here,
+                                    rate.hi * beta / beta_here, SP_MEASURED);
         if (status == SP_OK && (!*kernel || rate.value > flop_s->value)) {
             *kernel = rows[i];
             *flop_s = rate;

@@ -21,15 +21,11 @@ struct sp_pcore_options {
 /* Values that suit caches of l1_B and l2_B bytes (0: 32 KiB and 512 KiB). */
 struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision);
 
-/* flop/s of one thread for `kernel` on this workload's format, precision and index (its schedule and threads
- * do not matter); median over windows weighted by entries, with the range over windows as interval. SP_NONE
- * where the kernel does not accept the layout or the matrix has no entries. */
-enum sp_status sp_pcore_measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
-                                const struct sp_pcore_options *options, struct sp_value *flop_s,
-                                struct sp_error *err);
-
 /* The kernel with the highest P_core among those that can run this format here (isa as in
- * sp_kernel_candidates); *flop_s is its P_core. SP_ABSENT when there is none. */
+ * sp_kernel_candidates). *flop_s is its P_core: useful flop/s of one thread on this workload's format,
+ * precision and index (its schedule and threads do not matter), weighted by entries, with the range over
+ * windows as interval. Where the format fills (SELL), a window's rate counts stored entries and the fill is
+ * that of the whole matrix: long rows are no part of a window. SP_ABSENT when there is none. */
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);

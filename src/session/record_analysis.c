@@ -234,6 +234,9 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
 
 static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 {
+    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+        return; /* not looked for; an empty list says that none was found */
+    sp_record_set_object(r, "hints", json_array());
     for (int i = 0; i < a->hints.n_hints; i++) {
         const struct sp_hint *h = &a->hints.hint[i];
         json_t *item = json_object(), *gain = json_object();

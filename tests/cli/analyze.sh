@@ -27,6 +27,17 @@ run auto --format auto gen:block:64:8:4
 run rcm --reorder rcm gen:laplace2d:60+permuted:3
 run more_threads_than_rows --threads 7 gen:laplace2d:2
 
+# Known troubles are named by their hints: imbalance, padding, scattered x.
+hint() { # hint ID NAME ARGUMENTS...
+    id=$1 name=$2
+    shift 2
+    run "$name" "$@"
+    grep -q "^ $id " "$dir/$name.txt" || { echo "analyze $*: the hint $id is missing"; cat "$dir/$name.txt"; exit 1; }
+}
+hint B01 rows_of_arrow --threads 2 --schedule rows gen:arrow:300000
+hint D01 padded --format sell:32,1 gen:powerlaw:14:16
+hint A01 scattered --sim-llc 512KiB gen:laplace3d:90+permuted:7
+
 if [ -d "$matrices" ]; then
     for m in "$matrices"/*.mtx "$matrices"/*.mtx.gz; do
         name=$(basename "$m")
