@@ -10,7 +10,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     double item_B = (double)(sp_precision_size(in->precision) + sp_index_size(in->index));
     double fill_B = (sp_hint_stored(in) - (double)in->n_nz) * item_B;
-    struct sp_gain without = sp_gain_of(in, sp_hint_volume_less(in, fill_B), sp_as_now());
+    /* Fill is computed with as well as loaded. */
+    struct sp_value core = sp_value_known(in->core_s)
+                               ? sp_value_of(in->core_s.value * in->beta.value, in->core_s.origin)
+                               : sp_as_now();
+    struct sp_gain without = sp_gain_of(in, sp_hint_volume_less(in, fill_B), core);
     if (!sp_gain_is_worth(in, without))
         return sp_clear(checked, "padding", "beta %.3f; no fill at all would save %.1f %%", in->beta.value,
                         100 * without.hi);
@@ -22,8 +26,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_hint_take(hint, gain, best->V_B.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED,
                  sp_value_known(best->core_s) ? SP_HIGH : SP_MEDIUM);
     int length = snprintf(hint->evidence, sizeof hint->evidence,
-                          "beta = %.3f: %.0f %% of the stored entries are fill, which is loaded like the "
-                          "others. With %s ",
+                          "beta = %.3f: %.0f %% of the stored entries are fill, which is loaded and "
+                          "computed with like the others. With %s ",
                           in->beta.value, 100 * (1 - in->beta.value), best->option);
     if (sp_value_known(best->beta))
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length, "beta is %.3f.",
@@ -43,8 +47,8 @@ const struct sp_hint_rule sp_hint_padding = {
     .title = "padding",
     .version = 1,
     .condition =
-        "SELL stores fill (beta = n_nz/stored entries is small), and V of another C, sigma or of CRS "
-        "is smaller; beta follows from the row lengths, nothing is converted",
+        "SELL stores fill (beta = n_nz/stored entries is small), and max(W/P_core, V/b_S) of another C, "
+        "sigma or of CRS is smaller; beta follows from the row lengths, nothing is converted",
     .remedy = "smaller C, larger sorting window sigma, or CRS",
     .judge = judge,
 };
