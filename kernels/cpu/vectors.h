@@ -3,6 +3,7 @@
 #ifndef SP_KERNELS_CPU_VECTORS_H
 #define SP_KERNELS_CPU_VECTORS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SP_PASTE_(a, b)    a##b
@@ -20,13 +21,14 @@
  * prefetchers have under way, short enough to stay in the first-level cache. */
 enum { PREFETCH_VALUE_B = 1024, PREFETCH_INDEX_B = 512 };
 
-/* Asks for every line of the `size` bytes that lie `ahead` bytes beyond p; size is a constant. A stream of
- * which only some lines are asked for is slower than one left to the hardware. */
-#define PREFETCH_LINES(p, ahead, size)                                                                       \
-    do {                                                                                                     \
-        _Pragma("GCC unroll 16") for (size_t line_ = 0; line_ < (size); line_ += 64)                         \
-            __builtin_prefetch((const char *)(p) + (ahead) + line_, 0, 3);                                   \
-    } while (0)
+/* Asks for every line of the `size` bytes (a constant) that lie `ahead` bytes beyond p. A stream of which
+ * only some lines are asked for is slower than one left to the hardware. */
+static inline __attribute__((always_inline)) void prefetch_lines(const void *p, size_t ahead, size_t size)
+{
+#pragma GCC unroll 16
+    for (size_t line = 0; line < size; line += 64)
+        __builtin_prefetch((const char *)p + ahead + line, 0, 3);
+}
 
 /* A vector of one lane: the scalar bodies. */
 typedef double f64x1;
