@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/samples.h"
 #include "session/measure_plan.h"
+#include "session/runs.h"
 
 enum { N = 14 };
 
@@ -76,12 +78,50 @@ START_TEST(working_sets_fit_their_levels)
 }
 END_TEST
 
+static struct sp_pairs run_of(double time_s[3], double roof_Bps[3], double thread_s[2], const char *mode)
+{
+    struct sp_pairs p = {
+        .n = 3, .n_threads = 2, .time_s = time_s, .roof_Bps = roof_Bps, .thread_s = thread_s};
+    snprintf(p.mode, sizeof p.mode, "%s", mode);
+    p.time = sp_median_interval(time_s, 3, SP_MEASURED);
+    p.roof = sp_median_interval(roof_Bps, 3, SP_MEASURED);
+    double inverse[3];
+    for (int i = 0; i < 3; i++)
+        inverse[i] = 1 / (time_s[i] * roof_Bps[i]);
+    p.inverse = sp_median_interval(inverse, 3, SP_MEASURED);
+    return p;
+}
+
+/* Samples within a run agree, runs do not: the interval must show it, and another mode must not count. */
+START_TEST(runs_are_pooled_by_their_medians)
+{
+    double time[4][3] = {{1.00, 1.01, 1.02}, {2.00, 2.01, 2.02}, {9, 9, 9}, {1.20, 1.21, 1.22}};
+    double roof[4][3] = {{4, 4, 4}, {4, 4, 4}, {8, 8, 8}, {4, 4, 4}};
+    double thread[4][2] = {{0.9, 1.0}, {1.8, 2.0}, {9, 9}, {1.2, 0.6}};
+    static const char *const mode[] = {"shared", "shared", "split", "shared"};
+    struct sp_pairs run[4], pooled;
+    for (int i = 0; i < 4; i++)
+        run[i] = run_of(time[i], roof[i], thread[i], mode[i]);
+    ck_assert_int_eq(sp_pairs_pool(run, 4, &pooled, NULL), SP_OK);
+    ck_assert_str_eq(pooled.mode, "shared");
+    ck_assert_int_eq(pooled.n, 9);
+    ck_assert_int_eq(pooled.n_dropped, 3);
+    ck_assert_double_eq_tol(pooled.time.value, 1.21, 1e-12);
+    ck_assert(pooled.time.lo <= 1.01 && pooled.time.hi >= 2.01 && pooled.time.hi < 9);
+    ck_assert_double_eq_tol(pooled.inverse.value, 1 / (1.21 * 4), 1e-12);
+    ck_assert_double_eq_tol(pooled.thread_s[0], 1.3, 1e-12);
+    ck_assert_double_eq_tol(pooled.thread_s[1], 1.2, 1e-12);
+    sp_pairs_free(&pooled);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("measure");
     TCase *tc = tcase_create("measure");
     tcase_add_loop_test(tc, the_capacity_is_found, 0, 5);
     tcase_add_test(tc, without_a_rise_it_stays_unknown);
+    tcase_add_test(tc, runs_are_pooled_by_their_medians);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

@@ -28,6 +28,7 @@ enum {
     KEY_REQUIRE_BYTES,
     KEY_BUDGET,
     KEY_SAMPLES,
+    KEY_RUNS,
     KEY_COLD,
     KEY_BETWEEN,
     KEY_STORE,
@@ -65,6 +66,7 @@ static const struct argp_option options[] = {
     {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
      2},
     {"budget", KEY_BUDGET, "T", 0, "Time for the samples, for example 5s (default 1.5s)", 2},
+    {"runs", KEY_RUNS, "N", 0, "Measure in N processes, one after the other (default 1)", 2},
     {"samples", KEY_SAMPLES, "N", 0, "At most N samples (default 60)", 2},
     {"machine", KEY_MACHINE, "M", 0,
      "Ceilings from a machine file or a name; default: this machine, measured once", 2},
@@ -229,6 +231,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SAMPLES:
         set_count(state, "samples", arg, 100000, &o->max_samples);
+        return 0;
+    case KEY_RUNS:
+        set_count(state, "runs", arg, 100, &o->n_runs);
         return 0;
     case KEY_COLD:
         o->state = SP_COLD;

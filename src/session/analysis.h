@@ -32,8 +32,11 @@ struct sp_analysis {
     const struct sp_analyze_options *options;
     const struct sp_subject *subject;
     const struct sp_progress *progress;
+    const struct sp_setup_options *setup_options;
     struct sp_setup setup;
-    struct sp_pairs pairs;
+    struct sp_pairs pairs; /* of all runs */
+    struct sp_pairs *run;  /* [n_runs] each process; owned */
+    int n_runs;
 
     /* simulation: traffic[k] between level k + 1 and the next outward; n_levels - 1: memory */
     int n_levels;

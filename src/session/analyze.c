@@ -6,12 +6,16 @@
 #include "session/analysis.h"
 #include "session/format_model.h"
 #include "session/record_parts.h"
+#include "session/runs.h"
 #include "sys/pages.h"
 
 void sp_analysis_free(struct sp_analysis *a)
 {
     free(a->thread_B);
     sp_pairs_free(&a->pairs);
+    for (int i = 0; i < a->n_runs; i++)
+        sp_pairs_free(&a->run[i]);
+    free(a->run);
     sp_reuse_free(&a->reuse);
     sp_setup_free(&a->setup);
 }
@@ -65,7 +69,7 @@ static void read_placement(struct sp_analysis *a)
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
     read_placement(a);
-    enum sp_status status = sp_analysis_sample(a, 1, a->options->max_samples, &a->pairs, err);
+    enum sp_status status = sp_analysis_runs(a, err);
     if (status == SP_OK)
         status = sp_analysis_simulate(a, err);
     if (status == SP_OK)
@@ -101,15 +105,16 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
     if (o->command)
         sp_record_set_text(record, "command", o->command);
     sp_record_set_text(record, "status", "interrupted");
+    struct sp_setup_options setup = {.isa = o->isa,
+                                     .store_nt = o->store_nt,
+                                     .small_pages = o->small_pages,
+                                     .not_pinned = o->not_pinned,
+                                     .memory_B = o->memory_B,
+                                     .seed = o->seed,
+                                     .machine = o->machine,
+                                     .topology = o->topology};
     if (status == SP_OK) {
-        struct sp_setup_options setup = {.isa = o->isa,
-                                         .store_nt = o->store_nt,
-                                         .small_pages = o->small_pages,
-                                         .not_pinned = o->not_pinned,
-                                         .memory_B = o->memory_B,
-                                         .seed = o->seed,
-                                         .machine = o->machine,
-                                         .topology = o->topology};
+        a->setup_options = &setup;
         status = sp_setup_make(&workload, &setup, progress, &a->setup, err);
     }
     if (status == SP_OK)

@@ -26,6 +26,7 @@ struct sp_analyze_options {
     int n_between;   /* vectors streamed between executions (SP_BETWEEN) */
     double budget_s; /* for the samples [s] */
     int max_samples;
+    int n_runs;         /* processes that sample one after the other; 0: one, this one */
     bool no_hints;      /* leave out what only hints need: reordering, other formats */
     double skew;        /* of the simulated threads */
     const char *policy; /* of the simulated last level; NULL: the machine's */

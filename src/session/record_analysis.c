@@ -66,23 +66,22 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
     }
 }
 
-static void record_runs(const struct sp_analysis *a, struct sp_record *r)
+static void record_run(const struct sp_pairs *p, struct sp_record *r)
 {
     json_t *run = json_object(), *times = json_array(), *roofs = json_array(), *threads = json_array();
-    for (int64_t i = 0; i < a->pairs.n; i++) {
-        json_array_append_new(times, json_real(a->pairs.time_s[i]));
-        json_array_append_new(roofs, json_real(a->pairs.roof_Bps[i]));
+    for (int64_t i = 0; i < p->n; i++) {
+        json_array_append_new(times, json_real(p->time_s[i]));
+        json_array_append_new(roofs, json_real(p->roof_Bps[i]));
     }
-    for (int t = 0; t < a->pairs.n_threads; t++)
-        json_array_append_new(threads, json_real(a->pairs.thread_s[t]));
+    for (int t = 0; t < p->n_threads; t++)
+        json_array_append_new(threads, json_real(p->thread_s[t]));
     json_object_set_new(run, "time_s", times);
     json_object_set_new(run, "roof_Bps", roofs);
     json_object_set_new(run, "thread_time_s", threads);
-    json_object_set_new(run, "repetitions", json_integer(a->pairs.repetitions));
-    json_object_set_new(run, "mode", json_string(a->pairs.mode));
-    json_object_set_new(run, "core_to_core_s",
-                        a->pairs.latency_s > 0 ? json_real(a->pairs.latency_s) : json_null());
-    json_object_set_new(run, "dropped", json_integer(a->pairs.n_dropped));
+    json_object_set_new(run, "repetitions", json_integer(p->repetitions));
+    json_object_set_new(run, "mode", json_string(p->mode));
+    json_object_set_new(run, "core_to_core_s", p->latency_s > 0 ? json_real(p->latency_s) : json_null());
+    json_object_set_new(run, "dropped", json_integer(p->n_dropped));
     json_object_set_new(run, "counters", json_null());
     sp_record_append(r, "runs", run);
 }
@@ -306,7 +305,8 @@ enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record 
     sp_record_set_flag(r, "verify.ok", a->setup.check.bad_row < 0);
     sp_record_set_value(r, "placement.pages.huge_share", a->huge_share, "1");
     sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
-    record_runs(a, r);
+    for (int i = 0; i < a->n_runs; i++)
+        record_run(&a->run[i], r);
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);

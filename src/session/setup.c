@@ -116,7 +116,10 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         status = sp_layout_make(workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
     }
-    if (status == SP_OK) {
+    if (status == SP_OK && o->kernel) {
+        s->kernel = o->kernel;
+        s->p_core_one = sp_value_none("the kernel was given");
+    } else if (status == SP_OK) {
         sp_progress_step(progress, "choosing a kernel", -1);
         const struct sp_machine *m = o->machine;
         struct sp_pcore_options p =

@@ -15,7 +15,8 @@
 enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
-    const char *isa;         /* NULL: the best */
+    const char *isa;                /* NULL: the best */
+    const struct sp_kernel *kernel; /* NULL: the one with the highest P_core, which is measured then */
     enum sp_choice store_nt; /* non-temporal stores of y; auto: where the measured ceilings favour them */
     bool small_pages;        /* 4 KiB pages instead of huge ones */
     bool not_pinned;         /* leave threads where the system puts them */

@@ -25,6 +25,7 @@ run nt --store nt --cold gen:laplace3d:20
 run between --between axpy,dot gen:laplace3d:20
 run auto --format auto gen:block:64:8:4
 run rcm --reorder rcm gen:laplace2d:60+permuted:3
+run runs --runs 3 gen:laplace2d:60
 run more_threads_than_rows --threads 7 gen:laplace2d:2
 
 # Known troubles are named by their hints: imbalance, padding, scattered x.

@@ -1,0 +1,228 @@
+#include "session/runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/samples.h"
+
+/* What goes through the pipe, followed by time_s[n], roof_Bps[n] and thread_s[n_threads]. */
+struct message {
+    enum sp_status status;
+    struct sp_error error;
+    struct sp_pairs pairs; /* its pointers mean nothing to the reader */
+};
+
+static bool send_all(int pipe, const void *data, size_t size)
+{
+    for (const char *p = data; size > 0;) {
+        ssize_t n = write(pipe, p, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool receive_all(int pipe, void *data, size_t size)
+{
+    for (char *p = data; size > 0;) {
+        ssize_t n = read(pipe, p, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* In the child: the same kernel on a layout of its own. */
+static _Noreturn void child(const struct sp_analysis *a, int pipe)
+{
+    static struct message m;
+    struct sp_analysis here = *a;
+    struct sp_setup_options options = *a->setup_options;
+    options.kernel = a->setup.kernel;
+    m.status = sp_setup_make(&a->setup.workload, &options, NULL, &here.setup, &m.error);
+    if (m.status == SP_OK)
+        m.status = sp_analysis_sample(&here, 1, a->options->max_samples, &m.pairs, &m.error);
+    /* Reasons are static text of this program, which the parent has at the same address. */
+    bool sent = send_all(pipe, &m, sizeof m);
+    if (sent && m.status == SP_OK)
+        sent = send_all(pipe, m.pairs.time_s, (size_t)m.pairs.n * sizeof(double)) &&
+               send_all(pipe, m.pairs.roof_Bps, (size_t)m.pairs.n * sizeof(double)) &&
+               send_all(pipe, m.pairs.thread_s, (size_t)m.pairs.n_threads * sizeof(double));
+    _exit(sent ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+static enum sp_status receive(int pipe, struct sp_pairs *pairs, struct sp_error *err)
+{
+    static struct message m;
+    memset(pairs, 0, sizeof *pairs);
+    if (!receive_all(pipe, &m, sizeof m))
+        return sp_fail(err, SP_ABSENT, "look at the free memory; or leave --runs out",
+                       "a process for a further run ended before it had measured anything");
+    if (m.status != SP_OK) {
+        if (err)
+            *err = m.error;
+        return m.status;
+    }
+    struct sp_pairs got = m.pairs;
+    void *p[3] = {NULL};
+    const int64_t n[3] = {got.n, got.n, got.n_threads};
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < 3 && status == SP_OK; i++) {
+        status = sp_new_array(n[i], sizeof(double), "samples", &p[i], err);
+        if (status == SP_OK && !receive_all(pipe, p[i], (size_t)n[i] * sizeof(double)))
+            status = sp_fail(err, SP_ABSENT, NULL, "a process for a further run ended early");
+    }
+    got.time_s = p[0];
+    got.roof_Bps = p[1];
+    got.thread_s = p[2];
+    if (status == SP_OK)
+        *pairs = got;
+    else
+        sp_pairs_free(&got);
+    return status;
+}
+
+static enum sp_status run_apart(const struct sp_analysis *a, struct sp_pairs *pairs, struct sp_error *err)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return sp_fail(err, SP_ABSENT, NULL, "no pipe to a further process: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        child(a, ends[1]);
+    }
+    int error = errno;
+    close(ends[1]);
+    enum sp_status status =
+        pid < 0 ? sp_fail(err, SP_ABSENT, NULL, "no process for a further run: %s", strerror(error))
+                : receive(ends[0], pairs, err);
+    close(ends[0]);
+    if (pid > 0)
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    return status;
+}
+
+static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs)
+{
+    const struct sp_pairs *best = &run[0];
+    int64_t most = 0;
+    for (int i = 0; i < n_runs; i++) {
+        int64_t n = 0;
+        for (int j = 0; j < n_runs; j++)
+            n += strcmp(run[i].mode, run[j].mode) == 0 ? run[j].n : 0;
+        if (n > most) {
+            most = n;
+            best = &run[i];
+        }
+    }
+    return best;
+}
+
+/* Median of the runs' medians; the interval holds them and that of all samples. */
+static struct sp_value pool_value(const double *all, int64_t n, const double *medians, int n_runs)
+{
+    struct sp_value pooled = sp_median_interval(all, n, SP_MEASURED);
+    if (n_runs < 2)
+        return pooled;
+    pooled.value = sp_median(medians, n_runs);
+    for (int i = 0; i < n_runs; i++) {
+        pooled.lo = fmin(pooled.lo, medians[i]);
+        pooled.hi = fmax(pooled.hi, medians[i]);
+    }
+    pooled.lo = fmin(pooled.lo, pooled.value);
+    pooled.hi = fmax(pooled.hi, pooled.value);
+    return pooled;
+}
+
+enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_pairs *pooled,
+                             struct sp_error *err)
+{
+    enum { TIME, ROOF, INVERSE, N_KINDS };
+    const struct sp_pairs *first = prevailing(run, n_runs);
+    memset(pooled, 0, sizeof *pooled);
+    int64_t total = 0;
+    for (int i = 0; i < n_runs; i++)
+        total += run[i].n;
+    void *all[N_KINDS] = {NULL}, *medians[N_KINDS] = {NULL}, *threads = NULL;
+    enum sp_status status = sp_new_array(first->n_threads, sizeof(double), "thread times", &threads, err);
+    for (int k = 0; k < N_KINDS && status == SP_OK; k++) {
+        status = sp_new_array(total, sizeof(double), "samples", &all[k], err);
+        if (status == SP_OK)
+            status = sp_new_array(n_runs, sizeof(double), "medians", &medians[k], err);
+    }
+    if (status == SP_OK) {
+        double *time = all[TIME], *roof = all[ROOF], *inverse = all[INVERSE], *thread_s = threads;
+        int n_same = 0;
+        *pooled = *first;
+        pooled->n = pooled->n_dropped = 0;
+        for (int i = 0; i < n_runs; i++) {
+            const struct sp_pairs *p = &run[i];
+            pooled->n_dropped += p->n_dropped;
+            if (strcmp(p->mode, first->mode) != 0) {
+                pooled->n_dropped += p->n;
+                continue;
+            }
+            for (int64_t k = 0; k < p->n; k++, pooled->n++) {
+                time[pooled->n] = p->time_s[k];
+                roof[pooled->n] = p->roof_Bps[k];
+                inverse[pooled->n] = 1 / (p->time_s[k] * p->roof_Bps[k]);
+            }
+            ((double *)medians[TIME])[n_same] = p->time.value;
+            ((double *)medians[ROOF])[n_same] = p->roof.value;
+            ((double *)medians[INVERSE])[n_same++] = p->inverse.value;
+            for (int t = 0; t < first->n_threads; t++) /* their mean */
+                thread_s[t] += (p->thread_s[t] - thread_s[t]) / n_same;
+        }
+        pooled->time_s = time;
+        pooled->roof_Bps = roof;
+        pooled->thread_s = thread_s;
+        pooled->time = pool_value(time, pooled->n, medians[TIME], n_same);
+        pooled->roof = pool_value(roof, pooled->n, medians[ROOF], n_same);
+        pooled->inverse = pool_value(inverse, pooled->n, medians[INVERSE], n_same);
+        pooled->spread = sp_relative_spread(time, pooled->n);
+    } else {
+        free(all[TIME]);
+        free(all[ROOF]);
+        free(threads);
+    }
+    free(all[INVERSE]);
+    for (int k = 0; k < N_KINDS; k++)
+        free(medians[k]);
+    return status;
+}
+
+enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
+{
+    int n_runs = a->options->n_runs > 1 ? a->options->n_runs : 1;
+    void *p;
+    enum sp_status status = sp_new_array(n_runs, sizeof *a->run, "the runs", &p, err);
+    a->run = p;
+    if (n_runs > 1)
+        omp_pause_resource_all(omp_pause_hard); /* a team of the parent would hang in the child */
+    while (status == SP_OK && a->n_runs < n_runs - 1) {
+        sp_progress_step(a->progress, "measuring in another process", (double)a->n_runs / n_runs);
+        status = run_apart(a, &a->run[a->n_runs], err);
+        a->n_runs += status == SP_OK;
+    }
+    if (status == SP_OK && n_runs > 1 && a->setup.binding.pinned)
+        sp_binding_apply(&a->setup.binding, NULL); /* the new team; what fails shows as not pinned */
+    if (status == SP_OK)
+        status = sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
+    a->n_runs += status == SP_OK;
+    return status == SP_OK ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, err) : status;
+}

@@ -1,0 +1,17 @@
+/* Samples from processes of their own: each makes its layout anew, so pages, their placement and the start of
+ * the team differ as they do between two starts of a program, which samples within one process never show. */
+#ifndef SP_SESSION_RUNS_H
+#define SP_SESSION_RUNS_H
+
+#include "session/analysis.h"
+
+/* Takes all samples of the analysis: options->n_runs - 1 in children, one after the other, then one here, and
+ * pools them in a->pairs. Every run is kept in a->run. */
+enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err);
+
+/* Pools runs of one workload: the samples of the mode that most of them have. The median is that of the runs'
+ * medians; its interval holds the runs' medians and the interval of all samples. Zeroed on failure. */
+enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_pairs *pooled,
+                             struct sp_error *err);
+
+#endif
