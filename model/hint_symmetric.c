@@ -21,7 +21,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     double V_hi = sp_volume_spmv_half(in->n_r, in->n_nz, sizes, most, most).total_B;
     struct sp_gain gain =
         sp_gain_of(in, sp_value_between((V_lo + V_hi) / 2, V_lo, V_hi, SP_MODELLED), sp_as_now());
-    if (!sp_gain_is_worth(in, gain))
+    if (!sp_gain_is_worth(in, gain) || gain.lo < in->threshold) /* scattered updates may cost it all */
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
     char now[32], lo[32], hi[32], range[80];
@@ -45,7 +45,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 
 const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
-    .title = "symmetric, stored in full",
+    .title = "unused symmetry",
     .version = 1,
     .condition = "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers "
                  "and updates of y, is smaller",

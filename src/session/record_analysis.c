@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "session/analysis.h"
 #include "session/record_parts.h"
 
@@ -313,11 +314,11 @@ enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record 
     if (l->n_nz > 0) {
         sp_record_set_text(r, "binding.level", a->residence.name);
         sp_record_set_text(r, "binding.term", a->once.binding);
-        char why[200];
+        char why[200], needed[32], capacity[32];
         bool memory = a->residence.level >= a->options->machine->n_caches;
-        snprintf(why, sizeof why, "%.3g MB %s of %.3g MB", a->residence.needed_B / 1e6,
+        snprintf(why, sizeof why, "%s %s of %s", sp_text_bytes(needed, sizeof needed, a->residence.needed_B),
                  memory ? "do not fit the last-level cache" : "stay between executions in a cache",
-                 a->residence.capacity_B / 1e6);
+                 sp_text_bytes(capacity, sizeof capacity, a->residence.capacity_B));
         sp_record_set_text(r, "binding.why", why);
         record_table(a, r);
         record_losses(a, r);
