@@ -5,7 +5,9 @@
 
 #include "base/samples.h"
 #include "session/measure_plan.h"
+#include "session/placement.h"
 #include "session/runs.h"
+#include "sparse/generate.h"
 
 enum { N = 14 };
 
@@ -115,12 +117,46 @@ START_TEST(runs_are_pooled_by_their_medians)
 }
 END_TEST
 
+/* A topology that claims a second node for the second thread: the real pages all lie on the first. */
+START_TEST(local_share_follows_the_threads)
+{
+    struct sp_csr a;
+    struct sp_layout l;
+    ck_assert_int_eq(sp_generate("laplace2d:200", NULL, &a, NULL), SP_OK);
+    struct sp_workload w = {.schedule = SP_SCHEDULE_NNZ, .n_threads = 2, .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    struct sp_cpu cpu[2] = {{.os = 0}, {.os = 1}};
+    int os[2] = {0, 1};
+    struct sp_topology topology = {.n_cpus = 2, .cpu = cpu, .n_numa = 1};
+    struct sp_binding binding = {.n_threads = 2, .cpu = os, .pinned = true};
+    ck_assert(!sp_value_known(sp_placement_local_share(&l, &binding, &topology)));
+    topology.n_numa = 2;
+    struct sp_value both = sp_placement_local_share(&l, &binding, &topology);
+    if (!sp_value_known(both)) {
+        printf("skipped: %s\n", both.why);
+    } else {
+        int home =
+            both.value > 0.5 ? 0 : 1; /* the node of the pages; other machines number theirs otherwise */
+        ck_assert(both.value > 0.99 || both.value < 0.01);
+        cpu[1].numa = 1 - home;
+        cpu[0].numa = home;
+        struct sp_value half = sp_placement_local_share(&l, &binding, &topology);
+        ck_assert_double_eq_tol(half.value, 0.5, 0.02);
+        binding.pinned = false;
+        ck_assert(!sp_value_known(sp_placement_local_share(&l, &binding, &topology)));
+    }
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("measure");
     TCase *tc = tcase_create("measure");
     tcase_add_loop_test(tc, the_capacity_is_found, 0, 5);
     tcase_add_test(tc, without_a_rise_it_stays_unknown);
+    tcase_add_test(tc, local_share_follows_the_threads);
     tcase_add_test(tc, runs_are_pooled_by_their_medians);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);
     suite_add_tcase(suite, tc);

@@ -5,9 +5,9 @@
 
 #include "session/analysis.h"
 #include "session/format_model.h"
+#include "session/placement.h"
 #include "session/record_parts.h"
 #include "session/runs.h"
-#include "sys/pages.h"
 
 void sp_analysis_free(struct sp_analysis *a)
 {
@@ -53,22 +53,10 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int
     return sp_sample_pairs(&a->setup.job, &s, pairs, err);
 }
 
-/* What the kernel's arrays really got, read back from the system. */
-static void read_placement(struct sp_analysis *a)
-{
-    const struct sp_layout *l = &a->setup.layout;
-    struct sp_pages pages;
-    a->huge_share = sp_value_none("the matrix has no entries");
-    a->local_share = sp_value_none("one NUMA node");
-    if (l->n_nz == 0)
-        return;
-    sp_pages_read("", l->val, (size_t)l->n_stored * l->s_a, -1, &pages);
-    a->huge_share = pages.huge_share;
-}
-
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
-    read_placement(a);
+    a->huge_share = sp_placement_huge_share(&a->setup.layout);
+    a->local_share = sp_placement_local_share(&a->setup.layout, &a->setup.binding, a->options->topology);
     enum sp_status status = sp_analysis_runs(a, err);
     if (status == SP_OK)
         status = sp_analysis_simulate(a, err);
