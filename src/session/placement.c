@@ -34,8 +34,6 @@ struct sp_value sp_placement_local_share(const struct sp_layout *l, const struct
     for (int t = 0; t < l->partition.n_threads; t++) {
         int64_t cursor = 0, first, end;
         int node = node_of(topology, binding->cpu[t]);
-        /* Blocks dealt in turn are smaller than pages: their first touch cannot be told apart, nor can this.
-         */
         while (node >= 0 && sp_partition_next(&l->partition, t, &cursor, &first, &end)) {
             struct sp_pages pages;
             int64_t from = sp_layout_ptr(l, first), to = sp_layout_ptr(l, end);
