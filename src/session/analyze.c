@@ -36,23 +36,6 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 
-enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,
-                                  struct sp_pairs *pairs, struct sp_error *err)
-{
-    struct sp_sampling_options s = {
-        .protocol = sp_protocol_default(a->options->machine),
-        .pinned = a->setup.binding.pinned,
-        .progress = a->progress,
-    };
-    s.protocol.state = a->options->state;
-    s.protocol.budget_s = share * a->options->budget_s;
-    s.protocol.max_samples = max_samples;
-    s.protocol.n_domain = a->setup.n_domains;
-    s.protocol.domain_of_thread = a->setup.domain_of_thread;
-    s.protocol.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
-    return sp_sample_pairs(&a->setup.job, &s, pairs, err);
-}
-
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
     a->huge_share = sp_placement_huge_share(&a->setup.layout);
