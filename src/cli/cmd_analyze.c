@@ -297,16 +297,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static void loading(void *context, double fraction)
-{
-    sp_progress_step(context, "reading the matrix", fraction);
-}
-
-static bool stop_loading(void *context)
-{
-    return sp_progress_interrupted(context);
-}
-
 static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
                           const struct sp_progress *progress, struct sp_terminal *terminal)
 {
@@ -334,6 +324,7 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     sp_machine_paths_find(&paths);
     struct sp_error err;
     struct sp_subject subject;
+    struct sp_watch watch = {progress, "reading the matrix"};
     struct sp_load_options load = {
         .n_threads = a->analyze.n_threads > 0 ? a->analyze.n_threads
                                               : sp_topology_default_threads(a->analyze.topology),
@@ -341,9 +332,9 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
         .memory_limit_B = a->analyze.memory_B,
         .cache = a->cache,
         .cache_dir = paths.cache,
-        .progress = loading,
-        .interrupted = stop_loading,
-        .context = (void *)progress,
+        .progress = sp_watch_show,
+        .interrupted = sp_watch_stop,
+        .context = &watch,
     };
     if (sp_subject_open(name, &load, a->reorder, progress, &subject, &err) != SP_OK) {
         sp_terminal_clear(terminal);

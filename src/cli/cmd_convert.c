@@ -77,24 +77,6 @@ static const struct argp parser = {
     NULL,
     NULL};
 
-/* What the callbacks of reading and writing need. */
-struct watch {
-    struct sp_progress progress;
-    const char *what;
-};
-
-static void show(void *context, double fraction)
-{
-    struct watch *w = context;
-    sp_progress_step(&w->progress, w->what, fraction);
-}
-
-static bool interrupted(void *context)
-{
-    struct watch *w = context;
-    return sp_progress_interrupted(&w->progress);
-}
-
 static void print_summary(const struct options *o, const struct sp_csr *a, const struct sp_load_facts *facts,
                           double write_s)
 {
@@ -118,22 +100,23 @@ static int run(int argc, char **argv)
     if (sp_save_check(o.out, &o.save, &err) != SP_OK)
         return sp_report_error(&err);
     struct sp_terminal terminal;
-    struct watch watch = {sp_terminal_open(&terminal, o.common.verbosity), "reading"};
+    struct sp_progress progress = sp_terminal_open(&terminal, o.common.verbosity);
+    struct sp_watch watch = {&progress, "reading the matrix"};
     struct sp_load_options options = {.n_threads = o.save.n_threads,
                                       .allocator = &sp_allocator_huge,
-                                      .progress = show,
-                                      .interrupted = interrupted,
+                                      .progress = sp_watch_show,
+                                      .interrupted = sp_watch_stop,
                                       .context = &watch};
     struct sp_csr a;
     struct sp_load_facts facts;
     enum sp_status status = sp_matrix_load(o.in, &options, &a, &facts, &err);
     double start = sp_now();
-    watch.what = "writing";
+    watch.what = "writing the matrix";
     if (status == SP_OK) {
         o.save.sha256 = facts.sha256;
         o.save.n_entries = facts.n_entries;
-        o.save.progress = show;
-        o.save.interrupted = interrupted;
+        o.save.progress = sp_watch_show;
+        o.save.interrupted = sp_watch_stop;
         o.save.context = &watch;
         status = sp_save(o.out, &a, &o.save, &err);
     }

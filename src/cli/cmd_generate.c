@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/save.h"
+#include "cli/terminal.h"
 #include "io/matrix_load.h"
 #include "sparse/generate.h"
 #include "sys/pages.h"
@@ -113,14 +114,29 @@ static int run(int argc, char **argv)
         return sp_report_error(&err);
     char name[300];
     snprintf(name, sizeof name, "gen:%s", o.kind);
-    struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, o.common.verbosity);
+    struct sp_watch watch = {&progress, "making the matrix"};
+    struct sp_load_options load = {.n_threads = omp_get_max_threads(),
+                                   .allocator = &sp_allocator_huge,
+                                   .progress = sp_watch_show,
+                                   .interrupted = sp_watch_stop,
+                                   .context = &watch};
+    sp_watch_show(&watch, -1);
     o.save.n_threads = load.n_threads;
+    o.save.progress = sp_watch_show;
+    o.save.interrupted = sp_watch_stop;
+    o.save.context = &watch;
     struct sp_csr a;
     double start = sp_now();
     enum sp_status status = sp_matrix_load(name, &load, &a, NULL, &err);
     double made = sp_now();
+    watch.what = "writing the matrix";
+    if (status == SP_OK && sp_watch_stop(&watch))
+        status = sp_fail(&err, SP_INTERRUPTED, NULL, "interrupted before anything was written");
     if (status == SP_OK)
         status = sp_save(o.out, &a, &o.save, &err);
+    sp_terminal_clear(&terminal);
     if (status == SP_OK && o.common.verbosity >= 0)
         print_result(&o, &a, made - start, sp_now() - made);
     sp_csr_free(&a);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/info.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 #include "io/atomic_file.h"
 #include "io/matrix_load.h"
 #include "sys/pages.h"
@@ -144,12 +145,20 @@ static int run(int argc, char **argv)
         sp_atomic_abort(&json.file);
         return sp_report_error(&err);
     }
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, o.common.verbosity);
+    struct sp_watch watch = {&progress, "reading the matrix"};
     for (int m = 0; m < o.n_matrices; m++) {
         struct sp_csr a;
         struct sp_load_facts facts;
         struct sp_info info = {0};
-        struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+        struct sp_load_options load = {.n_threads = omp_get_max_threads(),
+                                       .allocator = &sp_allocator_huge,
+                                       .progress = sp_watch_show,
+                                       .interrupted = sp_watch_stop,
+                                       .context = &watch};
         enum sp_status status = sp_matrix_load(o.matrix[m], &load, &a, &facts, &err);
+        sp_terminal_clear(&terminal);
         if (status == SP_OK) {
             info.name = facts.name;
             info.source = facts.format;

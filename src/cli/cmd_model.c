@@ -356,16 +356,6 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     return status;
 }
 
-static bool stop_asked(void *progress)
-{
-    return sp_progress_interrupted(progress);
-}
-
-static void show_reading(void *progress, double fraction)
-{
-    sp_progress_step(progress, "reading the matrix", fraction);
-}
-
 static enum sp_status model_matrix(const struct arguments *a, const char *name,
                                    const struct machines *machines, struct sp_progress *progress,
                                    struct sp_terminal *terminal, struct output *json, struct output *csv,
@@ -373,7 +363,9 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
 {
     struct sp_csr matrix;
     struct sp_load_facts facts;
-    struct sp_load_options load = {.progress = show_reading, .interrupted = stop_asked, .context = progress};
+    struct sp_watch watch = {progress, "reading the matrix"};
+    struct sp_load_options load = {
+        .progress = sp_watch_show, .interrupted = sp_watch_stop, .context = &watch};
     enum sp_status status = sp_matrix_load(name, &load, &matrix, &facts, err);
     if (status != SP_OK)
         return status;

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/save.h"
+#include "cli/terminal.h"
 #include "io/atomic_file.h"
 #include "io/matrix_load.h"
 #include "sparse/reorder.h"
@@ -79,8 +80,21 @@ static void print_places(const char *word, const struct sp_structure *s)
            sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
 }
 
+static enum sp_status save(const struct options *o, const struct sp_csr *b, struct sp_watch *watch,
+                           struct sp_error *err)
+{
+    struct sp_save_options options = {.n_threads = omp_get_max_threads(),
+                                      .progress = sp_watch_show,
+                                      .interrupted = sp_watch_stop,
+                                      .context = watch};
+    if (sp_watch_stop(watch))
+        return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before anything was written");
+    watch->what = "writing the matrix";
+    return sp_save(o->out, b, &options, err);
+}
+
 static enum sp_status reorder(const struct options *o, const struct sp_csr *a, const char *name,
-                              struct sp_error *err)
+                              struct sp_watch *watch, struct sp_error *err)
 {
     struct sp_csr b = {0};
     struct sp_structure before, after;
@@ -90,13 +104,16 @@ static enum sp_status reorder(const struct options *o, const struct sp_csr *a, c
     int32_t *perm = p;
     double start = sp_now(), took = 0;
     if (status == SP_OK) {
+        watch->what = "finding the order";
+        sp_watch_show(watch, -1);
         status = sp_reorder(o->method, a, &sp_allocator_huge, perm, &b, err);
         took = sp_now() - start;
     }
     if (status == SP_OK)
-        status = sp_save(o->out, &b, &(struct sp_save_options){.n_threads = omp_get_max_threads()}, err);
+        status = save(o, &b, watch, err);
     if (status == SP_OK && o->permutation)
         status = write_permutation(o->permutation, o->method, perm, a->n_r, err);
+    sp_terminal_clear(watch->progress->context);
     if (status == SP_OK && o->common.verbosity >= 0) {
         status = sp_structure_analyse(a, &before, err);
         if (status == SP_OK)
@@ -146,12 +163,20 @@ static int run(int argc, char **argv)
     sp_parse(&argp, argc, argv, &o);
     if (sp_save_check(o.out, &(struct sp_save_options){0}, &err) != SP_OK)
         return sp_report_error(&err);
-    struct sp_load_options load = {.n_threads = omp_get_max_threads(), .allocator = &sp_allocator_huge};
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, o.common.verbosity);
+    struct sp_watch watch = {&progress, "reading the matrix"};
+    struct sp_load_options load = {.n_threads = omp_get_max_threads(),
+                                   .allocator = &sp_allocator_huge,
+                                   .progress = sp_watch_show,
+                                   .interrupted = sp_watch_stop,
+                                   .context = &watch};
     struct sp_csr a;
     struct sp_load_facts facts;
     enum sp_status status = sp_matrix_load(o.in, &load, &a, &facts, &err);
+    sp_terminal_clear(&terminal);
     if (status == SP_OK)
-        status = reorder(&o, &a, facts.name, &err);
+        status = reorder(&o, &a, facts.name, &watch, &err);
     sp_csr_free(&a);
     return status == SP_OK ? 0 : sp_report_error(&err);
 }

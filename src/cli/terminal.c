@@ -71,3 +71,14 @@ void sp_terminal_clear(struct sp_terminal *terminal)
     terminal->shown = false;
     terminal->what[0] = '\0';
 }
+
+void sp_watch_show(void *watch, double fraction)
+{
+    const struct sp_watch *w = watch;
+    sp_progress_step(w->progress, w->what, fraction);
+}
+
+bool sp_watch_stop(void *watch)
+{
+    return sp_progress_interrupted(((const struct sp_watch *)watch)->progress);
+}

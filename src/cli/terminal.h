@@ -20,4 +20,13 @@ struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 /* Wipes the progress line; call before printing anything. */
 void sp_terminal_clear(struct sp_terminal *terminal);
 
+/* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and &watch.
+ */
+struct sp_watch {
+    const struct sp_progress *progress;
+    const char *what; /* "reading the matrix" */
+};
+void sp_watch_show(void *watch, double fraction);
+bool sp_watch_stop(void *watch);
+
 #endif
