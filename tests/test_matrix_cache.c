@@ -145,6 +145,45 @@ START_TEST(text_comes_back_bit_by_bit)
 }
 END_TEST
 
+/* 13 MB of text: several blocks of the streaming reader, taken by turns. */
+START_TEST(a_stream_of_several_blocks_gives_what_the_file_gives)
+{
+    if (!SP_HAVE_LIBARCHIVE) {
+        printf("SKIPPED streams: this build is without libarchive\n");
+        return;
+    }
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        put_random(in_dir("big.mtx"), symmetric ? "real symmetric" : "real general", 30000, 350000, 5);
+        struct sp_csr a = load(in_dir("big.mtx"), NULL, NULL);
+        struct sp_mtx_write_options options = {.n_threads = 2, .compression = "gzip"};
+        struct sp_error err;
+        ck_assert_int_eq(sp_mtx_write(in_dir("big.mtx.gz"), &a, &options, &err), SP_OK);
+        for (int n_threads = 1; n_threads <= 3; n_threads++) {
+            struct sp_load_options load_options = {.n_threads = n_threads};
+            struct sp_csr b = load(in_dir("big.mtx.gz"), &load_options, NULL);
+            check_same(&a, &b);
+            sp_csr_free(&b);
+        }
+        sp_csr_free(&a);
+    }
+}
+END_TEST
+
+START_TEST(all_entries_are_written_on_request)
+{
+    put_random(in_dir("s.mtx"), "real symmetric", 200, 3000, 3);
+    struct sp_csr a = load(in_dir("s.mtx"), NULL, NULL);
+    struct sp_mtx_write_options options = {.general = true};
+    ck_assert_int_eq(sp_mtx_write(in_dir("all.mtx"), &a, &options, NULL), SP_OK);
+    struct sp_csr b = load(in_dir("all.mtx"), NULL, NULL);
+    ck_assert_int_eq(b.symmetry, SP_GENERAL);
+    b.symmetry = a.symmetry;
+    check_same(&a, &b);
+    sp_csr_free(&a);
+    sp_csr_free(&b);
+}
+END_TEST
+
 START_TEST(integers_and_patterns_keep_their_kind_while_they_can)
 {
     put_file(in_dir("p.mtx"), "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n1 1\n2 1\n");
@@ -407,6 +446,8 @@ int main(void)
     tcase_add_checked_fixture(c, make_dir, remove_dir);
     tcase_add_test(c, hashes_are_the_published_ones);
     tcase_add_test(c, text_comes_back_bit_by_bit);
+    tcase_add_test(c, a_stream_of_several_blocks_gives_what_the_file_gives);
+    tcase_add_test(c, all_entries_are_written_on_request);
     tcase_add_test(c, integers_and_patterns_keep_their_kind_while_they_can);
     tcase_add_test(c, a_broken_symmetry_is_written_as_general);
     tcase_add_test(c, a_cache_is_made_used_and_made_anew);
