@@ -26,8 +26,8 @@ static bool fits(const struct sp_machine *machine, const char *env_key, int n_th
            sp_machine_ceiling(machine, "load", "MEM", "f64", n_threads, NULL, &exact) && exact;
 }
 
-/* A measurement that was disturbed for the most part, or that could afford little memory, is good for now but
- * not for every later run. */
+/* A measurement that was disturbed for the most part, or that could afford little memory, serves this run
+ * but not later ones. */
 static bool worth_keeping(const struct sp_measure_notes *n, const struct sp_measure_options *asked)
 {
     const double least_B = 128.0 * (1 << 20);
