@@ -29,16 +29,12 @@ static struct sp_report_style terminal_style(const struct sp_common_options *com
 
 static bool to_stdout(const char *where)
 {
-    return where && strcmp(where, "-") == 0;
+    return where && (*where == '\0' || strcmp(where, "-") == 0);
 }
 
-static enum sp_status print_result(const struct sp_record *record, const struct sp_common_options *common,
-                                   struct sp_error *err)
+static void print_result(const struct sp_record *record, const struct sp_common_options *common)
 {
     static bool csv_header_printed;
-    enum sp_status status = SP_OK;
-    if (to_stdout(common->json))
-        status = sp_record_print(record, stdout, true, err);
     if (to_stdout(common->csv)) {
         if (!csv_header_printed)
             sp_report_csv_header(stdout);
@@ -49,7 +45,6 @@ static enum sp_status print_result(const struct sp_record *record, const struct 
         struct sp_report_style style = terminal_style(common);
         sp_report_text(record, &style, stdout);
     }
-    return status;
 }
 
 /* "DIR/kkt_power.20261121T100214Z.json": the record's id has the time first. */
@@ -149,26 +144,39 @@ static int make_directory(const char *directory)
     return mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
 }
 
+int sp_output_open(struct sp_output_options *o, const struct sp_common_options *common)
+{
+    struct sp_error err;
+    int error = make_directory(o->directory);
+    if (error == 0 && access(o->directory, W_OK | X_OK) != 0)
+        error = errno;
+    if (error)
+        sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
+                   "cannot write into the directory: %s", strerror(error));
+    if (error || sp_sink_open(common->json, &o->json, &err) != SP_OK)
+        return sp_report_error(&err);
+    return 0;
+}
+
+int sp_output_close(struct sp_output_options *o, int code)
+{
+    return sp_sink_close(&o->json, code);
+}
+
 int sp_output_record(struct sp_record *record, const struct sp_output_options *o,
                      const struct sp_common_options *common)
 {
     struct sp_error err;
     char stem[1024], path[1200], plots[200] = "";
-    int error = make_directory(o->directory);
-    if (error) {
-        sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
-                   "cannot make the directory: %s", strerror(error));
-        return sp_report_error(&err);
-    }
     int code = 0;
-    if (print_result(record, common, &err) != SP_OK)
-        code = sp_report_error(&err);
+    print_result(record, common);
     file_stem(record, o->directory, stem, sizeof stem);
     unused_stem(stem, sizeof stem);
     snprintf(path, sizeof path, "%s.json", stem);
     if (sp_record_write(record, path, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
-    if (common->json && !to_stdout(common->json) && sp_record_write(record, common->json, &err) != SP_OK)
+    if (o->json.stream &&
+        sp_record_print(record, o->json.stream, o->several || o->json.stream == stdout, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     const struct sp_record *one = record;
     if (common->csv && !to_stdout(common->csv) && sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)

@@ -217,7 +217,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->reorder = arg;
         return 0;
     case KEY_MACHINE:
-        a->machine = arg;
+        a->machine = o->machine_name = arg;
         return 0;
     case KEY_BYTES:
         set_bytes(state, arg);
@@ -236,10 +236,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         set_count(state, "runs", arg, 100, &o->n_runs);
         return 0;
     case KEY_COLD:
+        if (o->state == SP_BETWEEN)
+            argp_error(state, "--cold and --between exclude each other");
         o->state = SP_COLD;
         return 0;
     case KEY_BETWEEN:
+        if (o->state == SP_COLD)
+            argp_error(state, "--cold and --between exclude each other");
         o->state = SP_BETWEEN;
+        o->between = arg;
         o->n_between = count_between(arg);
         if (o->n_between < 0)
             argp_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
@@ -341,6 +346,11 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
         return sp_report_error(&err);
     }
     sp_terminal_clear(terminal);
+    struct arguments here = *a;
+    struct sp_meminfo memory; /* the matrix has taken its share */
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        here.analyze.memory_B = (double)memory.available_B;
+    a = &here;
     if (subject.facts.remark[0] && a->common.verbosity >= 0)
         fprintf(stderr, "spmodel: remark: %s\n", subject.facts.remark);
     int code = 0;
@@ -351,6 +361,36 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
             code = sp_worse_exit(code, analyze_format(a, &subject, *f, progress, terminal));
     }
     sp_subject_free(&subject);
+    return code;
+}
+
+/* All matrices, once the command line has been understood. */
+static int run_all(struct arguments *a)
+{
+    struct sp_error err;
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
+    struct sp_topology topology;
+    struct sp_meminfo memory;
+    struct sp_machine machine;
+    if (sp_topology_read(&topology, &err) != SP_OK)
+        return sp_report_error(&err);
+    a->analyze.topology = &topology;
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        a->analyze.memory_B = (double)memory.available_B;
+    if (sp_this_machine(a->machine, a->analyze.n_threads, &progress, a->common.verbosity, &machine, &err) !=
+        SP_OK) {
+        sp_terminal_clear(&terminal);
+        sp_topology_free(&topology);
+        return sp_report_error(&err);
+    }
+    sp_terminal_clear(&terminal);
+    a->analyze.machine = &machine;
+    int code = 0;
+    for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
+        code = sp_worse_exit(code, analyze_matrix(a, a->matrix[i], &progress, &terminal));
+    sp_machine_free(&machine);
+    sp_topology_free(&topology);
     return code;
 }
 
@@ -393,30 +433,14 @@ static int run(int argc, char **argv)
                 "bytes cannot be measured: this version has no counter back end");
         return sp_report_error(&err);
     }
-    struct sp_terminal terminal;
-    struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
-    struct sp_topology topology;
-    struct sp_meminfo memory;
-    struct sp_machine machine;
-    if (sp_topology_read(&topology, &err) != SP_OK)
-        return sp_report_error(&err);
-    a.analyze.topology = &topology;
-    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a.analyze.memory_B = (double)memory.available_B;
-    if (sp_this_machine(a.machine, a.analyze.n_threads, &progress, a.common.verbosity, &machine, &err) !=
-        SP_OK) {
-        sp_terminal_clear(&terminal);
-        sp_topology_free(&topology);
+    if (a.all_formats && strncmp(a.analyze.schedule, "merge", 5) == 0) {
+        sp_fail(&err, SP_USAGE, "leave --schedule out, or name --format crs",
+                "--format all has chunks of SELL, which the schedule merge cannot split");
         return sp_report_error(&err);
     }
-    sp_terminal_clear(&terminal);
-    a.analyze.machine = &machine;
-    int code = 0;
-    for (int i = 0; i < a.n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
-        code = sp_worse_exit(code, analyze_matrix(&a, a.matrix[i], &progress, &terminal));
-    sp_machine_free(&machine);
-    sp_topology_free(&topology);
-    return code;
+    a.output.several = a.n_matrices > 1 || a.all_formats;
+    int code = sp_output_open(&a.output, &a.common);
+    return code ? code : sp_output_close(&a.output, run_all(&a));
 }
 
 const struct sp_command sp_cmd_analyze = {

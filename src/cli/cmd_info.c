@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/info.h"
 #include "cli/options.h"
+#include "cli/sink.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
 #include "io/matrix_load.h"
@@ -45,43 +46,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static bool is_stdout(const char *name)
-{
-    return *name == '\0' || strcmp(name, "-") == 0;
-}
-
-/* Where --json or --csv goes: standard output, or a file that appears when all is done. */
-struct sink {
-    FILE *stream; /* NULL: not asked for */
-    struct sp_atomic_file file;
-    bool is_file;
-};
-
-static enum sp_status sink_open(const char *name, struct sink *sink, struct sp_error *err)
-{
-    memset(sink, 0, sizeof *sink);
-    if (!name)
-        return SP_OK;
-    if (is_stdout(name)) {
-        sink->stream = stdout;
-        return SP_OK;
-    }
-    enum sp_status status = sp_atomic_open(name, &sink->file, err);
-    if (status == SP_OK) {
-        sink->is_file = true;
-        sink->stream = sink->file.stream;
-    }
-    return status;
-}
-
-static int sink_close(struct sink *sink, int code)
-{
-    struct sp_error err;
-    if (sink->is_file && sp_atomic_commit(&sink->file, &err) != SP_OK)
-        return sp_worse_exit(code, sp_report_error(&err));
-    return code;
-}
-
 static int spy_columns(void)
 {
     struct winsize window;
@@ -92,7 +56,7 @@ static int spy_columns(void)
 }
 
 static enum sp_status put_info(const struct options *o, const struct sp_info *info, const struct sp_csr *a,
-                               bool is_first, struct sink *json, struct sink *csv, struct sp_error *err)
+                               bool is_first, struct sp_sink *json, struct sp_sink *csv, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     if (json->stream) {
@@ -135,14 +99,14 @@ static int run(int argc, char **argv)
     struct options o = {0};
     sp_parse(&argp, argc, argv, &o);
 
-    struct sink json = {0}, csv = {0};
+    struct sp_sink json = {0}, csv = {0};
     struct sp_error err;
     int code = 0;
     bool is_first = true;
-    if (sink_open(o.common.json, &json, &err) != SP_OK)
+    if (sp_sink_open(o.common.json, &json, &err) != SP_OK)
         return sp_report_error(&err);
-    if (sink_open(o.common.csv, &csv, &err) != SP_OK) {
-        sp_atomic_abort(&json.file);
+    if (sp_sink_open(o.common.csv, &csv, &err) != SP_OK) {
+        sp_sink_abort(&json);
         return sp_report_error(&err);
     }
     struct sp_terminal terminal;
@@ -176,8 +140,8 @@ static int run(int argc, char **argv)
         if (status == SP_INTERRUPTED)
             break;
     }
-    code = sink_close(&json, code);
-    return sink_close(&csv, code);
+    code = sp_sink_close(&json, code);
+    return sp_sink_close(&csv, code);
 }
 
 extern const struct sp_command sp_cmd_info;

@@ -1,6 +1,7 @@
 #include "io/atomic_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,18 +16,35 @@ static enum sp_status fail_output(struct sp_error *err, const char *path, const 
     return sp_fail_at(err, SP_OUTPUT, path, 0, 0, remedy, "cannot %s: %s", doing, strerror(error));
 }
 
+static enum sp_status open_directly(const char *path, struct sp_atomic_file *file, struct sp_error *err)
+{
+    file->stream = fopen(path, "w");
+    if (!file->stream)
+        return fail_output(err, path, "open the file", errno);
+    snprintf(file->path, sizeof file->path, "%.*s", (int)sizeof file->path - 1, path);
+    return SP_OK;
+}
+
 enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, struct sp_error *err)
 {
     memset(file, 0, sizeof *file);
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    int directory = slash ? (int)(slash + 1 - path) : 0;
-    if (!*name)
-        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "give a file name", "this is a directory");
-    if (strlen(path) >= sizeof file->path)
+    struct stat facts;
+    bool exists = *path && stat(path, &facts) == 0;
+    if (!*path || (exists && S_ISDIR(facts.st_mode)) || path[strlen(path) - 1] == '/')
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "give a file name",
+                          *path ? "this is a directory" : "no name");
+    if (exists && !S_ISREG(facts.st_mode))
+        return open_directly(path, file, err);
+    char target[PATH_MAX];
+    if (!exists || !realpath(path, target))
+        snprintf(target, sizeof target, "%.*s", (int)sizeof target - 1, path);
+    if (strlen(path) >= sizeof file->path || strlen(target) >= sizeof file->path)
         return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "the path is too long");
-    snprintf(file->path, sizeof file->path, "%s", path);
-    snprintf(file->part, sizeof file->part, "%.*s.%s.XXXXXX.part", directory, path, name);
+    const char *slash = strrchr(target, '/');
+    const char *name = slash ? slash + 1 : target;
+    int directory = slash ? (int)(slash + 1 - target) : 0;
+    snprintf(file->path, sizeof file->path, "%s", target);
+    snprintf(file->part, sizeof file->part, "%.*s.%.200s.XXXXXX.part", directory, target, name);
     int descriptor = mkstemps(file->part, 5);
     if (descriptor < 0) {
         int error = errno;
@@ -63,20 +81,22 @@ enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *er
 {
     errno = 0;
     bool early = ferror(file->stream);
-    bool failed = fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0 || early;
+    bool direct = !file->part[0]; /* devices and pipes know no fsync */
+    bool failed = fflush(file->stream) != 0 || (!direct && fsync(fileno(file->stream)) != 0) || early;
     int error = errno ? errno : early ? why_writing_fails(file) : EIO;
     if (fclose(file->stream) != 0 && !failed) {
         failed = true;
         error = errno;
     }
     file->stream = NULL;
-    if (!failed && rename(file->part, file->path) != 0) {
+    if (!failed && !direct && rename(file->part, file->path) != 0) {
         failed = true;
         error = errno;
     }
     enum sp_status status = SP_OK;
     if (failed) {
-        unlink(file->part);
+        if (!direct)
+            unlink(file->part);
         status = fail_output(err, file->path, "write the file", error);
     }
     memset(file, 0, sizeof *file);
@@ -87,7 +107,8 @@ void sp_atomic_abort(struct sp_atomic_file *file)
 {
     if (file->stream) {
         fclose(file->stream);
-        unlink(file->part);
+        if (file->part[0])
+            unlink(file->part);
     }
     memset(file, 0, sizeof *file);
 }

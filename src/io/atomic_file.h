@@ -1,5 +1,6 @@
 /* Output files that appear complete or not at all: written beside the target under a temporary name, flushed,
- * synchronised and renamed. A killed program leaves at most a hidden ".NAME.XXXXXX.part". */
+ * synchronised and renamed. A killed program leaves at most a hidden ".NAME.XXXXXX.part". A symbolic link
+ * keeps pointing where it did: its target is what appears. A device or a pipe is written to as it is. */
 #ifndef SP_IO_ATOMIC_FILE_H
 #define SP_IO_ATOMIC_FILE_H
 
@@ -9,8 +10,8 @@
 #include "base/status.h"
 
 struct sp_atomic_file {
-    FILE *stream; /* write here; errors are noticed at commit */
-    char path[1024], part[1100];
+    FILE *stream;                /* write here; errors are noticed at commit */
+    char path[4096], part[4200]; /* part "": written directly */
 };
 
 /* Opens a temporary file in the directory of `path` (missing directories are not made). */

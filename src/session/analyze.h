@@ -23,8 +23,10 @@ struct sp_analyze_options {
     enum sp_choice store_nt;
     bool small_pages, not_pinned;
     enum sp_cache_state state;
-    int n_between;   /* vectors streamed between executions (SP_BETWEEN) */
-    double budget_s; /* for the samples [s] */
+    int n_between;            /* vectors streamed between executions (SP_BETWEEN) */
+    const char *between;      /* "axpy,dot", as typed, for commands that hints propose; NULL: none */
+    const char *machine_name; /* likewise; NULL: this machine */
+    double budget_s;          /* for the samples [s] */
     int max_samples;
     int n_runs;         /* processes that sample one after the other; 0: one, this one */
     bool no_hints;      /* leave out what only hints need: reordering, other formats */

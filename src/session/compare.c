@@ -76,7 +76,8 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
             continue;
         struct sp_alternative *f = &a->format[a->n_formats];
         memset(f, 0, sizeof *f);
-        snprintf(f->option, sizeof f->option, "%s", names[i]);
+        snprintf(f->option, sizeof f->option, "%s%s", names[i],
+                 w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS ? " --schedule nnz" : "");
         double V_B = 0, beta = 1;
         status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
         f->V_B = sp_value_of(V_B, SP_MODELLED);
@@ -85,7 +86,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         const struct sp_kernel *kernel;
         struct sp_value rate;
         if (status == SP_OK)
-            status = sp_pcore_choose(&other, NULL, &p, &kernel, &rate, err);
+            status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
         if (status == SP_ABSENT) /* no kernel for it here: nothing to propose */
             continue;
         if (status != SP_OK)

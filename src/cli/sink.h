@@ -1,0 +1,20 @@
+/* Where --json or --csv goes: standard output, or a file that appears when all is done. */
+#ifndef SP_CLI_SINK_H
+#define SP_CLI_SINK_H
+
+#include "io/atomic_file.h"
+
+struct sp_sink {
+    FILE *stream; /* NULL: not asked for */
+    struct sp_atomic_file file;
+    bool is_file;
+};
+
+/* name: NULL not asked for, "" or "-" standard output, else a file. SP_OUTPUT where it cannot be written. */
+enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_error *err);
+/* Makes the file appear; reports what fails and returns the worse of `code` and its exit code. */
+int sp_sink_close(struct sp_sink *sink, int code);
+/* Throws the file away. */
+void sp_sink_abort(struct sp_sink *sink);
+
+#endif
