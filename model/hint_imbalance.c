@@ -1,4 +1,7 @@
+#include <math.h>
 #include <stdio.h>
+
+#include "base/text.h"
 
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -13,19 +16,60 @@ static const struct sp_alternative *best_schedule(const struct sp_hint_inputs *i
     return best;
 }
 
+static double value_or_one(struct sp_value v)
+{
+    return sp_value_known(v) ? v.value : 1;
+}
+
+/* Threads that are busy for unequal times with equal bytes: the cost of a byte differs, and only running
+ * another schedule tells what it gives. */
+static enum sp_verdict judge_measured(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                                      struct sp_checked *checked)
+{
+    const struct sp_alternative *best = NULL;
+    for (int i = 0; i < in->n_schedules; i++)
+        if (sp_value_known(in->schedules[i].time_s) &&
+            (!best || in->schedules[i].time_s.value < best->time_s.value))
+            best = &in->schedules[i];
+    if (!best)
+        return SP_SILENT;
+    struct sp_value now = in->time_s, then = best->time_s;
+    struct sp_gain gain = {fmax(0, 1 - then.hi / now.lo), fmax(0, 1 - then.lo / now.hi)};
+    if (1 - then.value / now.value < in->threshold)
+        return sp_clear(checked, "load imbalance",
+                        "busy times: max/mean %.2f, but no other schedule was faster on the same arrays",
+                        in->lambda_t.value);
+    char before[32], after[32], change[64];
+    sp_hint_take(hint, gain, SP_MEASURED, gain.lo > 0 ? SP_HIGH : SP_MEDIUM);
+    snprintf(
+        hint->evidence, sizeof hint->evidence,
+        "Busy times: max/mean %.2f; entries: %.2f. A byte does not cost the same everywhere, so equal shares "
+        "of entries are none of time. On the same arrays %s takes %s instead of %s.",
+        in->lambda_t.value, value_or_one(in->lambda_nz), best->option,
+        sp_text_seconds(after, sizeof after, then.value), sp_text_seconds(before, sizeof before, now.value));
+    snprintf(change, sizeof change, "--schedule %s", best->option);
+    sp_hint_command(in, hint, change);
+    snprintf(hint->expect, sizeof hint->expect,
+             "lambda of times towards 1; refuted if it falls and the time stays");
+    return SP_FIRES;
+}
+
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
     if (in->n_threads < 2 || !sp_value_known(in->fluid_s) || !sp_value_known(in->fluid_equal_s))
         return SP_SILENT;
+    for (int i = 0; i < in->n_schedules && sp_value_known(in->lambda_t); i++)
+        if (sp_value_known(in->schedules[i].time_s))
+            return judge_measured(in, hint, checked);
     struct sp_gain equal = sp_gain_of_seconds(in, in->fluid_s.value, in->fluid_equal_s.value);
     double lambda = sp_value_known(in->lambda_nz) ? in->lambda_nz.value : 0;
     if (!sp_gain_is_worth(in, equal)) {
         if (lambda > 0)
             return sp_clear(checked, "load imbalance",
-                            "lambda of entries %.2f; equal shares would save %.1f %%", lambda,
+                            "lambda of entries %.2f; equal shares would save at most %.1f %%", lambda,
                             100 * equal.hi);
-        return sp_clear(checked, "load imbalance", "equal shares would save %.1f %%", 100 * equal.hi);
+        return sp_clear(checked, "load imbalance", "equal shares would save at most %.1f %%", 100 * equal.hi);
     }
     const struct sp_alternative *best = best_schedule(in);
     if (!best)
@@ -35,7 +79,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     /* Busy times that disagree with the entries cast doubt on bytes as the measure of work. */
     bool confirmed = sp_value_known(in->lambda_t) && in->lambda_t.value > 1.05;
-    sp_hint_take(hint, gain, SP_MODELLED, confirmed ? SP_HIGH : SP_MEDIUM);
+    sp_hint_take(hint, gain, SP_MODELLED, confirmed ? SP_MEDIUM : SP_LOW);
     int length = 0;
     if (lambda > 0)
         length = snprintf(hint->evidence, sizeof hint->evidence,
@@ -43,10 +87,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (sp_value_known(in->lambda_t))
         length += snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
                            "Busy times: max/mean %.2f. ", in->lambda_t.value);
-    snprintf(
-        hint->evidence + length, sizeof hint->evidence - (size_t)length,
-        "Fluid model: equal shares would save %.0f %%, %s %.0f %%; stragglers speed up when others finish.",
-        100 * equal.hi, best->option, 100 * gain.hi);
+    snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
+             "Fluid model: equal shares would save up to %.0f %%, %s %.0f %%; stragglers speed up when "
+             "others finish.",
+             100 * equal.hi, best->option, 100 * gain.hi);
     char change[64];
     snprintf(change, sizeof change, "--schedule %s", best->option);
     sp_hint_command(in, hint, change);
@@ -58,10 +102,12 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_imbalance = {
     .id = "B01",
     .title = "load imbalance",
-    .version = 1,
+    .version = 2,
     .condition =
         "the fluid model (n active threads progress at min(b_1, b_S/n) each) gives another schedule a "
-        "shorter time than the one in use",
+        "shorter time than the one in use; or busy times are unequal with equal bytes, and another schedule "
+        "was "
+        "faster on the same arrays",
     .remedy = "balance by entries (nnz), deal blocks in turn (cyclic), or split long rows (merge)",
     .judge = judge,
 };

@@ -24,9 +24,18 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_alternative *sellu = NULL;
     if (in->format != SP_FORMAT_SELLU && in->precision != SP_C128)
         sellu = sp_best_format(in, "sellu", true, &unit);
+    if (sellu) { /* a faster core is C01's, less padding D01's: what counts here is bytes */
+        struct sp_value core = sellu->core_s;
+        if (sp_value_known(core) && sp_value_known(in->core_s) && core.value < in->core_s.value)
+            core = in->core_s;
+        unit = sp_gain_of(in, sellu->V_B, core);
+        bool padded = in->format == SP_FORMAT_SELL && sp_value_known(in->beta) &&
+                      sp_value_known(sellu->beta) && sellu->beta.value > 1.05 * in->beta.value;
+        if (padded)
+            sellu = NULL;
+    }
     if (sp_gain_is_worth(in, wide) && wide.lo + wide.hi >= unit.lo + unit.hi)
         return narrower(in, hint, wide);
-    /* Fewer bytes are the point of this rule; a faster core alone is C01's. */
     bool fewer = sellu && sp_value_known(sellu->V_B) && sellu->V_B.value < in->V_B.value;
     if (fewer && sp_gain_is_worth(in, unit)) {
         sp_hint_take(hint, unit, SP_MODELLED, sp_value_known(sellu->core_s) ? SP_HIGH : SP_MEDIUM);

@@ -11,6 +11,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_value_known(in->huge_share) || !sp_hint_in_memory(in))
         return SP_SILENT;
     double share = in->huge_share.value;
+    if (in->working_set_B > 0 && in->working_set_B < 2.0 * (1 << 20)) /* smaller than one huge page */
+        return SP_SILENT;
     if (share >= enough)
         return sp_clear(checked, "huge pages", "%.0f %%", 100 * share);
     struct sp_gain gain;

@@ -13,7 +13,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     double alpha = sp_value_known(in->alpha)       ? in->alpha.value
                    : sp_value_known(in->alpha_min) ? in->alpha_min.value
                                                    : 0;
-    double w = in->store_nt ? 1 : 2;
+    double w = sp_value_known(in->w) ? in->w.value : in->store_nt ? 1 : 2;
     double saved_B = 4 * (sp_hint_stored(in) + alpha * (double)in->n_nz + w * (double)in->n_r);
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, saved_B), sp_as_now());
     if (!sp_gain_is_worth(in, gain))

@@ -35,6 +35,7 @@ struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new
     double base = sp_hint_time(in), now = time_of(in, in->V_B.value, value_or(in->core_s, 0));
     if (base <= 0 || now <= 0)
         return gain;
+    base = fmax(base, now); /* a run above its roof gains no more than its bytes */
     if (!sp_value_known(V_new))
         V_new = in->V_B;
     double core = sp_value_known(core_new) ? core_new.value : value_or(in->core_s, 0);

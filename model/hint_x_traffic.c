@@ -16,8 +16,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c);
     struct sp_gain at_best = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_min), sp_as_now());
     if (!sp_gain_is_worth(in, at_best))
-        return sp_clear(checked, check, "x (%s) is loaded %.2f times; exactly once would save %.1f %%", x,
-                        loads, 100 * at_best.hi);
+        return sp_clear(checked, check, "x (%s) is loaded %.1f times; %s %.1f %%", x, loads,
+                        "as seldom as its caches allow would save at most", 100 * at_best.hi);
     if (!sp_value_known(in->alpha_reordered))
         return SP_SILENT;
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_reordered), sp_as_now());

@@ -20,6 +20,7 @@ struct sp_alternative {
     struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
     struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
     struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
+    struct sp_value time_s;  /* measured on the arrays of this run; SP_NONE: not run */
     struct sp_value beta;    /* SELL kinds; SP_NONE otherwise */
     struct sp_value alpha;   /* where it differs; SP_NONE: as now */
 };
@@ -57,10 +58,11 @@ struct sp_hint_inputs {
 
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */
-    struct sp_value alpha_once;       /* least for one domain: alpha_min - alpha_once is duplication */
-    struct sp_value alpha_reordered;  /* simulated after `reorder` */
-    const char *reorder;              /* "rcm" */
-    struct sp_value reorder_s;        /* what reordering costs once */
+    struct sp_value w; /* bytes moved per byte stored of y; SP_NONE: 2, or 1 for non-temporal stores */
+    struct sp_value alpha_once;      /* least for one domain: alpha_min - alpha_once is duplication */
+    struct sp_value alpha_reordered; /* simulated after `reorder` */
+    const char *reorder;             /* "rcm" */
+    struct sp_value reorder_s;       /* what reordering costs once */
 
     /* balance of the threads */
     struct sp_value lambda_nz, lambda_t;

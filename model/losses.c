@@ -70,8 +70,11 @@ static void split_imbalance(const struct sp_loss_inputs *in, struct sp_losses *o
 {
     out->part[SP_LOSS_IMBALANCE] = in->imbalance_s;
     if (sp_value_known(in->imbalance_s))
-        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "%s: fluid model, lambda %.3f",
-                 sp_origin_name(in->imbalance_s.origin), in->lambda);
+        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "%s: %s %.3f",
+                 sp_origin_name(in->imbalance_s.origin),
+                 in->imbalance_s.origin == SP_MEASURED ? "busy times of the threads, lambda_t"
+                                                       : "fluid model, lambda of bytes",
+                 in->lambda);
     else
         snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "unknown: %s; it is inside the rest",
                  in->imbalance_s.why);
@@ -107,7 +110,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
         hi += fmax(most, latency);
         snprintf(out->how[SP_LOSS_IN_CORE] + length, sizeof *out->how - (size_t)length,
                  "%s linearised indices save %s", core ? ";" : "",
-                 sp_text_seconds(saved, sizeof saved, saved_s));
+                 saved_s > 0 ? sp_text_seconds(saved, sizeof saved, saved_s) : "nothing");
     }
     out->part[SP_LOSS_IN_CORE] = sp_value_between(excess, fmin(lo, excess), fmax(hi, excess), SP_MEASURED);
 }

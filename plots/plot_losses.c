@@ -8,18 +8,11 @@
 static const char *const colors[SP_N_LOSSES] = {SP_BLUE,   SP_CYAN, SP_YELLOW, "#aa9922",
                                                 SP_PURPLE, SP_RED,  SP_GREY};
 
-static bool loss(const struct sp_record *record, int i, double *x)
-{
-    char path[64];
-    snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-    return sp_record_number(record, path, x);
-}
-
 bool sp_losses_known(const struct sp_record *record)
 {
     struct sp_value time = sp_record_metric(record, "time");
     double x;
-    return sp_value_known(time) && time.value > 0 && loss(record, 0, &x);
+    return sp_value_known(time) && time.value > 0 && sp_record_loss(record, 0, &x);
 }
 
 /* " simulated": the word before the colon of the loss's origin, where it is one of ours. */
@@ -45,7 +38,8 @@ static void waterfall(const struct sp_record *record, FILE *out)
     char percent[32], word[40], text[128];
     fputs("# start, end, row, colour, words, figure\n$L << EOD\n", out);
     for (int i = 0; i < SP_N_LOSSES; i++) {
-        if (!loss(record, i, &x) || (fabs(x) < 0.005 * time.value && i != 0 && i != SP_N_LOSSES - 1))
+        if (!sp_record_loss(record, i, &x) ||
+            (fabs(x) < 0.005 * time.value && i != 0 && i != SP_N_LOSSES - 1))
             continue;
         origin_word(record, i, word, sizeof word);
         snprintf(text, sizeof text, "%s%.*f %s  %s%s", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor,
@@ -87,7 +81,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, FI
     for (int k = 0; k < n; k++) {
         double at = 0;
         for (int i = 0; i < SP_N_LOSSES && sp_losses_known(records[k]); i++) {
-            if (!loss(records[k], i, &x))
+            if (!sp_record_loss(records[k], i, &x))
                 continue;
             fprintf(out, "%.8g %.8g %d 0x%s\n", at / scale.factor, (at + x) / scale.factor, k, colors[i] + 1);
             at += x;

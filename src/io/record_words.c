@@ -96,3 +96,16 @@ const json_t *sp_record_roof(const struct sp_record *record)
     }
     return NULL;
 }
+
+bool sp_record_loss(const struct sp_record *record, int i, double *seconds)
+{
+    char path[64];
+    double within = 0;
+    snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+    if (!sp_record_number(record, path, seconds))
+        return false;
+    if (strcmp(sp_loss_words[i].key, "extra_x") == 0 &&
+        sp_record_number(record, "losses.extra_x_domains", &within))
+        *seconds -= within;
+    return true;
+}

@@ -32,5 +32,8 @@ struct sp_loss_words {
     const char *key, *words;
 };
 extern const struct sp_loss_words sp_loss_words[SP_N_LOSSES];
+/* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x` contains
+ * in the record, is a row of its own and taken off there. False where it is not known. */
+bool sp_record_loss(const struct sp_record *record, int i, double *seconds);
 
 #endif

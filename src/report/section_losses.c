@@ -54,9 +54,7 @@ static double longest_loss(const struct sp_record *record)
 {
     double longest = 0, x;
     for (int i = 0; i < SP_N_LOSSES; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (sp_record_number(record, path, &x))
+        if (sp_record_loss(record, i, &x))
             longest = fmax(longest, fabs(x));
     }
     return longest;
@@ -68,10 +66,8 @@ static void small_line(struct sp_pen *pen, const struct sp_record *record)
     bool any = false;
     pen->indent = 1;
     for (int i = 0; i < SP_N_LOSSES; i++) {
-        char path[64];
         double x;
-        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (!sp_record_number(record, path, &x) || fabs(x) >= SMALL * total)
+        if (!sp_record_loss(record, i, &x) || fabs(x) >= SMALL * total)
             continue;
         if (!any)
             sp_pen_put(pen, SP_INK_DIM, " below 0.5 %%:");
@@ -128,7 +124,7 @@ void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
         double x;
         char path[64];
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (sp_record_number(record, path, &x)) {
+        if (sp_record_loss(record, i, &x)) {
             if (fabs(x) >= SMALL * time.value)
                 loss_line(pen, record, i, x, time.value, longest, scale, decimals);
         } else if (sp_record_node(record, path)) {

@@ -28,9 +28,11 @@ static void find_losses(struct sp_analysis *a)
         .domains_B = (a->alpha_min.alpha - a->alpha_min.alpha_once) * per_alpha,
         .x_B = sp_value_of(a->alpha.value * per_alpha, a->alpha.origin),
         .x_once_B = a->alpha_min.alpha_once * per_alpha,
-        .imbalance_s = a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
-                                                       : sp_value_of(0, SP_MODELLED),
-        .lambda = a->fluid.lambda,
+        .imbalance_s = a->busy_decides
+                           ? sp_value_of(a->pairs.time.value * (1 - 1 / a->lambda_t.value), SP_MEASURED)
+                       : a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
+                                                         : sp_value_of(0, SP_MODELLED),
+        .lambda = a->busy_decides ? a->lambda_t.value : a->fluid.lambda,
         .core_s = a->p_core.origin != SP_NONE
                       ? sp_value_between(a->balance_W / a->p_core.value, a->balance_W / a->p_core.hi,
                                          a->balance_W / a->p_core.lo, SP_MEASURED)
@@ -156,6 +158,7 @@ static void find_hints(struct sp_analysis *a)
     in.working_set_B = working_set(l);
     in.cache_B = sp_llc_capacity_B(m, a->setup.n_domains);
     in.alpha = a->alpha;
+    in.w = a->w;
     in.alpha_min = sp_value_of(a->alpha_min.alpha, SP_MODELLED);
     in.alpha_once = sp_value_of(a->alpha_min.alpha_once, SP_MODELLED);
     in.alpha_reordered = a->alpha_reordered;

@@ -59,6 +59,8 @@ struct sp_analysis {
     double lambda_nz;
     struct sp_value lambda_t;
     struct sp_fluid fluid;
+    bool busy_decides; /* busy times are unequal where bytes are not: threads do not share a bandwidth, or a
+                          byte does not cost the same everywhere */
     struct sp_fluid_rates rates;
     double *thread_B; /* [n_threads] bytes of each thread; owned */
     struct sp_losses losses;

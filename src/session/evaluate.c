@@ -106,9 +106,12 @@ void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_parti
     view.partition = *p;
     double rows_B = sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM) +
                     a->w.value * (double)l->s_y * (double)l->n_r;
-    double entries_B = fmax(0, a->V_B.value - rows_B);
-    if (a->V_B.value < rows_B) /* cache leftovers: in proportion */
-        rows_B = a->V_B.value;
+    double entries_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) +
+                       sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
+                       a->alpha.value * (double)l->s_x * (double)l->n_nz;
+    double moved = fmin(1, a->V_B.value / (rows_B + entries_B)); /* what stayed in caches, in proportion */
+    rows_B *= moved;
+    entries_B *= moved;
     for (int t = 0; t < p->n_threads; t++) {
         double of_entries =
             l->n_stored > 0 ? (double)sp_layout_thread_entries(&view, t) / (double)l->n_stored : 0;
@@ -142,6 +145,12 @@ static enum sp_status find_imbalance(struct sp_analysis *a, struct sp_error *err
     double domain_S = a->roof_Bps.value / a->setup.n_domains;
     a->rates = (struct sp_fluid_rates){fmin(fmax(b_1, a->roof_Bps.value / n), a->roof_Bps.value), domain_S};
     a->fluid = sp_fluid_model(n, a->thread_B, a->setup.n_domains, a->setup.domain_of_thread, a->rates, NULL);
+    bool shares_memory =
+        a->residence.level >= a->options->machine->n_caches &&
+        (a->p_core.origin == SP_NONE || a->V_B.value / a->roof_Bps.value > a->balance_W / a->p_core.value);
+    a->busy_decides = sp_value_known(a->lambda_t) && a->lambda_t.value > 1.1 &&
+                      a->lambda_t.value > 1.05 * a->fluid.lambda &&
+                      (!shares_memory || a->lambda_t.value > 1.3);
     return SP_OK;
 }
 

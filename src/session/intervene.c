@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "session/analysis.h"
 #include "sparse/layout_variant.h"
 #include "sys/core_to_core.h"
@@ -38,8 +39,10 @@ static enum sp_status time_again(const struct sp_analysis *a, struct sp_value *t
         if (status == SP_OK && again.n > 0 && sp_value_known(again.inverse) &&
             strcmp(again.mode, a->pairs.mode) == 0) {
             double roofs_s = a->pairs.time.value * a->pairs.inverse.value;
-            *time = sp_value_between(roofs_s / again.inverse.value, roofs_s / again.inverse.hi,
-                                     roofs_s / again.inverse.lo, SP_MEASURED);
+            *time = a->residence.level < a->options->machine->n_caches || a->busy_decides
+                        ? again.time /* no bandwidth is shared */
+                        : sp_value_between(roofs_s / again.inverse.value, roofs_s / again.inverse.hi,
+                                           roofs_s / again.inverse.lo, SP_MEASURED);
         }
         sp_pairs_free(&again);
     }
@@ -53,23 +56,45 @@ static struct sp_intervention *add(struct sp_analysis *a, const char *name, stru
     return i;
 }
 
-/* Equal shares of entries instead of the schedule in use, on the same arrays. */
-static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
+/* Another schedule on the same arrays, first touch as before. */
+static enum sp_status reschedule(struct sp_analysis *a, enum sp_schedule schedule, int64_t block,
+                                 struct sp_value *time, struct sp_error *err)
 {
     struct sp_layout *l = &a->setup.layout;
-    struct sp_partition own = l->partition, equal;
-    enum sp_status status = sp_layout_repartition(l, SP_SCHEDULE_NNZ, 0, own.n_threads, &equal, err);
+    struct sp_partition own = l->partition, other;
+    enum sp_status status = sp_layout_repartition(l, schedule, block, own.n_threads, &other, err);
     if (status != SP_OK)
         return status;
-    l->partition = equal;
-    struct sp_value time;
-    status = time_again(a, &time, err);
+    l->partition = other;
+    status = time_again(a, time, err);
     l->partition = own;
-    sp_partition_free(&equal);
+    sp_partition_free(&other);
+    return status;
+}
+
+/* Equal shares of entries instead of the schedule in use. */
+static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
+{
+    struct sp_value time;
+    char took[32];
+    enum sp_status status = reschedule(a, SP_SCHEDULE_NNZ, 0, &time, err);
     if (status == SP_OK && sp_value_known(time))
         snprintf(add(a, "equal shares", time)->text, sizeof a->intervention[0].text,
-                 "with equal shares of entries on the same arrays it takes %.3g ms (first touch as before)",
-                 1e3 * time.value);
+                 "with equal shares of entries on the same arrays it takes %s (first touch as before)",
+                 sp_text_seconds(took, sizeof took, time.value));
+    return status;
+}
+
+/* Unequal busy times that the bytes do not explain: every schedule that these arrays allow is run. */
+static enum sp_status try_schedules(struct sp_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < a->n_schedules && status == SP_OK; i++) {
+        struct sp_workload other = a->setup.workload;
+        status = sp_workload_set_schedule(&other, a->schedule[i].option, err);
+        if (status == SP_OK && other.schedule != SP_SCHEDULE_MERGE) /* it needs a kernel prepared for it */
+            status = reschedule(a, other.schedule, other.block, &a->schedule[i].time_s, err);
+    }
     return status;
 }
 
@@ -80,9 +105,11 @@ static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
     int64_t l1_B = m->n_caches > 0 ? m->cache[0].size_B : 32 << 10;
     sp_layout_fold(&a->setup.layout, l1_B / 4 / (int64_t)a->setup.layout.s_x);
     enum sp_status status = time_again(a, &a->linear_s, err);
+    char took[32];
     if (status == SP_OK && sp_value_known(a->linear_s))
         snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
-                 "with all gathers from the innermost cache it takes %.3g ms", 1e3 * a->linear_s.value);
+                 "with all gathers from the innermost cache it takes %s",
+                 sp_text_seconds(took, sizeof took, a->linear_s.value));
     return status;
 }
 
@@ -94,7 +121,9 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
     sp_progress_step(a->progress, "proving the losses", -1);
     enum sp_status status = SP_OK;
     enum sp_schedule schedule = a->setup.workload.schedule;
-    if (a->fluid.gain > 0.02 && (schedule == SP_SCHEDULE_ROWS || schedule == SP_SCHEDULE_CYCLIC))
+    if (a->busy_decides && schedule != SP_SCHEDULE_MERGE)
+        status = try_schedules(a, err);
+    else if (a->fluid.gain > 0.02 && (schedule == SP_SCHEDULE_ROWS || schedule == SP_SCHEDULE_CYCLIC))
         status = equalise(a, err);
     return status == SP_OK ? linearise(a, err) : status;
 }

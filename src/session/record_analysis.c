@@ -150,8 +150,8 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower", "bytes of x / (s_x n_nz)");
     sp_record_set_metric(r, "alpha_min", empty ? none : sp_value_of(a->alpha_min.alpha, SP_MODELLED), "1",
                          "none", "line x distinct lines of x in each cache domain / (s_x n_nz)");
-    sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha_once), "1",
-                         "lower", "alpha / alpha_min of one domain: how many times x is loaded");
+    sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha), "1", "lower",
+                         "alpha / alpha_min: how many times x is loaded");
     sp_record_set_metric(r, "beta",
                          empty ? none : sp_value_of((double)l->n_nz / (double)l->n_stored, SP_MODELLED), "1",
                          "higher", "n_nz / stored entries");
@@ -218,8 +218,11 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
         snprintf(path, sizeof path, "losses_origin.%s", name);
         sp_record_set_text(r, path, a->losses.how[i]);
     }
-    if (a->losses.extra_x_domains.origin != SP_NONE)
+    if (a->losses.extra_x_domains.origin != SP_NONE) {
         sp_record_set_number(r, "losses.extra_x_domains", a->losses.extra_x_domains.value);
+        sp_record_set_text(r, "losses_origin.extra_x_domains",
+                           "modelled: lines of x that more than one cache must load");
+    }
     for (int i = 0; i < a->n_interventions; i++) {
         json_t *item = json_object();
         json_object_set_new(item, "name", json_string(a->intervention[i].name));
@@ -316,9 +319,13 @@ enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record 
         sp_record_set_text(r, "binding.term", a->once.binding);
         char why[200], needed[32], capacity[32];
         bool memory = a->residence.level >= a->options->machine->n_caches;
-        snprintf(why, sizeof why, "%s %s of %s", sp_text_bytes(needed, sizeof needed, a->residence.needed_B),
-                 memory ? "do not fit the last-level cache" : "stay between executions in a cache",
-                 sp_text_bytes(capacity, sizeof capacity, a->residence.capacity_B));
+        sp_text_bytes(needed, sizeof needed, a->residence.needed_B);
+        if (a->options->state == SP_COLD)
+            snprintf(why, sizeof why, "%s start outside of the caches (--cold)", needed);
+        else
+            snprintf(why, sizeof why, "%s %s of %s", needed,
+                     memory ? "do not fit the last-level cache" : "stay between executions in a cache",
+                     sp_text_bytes(capacity, sizeof capacity, a->residence.capacity_B));
         sp_record_set_text(r, "binding.why", why);
         record_table(a, r);
         record_losses(a, r);
