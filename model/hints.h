@@ -59,6 +59,8 @@ struct sp_hint_inputs {
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */
     struct sp_value w; /* bytes moved per byte stored of y; SP_NONE: 2, or 1 for non-temporal stores */
+    struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in, where gathers wait; SP_NONE:
+                                                           they do not, or no order was tried */
     struct sp_value alpha_once;      /* least for one domain: alpha_min - alpha_once is duplication */
     struct sp_value alpha_reordered; /* simulated after `reorder` */
     const char *reorder;             /* "rcm" */

@@ -137,6 +137,52 @@ START_TEST(x_traffic_needs_a_counterfactual)
 }
 END_TEST
 
+/* x stays in the last-level cache, so no bytes are lost, but gathers wait for it. */
+START_TEST(waiting_gathers_ask_for_an_order_too)
+{
+    struct sp_hint_inputs in = healthy();
+    in.linear_s = sp_value_of(0.5 * in.time_s.value, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01")); /* no order was tried */
+    in.alpha_inner = sp_value_of(4, SP_SIMULATED);
+    in.alpha_inner_reordered = sp_value_of(1, SP_SIMULATED);
+    struct sp_hint hint = only(&in, "A01");
+    ck_assert_double_eq_tol(hint.gain_hi, 0.5 * 0.75, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_lo, 0.25 * 0.75, 1e-9);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "Gathers wait"));
+    in.alpha_inner_reordered = sp_value_of(4, SP_SIMULATED); /* it would not help */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01"));
+}
+END_TEST
+
+/* Equal bytes, unequal times: only a schedule that was run is proposed. */
+START_TEST(busy_times_ask_for_a_schedule_that_was_run)
+{
+    struct sp_alternative schedules[] = {
+        {.option = "rows", .fluid_s = sp_value_of(2.8e-3, SP_MODELLED)},
+        {.option = "cyclic:64", .fluid_s = sp_value_of(2.8e-3, SP_MODELLED)},
+    };
+    struct sp_hint_inputs in = healthy();
+    in.time_s = sp_value_between(3e-3, 2.9e-3, 3.1e-3, SP_MEASURED);
+    in.lambda_nz = sp_value_of(1, SP_MODELLED);
+    in.lambda_t = sp_value_of(1.6, SP_MEASURED);
+    in.fluid_s = in.fluid_equal_s = sp_value_of(2.8e-3, SP_MODELLED);
+    in.schedules = schedules;
+    in.n_schedules = 2;
+    schedules[0].time_s = sp_value_of(3.2e-3, SP_MEASURED);
+    schedules[1].time_s = sp_value_of(3.0e-3, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_null(find(&h, "B01"));
+    ck_assert_ptr_nonnull(strstr(clear(&h, "load imbalance")->figure, "no other schedule was faster"));
+    schedules[1].time_s = sp_value_of(1.2e-3, SP_MEASURED);
+    struct sp_hint hint = only(&in, "B01");
+    ck_assert(hint.basis == SP_MEASURED && hint.confidence == SP_HIGH);
+    ck_assert_double_eq_tol(hint.gain_lo, 1 - 1.2 / 2.9, 1e-9);
+    ck_assert_ptr_nonnull(strstr(hint.try_command, "--schedule cyclic:64"));
+}
+END_TEST
+
 START_TEST(duplication)
 {
     struct sp_hint_inputs in = healthy();
@@ -391,6 +437,8 @@ int main(void)
     tcase_add_test(tc, nothing_known_means_silence);
     tcase_add_test(tc, healthy_run_has_no_hints);
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
+    tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
+    tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);
     tcase_add_test(tc, imbalance);
     tcase_add_test(tc, in_core);

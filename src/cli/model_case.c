@@ -88,7 +88,7 @@ static enum sp_status alpha_of_layout(const struct sp_model_request *request, co
     int *domain = memory, *receiver = domain + n;
     for (int t = 0; t < n; t++) {
         domain[t] = domain_of(row->machine, t);
-        receiver[t] = receiver_of(row->machine, row->prediction.home, t);
+        receiver[t] = receiver_of(row->machine, row->prediction.residence.level, t);
         n_receivers = receiver[t] >= n_receivers ? receiver[t] + 1 : n_receivers;
     }
     struct sp_alpha_min least;

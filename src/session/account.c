@@ -162,6 +162,8 @@ static void find_hints(struct sp_analysis *a)
     in.alpha_min = sp_value_of(a->alpha_min.alpha, SP_MODELLED);
     in.alpha_once = sp_value_of(a->alpha_min.alpha_once, SP_MODELLED);
     in.alpha_reordered = a->alpha_reordered;
+    in.alpha_inner = a->alpha_inner;
+    in.alpha_inner_reordered = a->alpha_inner_reordered;
     in.reorder = "rcm";
     in.reorder_s = a->reorder_s;
     in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);

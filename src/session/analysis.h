@@ -68,6 +68,7 @@ struct sp_analysis {
 
     /* counterfactuals */
     struct sp_value alpha_reordered, reorder_s;
+    struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
@@ -88,8 +89,10 @@ enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err)
 /* alpha over cache size, from reuse distances. */
 enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err);
 enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err);
-/* Formats, schedules and orders that were not run, by simulation, formula and P_core. */
+/* Formats and schedules that were not run, by formula and P_core. */
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
+/* Other orders; after the interventions, which tell whether latency is worth one. */
+enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err);
 /* Runs with something taken away. The layout's indices are spoilt afterwards: nothing but the release may
  * follow. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);

@@ -13,6 +13,8 @@
 
 /* Reordering is tried when alpha could give at least this share of the traffic back ... */
 #define REORDER_WORTH 0.05
+/* ... or gathers that hit the innermost cache this share of the time, ... */
+#define LATENCY_WORTH 0.15
 /* ... and is expected to take no longer than this [s], at about this many seconds an entry. */
 #define REORDER_LIMIT_S 60.0
 #define REORDER_S_ENTRY 250e-9
@@ -100,6 +102,26 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
     return SP_OK;
 }
 
+static struct sp_value alpha_at(const struct sp_layout *l, const struct sp_traffic *t)
+{
+    return sp_value_of(t->array_read_B[SP_ARRAY_X] / ((double)l->s_x * (double)l->n_nz), SP_SIMULATED);
+}
+
+/* Time that the run with linearised indices saves [s]; 0 where there was none. */
+static double waiting_s(const struct sp_analysis *a)
+{
+    return sp_value_known(a->linear_s) ? fmax(0, a->pairs.time.value - a->linear_s.value) : 0;
+}
+
+/* The simulated interface whose traffic of x tells what gathers wait for: one inward of the level that
+ * counts; -1 where they do not wait, or no such level is simulated. */
+static int inner_level(const struct sp_analysis *a)
+{
+    bool memory = a->residence.level >= a->options->machine->n_caches;
+    int k = memory ? a->n_levels - 1 : a->residence.level - 1;
+    return waiting_s(a) > LATENCY_WORTH * a->pairs.time.value ? k - 1 : -1;
+}
+
 static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_csr *ordered,
                                          struct sp_error *err)
 {
@@ -113,25 +135,30 @@ static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels;
     bool memory = a->residence.level >= a->options->machine->n_caches;
-    o.llc_only = memory; /* inner levels do not matter there, and it is many times faster */
+    int inner = inner_level(a);
+    o.llc_only = memory && inner < 0; /* inner levels do not matter then, and it is many times faster */
     status = sp_sim_spmv(&l, &o, traffic, &n_levels, NULL, err);
     int k = memory ? n_levels - 1 : a->residence.level - 1;
     if (status == SP_OK)
-        a->alpha_reordered =
-            sp_value_of(traffic[k].array_read_B[SP_ARRAY_X] / ((double)l.s_x * (double)l.n_nz), SP_SIMULATED);
+        a->alpha_reordered = alpha_at(&l, &traffic[k]);
+    if (status == SP_OK && inner >= 0) {
+        a->alpha_inner = alpha_at(&l, &a->traffic[inner]);
+        a->alpha_inner_reordered = alpha_at(&l, &traffic[inner]);
+    }
     sp_layout_free(&l);
     return status;
 }
 
-static enum sp_status compare_orders(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
     double excess_B =
         (a->alpha.value - a->alpha_min.alpha_once) * (double)a->setup.layout.s_x * (double)m->n_nz;
     double expected_s = (double)m->n_nz * REORDER_S_ENTRY;
     double copy_B = sp_csr_bytes(m->n_r, m->n_nz, m->field) * 2;
-    if (!a->at_level || m->n_r != m->n_c || strcmp(a->subject->reorder, "none") != 0 ||
-        excess_B < REORDER_WORTH * a->V_B.value)
+    if (a->options->no_hints || m->n_nz == 0 || !a->at_level || m->n_r != m->n_c ||
+        strcmp(a->subject->reorder, "none") != 0 ||
+        (excess_B < REORDER_WORTH * a->V_B.value && inner_level(a) < 0))
         return SP_OK;
     if (expected_s > REORDER_LIMIT_S || (a->options->memory_B > 0 && copy_B > a->options->memory_B))
         return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
@@ -150,12 +177,9 @@ static enum sp_status compare_orders(struct sp_analysis *a, struct sp_error *err
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
 {
     a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
+    a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
     if (a->options->no_hints || a->setup.layout.n_nz == 0)
         return SP_OK;
     enum sp_status status = compare_schedules(a, err);
-    if (status == SP_OK)
-        status = compare_formats(a, err);
-    if (status == SP_OK)
-        status = compare_orders(a, err);
-    return status;
+    return status == SP_OK ? compare_formats(a, err) : status;
 }
