@@ -109,7 +109,11 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     if (sp_record_text(record, "status", &text) && strcmp(text, "interrupted") == 0)
         return sp_exit_code(SP_INTERRUPTED);
     if (o->strict && has_flags(record)) {
-        fprintf(stderr, "spmodel: --strict: the measurement is flagged (see FLAGS)\n");
+        const json_t *flags = sp_record_node(record, "flags"), *flag;
+        size_t i;
+        json_array_foreach(flags, i, flag) fprintf(stderr, "spmodel: --strict: flagged %s: %s\n",
+                                                   json_string_value(json_object_get(flag, "code")),
+                                                   json_string_value(json_object_get(flag, "text")));
         return sp_exit_code(SP_WRONG);
     }
     static const char *const names[] = {"bandwidth_fraction", "model_fraction"};

@@ -51,6 +51,14 @@ static void set_kind(struct argp_state *state, struct plot_options *o, const cha
                s.shown ? " (did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?)" : "");
 }
 
+static void check_ending(const struct plot_options *o, struct argp_state *state)
+{
+    const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+    if (dot && !strchr(dot, '/') && o->term < 0 && sp_term_from_name(dot + 1) < 0)
+        argp_error(state,
+                   "'%s' is no kind of picture: .svg, .pdf, .png, .txt or .gp, or name one with --term", dot);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct plot_options *o = state->input;
@@ -85,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "at most %d records", MAX_RECORDS);
         else
             o->record[o->n_records++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_ending(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -163,6 +163,11 @@ static int run(int argc, char **argv)
     sp_parse(&argp, argc, argv, &o);
     if (sp_save_check(o.out, &(struct sp_save_options){0}, &err) != SP_OK)
         return sp_report_error(&err);
+    if (o.permutation && strcmp(o.permutation, o.out) == 0) {
+        sp_fail(&err, SP_USAGE, "give the permutation a name of its own",
+                "'%s' cannot be both the matrix and the permutation", o.out);
+        return sp_report_error(&err);
+    }
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, o.common.verbosity);
     struct sp_watch watch = {&progress, "reading the matrix"};

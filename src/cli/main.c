@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static void print_usage(FILE *stream)
           stream);
     for (const struct sp_command *const *c = sp_command_table; *c; c++)
         fprintf(stream, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fputs("\nStart with:  spmodel analyze MATRIX.mtx      spmodel COMMAND --help  explains a command.\n",
+    fputs("\nStart with:  spmodel analyze MATRIX.mtx      spmodel COMMAND --help  explains a command;\n"
+          "spmodel --version says what this build can do.\n",
           stream);
 }
 
@@ -32,7 +34,8 @@ static const struct sp_command *find_command(const char *name)
 static int close_stdout(int code)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("spmodel: error: standard output");
+        fprintf(stderr, "spmodel: error: standard output: %s\n",
+                errno ? strerror(errno) : "not everything could be written");
         return sp_worse_exit(code, sp_exit_code(SP_OUTPUT));
     }
     return code;

@@ -30,6 +30,9 @@ static const struct format *format_of(const char *path, const char *wanted)
 
 enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, struct sp_error *err)
 {
+    if (strcmp(path, "-") == 0)
+        return sp_fail(err, SP_USAGE, "name a file; ./- is one that is called so",
+                       "a matrix is not written to standard output");
     if (format_of(path, o->format))
         return SP_OK;
     return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,

@@ -9,7 +9,7 @@
 
 static enum sp_status fail_open(const char *path, int error, struct sp_error *err)
 {
-    const char *remedy = error == ENOENT   ? "check the name; `spmodel help formats` lists what can be read"
+    const char *remedy = error == ENOENT   ? "check the name; `spmodel help input` lists what can be read"
                          : error == EACCES ? "ask its owner for permission to read it"
                                            : NULL;
     return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "cannot open the file: %s", strerror(error));

@@ -43,6 +43,7 @@ struct sp_analysis {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     struct sp_sim_facts sim;
     double simulate_s;
+    bool elsewhere;        /* the machine's description is not of where this runs */
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
     /* evaluation: all at the level that holds the data */
@@ -99,6 +100,8 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
 void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
 enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *record,
                                   struct sp_error *err);
+/* What is known once the kernel is set up: also of an analysis that was interrupted. */
+void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *record);
 void sp_analysis_free(struct sp_analysis *a);
 
 /* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;

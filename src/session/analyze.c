@@ -8,6 +8,7 @@
 #include "session/placement.h"
 #include "session/record_parts.h"
 #include "session/runs.h"
+#include "sys/identity.h"
 
 void sp_analysis_free(struct sp_analysis *a)
 {
@@ -86,6 +87,11 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
                                      .seed = o->seed,
                                      .machine = o->machine,
                                      .topology = o->topology};
+    if (status == SP_OK && o->machine_name) {
+        struct sp_identity identity;
+        sp_identity_read("", o->topology, &identity);
+        a->elsewhere = strcmp(identity.env_key, o->machine->env_key) != 0;
+    }
     if (status == SP_OK) {
         a->setup_options = &setup;
         status = sp_setup_make(&workload, &setup, progress, &a->setup, err);
@@ -93,8 +99,10 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
     if (status == SP_OK)
         status = run_steps(a, record, err);
     if (status == SP_INTERRUPTED) { /* what is known about the matrix and the machine is worth keeping */
-        sp_record_machine(record, o->machine);
-        sp_record_subject(record, subject);
+        sp_analysis_record_known(a, record);
+        if (sp_value_known(a->pairs.time))
+            sp_record_set_metric(record, "time", a->pairs.time, "s", "lower",
+                                 "median over the samples before the interruption");
     } else if (status != SP_OK) {
         sp_record_free(record);
     }

@@ -59,7 +59,7 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     sp_topology_free(&topology);
     char path[1100] = "";
     if (directory) {
-        snprintf(path, sizeof path, "%s/machine-%s.json", directory, identity.env_key);
+        snprintf(path, sizeof path, "%s/machine-%s-%dt.json", directory, identity.env_key, n_threads);
         if (sp_machine_file_read(path, out, NULL, 0, NULL) == SP_OK) {
             if (fits(out, identity.env_key, n_threads)) {
                 *cached = true;

@@ -268,6 +268,8 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
+    if (!sp_record_node(r, "flags"))
+        sp_record_set_object(r, "flags", json_array());
     if (a->setup.layout.n_nz > 0 && a->fraction.value > 1.03)
         sp_record_add_flag(
             r, "Q01",
@@ -284,23 +286,29 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     sp_record_append(
         r, "remarks",
         json_string("bytes are simulated: no hardware counters are read by this version (spmodel doctor)"));
+    if (a->elsewhere)
+        sp_record_append(
+            r, "remarks",
+            json_string("caches and ceilings are those of the machine named with --machine; the kernel "
+                        "ran on this one, which is another or has changed since"));
     if (!a->options->machine->validated)
         sp_record_append(
             r, "remarks",
             json_string("the simulation is not validated against counters on this kind of machine"));
     if (a->pairs.n_dropped > 0) {
         char text[120];
-        snprintf(text, sizeof text, "%lld samples dropped: the processors moved between caches",
-                 (long long)a->pairs.n_dropped);
+        snprintf(text, sizeof text, "%lld sample%s dropped: the processors moved between caches",
+                 (long long)a->pairs.n_dropped, a->pairs.n_dropped == 1 ? "" : "s");
         sp_record_append(r, "remarks", json_string(text));
     }
 }
 
-enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *r, struct sp_error *err)
+void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
 {
-    const struct sp_layout *l = &a->setup.layout;
     sp_record_machine(r, a->options->machine);
     sp_record_subject(r, a->subject);
+    if (!a->setup.kernel)
+        return;
     record_config(a, r);
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");
@@ -311,6 +319,14 @@ enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record 
     sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
     for (int i = 0; i < a->n_runs; i++)
         record_run(&a->run[i], r);
+    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
+    sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
+}
+
+enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *r, struct sp_error *err)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    sp_analysis_record_known(a, r);
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);
@@ -333,8 +349,6 @@ enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record 
     record_hints(a, r);
     record_flags(a, r);
     sp_record_curves(r, a);
-    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
-    sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
     sp_record_set_number(r, "cost.simulate_s", a->simulate_s);
     if (strcmp(a->subject->reorder, "none") != 0)
         sp_record_set_number(r, "cost.reorder_s", a->subject->reorder_s);

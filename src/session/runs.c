@@ -240,6 +240,9 @@ enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
         sp_binding_apply(&a->setup.binding, NULL); /* the new team; what fails shows as not pinned */
     if (status == SP_OK)
         status = sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
-    a->n_runs += status == SP_OK;
-    return status == SP_OK ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, err) : status;
+    bool some = status == SP_OK || (status == SP_INTERRUPTED && a->run[a->n_runs].n > 0);
+    a->n_runs += some;
+    enum sp_status pooled =
+        a->n_runs > 0 && some ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;
+    return status == SP_OK ? pooled : status;
 }

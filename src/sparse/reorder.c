@@ -56,7 +56,7 @@ enum sp_status sp_reorder_permutation(const char *method, const struct sp_csr *a
         if (method[length] && (!r->takes_seed || sp_parse_count(method + length + 1, &seed) || seed < 0))
             return sp_fail(err, SP_USAGE, NULL, "the reordering is written %s, not '%s'", r->form, method);
         if (r->square_because && a->n_r != a->n_c)
-            return sp_fail(err, SP_USAGE, "leave the order as it is: --reorder none",
+            return sp_fail(err, SP_USAGE, "leave the order as it is",
                            "%s needs a square matrix, because %s; this one is %lld x %lld", r->name,
                            r->square_because, (long long)a->n_r, (long long)a->n_c);
         return r->make(a, (uint64_t)seed, perm, err);
