@@ -1,0 +1,259 @@
+#include "sys/memory_pmu.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sys/sysfs.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the kernel's
+ * files, or, where `published` is false, by their codes. B_per_count 0: the kernel's scale file says it. */
+struct kind {
+    const char *name, *prefix, *part, *not_part;
+    bool published;
+    const char *read, *write;
+    double B_per_count;
+};
+
+static const struct kind kinds[] = {
+    /* Linux arch/x86/events/intel/uncore_snbep.c: a CAS command moves a line, scale 64 B in MiB. */
+    {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "cas_count_read",
+     "cas_count_write", 0},
+    /* uncore_snb.c, client processors: lines. */
+    {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "data_reads",
+     "data_writes", 0},
+    /* Counters that always run, of servers and clients. */
+    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "read", "write", 0},
+    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "data_read",
+     "data_write", 0},
+    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in sysfs. */
+    {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
+     "event=0x0a,rdwrmask=0x2", 64},
+    /* HiSilicon DDRC: flux counts bursts of 32 B. */
+    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", 32},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
+
+struct names {
+    int n;
+    char name[MAX_PMUS][64];
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = a, *y = b; /* "imc_2" before "imc_10" */
+    size_t n = strlen(x), m = strlen(y);
+    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+static bool is_of(const struct kind *k, const char *name)
+{
+    return strncmp(name, k->prefix, strlen(k->prefix)) == 0 && strstr(name, k->part) &&
+           !(k->not_part && strstr(name, k->not_part));
+}
+
+static void find_names(const char *root, const struct kind *k, struct names *out)
+{
+    char path[1024];
+    out->n = 0;
+    snprintf(path, sizeof path, "%s" DEVICES, root);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (out->n < MAX_PMUS && strlen(e->d_name) < sizeof *out->name && is_of(k, e->d_name))
+            snprintf(out->name[out->n++], sizeof *out->name, "%.63s", e->d_name);
+    if (d)
+        closedir(d);
+    qsort(out->name, (size_t)out->n, sizeof *out->name, by_name);
+}
+
+/* "config:0-7,32-35", "config1:0", "config" (all bits): puts value into the bits named, lowest first. */
+static bool put_bits(const char *format, uint64_t value, uint64_t config[3])
+{
+    const char *colon = strchr(format, ':');
+    size_t n = colon ? (size_t)(colon - format) : strlen(format);
+    int word = n == 6 ? 0 : n == 7 && format[6] >= '0' && format[6] <= '2' ? format[6] - '0' : -1;
+    if (strncmp(format, "config", 6) != 0 || word < 0)
+        return false;
+    const char *p = colon ? colon + 1 : "0-63";
+    while (*p) {
+        char *end;
+        unsigned long low = strtoul(p, &end, 10), high = low;
+        if (end == p)
+            return false;
+        if (*end == '-')
+            high = strtoul(p = end + 1, &end, 10);
+        if (end == p || high > 63 || low > high)
+            return false;
+        for (unsigned long bit = low; bit <= high; bit++, value >>= 1)
+            config[word] |= (value & 1) << bit;
+        p = *end == ',' ? end + 1 : end;
+        if (*end && *end != ',')
+            return false;
+    }
+    return value == 0;
+}
+
+enum sp_status sp_pmu_encode(const char *root, const char *pmu, const char *terms, uint64_t config[3],
+                             struct sp_error *err)
+{
+    memset(config, 0, 3 * sizeof *config);
+    for (const char *p = terms; *p;) {
+        char term[64], format[128];
+        size_t n = strcspn(p, ",");
+        if (n == 0 || n >= sizeof term)
+            return sp_fail(err, SP_INPUT, NULL, "%s: the event '%s' cannot be read", pmu, terms);
+        snprintf(term, sizeof term, "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+        char *equals = strchr(term, '='), *end;
+        uint64_t value = 1;
+        if (equals) {
+            *equals = '\0';
+            value = strtoull(equals + 1, &end, 0);
+            if (end == equals + 1 || *end)
+                return sp_fail(err, SP_INPUT, NULL, "%s: '%s' is no number in the event '%s'", pmu,
+                               equals + 1, terms);
+        }
+        /* "config=0x84" is a word by itself; everything else has a format file. */
+        bool word =
+            strcmp(term, "config") == 0 || strcmp(term, "config1") == 0 || strcmp(term, "config2") == 0;
+        if (word)
+            snprintf(format, sizeof format, "%.60s", term);
+        else if (!sp_sysfs_text(root, format, sizeof format, DEVICES "/%s/format/%s", pmu, term))
+            return sp_fail(err, SP_INPUT, NULL, "%s: it has no format for '%s'", pmu, term);
+        if (!put_bits(format, value, config))
+            return sp_fail(err, SP_INPUT, NULL, "%s: %s=%#llx does not fit its format %s", pmu, term,
+                           (unsigned long long)value, format);
+    }
+    return SP_OK;
+}
+
+/* Bytes of one count by the kernel's files EVENT.scale and EVENT.unit. */
+static bool kernel_scale(const char *root, const char *pmu, const char *event, double *B_per_count)
+{
+    static const struct {
+        const char *unit;
+        double B;
+    } units[] = {{"MiB", 1048576}, {"KiB", 1024}, {"GiB", 1073741824}, {"Bytes", 1}, {"B", 1}, {"MB", 1e6}};
+    char scale[64], unit[32], *end;
+    if (!sp_sysfs_text(root, scale, sizeof scale, DEVICES "/%s/events/%s.scale", pmu, event) ||
+        !sp_sysfs_text(root, unit, sizeof unit, DEVICES "/%s/events/%s.unit", pmu, event))
+        return false;
+    double factor = strtod(scale, &end);
+    if (end == scale || *end || !(factor > 0))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].unit) == 0) {
+            *B_per_count = factor * units[i].B;
+            return true;
+        }
+    return false;
+}
+
+static enum sp_status describe(const char *root, const struct kind *k, const char *pmu, bool is_write,
+                               struct sp_memory_event *e, struct sp_error *err)
+{
+    const char *name = is_write ? k->write : k->read;
+    char terms[128];
+    int64_t type;
+    memset(e, 0, sizeof *e);
+    snprintf(e->pmu, sizeof e->pmu, "%s", pmu);
+    e->is_write = is_write;
+    if (!sp_sysfs_count(root, &type, DEVICES "/%s/type", pmu))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel gives it no type", pmu);
+    e->type = (uint32_t)type;
+    if (!k->published)
+        snprintf(terms, sizeof terms, "%s", name);
+    else if (!sp_sysfs_text(root, terms, sizeof terms, DEVICES "/%s/events/%s", pmu, name))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: it has no event %s", pmu, name);
+    e->scale_is_stated = !k->published || !kernel_scale(root, pmu, name, &e->B_per_count);
+    if (e->scale_is_stated)
+        e->B_per_count = k->B_per_count;
+    if (!(e->B_per_count > 0))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel does not say how many bytes a count of %s is",
+                       pmu, name);
+    return sp_pmu_encode(root, pmu, terms, e->config, err);
+}
+
+struct cpus {
+    int n, cpu[MAX_CPUS];
+};
+
+static void take_cpu(void *context, int cpu)
+{
+    struct cpus *c = context;
+    if (c->n < MAX_CPUS)
+        c->cpu[c->n++] = cpu;
+}
+
+/* All units of one kind; SP_ABSENT where there are none or one lacks its events. */
+static enum sp_status read_kind(const char *root, const struct kind *k, const struct names *names,
+                                struct sp_memory_pmu *out, struct sp_error *err)
+{
+    void *p = NULL;
+    enum sp_status status =
+        sp_new_array((int64_t)names->n * MAX_CPUS * 2, sizeof *out->event, "memory events", &p, err);
+    *out = (struct sp_memory_pmu){.kind = k->name, .n_pmus = names->n, .event = p};
+    for (int i = 0; i < names->n && status == SP_OK; i++) {
+        char list[256];
+        struct cpus cpus = {0};
+        struct sp_memory_event pair[2];
+        if (!sp_sysfs_text(root, list, sizeof list, DEVICES "/%s/cpumask", names->name[i]) ||
+            !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
+            status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
+                             names->name[i]);
+        for (int w = 0; w < 2 && status == SP_OK; w++)
+            status = describe(root, k, names->name[i], w == 1, &pair[w], err);
+        for (int c = 0; c < cpus.n && status == SP_OK; c++)
+            for (int w = 0; w < 2; w++) {
+                pair[w].cpu = cpus.cpu[c];
+                out->event[out->n_events++] = pair[w];
+            }
+        out->n_cpus = cpus.n > out->n_cpus ? cpus.n : out->n_cpus;
+    }
+    if (status != SP_OK)
+        sp_memory_pmu_free(out);
+    return status;
+}
+
+enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err)
+{
+    struct sp_error reason = {0};
+    bool any = false;
+    void *p;
+    memset(out, 0, sizeof *out);
+    enum sp_status status = sp_new_array(1, sizeof(struct names), "names of units", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct names *names = p;
+    status = SP_ABSENT;
+    for (int k = 0; k < N_KINDS && status != SP_OK; k++) {
+        struct sp_error here;
+        find_names(root, &kinds[k], names);
+        if (names->n == 0)
+            continue;
+        status = read_kind(root, &kinds[k], names, out, &here);
+        if (status != SP_OK && !any)
+            reason = here; /* the first kind that is there at all */
+        any = true;
+    }
+    free(names);
+    if (status == SP_OK)
+        return SP_OK;
+    if (!any)
+        return sp_fail(
+            err, SP_ABSENT,
+            "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
+            "hisi_uncore_ddrc_pmu",
+            "the kernel exposes no unit that counts memory traffic (uncore_imc, amd_umc, *_ddrc)");
+    return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
+}
+
+void sp_memory_pmu_free(struct sp_memory_pmu *pmu)
+{
+    free(pmu->event);
+    memset(pmu, 0, sizeof *pmu);
+}

@@ -1,0 +1,46 @@
+/* Events that count what memory controllers move, found in sysfs: which unit, which code, how many bytes a
+ * count is.
+ *
+ * A unit (struct pmu in the kernel) counts for a whole socket or memory channel, never for a thread: it is
+ * opened once on each processor that the kernel names in `cpumask`, and all of them are added up. Codes,
+ * scales and units are the kernel's own where it publishes them; where it leaves them to user tools they are
+ * from the vendor's event lists, as the table in memory_pmu.c says.
+ *
+ * Tested on constructed trees only: no machine with such units was at hand. */
+#ifndef SP_SYS_MEMORY_PMU_H
+#define SP_SYS_MEMORY_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct sp_memory_event {
+    char pmu[64];         /* "uncore_imc_3" */
+    uint32_t type;        /* perf_event_attr.type */
+    uint64_t config[3];   /* perf_event_attr.config, config1, config2 */
+    int cpu;              /* the processor on which it is opened */
+    bool is_write;        /* bytes written to memory, else read from it */
+    double B_per_count;   /* bytes that one count stands for */
+    bool scale_is_stated; /* from the vendor's event list, not from the kernel's scale file */
+};
+
+struct sp_memory_pmu {
+    const char *kind;              /* "Intel integrated memory controller" ...; static text */
+    int n_pmus;                    /* units: channels or controllers of one socket */
+    int n_cpus;                    /* processors in a unit's cpumask: sockets */
+    int n_events;                  /* n_pmus x n_cpus x 2 */
+    struct sp_memory_event *event; /* [n_events] owned */
+};
+
+/* Reads ROOT/sys/bus/event_source/devices. SP_ABSENT with what was looked for where no unit of a known kind
+ * offers both reads and writes. Zeroed on failure; sp_memory_pmu_free(). */
+enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err);
+void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
+
+/* "event=0x04,umask=0x03" by the unit's format files -> config[3]. SP_INPUT names the term that it does not
+ * know or that does not fit its bits. `pmu`: the unit's directory name. */
+enum sp_status sp_pmu_encode(const char *root, const char *pmu, const char *terms, uint64_t config[3],
+                             struct sp_error *err);
+
+#endif
