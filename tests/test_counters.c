@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "probes/memory_counts.h"
 #include "recorded_root.h"
 #include "sys/memory_pmu.h"
 #include "sys/perf_count.h"
@@ -176,6 +177,59 @@ START_TEST(an_event_that_is_not_there_gives_a_reason)
 }
 END_TEST
 
+/* Two channels, one line a count; three executions in a window of 0.3 s. */
+static struct sp_memory_event events[4] = {{.B_per_count = 64},
+                                           {.B_per_count = 64, .is_write = true},
+                                           {.B_per_count = 64},
+                                           {.B_per_count = 64, .is_write = true}};
+static const struct sp_memory_pmu two_channels = {.n_pmus = 2, .n_cpus = 1, .n_events = 4, .event = events};
+
+START_TEST(bytes_of_one_execution)
+{
+    struct sp_perf_sample before[4] = {{7, 10, 10}, {9, 10, 10}, {0, 10, 10}, {5, 10, 10}}, after[4], idle[4];
+    const uint64_t counts[4] = {3000, 600, 3000, 660};
+    for (int i = 0; i < 4; i++) {
+        after[i] = (struct sp_perf_sample){before[i].value + counts[i], 300000010, 300000010};
+        idle[i] = (struct sp_perf_sample){before[i].value + (i == 3 ? 20 : 0), 100000010, 100000010};
+    }
+    struct sp_count_window window = {before, after, 0.3}, quiet = {before, idle, 0.1};
+    struct sp_traffic t = sp_memory_traffic(&two_channels, window, NULL, 3);
+    ck_assert_double_eq(t.read_B.value, 2000 * 64.0);
+    ck_assert_double_eq(t.write_B.value, 420 * 64.0);
+    ck_assert(t.read_B.origin == SP_MEASURED && t.read_B.lo == t.read_B.hi);
+    t = sp_memory_traffic(&two_channels, window, &quiet, 3); /* 20 counts in 0.1 s are 60 in 0.3 s */
+    ck_assert_double_eq_tol(t.write_B.value, 400 * 64.0, 1e-6);
+    after[0].running_ns = 150000010; /* half of the time: twice the count, and an interval */
+    t = sp_memory_traffic(&two_channels, window, NULL, 3);
+    ck_assert_double_eq_tol(t.read_B.value, 3000 * 64.0, 1e-6);
+    ck_assert(t.read_B.lo < 1600 * 64.0 && t.read_B.hi > 4000 * 64.0);
+    after[2].running_ns = before[2].running_ns; /* never on a counter */
+    t = sp_memory_traffic(&two_channels, window, NULL, 3);
+    ck_assert(t.read_B.origin == SP_NONE && t.read_B.why);
+}
+END_TEST
+
+START_TEST(wrong_counters_are_called_by_their_names)
+{
+    static const struct {
+        double counted;
+        int channels;
+        enum sp_trust trust;
+        const char *words;
+    } cases[] = {
+        {1.02e9, 6, SP_TRUSTED, "1.020"},          {2.03e9, 6, SP_TRUST_MULTIPLE, "2 times"},
+        {2.95e9, 6, SP_TRUST_MULTIPLE, "3 times"}, {0.835e9, 6, SP_TRUST_MISSING, "1 of 6"},
+        {0.5e9, 4, SP_TRUST_MISSING, "2 of 4"},    {0, 6, SP_TRUST_NOTHING, "nothing"},
+        {NAN, 6, SP_TRUST_NOTHING, "no number"},   {1.4e9, 6, SP_TRUST_OFF, "nothing simple"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_trust_verdict v = sp_trust_judge(cases[i].counted, 1e9, 0.05, cases[i].channels);
+        ck_assert_msg(v.trust == cases[i].trust && strstr(v.text, cases[i].words), "case %zu: '%s'", i,
+                      v.text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("counters");
@@ -186,6 +240,8 @@ int main(void)
     tcase_add_test(tc, what_is_missing_is_named);
     tcase_add_test(tc, terms_go_where_the_formats_say);
     tcase_add_test(tc, counts_are_scaled_or_refused);
+    tcase_add_test(tc, bytes_of_one_execution);
+    tcase_add_test(tc, wrong_counters_are_called_by_their_names);
     tcase_add_test(tc, software_events_are_counted);
     tcase_add_test(tc, an_event_that_is_not_there_gives_a_reason);
     suite_add_tcase(suite, tc);
