@@ -14,6 +14,7 @@
 #include "sys/cpuid.h"
 #include "sys/identity.h"
 #include "sys/meminfo.h"
+#include "sys/memory_pmu.h"
 #include "sys/pages.h"
 
 enum { KEY_REQUIRE = SP_KEY_PRIVATE, MAX_FINDINGS = 32 };
@@ -62,10 +63,18 @@ static void examine_bytes(struct doctor *d)
     char level[48] = "";
     if (c.paranoid != -100)
         snprintf(level, sizeof level, "; perf_event_paranoid is %d", c.paranoid);
-    find_out(d, section, "perf_event", c.core ? (c.n_memory_pmu ? WORKS : LIMITED) : ABSENT,
-             sp_counters_remedy(&c), "%s%s%s%s%s%s", sp_counters_reason(&c), c.error ? " (" : "",
-             c.error ? strerror(c.error) : "", c.error ? ")" : "", level,
-             c.core ? "; no probe uses it in this build" : "");
+    find_out(d, section, "perf_event", c.core ? LIMITED : ABSENT, sp_counters_remedy(&c), "%s%s%s%s%s%s",
+             sp_counters_reason(&c), c.error ? " (" : "", c.error ? strerror(c.error) : "",
+             c.error ? ")" : "", level, c.core ? "; no probe uses them in this version" : "");
+    struct sp_memory_pmu pmu;
+    struct sp_error err;
+    if (sp_memory_pmu_read("", &pmu, &err) == SP_OK)
+        find_out(d, section, "memory", LIMITED, "",
+                 "%s: %d unit%s, counted from %d processor%s; no probe uses them in this version", pmu.kind,
+                 pmu.n_pmus, pmu.n_pmus == 1 ? "" : "s", pmu.n_cpus, pmu.n_cpus == 1 ? "" : "s");
+    else
+        find_out(d, section, "memory", ABSENT, err.remedy, "%s", err.what);
+    sp_memory_pmu_free(&pmu);
     find_out(d, section, "LIKWID", ABSENT, "", "not in this build");
     find_out(d, section, "PAPI", ABSENT, "", "not in this build");
     find_out(d, section, "sim", WORKS, "",

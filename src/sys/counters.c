@@ -1,31 +1,12 @@
 #include "sys/counters.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/sysfs.h"
-
-static void look_for_memory_units(const char *root, struct sp_counters *out)
-{
-    static const char *const names[] = {"uncore_imc", "amd_umc", "amd_df", "uncore_hbm", "nvidia_scf_pmu"};
-    char path[1024];
-    snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root ? root : "");
-    DIR *d = opendir(path);
-    for (struct dirent *e; d && (e = readdir(d));)
-        for (int i = 0; i < 5; i++)
-            if (strncmp(e->d_name, names[i], strlen(names[i])) == 0) {
-                if (out->n_memory_pmu++ == 0)
-                    snprintf(out->memory_pmu, sizeof out->memory_pmu, "%.60s", e->d_name);
-                break;
-            }
-    if (d)
-        closedir(d);
-}
 
 void sp_counters_read(const char *root, struct sp_counters *out)
 {
@@ -43,15 +24,13 @@ void sp_counters_read(const char *root, struct sp_counters *out)
         close(descriptor);
     int64_t level;
     out->paranoid = sp_sysfs_count(root, &level, "/proc/sys/kernel/perf_event_paranoid") ? (int)level : -100;
-    look_for_memory_units(root, out);
 }
 
 const char *sp_counters_reason(const struct sp_counters *c)
 {
     switch (c->error) {
     case 0:
-        return c->n_memory_pmu > 0 ? "core events and memory controllers can be counted"
-                                   : "core events can be counted, but no memory controller is exposed";
+        return "core events can be counted";
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:

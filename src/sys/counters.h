@@ -6,11 +6,9 @@
 #include <stddef.h>
 
 struct sp_counters {
-    bool core;           /* the event "instructions" can be opened */
-    int error;           /* errno when not */
-    int paranoid;        /* /proc/sys/kernel/perf_event_paranoid; -100: unknown */
-    int n_memory_pmu;    /* uncore units that count memory traffic, by name in sysfs */
-    char memory_pmu[64]; /* the first of them, "" when none */
+    bool core;    /* the event "instructions" can be opened */
+    int error;    /* errno when not */
+    int paranoid; /* /proc/sys/kernel/perf_event_paranoid; -100: unknown */
 };
 
 void sp_counters_read(const char *root, struct sp_counters *out);
