@@ -22,7 +22,8 @@ struct sp_operands {
 
 /* What the prepared kernel really does, for the model and the report. */
 struct sp_kernel_facts {
-    bool store_nt; /* y is written with non-temporal stores */
+    bool store_nt;     /* y is written with non-temporal stores */
+    bool can_store_nt; /* it could be */
     size_t x_offset_B,
         y_offset_B;    /* alignment of x[0] and y[0] inside a 64-byte line [B]: the trace uses them */
     const void *x, *y; /* the kernel's arrays, for page and NUMA read-back */

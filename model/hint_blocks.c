@@ -22,8 +22,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     double fill = (double)in->n_nz / ((double)in->n_blocks * in->block_h * in->block_w);
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, now_B - block_matrix_B(in)), sp_as_now());
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "dense blocks", "best %d x %d: filled to %.0f %%, no bytes to save",
-                        in->block_h, in->block_w, 100 * fill);
+        return sp_clear(checked, "dense blocks",
+                        "best %d x %d: filled to %.0f %%; would save at most %.1f %%", in->block_h,
+                        in->block_w, 100 * fill, 100 * gain.hi);
+    if (fill < 0.5) /* what is saved then is padding of another format, or nothing */
+        return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d x %d blocks are filled to %.0f %% (n_e = %lld): one index a block instead of one an entry.",

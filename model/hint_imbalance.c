@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -77,9 +78,19 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     struct sp_gain gain = sp_gain_of_seconds(in, in->fluid_s.value, best->fluid_s.value);
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
+    bool doubted = false;
+    if (sp_value_known(in->equal_s) && sp_value_known(in->time_s)) { /* equal shares of entries were run */
+        double seen = fmax(0, 1 - in->equal_s.value / in->time_s.value);
+        doubted = seen < 0.5 * equal.hi;
+        gain.lo = fmin(gain.lo, seen);
+        if (strcmp(best->option, "nnz") == 0 && seen < in->threshold)
+            return sp_clear(checked, "load imbalance",
+                            "the fluid model says up to %.0f %%, but a run with equal shares took as long",
+                            100 * equal.hi);
+    }
     /* Busy times that disagree with the entries cast doubt on bytes as the measure of work. */
     bool confirmed = sp_value_known(in->lambda_t) && in->lambda_t.value > 1.05;
-    sp_hint_take(hint, gain, SP_MODELLED, confirmed ? SP_MEDIUM : SP_LOW);
+    sp_hint_take(hint, gain, SP_MODELLED, confirmed && !doubted ? SP_MEDIUM : SP_LOW);
     int length = 0;
     if (lambda > 0)
         length = snprintf(hint->evidence, sizeof hint->evidence,
@@ -91,6 +102,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "Fluid model: equal shares would save up to %.0f %%, %s %.0f %%; stragglers speed up when "
              "others finish.",
              100 * equal.hi, best->option, 100 * gain.hi);
+    if (doubted)
+        snprintf(hint->evidence + strlen(hint->evidence), sizeof hint->evidence - strlen(hint->evidence),
+                 " A run with equal shares of entries showed less than half of that.");
     char change[64];
     snprintf(change, sizeof change, "--schedule %s", best->option);
     sp_hint_command(in, hint, change);

@@ -13,17 +13,23 @@ static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
     sp_hint_cost(in, hint, in->reorder_s);
 }
 
-/* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and yet time.
- */
-static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
+/* What an order saves that misses less in the cache within; 0 where nothing is known. */
+static struct sp_gain gain_of_waiting(const struct sp_hint_inputs *in)
 {
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->alpha_inner) ||
         !sp_value_known(in->alpha_inner_reordered) || !sp_value_known(in->time_s) ||
         in->alpha_inner.value <= 0)
-        return false;
+        return (struct sp_gain){0, 0};
     double waits = fmax(0, 1 - in->linear_s.value / in->time_s.value);
     double fewer = fmax(0, 1 - in->alpha_inner_reordered.value / in->alpha_inner.value);
-    struct sp_gain gain = {0.5 * waits * fewer, waits * fewer};
+    return (struct sp_gain){0.5 * waits * fewer, waits * fewer};
+}
+
+/* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and yet time.
+ */
+static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
+{
+    struct sp_gain gain = gain_of_waiting(in);
     if (!sp_gain_is_worth(in, gain))
         return false;
     sp_hint_take(hint, gain, SP_SIMULATED, SP_MEDIUM);
@@ -62,6 +68,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     /* Something is lost, but this order does not bring it back: no hint, and no "not a problem" either. */
     if (!sp_gain_is_worth(in, gain))
         return judge_latency(in, hint) ? SP_FIRES : SP_SILENT;
+    struct sp_gain waiting = gain_of_waiting(in); /* fewer misses of the cache within come on top */
+    gain.hi = fmax(gain.hi, waiting.hi);
     sp_hint_take(hint, gain, in->alpha_reordered.origin, gain.lo >= in->threshold ? SP_HIGH : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "x (%s) is loaded %.1f times (alpha %.3f %s, least possible %.3f); after %s the %s alpha is "

@@ -70,6 +70,7 @@ struct sp_hint_inputs {
     struct sp_value lambda_nz, lambda_t;
     struct sp_value fluid_s;       /* of the schedule in use */
     struct sp_value fluid_equal_s; /* of equal shares */
+    struct sp_value equal_s;       /* measured with equal shares of entries; SP_NONE: not run */
     int n_schedules;
     const struct sp_alternative *schedules; /* [n_schedules] fluid_s */
 

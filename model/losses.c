@@ -72,8 +72,9 @@ static void split_imbalance(const struct sp_loss_inputs *in, struct sp_losses *o
     if (sp_value_known(in->imbalance_s))
         snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "%s: %s %.3f",
                  sp_origin_name(in->imbalance_s.origin),
-                 in->imbalance_s.origin == SP_MEASURED ? "busy times of the threads, lambda_t"
-                                                       : "fluid model, lambda of bytes",
+                 in->equal_run                           ? "equal shares on the same arrays, lambda of bytes"
+                 : in->imbalance_s.origin == SP_MEASURED ? "busy times of the threads, lambda_t"
+                                                         : "fluid model, lambda of bytes",
                  in->lambda);
     else
         snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "unknown: %s; it is inside the rest",
@@ -136,6 +137,10 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
                  sp_value_known(in->linear_s) ? "" : ", with the latency of gathers: ",
                  sp_value_known(in->linear_s) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
+    else if (sp_value_known(in->core_s) && in->core_s.value > in->time_s.value)
+        snprintf(how, sizeof *out->how,
+                 "negative: execution alone was modelled at %s, so P_core is too low%s",
+                 sp_text_seconds(missing, sizeof missing, in->core_s.value), out->flagged ? "; flagged" : "");
     else if (missing_B <= in->leftover_B)
         snprintf(how, sizeof *out->how,
                  "negative: up to %s less was moved than modelled; caches can keep %s between executions%s",

@@ -46,6 +46,7 @@ struct sp_loss_inputs {
     struct sp_value x_B;         /* bytes of x simulated or measured; SP_NONE: unknown */
     double x_once_B;             /* alpha_once s_x n_nz: extra x is x_B - x_once_B, at least 0 */
     struct sp_value imbalance_s; /* sp_fluid.loss_s; SP_NONE: unknown */
+    bool equal_run;              /* imbalance_s is bounded by a run with equal shares */
     double lambda;               /* of the threads' bytes or entries, for the text */
     struct sp_value core_s;      /* W/P_core with all threads; SP_NONE: not measured */
     struct sp_value linear_s;    /* time with linearised indices; SP_NONE: no intervention was made */

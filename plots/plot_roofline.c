@@ -67,7 +67,7 @@ static struct frame frame_of(const struct ceilings *all)
         else
             f.bandwidth = fmax(f.bandwidth, c->value), f.lowest = c->value;
     }
-    f.x_max = f.peak > 0 ? sp_decade_above(1.5 * f.peak / f.lowest) : 10;
+    f.x_max = f.peak > 0 ? fmax(10, sp_decade_above(1.5 * f.peak / f.lowest)) : 10;
     f.y_min = sp_decade_below(f.lowest * x_min / 1e9);
     f.y_max = sp_decade_above(1.5 * (f.peak > 0 ? f.peak : f.bandwidth * f.x_max) / 1e9);
     f.x_px = (right - left) * WIDTH / log10(f.x_max / x_min);
@@ -307,6 +307,14 @@ static void write_inset(FILE *out, const struct ceilings *all, const struct fram
     fputs("\nunset object 1; set tics font ','; set format; set border 3 lc rgb '" SP_GREY "' lw 1\n", out);
 }
 
+/* Would the inset lie over a point? Its corner at the lower right begins at these shares of the main plot. */
+static bool is_covered(const struct span *s, const struct frame *f)
+{
+    double x = log10(s->x_hi / x_min) / log10(f->x_max / x_min);
+    double y = log10(s->y_lo / f->y_min) / log10(f->y_max / f->y_min);
+    return x > 0.53 && y < 0.48;
+}
+
 static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
 {
     struct ceilings all;
@@ -355,7 +363,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     fputc('\n', out);
     if (text)
         return;
-    if (span.n > 0)
+    if (span.n > 0 && !is_covered(&span, &f))
         write_inset(out, &all, &f, &span, n);
     if (panel)
         sp_losses_panel(records, n, (struct sp_panel){0.705, 0.985, 0.115, 0.90}, "where the time goes", out);

@@ -117,7 +117,7 @@ static enum sp_status take_samples(struct time_session *s, const struct sp_job *
 {
     enum sp_status status = SP_OK;
     double start = sp_now();
-    int64_t n_stream = p->state == SP_BETWEEN ? p->between_B / (int64_t)(2 * sizeof(double)) : s->n_scrub;
+    int64_t n_stream = p->state == SP_BETWEEN ? p->between_B / (int64_t)sizeof(double) : s->n_scrub;
     int64_t n = 0;
     while (status == SP_OK && n < p->max_samples && (n < p->min_samples || sp_now() - start < p->budget_s)) {
         if (stopped(p)) {

@@ -212,6 +212,7 @@ void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts)
     const struct state *s = state;
     *facts = (struct sp_kernel_facts){
         .store_nt = s->args.store_nt,
+        .can_store_nt = s->body.can_store_nt && !s->layout->perm,
         .x_offset_B = (uintptr_t)s->args.x % LINE_B,
         .y_offset_B = (uintptr_t)s->args.y % LINE_B,
         .x = s->args.x,

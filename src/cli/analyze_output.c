@@ -136,6 +136,8 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
 static int make_directory(const char *directory)
 {
     char path[1024];
+    if (strlen(directory) >= sizeof path - 200) /* names of files follow */
+        return ENAMETOOLONG;
     snprintf(path, sizeof path, "%s", directory);
     for (char *p = path + 1; *p; p++) {
         if (*p != '/')

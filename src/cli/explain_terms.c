@@ -273,6 +273,7 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
     {"Q02", "noisy samples: their quartiles lie far apart"},
     {"Q03", "threads could not be pinned, so they may have moved"},
     {"Q04", "more threads than processors"},
+    {"Q05", "the arrays load much faster than memory: part of them stays in the last-level cache"},
     {"Q10", "more than 10 % of the time is not explained by the losses"},
     {NULL, NULL},
 };

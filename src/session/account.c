@@ -1,4 +1,5 @@
 /* Losses and hints from all that was found. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,10 +29,14 @@ static void find_losses(struct sp_analysis *a)
         .domains_B = (a->alpha_min.alpha - a->alpha_min.alpha_once) * per_alpha,
         .x_B = sp_value_of(a->alpha.value * per_alpha, a->alpha.origin),
         .x_once_B = a->alpha_min.alpha_once * per_alpha,
-        .imbalance_s = a->busy_decides
-                           ? sp_value_of(a->pairs.time.value * (1 - 1 / a->lambda_t.value), SP_MEASURED)
-                       : a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
-                                                         : sp_value_of(0, SP_MODELLED),
+        .imbalance_s =
+            a->busy_decides ? sp_value_of(a->pairs.time.value * (1 - 1 / a->lambda_t.value), SP_MEASURED)
+            : sp_value_known(a->equal_s)
+                ? sp_value_of(fmin(a->fluid.loss_s, fmax(0, a->pairs.time.value - a->equal_s.value)),
+                              SP_MEASURED)
+            : a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
+                                              : sp_value_of(0, SP_MODELLED),
+        .equal_run = !a->busy_decides && sp_value_known(a->equal_s),
         .lambda = a->busy_decides ? a->lambda_t.value : a->fluid.lambda,
         .core_s = a->p_core.origin != SP_NONE
                       ? sp_value_between(a->balance_W / a->p_core.value, a->balance_W / a->p_core.hi,
@@ -170,13 +175,16 @@ static void find_hints(struct sp_analysis *a)
     in.lambda_t = a->lambda_t;
     in.fluid_s = sp_value_of(a->fluid.time_s, SP_MODELLED);
     in.fluid_equal_s = sp_value_of(a->fluid.equal_s, SP_MODELLED);
+    in.equal_s = a->equal_s;
     in.n_schedules = a->n_schedules;
     in.schedules = a->schedule;
     in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);
     in.n_formats = a->n_formats;
     in.formats = a->format;
-    if (l->n_slots > 0)
+    if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
+    else if (a->subject->structure.unit_share.known)
+        in.unit_share = sp_value_of(a->subject->structure.unit_share.value, SP_MODELLED);
     in.n_cores = a->options->topology->n_allowed_cores;
     in.n_saturation = saturation_points(m, in.level, threads, Bps, MOST_POINTS);
     in.saturation_threads = threads;
@@ -186,7 +194,7 @@ static void find_hints(struct sp_analysis *a)
     in.local_share = a->local_share;
     in.roof_store_Bps = ceiling_value(a, "copy");
     in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
-    in.option_nt = "--store nt";
+    in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
     sp_subject_hint_inputs(a->subject, &in);
     sp_hints_find(&in, &a->hints);
 }

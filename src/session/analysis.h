@@ -74,6 +74,7 @@ struct sp_analysis {
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
     struct sp_value linear_s; /* time with linearised indices */
+    struct sp_value equal_s;  /* time with equal shares of entries */
     struct sp_value huge_share, local_share;
     struct sp_hints hints;
 };
@@ -94,8 +95,8 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 /* Other orders; after the interventions, which tell whether latency is worth one. */
 enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err);
-/* Runs with something taken away. The layout's indices are spoilt afterwards: nothing but the release may
- * follow. */
+/* Runs with something taken away. The layout's column indices are spoilt afterwards: what follows may count
+ * its entries, but neither run nor simulate it. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);
 void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
 enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *record,

@@ -78,6 +78,7 @@ static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
     struct sp_value time;
     char took[32];
     enum sp_status status = reschedule(a, SP_SCHEDULE_NNZ, 0, &time, err);
+    a->equal_s = time;
     if (status == SP_OK && sp_value_known(time))
         snprintf(add(a, "equal shares", time)->text, sizeof a->intervention[0].text,
                  "with equal shares of entries on the same arrays it takes %s (first touch as before)",
@@ -116,6 +117,7 @@ static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err)
 {
     a->linear_s = sp_value_none("no run with linearised indices was made");
+    a->equal_s = sp_value_none("no run with equal shares was made");
     if (a->options->no_hints || a->setup.layout.n_nz == 0)
         return SP_OK;
     sp_progress_step(a->progress, "proving the losses", -1);

@@ -276,6 +276,22 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
             "%.0f %% of the roof: more than a load-only run on the same arrays; part of the simulated bytes "
             "stayed in caches that the model does not know, or the roof was sampled in a worse moment",
             100 * a->fraction.value);
+    if (a->setup.layout.n_nz > 0 && a->model_fraction.value > 1.03 && !(a->fraction.value > 1.03))
+        sp_record_add_flag(
+            r, "Q01",
+            "%.0f %% of the model: bound by %s, whose figure is too low, or bytes that stayed in caches",
+            100 * a->model_fraction.value, a->once.binding);
+    bool exact = false;
+    const struct sp_ceiling *dram =
+        sp_machine_ceiling(a->options->machine, "load_mix", "MEM", "f64", a->setup.workload.n_threads,
+                           strcmp(a->pairs.mode, "unknown") == 0 ? NULL : a->pairs.mode, &exact);
+    if (a->setup.layout.n_nz > 0 && dram && exact && strcmp(a->residence.name, "MEM") == 0 &&
+        a->pairs.roof.value > 1.5 * dram->value.value)
+        sp_record_add_flag(
+            r, "Q05",
+            "the arrays load at %.0f GB/s, this machine's memory at %.0f: part of them stays in a cache "
+            "that is larger than its effective capacity was found to be",
+            a->pairs.roof.value / 1e9, dram->value.value / 1e9);
     if (a->pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->pairs.spread);

@@ -242,7 +242,6 @@ enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
         status = sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
     bool some = status == SP_OK || (status == SP_INTERRUPTED && a->run[a->n_runs].n > 0);
     a->n_runs += some;
-    enum sp_status pooled =
-        a->n_runs > 0 && some ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;
+    enum sp_status pooled = a->n_runs > 0 ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;
     return status == SP_OK ? pooled : status;
 }

@@ -101,6 +101,47 @@ static enum sp_status check_result(struct sp_setup *s, struct sp_error *err)
     return status;
 }
 
+static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_allocator *allocator,
+                              struct sp_setup *s, struct sp_error *err)
+{
+    struct sp_operands operands = {.x = s->x, .store_nt = wants_nt(o, s), .allocator = allocator};
+    enum sp_status status = s->kernel->prepare(&s->layout, &operands, &s->state, err);
+    if (status == SP_OK)
+        s->kernel->facts(s->state, &s->facts);
+    return status;
+}
+
+/* The kernel given, or the fastest one; where non-temporal stores were asked for, the fastest that has them.
+ */
+static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_allocator *allocator,
+                                    struct sp_setup *s, struct sp_error *err)
+{
+    const char *const isa[] = {o->isa, "avx512", "avx2"};
+    const struct sp_machine *m = o->machine;
+    struct sp_pcore_options p =
+        sp_pcore_options_for(m && m->n_caches > 0 ? m->cache[0].size_B : 0,
+                             m && m->n_caches > 1 ? m->cache[1].size_B : 0, s->workload.precision);
+    if (o->kernel) {
+        s->kernel = o->kernel;
+        s->p_core_one = sp_value_none("the kernel was given");
+        return prepare(o, allocator, s, err);
+    }
+    for (int i = 0; i < (o->isa || o->store_nt != SP_CHOICE_ON ? 1 : 3); i++) {
+        enum sp_status status = sp_pcore_choose(&s->workload, isa[i], &p, &s->kernel, &s->p_core_one, err);
+        if (status == SP_ABSENT && i > 0) /* not on this processor */
+            continue;
+        if (status == SP_OK)
+            status = prepare(o, allocator, s, err);
+        if (status != SP_OK || o->store_nt != SP_CHOICE_ON || s->facts.store_nt)
+            return status;
+        s->kernel->release(s->state);
+        s->state = NULL;
+    }
+    s->kernel = NULL;
+    return sp_fail(err, SP_ABSENT, "leave --store out, or choose another --isa or --format",
+                   "no kernel for this workload writes y with non-temporal stores here");
+}
+
 enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp_setup_options *o,
                              const struct sp_progress *progress, struct sp_setup *s, struct sp_error *err)
 {
@@ -116,26 +157,14 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         status = sp_layout_make(workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
     }
-    if (status == SP_OK && o->kernel) {
-        s->kernel = o->kernel;
-        s->p_core_one = sp_value_none("the kernel was given");
-    } else if (status == SP_OK) {
-        sp_progress_step(progress, "choosing a kernel", -1);
-        const struct sp_machine *m = o->machine;
-        struct sp_pcore_options p =
-            sp_pcore_options_for(m && m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                 m && m->n_caches > 1 ? m->cache[1].size_B : 0, workload->precision);
-        status = sp_pcore_choose(workload, o->isa, &p, &s->kernel, &s->p_core_one, err);
-    }
     if (status == SP_OK)
         status = make_x(o->seed, s, err);
     if (status == SP_OK) {
-        struct sp_operands operands = {.x = s->x, .store_nt = wants_nt(o, s), .allocator = allocator};
-        status = s->kernel->prepare(&s->layout, &operands, &s->state, err);
+        sp_progress_step(progress, "choosing a kernel", -1);
+        status = choose_kernel(o, allocator, s, err);
     }
     if (status == SP_OK) {
         sp_progress_step(progress, "checking the result", -1);
-        s->kernel->facts(s->state, &s->facts);
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, err);
     }

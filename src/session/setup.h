@@ -15,13 +15,13 @@
 enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
-    const char *isa;                /* NULL: the best */
-    const struct sp_kernel *kernel; /* NULL: the one with the highest P_core, which is measured then */
-    enum sp_choice store_nt; /* non-temporal stores of y; auto: where the measured ceilings favour them */
-    bool small_pages;        /* 4 KiB pages instead of huge ones */
-    bool not_pinned;         /* leave threads where the system puts them */
-    double memory_B;         /* what may be taken; 0: no check */
-    uint64_t seed;           /* of x */
+    const char *isa;                  /* NULL: the best */
+    const struct sp_kernel *kernel;   /* NULL: the one with the highest P_core, which is measured then */
+    enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
+    bool small_pages;                 /* 4 KiB pages instead of huge ones */
+    bool not_pinned;                  /* leave threads where the system puts them */
+    double memory_B;                  /* what may be taken; 0: no check */
+    uint64_t seed;                    /* of x */
     const struct sp_machine *machine; /* NULL: unknown */
     const struct sp_topology *topology;
 };
