@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 
+enum { MAX_WINDOWS = 16 };
+
 struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision)
 {
     l1_B = l1_B > 0 ? l1_B : 32 << 10;
@@ -16,9 +18,9 @@ struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp
 }
 
 /* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than
- * the window is passed over while a shorter one follows. */
-static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, int64_t *first,
-                        int64_t *n_rows)
+ * the window makes one by itself, to be cut, or with pass_long is passed over while a shorter one follows. */
+static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, bool pass_long,
+                        int64_t *first, int64_t *n_rows)
 {
     int64_t lo = 0, hi = a->n_r;
     while (lo < hi) {
@@ -28,7 +30,7 @@ static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, 
         else
             hi = middle;
     }
-    while (lo + 1 < a->n_r && a->row_ptr[lo + 1] - a->row_ptr[lo] > entries)
+    while (pass_long && lo + 1 < a->n_r && a->row_ptr[lo + 1] - a->row_ptr[lo] > entries)
         lo++;
     int64_t end = lo;
     while (end < a->n_r && (end == lo || a->row_ptr[end + 1] - a->row_ptr[lo] <= entries))
@@ -72,6 +74,24 @@ static enum sp_status time_window(const struct sp_workload *w, const struct sp_k
     return status;
 }
 
+/* The rate of all windows together, each of the same entries; the interval is where it would lie without any
+ * one of them. */
+static struct sp_value pool(const double *work, const double *time, int n)
+{
+    double all_work = 0, all_time = 0;
+    for (int i = 0; i < n; i++) {
+        all_work += work[i];
+        all_time += time[i];
+    }
+    double rate = all_work / all_time, lo = rate, hi = rate;
+    for (int i = 0; i < n && n > 1; i++) {
+        double without = (all_work - work[i]) / (all_time - time[i]);
+        lo = fmin(lo, without);
+        hi = fmax(hi, without);
+    }
+    return sp_value_between(rate, lo, hi, SP_MEASURED);
+}
+
 /* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
  */
 static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
@@ -82,13 +102,25 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
     double per_entry = (double)(sp_precision_size(workload->precision) + sp_index_size(workload->index));
     int64_t entries = (int64_t)(o->window_B / per_entry);
     *flop_s = sp_value_none("the matrix has no entries");
-    double work = 0, time = 0, lo = INFINITY, hi = 0, n_nz = 0, n_stored = 0;
-    int n = a->n_nz > 0 ? o->n_windows : 0;
+    double work[MAX_WINDOWS], time[MAX_WINDOWS], n_nz = 0, n_stored = 0;
+    /* A chunk of a cut row would hide the fill that the whole one causes. */
+    bool pass_long = workload->format != SP_FORMAT_CRS;
+    int n = a->n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0, n_timed = 0;
     for (int i = 0; i < n; i++) {
         int64_t first, n_rows;
-        find_window(a, a->n_nz / o->n_windows * i, entries, &first, &n_rows);
+        find_window(a, a->n_nz / n * i, entries, pass_long, &first, &n_rows);
+        /* A long row is cut to the window's length. */
+        int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
+        struct sp_csr one_row = *a;
+        bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries;
+        if (is_cut) {
+            cut[1] = cut[0] + entries;
+            one_row.row_ptr = cut;
+            one_row.n_r = 1;
+        }
         struct sp_csr folded;
-        enum sp_status status = sp_csr_fold(a, first, n_rows, o->fold, &folded, err);
+        enum sp_status status = is_cut ? sp_csr_fold(&one_row, 0, 1, o->fold, &folded, err)
+                                       : sp_csr_fold(a, first, n_rows, o->fold, &folded, err);
         if (status != SP_OK)
             return status;
         struct sp_workload one = *workload;
@@ -98,7 +130,7 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
         double rate = 0;
         int64_t stored = 0;
         if (folded.n_nz > 0)
-            status = time_window(&one, kernel, o->budget_s / o->n_windows, &rate, &stored, err);
+            status = time_window(&one, kernel, o->budget_s / n, &rate, &stored, err);
         double flops = sp_workload_flops(&one), entries_here = (double)folded.n_nz;
         sp_csr_free(&folded);
         if (status != SP_OK)
@@ -107,14 +139,12 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
             continue;
         n_nz += entries_here;
         n_stored += (double)stored;
-        work += flops;
-        time += flops / rate;
-        lo = fmin(lo, rate);
-        hi = fmax(hi, rate);
+        work[n_timed] = flops;
+        time[n_timed++] = flops / rate;
     }
     *beta = n_stored > 0 ? n_nz / n_stored : 1;
-    if (time > 0)
-        *flop_s = sp_value_between(work / time, lo, hi, SP_MEASURED);
+    if (n_timed > 0)
+        *flop_s = pool(work, time, n_timed);
     return SP_OK;
 }
 
