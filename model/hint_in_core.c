@@ -24,8 +24,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     char core[32], data[32], other[32];
     snprintf(
         hint->evidence, sizeof hint->evidence,
-        "Execution (%s without memory limits, measured) takes longer than the transfers (%s): short rows, "
-        "gathers or conversions limit it, not bandwidth. With %s execution takes %s.",
+        "Execution (%s without memory limits, measured) takes longer than the transfers (%s): the "
+        "instructions of each row and its gathers limit it, not bandwidth. With %s execution takes %s.",
         sp_text_seconds(core, sizeof core, in->core_s.value), sp_text_seconds(data, sizeof data, transfers),
         best->option, sp_text_seconds(other, sizeof other, best->core_s.value));
     char change[64];

@@ -154,24 +154,47 @@ static size_t append_quoted(char *text, size_t size, size_t at, const char *word
     return append(text, size, at, "'");
 }
 
-/* Appends the words of `options` except the option called name[length] and its value. */
-static size_t append_options(char *text, size_t size, size_t at, const char *options, const char *name,
-                             size_t length)
+/* Length of the word at the start of a text: up to a blank that no single quotes enclose. */
+static size_t word_length(const char *text)
+{
+    bool quoted = false;
+    size_t n = 0;
+    for (; text[n] && (quoted || text[n] != ' '); n++)
+        quoted = quoted != (text[n] == '\'');
+    return n;
+}
+
+/* Is the option that begins the word (up to '=') one of those in `change`? */
+static bool is_changed(const char *change, const char *word, size_t n)
+{
+    const char *equals = memchr(word, '=', n);
+    size_t length = equals ? (size_t)(equals - word) : n;
+    for (const char *c = change; *c;) {
+        size_t m = strcspn(c, " =");
+        if (m == length && strncmp(c, word, m) == 0)
+            return true;
+        c += word_length(c);
+        c += strspn(c, " ");
+    }
+    return false;
+}
+
+/* Appends the words of `options` except the options that `change` has, and their values. */
+static size_t append_options(char *text, size_t size, size_t at, const char *options, const char *change)
 {
     bool skip_value = false;
     for (const char *word = options + strspn(options, " "); *word;) {
-        size_t n = strcspn(word, " ");
-        bool same = length > 0 && n >= length && strncmp(word, name, length) == 0 &&
-                    (n == length || word[length] == '=');
-        if (same) {
-            skip_value = n == length;
-        } else if (skip_value && *word != '-') {
+        size_t n = word_length(word);
+        bool is_option = *word == '-';
+        if (is_option && is_changed(change, word, n)) {
+            skip_value = !memchr(word, '=', n);
+        } else if (is_option || !skip_value) {
             skip_value = false;
-        } else {
-            skip_value = false;
-            char copy[128];
+            char copy[600];
             snprintf(copy, sizeof copy, " %.*s", (int)n, word);
             at = append(text, size, at, copy);
+        } else {
+            skip_value = false;
         }
         word += n;
         word += strspn(word, " ");
@@ -184,7 +207,7 @@ void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, cons
     size_t size = sizeof hint->try_command;
     size_t at = append(hint->try_command, size, 0, "spmodel analyze ");
     at = append_quoted(hint->try_command, size, at, in->matrix);
-    at = append_options(hint->try_command, size, at, in->options, change, strcspn(change, " ="));
+    at = append_options(hint->try_command, size, at, in->options, change);
     if (*change) {
         at = append(hint->try_command, size, at, " ");
         append(hint->try_command, size, at, change);

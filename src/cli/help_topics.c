@@ -7,7 +7,7 @@ static const char *const units[] = {
     "(time_s, bytes). Numbers are written as in C, in every locale.",
     "",
     "The terminal shows prefixes: 1 kB = 1000 B, 1 MB = 10^6 B, 1 GB = 10^9 B; KiB, MiB, GiB = powers of",
-    "1024 and only for sizes of caches. Gflop/s = 10^9 operations a second.",
+    "1024, on axes of cache sizes. Gflop/s = 10^9 operations a second.",
     "",
     "Options take sizes as 64M, 1.5G (powers of 1000), 32KiB, 20MiB (powers of 1024) or 258e6, and times",
     "as 200ms, 5s, 2m.",

@@ -110,8 +110,9 @@ static void other_options(const struct sp_analysis *a, char *text, size_t size)
         fputs(" --cold", out);
     if (o->between)
         fprintf(out, " --between %s", o->between);
-    if (o->machine_name)
-        fprintf(out, " --machine %s", o->machine_name);
+    if (o->machine_name && !strchr(o->machine_name, '\''))
+        fprintf(out, strpbrk(o->machine_name, " \t\"$&|;()<>*?`\\~#!") ? " --machine '%s'" : " --machine %s",
+                o->machine_name);
     if (o->llc_B > 0)
         fprintf(out, " --sim-llc %.0f", o->llc_B);
     if (o->policy)

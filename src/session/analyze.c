@@ -33,7 +33,7 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     if (status == SP_OK && strcmp(o->format, "auto") != 0)
         status = sp_workload_set_format(w, o->format, err);
     else if (status == SP_OK)
-        status = sp_format_choose(w, o->machine, o->isa, err);
+        status = sp_format_choose(w, o->machine, o->state == SP_WARM, o->isa, err);
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 

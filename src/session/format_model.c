@@ -37,13 +37,25 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
     return SP_OK;
 }
 
-enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, const char *isa,
-                                struct sp_error *err)
+/* Bandwidth of the level where arrays of V_B bytes live; 0: unknown. */
+static double bandwidth_for(const struct sp_workload *w, const struct sp_machine *machine, bool warm,
+                            double V_B)
+{
+    struct sp_footprint footprint = {
+        .shared_out_B = V_B, .each_B = (double)sp_precision_size(w->precision) * (double)w->matrix->n_c};
+    struct sp_residence r = sp_residence_of(machine, footprint, w->n_threads, 1, warm);
+    const struct sp_ceiling *roof = sp_roof_of(machine, r.name, w->n_threads, NULL, NULL);
+    if (!roof)
+        roof = sp_roof_of(machine, "MEM", w->n_threads, NULL, NULL);
+    return roof ? roof->value.value : 0;
+}
+
+enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,
+                                const char *isa, struct sp_error *err)
 {
     double best = INFINITY;
     struct sp_workload chosen = *w;
     enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
-    const struct sp_ceiling *roof = sp_roof_of(machine, "MEM", w->n_threads, NULL, NULL);
     struct sp_pcore_options p =
         sp_pcore_options_for(machine->n_caches > 0 ? machine->cache[0].size_B : 0,
                              machine->n_caches > 1 ? machine->cache[1].size_B : 0, w->precision);
@@ -66,7 +78,8 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
             continue;
         }
         double core = rate.value > 0 ? sp_workload_flops(&other) / (rate.value * w->n_threads) : 0;
-        double time = fmax(core, roof ? V_B / roof->value.value : 0);
+        double b_S = bandwidth_for(&other, machine, warm, V_B);
+        double time = fmax(core, b_S > 0 ? V_B / b_S : 0);
         if (status == SP_OK && time < best) {
             best = time;
             chosen = other;
