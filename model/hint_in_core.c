@@ -22,12 +22,12 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     sp_hint_take(hint, gain, best->core_s.origin, SP_MEDIUM);
     char core[32], data[32], other[32];
-    snprintf(
-        hint->evidence, sizeof hint->evidence,
-        "Execution (%s without memory limits, measured) takes longer than the transfers (%s): the "
-        "instructions of each row and its gathers limit it, not bandwidth. With %s execution takes %s.",
-        sp_text_seconds(core, sizeof core, in->core_s.value), sp_text_seconds(data, sizeof data, transfers),
-        best->option, sp_text_seconds(other, sizeof other, best->core_s.value));
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "Execution (%s without memory limits, measured) takes longer than the transfers (%s): the "
+             "instructions of each row and its gathers limit it, not bandwidth. With %s execution takes %s.",
+             sp_text_seconds(core, sizeof core, in->core_s.value),
+             sp_text_seconds(data, sizeof data, transfers), best->option,
+             sp_text_seconds(other, sizeof other, best->core_s.value));
     char change[64];
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);

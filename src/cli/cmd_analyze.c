@@ -324,7 +324,8 @@ static int analyze_format(const struct arguments *a, const struct sp_subject *su
 static int analyze_matrix(const struct arguments *a, const char *name, const struct sp_progress *progress,
                           struct sp_terminal *terminal)
 {
-    static const char *const every_format[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
+    static const char *const every_format[] = {"crs",         "sell:8,1",  "sell:8,64",
+                                               "sell:32,256", "sellu:8,1", NULL};
     struct sp_machine_paths paths;
     sp_machine_paths_find(&paths);
     struct sp_error err;
