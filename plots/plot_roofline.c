@@ -271,12 +271,12 @@ static void point_clauses(FILE *out, int n, bool numbered, bool inset)
             k, size, color);
         fprintf(out, ", \\\n    $P%d using ($7 == 1 ? $1 : NaN):4 with points pt 7 ps %s lc rgb '%s' notitle",
                 k, size, color);
-        if (numbered)
+        for (int odd = 0; odd < 2 && numbered; odd++) /* on two sides: model points often coincide */
             fprintf(out,
-                    ", \\\n    $P%d using 1:4:($8 > 0 ? sprintf('%%d', $8) : '') with labels offset char "
-                    "1.1,-0.5 font ',10' "
-                    "tc rgb '%s' notitle",
-                    k, color);
+                    ", \\\n    $P%d using 1:4:($8 > 0 && int($8) %% 2 == %d ? sprintf('%%d', $8) : '') with "
+                    "labels "
+                    "offset char %s,-0.5 font ',10' tc rgb '%s' notitle",
+                    k, odd, odd ? "-1.1" : "1.1", color);
     }
 }
 
