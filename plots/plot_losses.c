@@ -68,6 +68,17 @@ static void waterfall(const struct sp_record *record, FILE *out)
           out);
 }
 
+/* What the margin has room for: the middle of a long name goes. */
+static void shorten(char *name)
+{
+    enum { MOST = 31, HALF = 14 };
+    size_t n = strlen(name);
+    if (n <= MOST)
+        return;
+    memmove(name + HALF + 3, name + n - HALF, HALF + 1);
+    memcpy(name + HALF, "...", 3);
+}
+
 /* Several records: one stacked bar each, named or numbered as in the key of the roofline; a negative rest is
  * drawn back over the end of its bar. */
 static void stacks(const struct sp_record *const *records, int n, bool names, FILE *out)
@@ -90,14 +101,15 @@ static void stacks(const struct sp_record *const *records, int n, bool names, FI
     fputs("EOD\nset ytics (", out);
     for (int k = 0; k < n; k++) {
         char name[256], number[16];
+        shorten(sp_script_name(name, sizeof name, records[k]));
         fputs(k ? ", " : "", out);
         snprintf(number, sizeof number, "%d", k + 1);
-        sp_script_string(out, names ? sp_script_name(name, sizeof name, records[k]) : number);
+        sp_script_string(out, names ? name : number);
         fprintf(out, " %d", k);
     }
     fprintf(
         out,
-        ")\nset xrange [0:%.6g]; set yrange [%g:-0.6]\n"
+        ")\nset ytics font ',9'; set xrange [0:%.6g]; set yrange [%g:-0.6]\n"
         "set xlabel 'time of one execution, %s'; unset ylabel\n"
         "set format x '%%g'; set xtics autofreq; set key bmargin center vertical maxrows 4 samplen 1 font "
         "',9'\n"

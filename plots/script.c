@@ -37,7 +37,10 @@ void sp_script_look(FILE *out, enum sp_term term)
 
 char *sp_script_name(char *text, size_t size, const struct sp_record *record)
 {
-    snprintf(text, size, "%s  %s", sp_words_text(record, "problem.name", "unnamed"),
+    const char *order = sp_words_text(record, "problem.reorder", "none");
+    bool reordered = strcmp(order, "none") != 0;
+    snprintf(text, size, "%s%s%s  %s", sp_words_text(record, "problem.name", "unnamed"), reordered ? " " : "",
+             reordered ? order : "",
              sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "")));
     return text;
 }
