@@ -34,5 +34,12 @@ sed '1,/^900 1$/d' "$dir/p.mtx" | sort -n | cmp -s - "$dir/seq" || fail "the per
 [ $? -eq 3 ] && grep -q 'gen:arrow:10' "$dir/out" || fail "info goes on after a bad input and exits with 3"
 "$program" info --json gen:arrow:10 gen:arrow:11 | wc -l | grep -qx ' *2' || fail "JSON of several is JSON Lines"
 "$program" info --spy gen:arrow:100 | grep -q 'one character' || fail "a spy plot is drawn"
+# an option that would change nothing is refused
+for wrong in "generate laplace2d:3 --seed 4" "convert gen:arrow:9 $dir/z.mtx --json" "reorder gen:arrow:9 $dir/z.mtx --csv" \
+    "convert --general gen:arrow:9 $dir/z.spm" "machine list --csv" "plot --list --json"; do
+    # shellcheck disable=SC2086 # words
+    "$program" $wrong > /dev/null 2> "$dir/err"
+    [ $? -eq 2 ] && [ ! -e "$dir/z.mtx" ] && [ ! -e "$dir/z.spm" ] || fail "'$wrong' is accepted"
+done
 [ $bad -eq 0 ] && echo "structure commands: ok"
 exit $bad

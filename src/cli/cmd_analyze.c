@@ -406,7 +406,7 @@ static void join_command(int argc, char **argv, char *text, size_t size)
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         options,
         parse,

@@ -307,7 +307,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         options,
         parse,

@@ -38,8 +38,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->kind = arg;
         return 0;
     case ARGP_KEY_END:
-        if (o->common.json || o->common.csv)
-            argp_error(state, "generate has no result but the matrix; see `spmodel info --json`");
         if (o->out && !o->kind)
             argp_error(state, "--output needs a KIND");
         return 0;

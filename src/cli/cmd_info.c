@@ -84,7 +84,7 @@ static int run(int argc, char **argv)
 {
     static const struct argp_option own[] = {{"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
                                              {0}};
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         own,
         parse,

@@ -230,7 +230,7 @@ static int run_measure(struct options *o)
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         options,
         parse,

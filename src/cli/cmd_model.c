@@ -204,7 +204,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,

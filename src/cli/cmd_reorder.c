@@ -46,8 +46,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!o->out)
             argp_error(state, "IN and OUT are needed");
-        if (o->common.json || o->common.csv)
-            argp_error(state, "reorder has no result but the matrix; see `spmodel info --json`");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -9,13 +9,22 @@
 enum { KEY_JSON = 0x800, KEY_CSV, KEY_COLOR, KEY_SEED };
 
 static const struct argp_option common_options[] = {
-    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL, "Write the result as JSON (standard output without FILE)",
-     0},
-    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
-     0},
     {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
     {"verbose", 'v', NULL, 0, "More detail; twice for still more", 0},
     {"color", KEY_COLOR, "WHEN", 0, "auto, always or never (NO_COLOR is obeyed)", 0},
+    {0},
+};
+static const struct argp_option json_options[] = {
+    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL, "Write the result as JSON (standard output without FILE)",
+     0},
+    {0},
+};
+static const struct argp_option csv_options[] = {
+    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
+     0},
+    {0},
+};
+static const struct argp_option seed_options[] = {
     {"seed", KEY_SEED, "N", 0, "Seed of everything random (default 1)", 0},
     {0},
 };
@@ -23,17 +32,10 @@ static const struct argp_option common_options[] = {
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
     struct sp_common_options *o = state->input;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         memset(o, 0, sizeof *o);
         o->seed = 1;
-        return 0;
-    case KEY_JSON:
-        o->json = arg ? arg : "-";
-        return 0;
-    case KEY_CSV:
-        o->csv = arg ? arg : "-";
         return 0;
     case 'q':
         o->verbosity = -1;
@@ -51,6 +53,26 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
         else
             argp_error(state, "--color takes auto, always or never, not '%s'", arg);
         return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What a parser adds to the one inside it; both have the same input. */
+static error_t parse_more(int key, char *arg, struct argp_state *state)
+{
+    struct sp_common_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        return 0;
+    case KEY_JSON:
+        o->json = arg ? arg : "-";
+        return 0;
+    case KEY_CSV:
+        o->csv = arg ? arg : "-";
+        return 0;
     case KEY_SEED:
         if (sp_parse_count(arg, &n) || n < 0)
             argp_error(state, "--seed takes a whole number, not '%s'", arg);
@@ -62,7 +84,14 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child common_child[] = {{&sp_common_argp, 0, NULL, 0}, {0}};
+static const struct argp_child json_child[] = {{&sp_common_json_argp, 0, NULL, 0}, {0}};
+static const struct argp_child csv_child[] = {{&sp_common_csv_argp, 0, NULL, 0}, {0}};
+
 const struct argp sp_common_argp = {common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
+const struct argp sp_common_json_argp = {json_options, parse_more, NULL, NULL, common_child, NULL, NULL};
+const struct argp sp_common_csv_argp = {csv_options, parse_more, NULL, NULL, json_child, NULL, NULL};
+const struct argp sp_common_seed_argp = {seed_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
 
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {

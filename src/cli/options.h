@@ -19,11 +19,15 @@ struct sp_common_options {
     uint64_t seed; /* --seed, default 1 */
 };
 
-/* Child parser: its input is a struct sp_common_options. In a command:
- *   static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
- *   and in ARGP_KEY_INIT: state->child_inputs[0] = &options.common;
- * Keys at and above SP_KEY_PRIVATE are free for a command's long-only options. */
-extern const struct argp sp_common_argp;
+/* Child parsers: their input is a struct sp_common_options. A command takes the one that has no more than it
+ * uses, so that an option which would change nothing is refused. In a command: static const struct argp_child
+ * children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}}; and in ARGP_KEY_INIT:
+ * state->child_inputs[0] = &options.common; Keys at and above SP_KEY_PRIVATE are free for a command's
+ * long-only options. */
+extern const struct argp sp_common_argp;      /* --quiet, --verbose, --color */
+extern const struct argp sp_common_json_argp; /* also --json */
+extern const struct argp sp_common_csv_argp;  /* also --json, --csv */
+extern const struct argp sp_common_seed_argp; /* also --json, --csv, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
 /* Parses; usage errors end the program with exit code 2 as argp does it. */

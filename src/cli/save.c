@@ -33,7 +33,11 @@ enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, 
     if (strcmp(path, "-") == 0)
         return sp_fail(err, SP_USAGE, "name a file; ./- is one that is called so",
                        "a matrix is not written to standard output");
-    if (format_of(path, o->format))
+    const struct format *format = format_of(path, o->format);
+    if (format && format->is_binary && o->general)
+        return sp_fail(err, SP_USAGE, "leave --general out, or write text",
+                       "a binary matrix file has all entries in any case");
+    if (format)
         return SP_OK;
     return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,
                    o->format ? "no format is called '%s'" : "the ending of '%s' names no format",

@@ -14,7 +14,8 @@ static void await_mode(const struct sp_analysis *a)
     static const double patience_s = 3, pause_s = 0.05;
     const struct sp_core_history none = {0};
     double start = sp_now();
-    if (!a->setup.binding.pinned || a->setup.job.n_threads < 2)
+    if (!a->setup.binding.pinned || a->setup.job.n_threads < 2 ||
+        strcmp(a->pairs.mode, sp_core_mode_name(SP_CORE_UNKNOWN)) == 0)
         return;
     while (sp_now() < start + patience_s) {
         enum sp_core_mode mode = sp_core_classify(&none, sp_core_to_core(a->setup.job.n_threads, 0, 1));
@@ -75,7 +76,7 @@ static enum sp_status reschedule(struct sp_analysis *a, enum sp_schedule schedul
 /* Equal shares of entries instead of the schedule in use. */
 static enum sp_status equalise(struct sp_analysis *a, struct sp_error *err)
 {
-    struct sp_value time;
+    struct sp_value time = a->equal_s;
     char took[32];
     enum sp_status status = reschedule(a, SP_SCHEDULE_NNZ, 0, &time, err);
     a->equal_s = time;
