@@ -77,6 +77,11 @@ static void check_record(const char *path)
     sp_record_count(&r, "problem.nnz", &nnz);
     expect(sp_record_flag(&r, "verify.ok", &ok) && ok, path, "the result was not checked", 0, 0);
     expect(t > 0, path, "no time", t, 0);
+    int64_t runs = 0;
+    size_t n_runs = json_array_size(sp_record_node(&r, "runs"));
+    sp_record_count(&r, "config.runs", &runs);
+    expect(runs == (int64_t)n_runs, path, "config.runs is not the number of runs", (double)runs,
+           (double)n_runs);
     if (nnz > 0) {
         double beta = metric(&r, "beta"), alpha = metric(&r, "alpha"), alpha_min = metric(&r, "alpha_min");
         double fraction = metric(&r, "bandwidth_fraction");

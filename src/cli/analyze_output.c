@@ -13,6 +13,9 @@
 #include "report/report_csv.h"
 #include "report/report_text.h"
 
+/* Names of files follow a directory in 1 KiB. */
+enum { LONGEST_DIRECTORY = 824 };
+
 static struct sp_report_style terminal_style(const struct sp_common_options *common)
 {
     struct winsize size;
@@ -132,28 +135,10 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     return 0;
 }
 
-/* The directory and its parents; 0 on success, else errno. */
-static int make_directory(const char *directory)
-{
-    char path[1024];
-    if (strlen(directory) >= sizeof path - 200) /* names of files follow */
-        return ENAMETOOLONG;
-    snprintf(path, sizeof path, "%s", directory);
-    for (char *p = path + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return errno;
-        *p = '/';
-    }
-    return mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-}
-
 int sp_output_open(struct sp_output_options *o, const struct sp_common_options *common)
 {
     struct sp_error err;
-    int error = make_directory(o->directory);
+    int error = strlen(o->directory) < LONGEST_DIRECTORY ? sp_make_directories(o->directory) : ENAMETOOLONG;
     if (error == 0 && access(o->directory, W_OK | X_OK) != 0)
         error = errno;
     if (error)

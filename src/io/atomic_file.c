@@ -112,3 +112,20 @@ void sp_atomic_abort(struct sp_atomic_file *file)
     }
     memset(file, 0, sizeof *file);
 }
+
+int sp_make_directories(const char *path)
+{
+    char part[PATH_MAX];
+    if (strlen(path) >= sizeof part)
+        return ENAMETOOLONG;
+    snprintf(part, sizeof part, "%s", path);
+    for (char *p = part + 1; *part && *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return errno;
+        *p = '/';
+    }
+    return mkdir(part, 0777) != 0 && errno != EEXIST ? errno : 0;
+}

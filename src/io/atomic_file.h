@@ -23,4 +23,7 @@ enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *er
 /* Throws it away; safe twice and after commit. */
 void sp_atomic_abort(struct sp_atomic_file *file);
 
+/* Makes a directory and those above it that are missing; 0, else errno. */
+int sp_make_directories(const char *path);
+
 #endif

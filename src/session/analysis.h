@@ -43,6 +43,7 @@ struct sp_analysis {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     struct sp_sim_facts sim;
     double simulate_s;
+    double patience_s;     /* left for waiting until the processors share or do not share a cache as before */
     bool elsewhere;        /* the machine's description is not of where this runs */
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
@@ -99,8 +100,8 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
  * its entries, but neither run nor simulate it. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);
 void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
-enum sp_status sp_analysis_record(const struct sp_analysis *a, struct sp_record *record,
-                                  struct sp_error *err);
+void sp_analysis_record(const struct sp_analysis *a,
+                        struct sp_record *record); /* complete; sp_record_write() reports lack of memory */
 /* What is known once the kernel is set up: also of an analysis that was interrupted. */
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *record);
 void sp_analysis_free(struct sp_analysis *a);

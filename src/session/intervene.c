@@ -8,16 +8,17 @@
 #include "sparse/layout_variant.h"
 #include "sys/core_to_core.h"
 
-/* Waits until the first two threads are again in the mode of the run, a while at most. */
-static void await_mode(const struct sp_analysis *a)
+/* Waits until the first two threads are again in the mode of the run; all waits together take no longer than
+ * a->patience_s. */
+static void await_mode(struct sp_analysis *a)
 {
-    static const double patience_s = 3, pause_s = 0.05;
+    static const double pause_s = 0.05;
     const struct sp_core_history none = {0};
     double start = sp_now();
     if (!a->setup.binding.pinned || a->setup.job.n_threads < 2 ||
         strcmp(a->pairs.mode, sp_core_mode_name(SP_CORE_UNKNOWN)) == 0)
         return;
-    while (sp_now() < start + patience_s) {
+    for (double left_s = a->patience_s; a->patience_s > 0; a->patience_s = left_s - (sp_now() - start)) {
         enum sp_core_mode mode = sp_core_classify(&none, sp_core_to_core(a->setup.job.n_threads, 0, 1));
         if (strcmp(sp_core_mode_name(mode), a->pairs.mode) == 0 || sp_progress_interrupted(a->progress))
             return;
@@ -28,7 +29,7 @@ static void await_mode(const struct sp_analysis *a)
 /* The time of the job as it stands now, at the bandwidth of the run that it is compared with: the two were
  * sampled seconds apart, but each in pairs with its roof. Processors that have moved to another cache domain
  * meanwhile may come back: it tries a few times. */
-static enum sp_status time_again(const struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
+static enum sp_status time_again(struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
 {
     enum { TRIES = 3, MOST = 40 };
     *time = sp_value_none("the processors moved between cache domains, so the runs cannot be compared");
@@ -122,6 +123,7 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
     if (a->options->no_hints || a->setup.layout.n_nz == 0)
         return SP_OK;
     sp_progress_step(a->progress, "proving the losses", -1);
+    a->patience_s = 2 * a->options->budget_s;
     enum sp_status status = SP_OK;
     enum sp_schedule schedule = a->setup.workload.schedule;
     if (a->busy_decides && schedule != SP_SCHEDULE_MERGE)

@@ -1,23 +1,10 @@
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "io/atomic_file.h"
 #include "io/machine_file.h"
 #include "session/measure_machine.h"
 #include "sys/identity.h"
-
-/* Makes the directory and those above it; what cannot be made shows when the file is written. */
-static void make_directories(const char *path)
-{
-    char part[1024];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(part, 0777);
-        *slash = '/';
-    }
-    mkdir(part, 0777);
-}
 
 static bool fits(const struct sp_machine *machine, const char *env_key, int n_threads)
 {
@@ -77,7 +64,7 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
         add_remark(&own, "too disturbed, or measured on too little memory");
     } else if (status == SP_OK && directory) {
         struct sp_error reason;
-        make_directories(directory);
+        sp_make_directories(directory); /* what cannot be made shows when the file is written */
         if (sp_machine_file_write(path, out, &reason) != SP_OK)
             add_remark(&own, reason.what);
     }
