@@ -12,6 +12,7 @@
 #include "base/job.h"
 #include "base/reading.h"
 #include "base/status.h"
+#include "model/count_log.h"
 #include "model/machine.h"
 
 enum sp_cache_state { SP_WARM, SP_COLD, SP_BETWEEN };
@@ -34,8 +35,17 @@ struct sp_protocol {
     size_t x_offset_B, y_offset_B; /* where x and y start inside a line */
     bool store_nt;                 /* the job writes y with non-temporal stores */
     uint64_t seed;
+    const struct sp_known *known; /* the job moves a volume that is known, to see what counters make of it;
+                                     NULL: it is the job itself */
     bool (*interrupted)(void *context); /* NULL: never; checked between samples */
     void *context;
+};
+
+/* Bytes of one execution that a job loads and stores, and the part of them that goes to memory. */
+struct sp_known {
+    const char *what; /* "load", "store" ... */
+    double load_B, store_B;
+    double memory_share; /* 1; 0: stays in caches */
 };
 
 /* Sensible values for everything: warm, 1 s, 5 to 200 samples of 10 ms. */
@@ -46,12 +56,17 @@ struct sp_probe {
     const char *summary; /* one line for people */
     const char *absent;  /* NULL, or why this build has none */
     bool gives_time, gives_bytes;
+    bool counts; /* bytes are counted by hardware, so known volumes must prove them first */
     /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy otherwise. */
     enum sp_status (*available)(struct sp_error *err);
-    enum sp_status (*open)(void **session, struct sp_error *err);
+    /* argument: what followed the name after a colon (replay:FILE), or NULL. */
+    enum sp_status (*open)(const char *argument, void **session, struct sp_error *err);
     /* Fills *reading (zeroed first). SP_INTERRUPTED keeps the samples that were taken. */
     enum sp_status (*observe)(void *session, const struct sp_job *job, const struct sp_protocol *protocol,
                               struct sp_reading *reading, struct sp_error *err);
+    /* All that counters said so far, borrowed, valid until the next observation; NULL: a probe without
+     * counters. */
+    const struct sp_count_log *(*log)(const void *session);
     void (*close)(void *session); /* accepts NULL */
 };
 

@@ -11,8 +11,9 @@ static enum sp_status always(struct sp_error *err)
     return SP_OK;
 }
 
-static enum sp_status open_sim(void **session, struct sp_error *err)
+static enum sp_status open_sim(const char *argument, void **session, struct sp_error *err)
 {
+    (void)argument;
     (void)err;
     *session = NULL; /* nothing is kept from one observation to the next */
     return SP_OK;

@@ -7,13 +7,13 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/samples.h"
+#include "probes/cache_state.h"
 #include "probes/probe.h"
-#include "sys/pages.h"
 
 struct time_session {
-    double *scrub; /* [n_scrub], allocated at the first cold observation and kept */
-    int64_t n_scrub;
+    struct sp_cache_buffer buffer; /* made at the first observation that is not warm, and kept */
 };
 
 static enum sp_status always(struct sp_error *err)
@@ -22,8 +22,9 @@ static enum sp_status always(struct sp_error *err)
     return SP_OK;
 }
 
-static enum sp_status open_time(void **session, struct sp_error *err)
+static enum sp_status open_time(const char *argument, void **session, struct sp_error *err)
 {
+    (void)argument;
     return sp_new_array(1, sizeof(struct time_session), "the clock's session", session, err);
 }
 
@@ -31,45 +32,8 @@ static void close_time(void *session)
 {
     struct time_session *s = session;
     if (s)
-        sp_large_free(&sp_allocator_huge, s->scrub, s->n_scrub, sizeof *s->scrub);
+        sp_cache_state_free(&s->buffer);
     free(s);
-}
-
-static enum sp_status need_scrub(struct time_session *s, double bytes, int n_threads, struct sp_error *err)
-{
-    int64_t n = (int64_t)(bytes / sizeof *s->scrub);
-    if (s->n_scrub >= n)
-        return SP_OK;
-    sp_large_free(&sp_allocator_huge, s->scrub, s->n_scrub, sizeof *s->scrub);
-    s->n_scrub = 0;
-    void *p;
-    enum sp_status status =
-        sp_large_alloc(&sp_allocator_huge, n, sizeof *s->scrub, "the cache-emptying buffer", &p, err);
-    s->scrub = p;
-    if (status != SP_OK)
-        return status;
-    s->n_scrub = n;
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (int64_t i = 0; i < n; i++)
-        s->scrub[i] = 1;
-    return SP_OK;
-}
-
-/* Reads and writes n items, as an axpy on one vector would. */
-static void stream(double *v, int64_t n, int n_threads)
-{
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (int64_t i = 0; i < n; i++)
-        v[i] = 0.5 * v[i] + 1;
-}
-
-/* Bytes that push everything else out of the caches: twice the believed last level of all domains used. */
-static double scrub_bytes(const struct sp_protocol *p)
-{
-    const struct sp_cache *llc = p->machine ? sp_machine_llc(p->machine) : NULL;
-    int domains = p->n_domain > 1 ? p->n_domain : 1;
-    double bytes = 2.0 * domains * (llc ? (double)sp_cache_believed_B(llc) : 64e6);
-    return fmin(fmax(bytes, 64e6), 2e9);
 }
 
 static void rest(double seconds)
@@ -117,15 +81,13 @@ static enum sp_status take_samples(struct time_session *s, const struct sp_job *
 {
     enum sp_status status = SP_OK;
     double start = sp_now();
-    int64_t n_stream = p->state == SP_BETWEEN ? p->between_B / (int64_t)sizeof(double) : s->n_scrub;
     int64_t n = 0;
     while (status == SP_OK && n < p->max_samples && (n < p->min_samples || sp_now() - start < p->budget_s)) {
         if (stopped(p)) {
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)n);
             break;
         }
-        if (p->state != SP_WARM)
-            stream(s->scrub, n_stream, job->n_threads);
+        sp_cache_state_set(&s->buffer, p, job->n_threads);
         rest(p->rest_s);
         struct sp_run_stats stats = {g->thread_s + n * job->n_threads, job->n_threads};
         double begin = sp_now();
@@ -160,9 +122,8 @@ static enum sp_status observe_time(void *session, const struct sp_job *job, cons
     g.one_thread = c;
     reading->thread_s = t;
     reading->repetitions = p->state == SP_WARM ? p->repetitions : 1;
-    if (status == SP_OK && p->state != SP_WARM)
-        status =
-            need_scrub(s, p->state == SP_COLD ? scrub_bytes(p) : (double)p->between_B, job->n_threads, err);
+    if (status == SP_OK)
+        status = sp_cache_state_prepare(&s->buffer, p, job->n_threads, err);
     if (status == SP_OK && reading->repetitions == 0)
         status = calibrate(job, p, &reading->repetitions, err);
     if (status == SP_OK)

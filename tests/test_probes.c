@@ -58,7 +58,7 @@ START_TEST(time_is_that_of_one_execution)
     p.budget_s = 0.1;
     void *session;
     struct sp_reading r;
-    ck_assert_int_eq(sp_probe_find("time")->open(&session, NULL), SP_OK);
+    ck_assert_int_eq(sp_probe_find("time")->open(NULL, &session, NULL), SP_OK);
     ck_assert_int_eq(sp_probe_find("time")->observe(session, &job, &p, &r, NULL), SP_OK);
     ck_assert_int_eq(r.time_s.origin, SP_MEASURED);
     ck_assert(r.time_s.value >= 1e-4); /* no upper bound: the machine may be busy */
@@ -100,7 +100,7 @@ START_TEST(cold_samples_are_single_and_interruption_keeps_them)
     void *session;
     struct sp_reading r;
     struct sp_error err;
-    ck_assert_int_eq(sp_probe_find("time")->open(&session, NULL), SP_OK);
+    ck_assert_int_eq(sp_probe_find("time")->open(NULL, &session, NULL), SP_OK);
     ck_assert_int_eq(sp_probe_find("time")->observe(session, &job, &p, &r, &err), SP_INTERRUPTED);
     ck_assert_int_eq(r.n_samples, 3);
     ck_assert_int_eq(f.executions, 3);

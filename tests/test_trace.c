@@ -262,7 +262,7 @@ START_TEST(the_probe_gives_the_simulation)
     struct sp_protocol p = sp_protocol_default(&m);
     struct sp_reading r;
     void *session;
-    ck_assert_int_eq(probe->open(&session, NULL), SP_OK);
+    ck_assert_int_eq(probe->open(NULL, &session, NULL), SP_OK);
     ck_assert_int_eq(probe->observe(session, &job, &p, &r, NULL), SP_OK);
     struct sp_sim_options o = sp_sim_default(&m);
     struct sp_traffic v[SP_MAX_LEVELS];

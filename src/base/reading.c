@@ -50,3 +50,18 @@ void sp_reading_free(struct sp_reading *reading)
     free(reading->thread_s);
     memset(reading, 0, sizeof *reading);
 }
+
+static const char *const direction_names[SP_N_DIRECTIONS] = {"read", "write", "both"};
+
+const char *sp_direction_name(enum sp_direction direction)
+{
+    return direction_names[direction];
+}
+
+int sp_direction_from_name(const char *name)
+{
+    for (int d = 0; d < SP_N_DIRECTIONS; d++)
+        if (strcmp(direction_names[d], name) == 0)
+            return d;
+    return -1;
+}

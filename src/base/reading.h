@@ -51,6 +51,11 @@ enum sp_array {
 };
 const char *sp_array_name(enum sp_array array);
 
+/* Which way the bytes go that a counter counts. */
+enum sp_direction { SP_READS, SP_WRITES, SP_READS_AND_WRITES, SP_N_DIRECTIONS };
+const char *sp_direction_name(enum sp_direction direction); /* "read", "write", "both" */
+int sp_direction_from_name(const char *name);               /* -1: none */
+
 /* Bytes that crossed one boundary of the hierarchy during one execution. */
 struct sp_traffic {
     struct sp_value read_B, write_B; /* towards the core; away from it */

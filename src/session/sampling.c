@@ -228,7 +228,7 @@ enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_samplin
     enum sp_status status = new_collected(most, job->n_threads, &c, err);
     if (status != SP_OK)
         return status;
-    status = clock->open(&session, err);
+    status = clock->open(NULL, &session, err);
     if (status == SP_OK) { /* finds the repetitions once; its sample is thrown away as a warm-up */
         struct sp_reading first;
         protocol.min_samples = protocol.max_samples = 1;

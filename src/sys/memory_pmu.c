@@ -11,30 +11,47 @@
 #define DEVICES "/sys/bus/event_source/devices"
 
 /* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the kernel's
- * files, or, where `published` is false, by their codes. B_per_count 0: the kernel's scale file says it. */
+ * files, or, where `published` is false, by their codes; several are separated by semicolons. B_per_count 0:
+ * the kernel's scale file says it. */
 struct kind {
     const char *name, *prefix, *part, *not_part;
     bool published;
-    const char *read, *write;
+    const char *read, *write, *both;
     double B_per_count;
+    const char *umask; /* how the format file must define umask; NULL: not looked at */
+    int n_passes;
 };
 
 static const struct kind kinds[] = {
     /* Linux arch/x86/events/intel/uncore_snbep.c: a CAS command moves a line, scale 64 B in MiB. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "cas_count_read",
-     "cas_count_write", 0},
+     "cas_count_write", "", 0, NULL, 1},
     /* uncore_snb.c, client processors: lines. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "data_reads",
-     "data_writes", 0},
+     "data_writes", "", 0, NULL, 1},
     /* Counters that always run, of servers and clients. */
-    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "read", "write", 0},
+    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "read", "write", "", 0,
+     NULL, 1},
     {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "data_read",
-     "data_write", 0},
+     "data_write", "", 0, NULL, 1},
     /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in sysfs. */
     {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
-     "event=0x0a,rdwrmask=0x2", 64},
+     "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1},
+    /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each DRAM
+     * channel, both ways in one (event list of the kernel, dram_channel_data_controller_0 to 7); four
+     * counters. */
+    {"AMD data fabric", "amd_df", "", NULL, false, "", "",
+     "event=0x07,umask=0x38;event=0x47,umask=0x38;event=0x87,umask=0x38;event=0xc7,umask=0x38;"
+     "event=0x107,umask=0x38;event=0x147,umask=0x38;event=0x187,umask=0x38;event=0x1c7,umask=0x38",
+     64, "config:8-15", 2},
     /* HiSilicon DDRC: flux counts bursts of 32 B. */
-    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", 32},
+    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", "", 32, NULL, 1},
+    /* NVIDIA Grace: beats of 32 B that memory gives, bytes that it takes. */
+    {"NVIDIA Grace coherency fabric", "nvidia_scf_pmu", "", NULL, true, "cmem_rd_data", "cmem_wr_total_bytes",
+     "", 0, NULL, 1},
+    /* Arm DMC-620 (Ampere Altra): transfers of a line, told apart by a filter on the event. */
+    {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
+     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 2},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
 
@@ -153,29 +170,85 @@ static bool kernel_scale(const char *root, const char *pmu, const char *event, d
     return false;
 }
 
-static enum sp_status describe(const char *root, const struct kind *k, const char *pmu, bool is_write,
-                               struct sp_memory_event *e, struct sp_error *err)
+/* Bytes of a count that the kernel publishes without a scale file. */
+static double bytes_of(const struct kind *k, const char *event)
 {
-    const char *name = is_write ? k->write : k->read;
-    char terms[128];
+    if (strcmp(event, "cmem_rd_data") == 0)
+        return 32;
+    return strstr(event, "_bytes") ? 1 : k->B_per_count;
+}
+
+/* The terms of an event: what the kernel's file says; a word without "=" in front of codes names a file too.
+ */
+static bool terms_of(const char *root, const struct kind *k, const char *pmu, const char *name, char *terms,
+                     size_t size)
+{
+    if (k->published)
+        return sp_sysfs_text(root, terms, size, DEVICES "/%s/events/%s", pmu, name);
+    char first[64], file[128];
+    size_t n = strcspn(name, ",");
+    snprintf(first, sizeof first, "%.*s", (int)n, name);
+    if (strchr(first, '=') || !sp_sysfs_text(root, file, sizeof file, DEVICES "/%s/events/%s", pmu, first))
+        snprintf(terms, size, "%s", name);
+    else
+        snprintf(terms, size, "%s%s", file, name + n);
+    return true;
+}
+
+static enum sp_status describe(const char *root, const struct kind *k, const char *pmu, const char *name,
+                               enum sp_direction direction, struct sp_memory_event *e, struct sp_error *err)
+{
+    char terms[256];
     int64_t type;
     memset(e, 0, sizeof *e);
     snprintf(e->pmu, sizeof e->pmu, "%s", pmu);
-    e->is_write = is_write;
+    e->direction = direction;
     if (!sp_sysfs_count(root, &type, DEVICES "/%s/type", pmu))
         return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel gives it no type", pmu);
     e->type = (uint32_t)type;
-    if (!k->published)
-        snprintf(terms, sizeof terms, "%s", name);
-    else if (!sp_sysfs_text(root, terms, sizeof terms, DEVICES "/%s/events/%s", pmu, name))
+    if (!terms_of(root, k, pmu, name, terms, sizeof terms))
         return sp_fail(err, SP_ABSENT, NULL, "%s: it has no event %s", pmu, name);
     e->scale_is_stated = !k->published || !kernel_scale(root, pmu, name, &e->B_per_count);
     if (e->scale_is_stated)
-        e->B_per_count = k->B_per_count;
+        e->B_per_count = bytes_of(k, name);
     if (!(e->B_per_count > 0))
         return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel does not say how many bytes a count of %s is",
                        pmu, name);
     return sp_pmu_encode(root, pmu, terms, e->config, err);
+}
+
+enum { MAX_UNIT_EVENTS = 16 };
+
+/* All events of one unit. */
+static enum sp_status describe_unit(const char *root, const struct kind *k, const char *pmu,
+                                    struct sp_memory_event event[MAX_UNIT_EVENTS], int *n,
+                                    struct sp_error *err)
+{
+    const char *const lists[SP_N_DIRECTIONS] = {k->read, k->write, k->both};
+    *n = 0;
+    for (int d = 0; d < SP_N_DIRECTIONS; d++) {
+        int channel = 0;
+        for (const char *p = lists[d]; *p && *n < MAX_UNIT_EVENTS; channel++) {
+            char name[128];
+            size_t length = strcspn(p, ";");
+            snprintf(name, sizeof name, "%.*s", (int)length, p);
+            p += length + (p[length] == ';');
+            enum sp_status status = describe(root, k, pmu, name, (enum sp_direction)d, &event[*n], err);
+            if (status != SP_OK)
+                return status;
+            event[(*n)++].channel = channel;
+        }
+    }
+    for (int i = 0; i < *n; i++)
+        event[i].pass = k->n_passes > 1 ? i * k->n_passes / *n : 0;
+    return SP_OK;
+}
+
+static bool right_umask(const char *root, const struct kind *k, const char *pmu)
+{
+    char text[64];
+    return !k->umask || (sp_sysfs_text(root, text, sizeof text, DEVICES "/%s/format/umask", pmu) &&
+                         strcmp(text, k->umask) == 0);
 }
 
 struct cpus {
@@ -189,32 +262,66 @@ static void take_cpu(void *context, int cpu)
         c->cpu[c->n++] = cpu;
 }
 
+/* The kernel's number of the socket of each counting processor, replaced by 0, 1 ... in their order. Where
+ * the kernel does not tell it, each processor of a unit's cpumask stands for a socket, as it does for perf.
+ */
+static void number_domains(const char *root, struct sp_memory_pmu *out)
+{
+    int64_t id[MAX_CPUS];
+    int n = 0;
+    for (int i = 0; i < out->n_events; i++) {
+        int64_t package;
+        if (!sp_sysfs_count(root, &package, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+                            out->event[i].cpu))
+            package = out->event[i].cpu;
+        out->event[i].domain = (int)package;
+        int k = 0;
+        while (k < n && id[k] != package)
+            k++;
+        if (k == n && n < MAX_CPUS)
+            id[n++] = package;
+    }
+    for (int i = 0; i < out->n_events; i++) {
+        int rank = 0;
+        for (int k = 0; k < n; k++)
+            rank += id[k] < out->event[i].domain;
+        out->event[i].domain = rank;
+    }
+}
+
 /* All units of one kind; SP_ABSENT where there are none or one lacks its events. */
 static enum sp_status read_kind(const char *root, const struct kind *k, const struct names *names,
                                 struct sp_memory_pmu *out, struct sp_error *err)
 {
     void *p = NULL;
-    enum sp_status status =
-        sp_new_array((int64_t)names->n * MAX_CPUS * 2, sizeof *out->event, "memory events", &p, err);
-    *out = (struct sp_memory_pmu){.kind = k->name, .n_pmus = names->n, .event = p};
+    enum sp_status status = sp_new_array((int64_t)names->n * MAX_CPUS * MAX_UNIT_EVENTS, sizeof *out->event,
+                                         "memory events", &p, err);
+    *out = (struct sp_memory_pmu){.kind = k->name, .n_pmus = names->n, .event = p, .n_passes = k->n_passes};
     for (int i = 0; i < names->n && status == SP_OK; i++) {
         char list[256];
         struct cpus cpus = {0};
-        struct sp_memory_event pair[2];
-        if (!sp_sysfs_text(root, list, sizeof list, DEVICES "/%s/cpumask", names->name[i]) ||
-            !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
+        struct sp_memory_event unit[MAX_UNIT_EVENTS];
+        int n = 0;
+        if (!right_umask(root, k, names->name[i]))
+            status = sp_fail(err, SP_ABSENT, NULL, "%s: no event of this generation is known to count memory",
+                             names->name[i]);
+        else if (!sp_sysfs_text(root, list, sizeof list, DEVICES "/%s/cpumask", names->name[i]) ||
+                 !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
             status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
                              names->name[i]);
-        for (int w = 0; w < 2 && status == SP_OK; w++)
-            status = describe(root, k, names->name[i], w == 1, &pair[w], err);
+        if (status == SP_OK)
+            status = describe_unit(root, k, names->name[i], unit, &n, err);
         for (int c = 0; c < cpus.n && status == SP_OK; c++)
-            for (int w = 0; w < 2; w++) {
-                pair[w].cpu = cpus.cpu[c];
-                out->event[out->n_events++] = pair[w];
+            for (int e = 0; e < n; e++) {
+                unit[e].cpu = cpus.cpu[c];
+                out->event[out->n_events] = unit[e];
+                out->event[out->n_events++].channel += *k->both ? 0 : i;
             }
         out->n_cpus = cpus.n > out->n_cpus ? cpus.n : out->n_cpus;
     }
-    if (status != SP_OK)
+    if (status == SP_OK)
+        number_domains(root, out);
+    else
         sp_memory_pmu_free(out);
     return status;
 }
@@ -247,8 +354,9 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
         return sp_fail(
             err, SP_ABSENT,
             "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
-            "hisi_uncore_ddrc_pmu",
-            "the kernel exposes no unit that counts memory traffic (uncore_imc, amd_umc, *_ddrc)");
+            "hisi_uncore_ddrc_pmu, arm_dmc620_pmu, nvidia_cspmu",
+            "the kernel exposes no unit that counts memory traffic (uncore_imc, amd_umc, amd_df, *_ddrc, "
+            "*_dmc)");
     return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
 }
 

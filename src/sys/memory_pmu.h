@@ -13,28 +13,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/reading.h"
 #include "base/status.h"
 
 struct sp_memory_event {
-    char pmu[64];         /* "uncore_imc_3" */
-    uint32_t type;        /* perf_event_attr.type */
-    uint64_t config[3];   /* perf_event_attr.config, config1, config2 */
-    int cpu;              /* the processor on which it is opened */
-    bool is_write;        /* bytes written to memory, else read from it */
+    char pmu[64];       /* "uncore_imc_3" */
+    uint32_t type;      /* perf_event_attr.type */
+    uint64_t config[3]; /* perf_event_attr.config, config1, config2 */
+    int cpu;            /* the processor on which it is opened */
+    int domain;         /* socket of that processor, 0 ... in the order of their ids */
+    int channel;        /* unit, or channel of a unit that counts several, 0 ... within the kind */
+    enum sp_direction direction;
     double B_per_count;   /* bytes that one count stands for */
     bool scale_is_stated; /* from the vendor's event list, not from the kernel's scale file */
+    int pass;             /* 0 ... n_passes - 1 */
 };
 
 struct sp_memory_pmu {
-    const char *kind;              /* "Intel integrated memory controller" ...; static text */
-    int n_pmus;                    /* units: channels or controllers of one socket */
-    int n_cpus;                    /* processors in a unit's cpumask: sockets */
-    int n_events;                  /* n_pmus x n_cpus x 2 */
+    const char *kind; /* "Intel integrated memory controller" ...; static text */
+    int n_pmus;       /* units: channels or controllers of one socket */
+    int n_cpus;       /* processors in a unit's cpumask: sockets */
+    int n_events;     /* n_pmus x n_cpus x events of a unit */
+    int n_passes;     /* 1, or 2 where a unit has too few counters for all its events: halves of them */
     struct sp_memory_event *event; /* [n_events] owned */
 };
 
 /* Reads ROOT/sys/bus/event_source/devices. SP_ABSENT with what was looked for where no unit of a known kind
- * offers both reads and writes. Zeroed on failure; sp_memory_pmu_free(). */
+ * offers reads and writes. Zeroed on failure; sp_memory_pmu_free(). */
 enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err);
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
 

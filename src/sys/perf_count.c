@@ -2,32 +2,9 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-double sp_perf_count(struct sp_perf_sample before, struct sp_perf_sample after, enum sp_count_trust *trust)
-{
-    enum sp_count_trust own, *out = trust ? trust : &own;
-    *out = SP_COUNT_NONE;
-    if (after.value < before.value || after.enabled_ns <= before.enabled_ns ||
-        after.running_ns <= before.running_ns)
-        return NAN;
-    double value = (double)(after.value - before.value);
-    double enabled = (double)(after.enabled_ns - before.enabled_ns);
-    double running = (double)(after.running_ns - before.running_ns);
-    if (running > enabled)
-        return NAN;
-    *out = running < enabled ? SP_COUNT_MULTIPLEXED : SP_COUNT_EXACT;
-    return value * (enabled / running);
-}
-
-uint64_t sp_count_delta(uint64_t before, uint64_t after, int bits)
-{
-    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    return (after - before) & mask;
-}
 
 static enum sp_status fail_open(int error, struct sp_error *err)
 {
@@ -49,7 +26,7 @@ static enum sp_status fail_open(int error, struct sp_error *err)
     }
 }
 
-enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, int *descriptor,
+enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, int thread, int *descriptor,
                             struct sp_error *err)
 {
     struct perf_event_attr attribute = {.type = type,
@@ -60,10 +37,10 @@ enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, in
                                         .read_format =
                                             PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
     if (cpu < 0) { /* of this process and what it starts */
-        attribute.inherit = 1;
+        attribute.inherit = thread == 0;
         attribute.exclude_hv = 1;
     }
-    pid_t pid = cpu < 0 ? 0 : -1;
+    pid_t pid = cpu < 0 ? thread : -1;
     *descriptor = (int)syscall(SYS_perf_event_open, &attribute, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     return *descriptor < 0 ? fail_open(errno, err) : SP_OK;
 }

@@ -1,0 +1,109 @@
+/* What hardware counters said, as it was read: events, and windows of time in which they counted. Bytes and
+ * trust follow from it by pure arithmetic, so that a recording of another machine, or a constructed one, goes
+ * through the very code that live counters go through.
+ *
+ * Units of memory controllers count for a socket or a channel, never for a thread: an event stands for one
+ * unit and is listed once. Events that do not fit their counters at the same time belong to different passes:
+ * a window counts the events of one pass. */
+#ifndef SP_MODEL_COUNT_LOG_H
+#define SP_MODEL_COUNT_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "base/status.h"
+
+struct sp_count_event {
+    char name[96];      /* "uncore_imc_3/cas_count_read" */
+    char level[8];      /* interface whose bytes it counts: "MEM"; "L3": between L3 and L2; "L2" */
+    int domain;         /* memory domain of the unit: socket, NUMA node or die, 0 ... */
+    int channel;        /* unit within the domain, -1: the event is already a sum over units */
+    double B_per_count; /* bytes that one count stands for */
+    int bits;           /* width of the counter, after which it starts again at 0; 64: it does not */
+    int pass;           /* 0 ... n_passes - 1 */
+    enum sp_direction direction;
+};
+
+/* Readings of one event at the ends of a window, and for how long it was asked for and was on a counter [s].
+ * Readings are counts below 2^53, exact in a double; NAN: the back end gave no number. */
+struct sp_count {
+    double before, after;
+    double enabled_s, running_s;
+};
+
+enum sp_window_kind {
+    SP_WINDOW_IDLE,  /* nothing of ours ran: the background */
+    SP_WINDOW_KNOWN, /* a volume that is known ran */
+    SP_WINDOW_JOB    /* the job itself */
+};
+const char *sp_window_kind_name(enum sp_window_kind kind); /* "idle", "known", "job" */
+int sp_window_kind_from_name(const char *name);
+
+struct sp_count_window {
+    enum sp_window_kind kind;
+    char what[16]; /* of a known volume: "load", "copy" ... */
+    int pass;
+    double duration_s;
+    int64_t repetitions;    /* executions in it */
+    double load_B, store_B; /* known volume: bytes of one execution that it loads and stores [B] */
+    double memory_share;    /* of them that go to memory: 1 out of caches, 0 in them */
+    struct sp_count *count; /* [n_events], only those of its pass are filled; owned */
+};
+
+struct sp_count_log {
+    char source[16];        /* "perf", "likwid" ... */
+    char how[160];          /* units and access: "Intel integrated memory controller, 8 units, 2 sockets" */
+    bool constructed;       /* invented for a test or a lesson: measurements of no machine */
+    int n_passes, n_events; /* passes >= 1 */
+    struct sp_count_event *event; /* [n_events] owned */
+    int n_windows;
+    struct sp_count_window *window; /* [n_windows] owned */
+};
+
+/* Zero-initialise the log; sp_count_log_free(), safe twice. All events before the first window. */
+enum sp_status sp_count_log_add_event(struct sp_count_log *log, const struct sp_count_event *event,
+                                      struct sp_error *err);
+/* A copy of *window with room for count[n_events], all unknown (NAN); *out (may be NULL) points into the log
+ * until the next window is added. */
+enum sp_status sp_count_log_add_window(struct sp_count_log *log, const struct sp_count_window *window,
+                                       struct sp_count_window **out, struct sp_error *err);
+/* Forgets the windows of one kind. */
+void sp_count_log_drop(struct sp_count_log *log, enum sp_window_kind kind);
+enum sp_status sp_count_log_copy(const struct sp_count_log *from, struct sp_count_log *to,
+                                 struct sp_error *err);
+void sp_count_log_free(struct sp_count_log *log);
+
+/* Counts of one event in one window. */
+enum sp_count_state {
+    SP_COUNT_EXACT,       /* on a counter all the time */
+    SP_COUNT_MULTIPLEXED, /* shared its counter: scaled up to the whole time, so an estimate */
+    SP_COUNT_NONE         /* no number, never on a counter, or numbers that contradict each other */
+};
+/* NAN with SP_COUNT_NONE. A reading below the one before is a counter that started again, once, where `bits`
+ * says that it does, else a contradiction. *share (may be NULL): of the time it was on a counter. */
+double sp_count_of(const struct sp_count_event *event, struct sp_count count, enum sp_count_state *state,
+                   double *share);
+
+/* Bytes of one execution. */
+struct sp_counted {
+    struct sp_value read_B, write_B; /* SP_NONE with the reason where only the sum is counted */
+    struct sp_value total_B;
+    struct sp_value idle_Bps; /* background that was taken off [B/s]; SP_NONE: no idle window */
+    double idle_share;        /* of what the windows counted */
+    double running_share; /* least share of the time that an event was on a counter: below 1 multiplexed */
+    int n_windows, n_wrapped; /* windows used; counters that started again */
+    const char *trouble;      /* NULL, or the first trouble with a count, static text */
+};
+
+/* Windows of one kind and `what` (NULL: any), events of one level and domain (-1: all). For each pass the
+ * median over its windows, less the background in the same time; the interval holds the spread of windows
+ * and of the background, and what multiplexing leaves open. Values are SP_NONE where an event gave nothing
+ * or there was no window. */
+struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_window_kind kind,
+                                     const char *what, const char *level, int domain);
+
+int sp_count_log_domains(const struct sp_count_log *log, const char *level); /* highest domain + 1 */
+bool sp_count_log_has_level(const struct sp_count_log *log, const char *level);
+
+#endif

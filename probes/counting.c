@@ -1,0 +1,223 @@
+#include "probes/counting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "probes/cache_state.h"
+
+/* Shorter windows are ruled by the start and the stop of counters. */
+#define WINDOW_S 0.1
+enum { JOB_WINDOWS = 3, KNOWN_WINDOWS = 1, IDLE_WINDOWS = 2, MOST_EXECUTIONS = 200 };
+
+struct counting {
+    const struct sp_counter *counter; /* NULL: the log is a recording */
+    void *state;
+    struct sp_count_log log;
+    struct sp_cache_buffer buffer;
+};
+
+enum sp_status sp_counting_open(const struct sp_counter *counter, const char *argument, void **session,
+                                struct sp_error *err)
+{
+    enum sp_status status = sp_new_array(1, sizeof(struct counting), "counters", session, err);
+    if (status != SP_OK)
+        return status;
+    struct counting *c = *session;
+    c->counter = counter;
+    strncpy(c->log.source, counter->name, sizeof c->log.source - 1);
+    c->log.n_passes = 1;
+    status = counter->open(argument, &c->state, &c->log, err);
+    if (status == SP_OK && c->log.n_events == 0)
+        status =
+            sp_fail(err, SP_ABSENT, NULL, "%s offers no event that counts memory traffic", counter->name);
+    if (status != SP_OK) {
+        sp_counting_close(c);
+        *session = NULL;
+    }
+    return status;
+}
+
+enum sp_status sp_counting_of_log(struct sp_count_log *log, void **session, struct sp_error *err)
+{
+    enum sp_status status = sp_new_array(1, sizeof(struct counting), "a recording", session, err);
+    if (status != SP_OK)
+        return status;
+    struct counting *c = *session;
+    c->log = *log;
+    memset(log, 0, sizeof *log);
+    return SP_OK;
+}
+
+void sp_counting_close(void *session)
+{
+    struct counting *c = session;
+    if (!c)
+        return;
+    if (c->counter)
+        c->counter->close(c->state);
+    sp_count_log_free(&c->log);
+    sp_cache_state_free(&c->buffer);
+    free(c);
+}
+
+const struct sp_count_log *sp_counting_log(const void *session)
+{
+    const struct counting *c = session;
+    return &c->log;
+}
+
+static enum sp_status idle_window(struct counting *c, int pass, struct sp_error *err)
+{
+    struct sp_count_window w = {.kind = SP_WINDOW_IDLE, .pass = pass, .repetitions = 1}, *in;
+    enum sp_status status = sp_count_log_add_window(&c->log, &w, &in, err);
+    double start = sp_now();
+    if (status == SP_OK)
+        status = c->counter->start(c->state, pass, err);
+    if (status != SP_OK)
+        return status;
+    sp_sleep(WINDOW_S);
+    status = c->counter->stop(c->state, in->count, err);
+    in->duration_s = sp_now() - start;
+    return status;
+}
+
+/* The background, once for each pass: it is taken off windows of the same session. */
+static enum sp_status need_idle(struct counting *c, int pass, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    int n = 0;
+    for (int i = 0; i < c->log.n_windows; i++)
+        n += c->log.window[i].kind == SP_WINDOW_IDLE && c->log.window[i].pass == pass;
+    for (; n < IDLE_WINDOWS && status == SP_OK; n++)
+        status = idle_window(c, pass, err);
+    return status;
+}
+
+static enum sp_status repetitions_for(const struct sp_job *job, int64_t *n, struct sp_error *err)
+{
+    double took = 0;
+    enum sp_status status = job->run(job->state, 1, NULL, err);
+    for (*n = 1; status == SP_OK; *n *= 2) {
+        double start = sp_now();
+        status = job->run(job->state, *n, NULL, err);
+        took = sp_now() - start;
+        if (took >= WINDOW_S / 8 || *n >= (INT64_C(1) << 40))
+            break;
+    }
+    if (took < 1.1 * WINDOW_S)
+        *n = (int64_t)ceil((double)*n * 1.1 * WINDOW_S / fmax(took, 1e-9));
+    return status;
+}
+
+static enum sp_status warm_window(struct counting *c, const struct sp_job *job, struct sp_count_window *w,
+                                  struct sp_error *err)
+{
+    double start = sp_now();
+    enum sp_status status = c->counter->start(c->state, w->pass, err);
+    if (status != SP_OK)
+        return status;
+    status = job->run(job->state, w->repetitions, NULL, err);
+    enum sp_status stopped = c->counter->stop(c->state, w->count, status == SP_OK ? err : NULL);
+    w->duration_s = sp_now() - start;
+    return status == SP_OK ? stopped : status;
+}
+
+/* Adds what `one` counted to the sum. */
+static void accumulate(const struct sp_count_log *log, const struct sp_count *one, struct sp_count *sum,
+                       bool first)
+{
+    for (int i = 0; i < log->n_events; i++) {
+        enum sp_count_state state;
+        struct sp_count now = one[i];
+        if (isnan(now.after) && isnan(now.before))
+            continue;
+        double n = sp_count_of(&log->event[i], now, &state, NULL);
+        if (first)
+            sum[i] = (struct sp_count){0, 0, 0, 0};
+        /* scaled already: what was multiplexed keeps its share by the times */
+        double share = now.enabled_s > 0 ? fmin(1, now.running_s / now.enabled_s) : 0;
+        sum[i].after += state == SP_COUNT_NONE ? NAN : n * share;
+        sum[i].enabled_s += now.enabled_s;
+        sum[i].running_s += now.running_s;
+    }
+}
+
+static enum sp_status window_one_by_one(struct counting *c, const struct sp_job *job,
+                                        const struct sp_protocol *p, struct sp_count_window *w,
+                                        struct sp_error *err)
+{
+    void *memory;
+    enum sp_status status = sp_new_array(c->log.n_events, sizeof(struct sp_count), "counts", &memory, err);
+    struct sp_count *one = memory;
+    w->repetitions = 0;
+    while (status == SP_OK && w->duration_s < WINDOW_S && w->repetitions < MOST_EXECUTIONS) {
+        sp_cache_state_set(&c->buffer, p, job->n_threads);
+        for (int i = 0; i < c->log.n_events; i++)
+            one[i].before = one[i].after = NAN;
+        double start = sp_now();
+        status = c->counter->start(c->state, w->pass, err);
+        if (status != SP_OK)
+            break;
+        status = job->run(job->state, 1, NULL, err);
+        enum sp_status stopped = c->counter->stop(c->state, one, status == SP_OK ? err : NULL);
+        w->duration_s += sp_now() - start;
+        status = status == SP_OK ? stopped : status;
+        accumulate(&c->log, one, w->count, w->repetitions == 0);
+        w->repetitions++;
+    }
+    free(memory);
+    return status;
+}
+
+static enum sp_status take_windows(struct counting *c, const struct sp_job *job, const struct sp_protocol *p,
+                                   struct sp_error *err)
+{
+    struct sp_count_window w = {.kind = p->known ? SP_WINDOW_KNOWN : SP_WINDOW_JOB, .repetitions = 1};
+    if (p->known) {
+        strncpy(w.what, p->known->what, sizeof w.what - 1);
+        w.load_B = p->known->load_B;
+        w.store_B = p->known->store_B;
+        w.memory_share = p->known->memory_share;
+    }
+    int n = p->known ? KNOWN_WINDOWS : JOB_WINDOWS;
+    enum sp_status status = sp_cache_state_prepare(&c->buffer, p, job->n_threads, err);
+    if (status == SP_OK && p->state == SP_WARM)
+        status = repetitions_for(job, &w.repetitions, err);
+    for (w.pass = 0; w.pass < c->log.n_passes && status == SP_OK; w.pass++) {
+        status = need_idle(c, w.pass, err);
+        for (int i = 0; i < n && status == SP_OK; i++) {
+            struct sp_count_window *in;
+            if (p->interrupted && p->interrupted(p->context))
+                return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while counting");
+            status = sp_count_log_add_window(&c->log, &w, &in, err);
+            if (status == SP_OK)
+                status = p->state == SP_WARM ? warm_window(c, job, in, err)
+                                             : window_one_by_one(c, job, p, in, err);
+        }
+    }
+    return status;
+}
+
+enum sp_status sp_counting_observe(void *session, const struct sp_job *job, const struct sp_protocol *p,
+                                   struct sp_reading *reading, struct sp_error *err)
+{
+    struct counting *c = session;
+    memset(reading, 0, sizeof *reading);
+    reading->time_s = sp_value_none("counters do not time");
+    strncpy(reading->source, c->log.source, sizeof reading->source - 1);
+    if (c->counter) {
+        if (!p->known)
+            sp_count_log_drop(&c->log, SP_WINDOW_JOB);
+        enum sp_status status = take_windows(c, job, p, err);
+        if (status != SP_OK)
+            return status;
+    }
+    struct sp_counted b = sp_count_log_bytes(&c->log, p->known ? SP_WINDOW_KNOWN : SP_WINDOW_JOB,
+                                             p->known ? p->known->what : NULL, "MEM", -1);
+    reading->n_levels = 1;
+    reading->traffic[0] = (struct sp_traffic){.read_B = b.read_B, .write_B = b.write_B};
+    return SP_OK;
+}
