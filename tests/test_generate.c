@@ -144,11 +144,15 @@ END_TEST
 
 START_TEST(seeds_matter)
 {
-    static const char *const pairs[][2] = {
-        {"random:300:5:1", "random:300:5:2"},          {"powerlaw:8:4:1", "powerlaw:8:4:2"},
-        {"band:200:4:0.5:1", "band:200:4:0.5:2"},      {"block:60:3:4:1", "block:60:3:4:2"},
-        {"anderson:5:3:1", "anderson:5:3:2"},          {"laplace2d:9", "laplace2d:9+permuted:1"},
-        {"arrow:50+permuted:1", "arrow:50+permuted:2"}};
+    static const char *const pairs[][2] = {{"random:300:5:1", "random:300:5:2"},
+                                           {"powerlaw:8:4:1", "powerlaw:8:4:2"},
+                                           {"band:200:4:0.5:1", "band:200:4:0.5:2"},
+                                           {"block:60:3:4:1", "block:60:3:4:2"},
+                                           {"anderson:5:3:1", "anderson:5:3:2"},
+                                           {"laplace2d:9", "laplace2d:9+permuted:1"},
+                                           {"arrow:50+permuted:1", "arrow:50+permuted:2"},
+                                           {"laplace2d:20", "laplace2d:20+shuffled:50"},
+                                           {"laplace2d:20+shuffled:50:1", "laplace2d:20+shuffled:50:2"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct sp_csr a, b;
         make(pairs[i][0], &a);
@@ -221,6 +225,9 @@ START_TEST(bad_specifications_are_refused_with_the_right_form)
                                       "arrow:5+",
                                       "arrow:5+sorted",
                                       "arrow:5+permuted:x",
+                                      "arrow:5+shuffled",
+                                      "arrow:5+shuffled:0",
+                                      "arrow:5+shuffled:2:x",
                                       "arrow:5+reversed:2",
                                       "arrow:5+reversed+permuted:"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

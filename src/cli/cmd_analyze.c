@@ -60,7 +60,9 @@ static const struct argp_option options[] = {
     {"pages", KEY_PAGES, "P", 0, "huge (default) or small", 1},
     {"no-pin", KEY_NO_PIN, NULL, 0, "Do not bind threads to processors", 1},
     {NULL, 0, NULL, 0, "How it is observed:", 2},
-    {"bytes", KEY_BYTES, "SOURCE", 0, "auto (default), sim: where bytes come from (see spmodel doctor)", 2},
+    {"bytes", KEY_BYTES, "SOURCE", 0,
+     "Where bytes come from: auto (default: the best that is trusted), likwid, perf, papi, sim, replay:FILE",
+     2},
     {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
     {"cold", KEY_COLD, NULL, 0, "Empty the caches before each execution", 2},
     {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
@@ -93,7 +95,8 @@ struct arguments {
     struct sp_output_options output;
     const char *reorder, *machine;
     enum sp_cache_mode cache;
-    bool all_formats, require_bytes;
+    const char *bytes;
+    bool all_formats, require_bytes, format_given, schedule_given;
     char **matrix;
     int n_matrices;
 };
@@ -148,13 +151,8 @@ static int pick(struct argp_state *state, const char *option, const char *arg, c
 
 static void set_bytes(struct argp_state *state, const char *arg)
 {
-    const struct sp_probe *probe = sp_probe_find(arg);
-    if (strcmp(arg, "auto") == 0 || (probe && probe->gives_bytes && !probe->absent))
-        return;
-    if (probe && probe->absent)
-        argp_error(state, "--bytes %s: %s", arg, probe->absent);
-    else
-        argp_error(state, "--bytes takes auto or sim in this version, not '%s'", arg);
+    if (!sp_byte_source_knows(arg))
+        argp_error(state, "--bytes takes auto, likwid, perf, papi, sim or replay:FILE, not '%s'", arg);
 }
 
 static void set_fail_below(struct argp_state *state, const char *arg, struct sp_output_options *o)
@@ -192,6 +190,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_FORMAT:
         a->all_formats = strcmp(arg, "all") == 0;
         o->format = arg;
+        a->format_given = true;
         return 0;
     case KEY_PRECISION:
         o->precision = sp_precision_from_name(arg);
@@ -206,6 +205,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SCHEDULE:
         o->schedule = arg;
+        a->schedule_given = true;
         return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
@@ -221,6 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BYTES:
         set_bytes(state, arg);
+        a->bytes = arg;
         return 0;
     case KEY_REQUIRE_BYTES:
         a->require_bytes = true;
@@ -365,6 +366,23 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     return code;
 }
 
+/* What was run is what was recorded, as far as the command line does not say otherwise. */
+static void follow_recording(struct arguments *a, const struct sp_recording *r)
+{
+    const char *format = sp_recording_config(r, "format_text"),
+               *schedule = sp_recording_config(r, "schedule"),
+               *precision = sp_recording_config(r, "precision");
+    struct sp_workload probe = {0};
+    if (format && !a->format_given && sp_workload_set_format(&probe, format, NULL) == SP_OK)
+        a->analyze.format = format;
+    if (schedule && !a->schedule_given && sp_workload_set_schedule(&probe, schedule, NULL) == SP_OK)
+        a->analyze.schedule = schedule;
+    if (precision && a->analyze.precision < 0)
+        a->analyze.precision = sp_precision_from_name(precision);
+    if (a->analyze.n_threads == 0)
+        a->analyze.n_threads = sp_recording_threads(r);
+}
+
 /* All matrices, once the command line has been understood. */
 static int run_all(struct arguments *a)
 {
@@ -387,9 +405,26 @@ static int run_all(struct arguments *a)
     }
     sp_terminal_clear(&terminal);
     a->analyze.machine = &machine;
+    struct sp_byte_source source;
+    struct sp_byte_request request = {.wanted = a->bytes,
+                                      .required = a->require_bytes,
+                                      .n_threads = a->analyze.n_threads,
+                                      .machine = &machine,
+                                      .topology = &topology,
+                                      .memory_B = a->analyze.memory_B};
     int code = 0;
+    if (sp_byte_source_choose(&request, &progress, &source, &err) != SP_OK) {
+        sp_terminal_clear(&terminal);
+        code = sp_report_error(&err);
+        a->n_matrices = 0;
+    }
+    sp_terminal_clear(&terminal);
+    a->analyze.bytes = &source;
+    if (source.replayed)
+        follow_recording(a, &source.recording);
     for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, analyze_matrix(a, a->matrix[i], &progress, &terminal));
+    sp_byte_source_close(&source);
     sp_machine_free(&machine);
     sp_topology_free(&topology);
     return code;
@@ -421,6 +456,7 @@ static int run(int argc, char **argv)
         NULL,
         NULL};
     struct arguments a = {
+        .bytes = "auto",
         .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .budget_s = 1.5, .max_samples = 60},
         .output = {.directory = "."}};
     char command[4096];
@@ -428,10 +464,9 @@ static int run(int argc, char **argv)
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
-    if (a.require_bytes) {
-        sp_fail(&err, SP_ABSENT,
-                "spmodel doctor says what is missing; without --require-bytes they are simulated",
-                "bytes cannot be measured: this version has no counter back end");
+    if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
+        sp_fail(&err, SP_USAGE, "leave one of the two out",
+                "--require-bytes and --bytes sim exclude each other");
         return sp_report_error(&err);
     }
     if (a.all_formats && strncmp(a.analyze.schedule, "merge", 5) == 0) {

@@ -97,8 +97,12 @@ static void machine_lines(struct sp_pen *pen, const struct sp_record *record)
     if (sp_record_count(record, "config.threads", &threads)) {
         const json_t *pin = sp_record_node(record, "config.pin");
         bool pinned = json_is_array(pin) && json_array_size(pin) > 0;
-        sp_pen_put(pen, SP_INK_PLAIN, ", %lld thread%s %s", (long long)threads, threads == 1 ? "" : "s",
-                   pinned ? "pinned" : "not pinned");
+        /* a recording may not say */
+        bool told = pinned || json_is_null(pin) || sp_record_flag(record, "config.pinned", &pinned);
+        sp_pen_put(pen, SP_INK_PLAIN, ", %lld thread%s%s", (long long)threads, threads == 1 ? "" : "s",
+                   !told    ? ""
+                   : pinned ? " pinned"
+                            : " not pinned");
         if (pinned && sp_record_count(record, "machine.n_domains", &domains) && domains > 0)
             sp_pen_put(pen, SP_INK_PLAIN, ", %lld cache domain%s", (long long)domains,
                        domains == 1 ? "" : "s");
@@ -245,4 +249,5 @@ void sp_section_head(struct sp_pen *pen, const struct sp_record *record)
     machine_lines(pen, record);
     roof_line(pen, record);
     kernel_lines(pen, record);
+    sp_section_bytes(pen, record);
 }

@@ -80,7 +80,11 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
         char number[48];
         sp_figure_interval(number, sizeof number, bytes, isfinite(bytes_lo) ? bytes_lo : bytes,
                            isfinite(bytes_hi) ? bytes_hi : bytes, byte_scale.factor, 4);
-        snprintf(t->cell[r][2], CELL, "%s %.24s", number, origin ? origin : "of unknown origin");
+        const char *source = sp_item_text(row, "bytes_source");
+        snprintf(t->cell[r][2], CELL, "%s %.24s", number,
+                 source   ? source
+                 : origin ? origin
+                          : "of unknown origin");
     } else {
         snprintf(t->cell[r][2], CELL, "unknown");
         t->unknown_bytes = true;
@@ -159,18 +163,26 @@ static void print(struct sp_pen *pen, struct table *t)
     }
 }
 
+static const char *by_whom(const struct sp_record *record, char *text, size_t size)
+{
+    const char *source = sp_words_text(record, "counters.source", "");
+    snprintf(text, size, *source ? " (%.32s)" : "%s", source);
+    return text;
+}
+
 /* What the two fractions are made of, so that neither stands without its words. */
 static void legend(struct sp_pen *pen, const struct sp_record *record, const struct table *t)
 {
-    char text[256], number[64];
+    char text[256], number[64], who[48];
     pen->indent = 1;
     sp_pen_tab(pen, 1);
     struct sp_value bytes = sp_record_metric(record, "bytes");
     struct sp_value roof = sp_record_value_of(sp_record_roof(record));
     if (sp_value_known(bytes) && sp_value_known(roof)) {
-        snprintf(text, sizeof text, "of roof: %s bytes / (time x %s GB/s %s), median of pairs",
-                 sp_origin_name(bytes.origin), sp_figure(number, sizeof number, roof.value / 1e9, 3),
-                 sp_origin_name(roof.origin));
+        snprintf(text, sizeof text, "of roof: %s bytes%s / (time x %s GB/s %s), median of pairs",
+                 sp_origin_name(bytes.origin),
+                 bytes.origin == SP_MEASURED ? by_whom(record, who, sizeof who) : "",
+                 sp_figure(number, sizeof number, roof.value / 1e9, 3), sp_origin_name(roof.origin));
         sp_pen_words(pen, SP_INK_DIM, text);
         sp_pen_end(pen);
         pen->indent = 1;

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "model/alpha.h"
+#include "model/count_log.h"
 #include "model/hints.h"
 #include "model/imbalance.h"
 #include "model/losses.h"
@@ -26,6 +27,14 @@ struct sp_intervention {
     const char *name;
     char text[200];
     struct sp_value time; /* [s] */
+};
+
+/* What a difference between alpha measured and alpha simulated may be due to. */
+struct sp_alpha_cause {
+    const char *name;
+    double explains; /* of the difference, in alpha */
+    bool tested;
+    char text[160];
 };
 
 struct sp_analysis {
@@ -47,13 +56,21 @@ struct sp_analysis {
     bool elsewhere;        /* the machine's description is not of where this runs */
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
+    /* counters: NULL and SP_NONE where bytes are simulated */
+    const struct sp_count_log *log; /* borrowed from options->bytes */
+    struct sp_counted counted;      /* at the level that holds the data */
+    struct sp_value alpha_measured, alpha_simulated;
+    struct sp_value zero_B; /* V_read or V at alpha = 0, as it stands beside alpha_measured */
+    int n_causes;
+    struct sp_alpha_cause cause[6];
+
     /* evaluation: all at the level that holds the data */
     struct sp_residence residence;
     int line_B;
     const struct sp_traffic *at_level; /* NULL: data in the innermost cache, no traffic is simulated there */
     struct sp_alpha_min alpha_min;
-    struct sp_value alpha, w, V_B;
-    struct sp_value roof_Bps; /* corrected for the write share */
+    struct sp_value alpha, w, V_B; /* measured where counters are believed, else simulated */
+    struct sp_value roof_Bps;      /* corrected for the write share */
     char roof_how[160];
     double balance_W;                /* useful operations [flop] */
     struct sp_prediction once, seen; /* with alpha_min; with the simulated alpha */
@@ -91,7 +108,16 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int
 enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err);
 /* alpha over cache size, from reuse distances. */
 enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err);
+/* The job under counters, where there is a source of them. */
+enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err);
+/* Called by sp_analysis_evaluate(): V, w and alpha of what was counted at the level that holds the data. */
+void sp_analysis_use_counts(struct sp_analysis *a);
+bool sp_analysis_is_counted(const struct sp_analysis *a);
 enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err);
+/* Tests what the difference between alpha measured and simulated may be due to. */
+enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err);
+/* Nothing is run here: times come from a recording. */
+bool sp_analysis_is_replayed(const struct sp_analysis *a);
 /* Formats and schedules that were not run, by formula and P_core. */
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 /* Other orders; after the interventions, which tell whether latency is worth one. */

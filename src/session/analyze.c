@@ -37,15 +37,27 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 
+bool sp_analysis_is_replayed(const struct sp_analysis *a)
+{
+    return a->options->bytes && a->options->bytes->replayed && a->options->bytes->recording.has_times;
+}
+
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
-    a->huge_share = sp_placement_huge_share(&a->setup.layout);
-    a->local_share = sp_placement_local_share(&a->setup.layout, &a->setup.binding, a->options->topology);
+    a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");
+    if (!sp_analysis_is_replayed(a)) {
+        a->huge_share = sp_placement_huge_share(&a->setup.layout);
+        a->local_share = sp_placement_local_share(&a->setup.layout, &a->setup.binding, a->options->topology);
+    }
     enum sp_status status = sp_analysis_runs(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_count(a, err);
     if (status == SP_OK)
         status = sp_analysis_simulate(a, err);
     if (status == SP_OK)
         status = sp_analysis_evaluate(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_attribute(a, err);
     if (status == SP_OK)
         status = sp_analysis_reuse(a, err);
     if (status == SP_OK)
@@ -57,7 +69,8 @@ static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record,
     if (status != SP_OK)
         return status;
     sp_analysis_account(a);
-    sp_record_set_text(record, "status", "complete");
+    sp_record_set_text(record, "status",
+                       a->options->bytes && a->options->bytes->constructed ? "constructed" : "complete");
     sp_analysis_record(a, record);
     return SP_OK;
 }
@@ -84,11 +97,14 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
                                      .store_nt = o->store_nt,
                                      .small_pages = o->small_pages,
                                      .not_pinned = o->not_pinned,
+                                     .layout_only = sp_analysis_is_replayed(a),
                                      .memory_B = o->memory_B,
                                      .seed = o->seed,
                                      .machine = o->machine,
                                      .topology = o->topology};
-    if (status == SP_OK && o->machine_name) {
+    if (status == SP_OK && o->bytes && o->bytes->replayed)
+        status = sp_recording_check_matrix(&o->bytes->recording, &subject->matrix, err);
+    if (status == SP_OK && o->machine_name && !setup.layout_only) {
         struct sp_identity identity;
         sp_identity_read("", o->topology, &identity);
         a->elsewhere = strcmp(identity.env_key, o->machine->env_key) != 0;

@@ -9,6 +9,7 @@
 #include "io/record.h"
 #include "model/machine.h"
 #include "probes/probe.h"
+#include "session/byte_source.h"
 #include "session/setup.h"
 #include "session/subject.h"
 
@@ -37,6 +38,7 @@ struct sp_analyze_options {
     const struct sp_machine *machine;   /* with ceilings */
     const struct sp_topology *topology; /* read before any thread was pinned */
     double memory_B;                    /* what may be taken; 0: no check */
+    struct sp_byte_source *bytes;       /* counters, or a recording; NULL: bytes are simulated; borrowed */
 };
 
 /* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and

@@ -86,8 +86,8 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         if (other.format != SP_FORMAT_CRS)
             f->beta = sp_value_of(beta, SP_MODELLED);
         const struct sp_kernel *kernel;
-        struct sp_value rate;
-        if (status == SP_OK)
+        struct sp_value rate = sp_value_none("the run was recorded elsewhere");
+        if (status == SP_OK && !sp_analysis_is_replayed(a))
             status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
         if (status == SP_ABSENT) /* no kernel for it here: nothing to propose */
             continue;
@@ -139,8 +139,13 @@ static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_
     o.llc_only = memory && inner < 0; /* inner levels do not matter then, and it is many times faster */
     status = sp_sim_spmv(&l, &o, traffic, &n_levels, NULL, err);
     int k = memory ? n_levels - 1 : a->residence.level - 1;
-    if (status == SP_OK)
+    if (status == SP_OK) {
         a->alpha_reordered = alpha_at(&l, &traffic[k]);
+        /* What was measured beyond the simulation is not known to go away with the order. */
+        double beyond = sp_analysis_is_counted(a) ? fmax(0, a->alpha.value - a->alpha_simulated.value) : 0;
+        a->alpha_reordered.value += beyond;
+        a->alpha_reordered.hi += beyond;
+    }
     if (status == SP_OK && inner >= 0) {
         a->alpha_inner = alpha_at(&l, &a->traffic[inner]);
         a->alpha_inner_reordered = alpha_at(&l, &traffic[inner]);

@@ -227,6 +227,7 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
         a->V_B = sp_value_of(sp_volume_spmv_layout(l, 1, 1).total_B, SP_MODELLED);
         a->alpha_min.alpha = a->alpha_min.alpha_once = 1;
     }
+    sp_analysis_use_counts(a);
     if (l->n_nz == 0) { /* nothing to read, so there is no roof and nothing to share */
         a->roof_Bps = a->lambda_t = a->fraction = a->model_fraction =
             sp_value_none("the matrix has no entries");
@@ -239,7 +240,9 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
     struct sp_value k =
         a->pairs.inverse; /* 1/(t b) of each pair: with the correction of the roof it is the fraction */
     double corrected = a->V_B.value * a->pairs.roof.value / a->roof_Bps.value;
-    a->fraction = sp_value_between(k.value * corrected, k.lo * corrected, k.hi * corrected, a->V_B.origin);
+    struct sp_value V = a->V_B;
+    a->fraction = sp_value_between(k.value * corrected, k.lo * corrected * V.lo / V.value,
+                                   k.hi * corrected * V.hi / V.value, V.origin);
     double t_model = a->once.roofline.time_s.value;
     a->model_fraction = sp_value_between(t_model / a->pairs.time.value, t_model / a->pairs.time.hi,
                                          t_model / a->pairs.time.lo, SP_MODELLED);

@@ -120,7 +120,7 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
 {
     a->linear_s = sp_value_none("no run with linearised indices was made");
     a->equal_s = sp_value_none("no run with equal shares was made");
-    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+    if (a->options->no_hints || a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
     sp_progress_step(a->progress, "proving the losses", -1);
     a->patience_s = 2 * a->options->budget_s;

@@ -21,17 +21,23 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "config.index", sp_index_name(w->index));
     sp_record_set_count(r, "config.rhs", 1);
     sp_record_set_count(r, "config.threads", w->n_threads);
-    for (int t = 0; t < w->n_threads; t++)
+    for (int t = 0; a->setup.binding.cpu && t < w->n_threads; t++)
         sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
-    sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned);
+    if (!sp_analysis_is_replayed(a))
+        sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned);
     sp_record_set_text(r, "config.schedule", sp_workload_schedule_text(w, text, sizeof text));
     sp_record_set_text(r, "config.device", "cpu");
     static const char *const states[] = {"warm", "cold", "between"};
     sp_record_set_text(r, "config.cache", states[a->options->state]);
-    sp_record_set_text(r, "config.kernel", a->setup.kernel->name);
+    const struct sp_byte_source *bytes = a->options->bytes;
+    const char *recorded = bytes && bytes->replayed ? sp_recording_config(&bytes->recording, "kernel") : NULL;
+    sp_record_set_text(r, "config.kernel",
+                       a->setup.kernel ? a->setup.kernel->name
+                       : recorded      ? recorded
+                                       : "recorded");
     sp_record_set_flag(r, "config.store_nt", a->setup.facts.store_nt);
     sp_record_set_text(r, "config.pages", a->options->small_pages ? "small" : "huge");
-    sp_record_set_text(r, "config.bytes", "sim");
+    sp_record_set_text(r, "config.bytes", sp_analysis_is_counted(a) ? bytes->name : "sim");
     sp_record_set_count(r, "config.runs", a->options->n_runs > 1 ? a->options->n_runs : 1);
     sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
 }
@@ -67,7 +73,12 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
     }
 }
 
-static void record_run(const struct sp_pairs *p, struct sp_record *r)
+static json_t *known_number(struct sp_value v)
+{
+    return sp_value_known(v) ? json_real(v.value) : json_null();
+}
+
+static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, struct sp_record *r)
 {
     json_t *run = json_object(), *times = json_array(), *roofs = json_array(), *threads = json_array();
     for (int64_t i = 0; i < p->n; i++) {
@@ -83,7 +94,13 @@ static void record_run(const struct sp_pairs *p, struct sp_record *r)
     json_object_set_new(run, "mode", json_string(p->mode));
     json_object_set_new(run, "core_to_core_s", p->latency_s > 0 ? json_real(p->latency_s) : json_null());
     json_object_set_new(run, "dropped", json_integer(p->n_dropped));
-    json_object_set_new(run, "counters", json_null());
+    /* the job was counted once, in the process of the last run */
+    bool here = sp_analysis_is_counted(a) && p == &a->run[a->n_runs - 1];
+    json_object_set_new(run, "counters",
+                        here ? json_pack("{s:s, s:o, s:o}", "source", a->options->bytes->name, "mem_read_B",
+                                         known_number(a->counted.read_B), "mem_write_B",
+                                         known_number(a->counted.write_B))
+                             : json_null());
     sp_record_append(r, "runs", run);
 }
 
@@ -150,6 +167,17 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower", "bytes of x / (s_x n_nz)");
     sp_record_set_metric(r, "alpha_min", empty ? none : sp_value_of(a->alpha_min.alpha, SP_MODELLED), "1",
                          "none", "line x distinct lines of x in each cache domain / (s_x n_nz)");
+    if (sp_analysis_is_counted(a)) {
+        sp_record_set_metric(r, "alpha", a->alpha_measured, "1", "lower",
+                             "bytes of x / (s_x n_nz), from V_read or V");
+        sp_record_set_metric(r, "alpha_simulated", a->alpha_simulated, "1", "none",
+                             "bytes of x / (s_x n_nz) in the cache simulation");
+        sp_record_set_metric(r, "bytes_read", a->counted.read_B, "B", "lower", "V_read, in one execution");
+        sp_record_set_metric(r, "bytes_written", a->counted.write_B, "B", "lower",
+                             "V_write, in one execution");
+        sp_record_set_metric(r, "bytes_alpha_zero", a->zero_B, "B", "none",
+                             "V_read, or V where only the sum is counted, if alpha were 0");
+    }
     sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha), "1", "lower",
                          "alpha / alpha_min: how many times x is loaded");
     sp_record_set_metric(r, "beta",
@@ -181,6 +209,10 @@ static json_t *table_row(const char *name, struct sp_value time, struct sp_value
     json_object_set_new(row, "time_hi_s", json_real(time.hi));
     json_object_set_new(row, "time_origin", json_string(sp_origin_name(time.origin)));
     json_object_set_new(row, "bytes", json_real(bytes.value));
+    if (bytes.hi > bytes.lo) {
+        json_object_set_new(row, "bytes_lo", json_real(bytes.lo));
+        json_object_set_new(row, "bytes_hi", json_real(bytes.hi));
+    }
     json_object_set_new(row, "bytes_origin", json_string(sp_origin_name(bytes.origin)));
     json_object_set_new(row, "balance", json_real(bytes.value / W));
     json_object_set_new(row, "performance", json_real(W / time.value));
@@ -192,16 +224,21 @@ static json_t *table_row(const char *name, struct sp_value time, struct sp_value
 
 static void record_table(const struct sp_analysis *a, struct sp_record *r)
 {
+    const struct sp_byte_source *bytes = a->options->bytes;
     struct sp_value none = sp_value_none("this row is not compared with the roof");
     sp_record_append(r, "table",
                      table_row("model, x once", a->once.roofline.time_s, a->once.volume_B, a->balance_W,
                                sp_value_of(1, SP_MODELLED), "model_fraction"));
-    sp_record_append(r, "table",
-                     table_row("model, x as simulated", a->seen.roofline.time_s, a->seen.volume_B,
-                               a->balance_W, none, NULL));
     sp_record_append(
         r, "table",
-        table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction"));
+        table_row(sp_value_known(a->alpha_measured) ? "model, x as measured" : "model, x as simulated",
+                  a->seen.roofline.time_s, a->seen.volume_B, a->balance_W, none, NULL));
+    json_t *row =
+        table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction");
+    if (sp_analysis_is_counted(a))
+        json_object_set_new(row, "bytes_source",
+                            json_string(bytes->constructed ? "constructed" : bytes->name));
+    sp_record_append(r, "table", row);
 }
 
 static void record_losses(const struct sp_analysis *a, struct sp_record *r)
@@ -295,19 +332,16 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     if (a->pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->pairs.spread);
-    if (!a->options->not_pinned && !a->setup.binding.pinned)
+    if (!a->options->not_pinned && !a->setup.binding.pinned && !sp_analysis_is_replayed(a))
         sp_record_add_flag(r, "Q03", "threads could not be pinned");
     if (a->setup.binding.oversubscribed)
         sp_record_add_flag(r, "Q04", "more threads than processors: some share one");
-    sp_record_append(
-        r, "remarks",
-        json_string("bytes are simulated: no hardware counters are read by this version (spmodel doctor)"));
     if (a->elsewhere)
         sp_record_append(
             r, "remarks",
             json_string("caches and ceilings are those of the machine named with --machine; the kernel "
                         "ran on this one, which is another or has changed since"));
-    if (!a->options->machine->validated)
+    if (!a->options->machine->validated && !sp_analysis_is_counted(a))
         sp_record_append(
             r, "remarks",
             json_string("the simulation is not validated against counters on this kind of machine"));
@@ -323,18 +357,22 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
 {
     sp_record_machine(r, a->options->machine);
     sp_record_subject(r, a->subject);
-    if (!a->setup.kernel)
+    if (!a->setup.layout.n_r && !a->setup.kernel)
         return;
     record_config(a, r);
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");
-    sp_record_set_number(r, "verify.max_rel_err", a->setup.check.max_error);
-    sp_record_set_number(r, "verify.max_err_over_tolerance", a->setup.check.max_ratio);
-    sp_record_set_flag(r, "verify.ok", a->setup.check.bad_row < 0);
+    if (a->setup.kernel) {
+        sp_record_set_number(r, "verify.max_rel_err", a->setup.check.max_error);
+        sp_record_set_number(r, "verify.max_err_over_tolerance", a->setup.check.max_ratio);
+        sp_record_set_flag(r, "verify.ok", a->setup.check.bad_row < 0);
+    } else {
+        sp_record_set_text(r, "verify.why", "the run was recorded elsewhere");
+    }
     sp_record_set_value(r, "placement.pages.huge_share", a->huge_share, "1");
     sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
     for (int i = 0; i < a->n_runs; i++)
-        record_run(&a->run[i], r);
+        record_run(a, &a->run[i], r);
     sp_record_set_number(r, "cost.load_s", a->subject->load_s);
     sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
 }
@@ -344,6 +382,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
     const struct sp_layout *l = &a->setup.layout;
     sp_analysis_record_known(a, r);
     record_levels(a, r);
+    sp_record_counters(r, a);
     record_roofs(a, r);
     record_metrics(a, r);
     if (l->n_nz > 0) {

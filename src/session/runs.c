@@ -223,9 +223,18 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_p
     return status;
 }
 
+/* The recorded samples; where no roof was recorded, the machine's load-only bandwidth of memory. */
+static enum sp_status replay_run(const struct sp_analysis *a, struct sp_pairs *pairs, struct sp_error *err)
+{
+    bool exact;
+    int n = a->setup.workload.n_threads;
+    const struct sp_ceiling *c = sp_roof_of(a->options->machine, "MEM", n, NULL, &exact);
+    return sp_recording_pairs(&a->options->bytes->recording, c ? c->value.value : 0, n, pairs, err);
+}
+
 enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
 {
-    int n_runs = a->options->n_runs > 1 ? a->options->n_runs : 1;
+    int n_runs = a->options->n_runs > 1 && !sp_analysis_is_replayed(a) ? a->options->n_runs : 1;
     void *p;
     enum sp_status status = sp_new_array(n_runs, sizeof *a->run, "the runs", &p, err);
     a->run = p;
@@ -239,7 +248,9 @@ enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
     if (status == SP_OK && n_runs > 1 && a->setup.binding.pinned)
         sp_binding_apply(&a->setup.binding, NULL); /* the new team; what fails shows as not pinned */
     if (status == SP_OK)
-        status = sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
+        status = sp_analysis_is_replayed(a)
+                     ? replay_run(a, &a->run[a->n_runs], err)
+                     : sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
     bool some = status == SP_OK || (status == SP_INTERRUPTED && a->run[a->n_runs].n > 0);
     a->n_runs += some;
     enum sp_status pooled = a->n_runs > 0 ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;

@@ -24,6 +24,23 @@ static enum sp_status check_memory(const struct sp_workload *w, double available
     return SP_OK;
 }
 
+/* A run elsewhere: threads fill one cache domain of the described machine after the other. */
+static enum sp_status place_threads(const struct sp_machine *m, struct sp_setup *s, struct sp_error *err)
+{
+    int n = s->workload.n_threads, cores = m && m->n_cores > 0 ? m->n_cores : n;
+    int domains = m && m->n_domains > 0 ? m->n_domains : 1, each = cores / domains > 0 ? cores / domains : 1;
+    void *p;
+    enum sp_status status = sp_new_array(n, sizeof *s->domain_of_thread, "cache domains", &p, err);
+    s->domain_of_thread = p;
+    s->n_domains = 1;
+    for (int t = 0; t < n && status == SP_OK; t++) {
+        s->domain_of_thread[t] = t / each % domains;
+        if (s->domain_of_thread[t] >= s->n_domains)
+            s->n_domains = s->domain_of_thread[t] + 1;
+    }
+    return status;
+}
+
 static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_setup *s, struct sp_error *err)
 {
     int n = s->workload.n_threads;
@@ -150,12 +167,19 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     const struct sp_allocator *allocator = o->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
     enum sp_status status = check_memory(workload, o->memory_B, err);
     if (status == SP_OK)
-        status = bind_threads(o, s, err);
+        status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
     if (status == SP_OK) {
         sp_progress_step(progress, "converting", -1);
         double start = sp_now();
         status = sp_layout_make(workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
+    }
+    if (status == SP_OK && o->layout_only) {
+        s->p_core_one = sp_value_none("the run was recorded elsewhere");
+        s->job.layout = &s->layout;
+        s->job.n_threads = s->workload.n_threads;
+        s->facts.store_nt = o->store_nt == SP_CHOICE_ON;
+        return SP_OK;
     }
     if (status == SP_OK)
         status = make_x(o->seed, s, err);

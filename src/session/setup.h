@@ -20,6 +20,7 @@ struct sp_setup_options {
     enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
     bool small_pages;                 /* 4 KiB pages instead of huge ones */
     bool not_pinned;                  /* leave threads where the system puts them */
+    bool layout_only;                 /* nothing is run here: no kernel, threads in the machine's domains */
     double memory_B;                  /* what may be taken; 0: no check */
     uint64_t seed;                    /* of x */
     const struct sp_machine *machine; /* NULL: unknown */
@@ -30,10 +31,10 @@ struct sp_setup_options {
 struct sp_setup {
     struct sp_workload workload;
     struct sp_binding binding;
-    int *domain_of_thread; /* [n_threads] owned */
+    int *domain_of_thread; /* [n_threads] owned; binding is empty where nothing is run */
     int n_domains;
     struct sp_layout layout;
-    const struct sp_kernel *kernel;
+    const struct sp_kernel *kernel; /* NULL: nothing is run */
     void *state;
     struct sp_kernel_facts facts;
     struct sp_job job;

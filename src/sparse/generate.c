@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "sparse/csr_build.h"
 #include "sparse/generate_family.h"
@@ -18,6 +19,7 @@ struct request {
     int n_modifiers;
     struct {
         const struct modifier *modifier;
+        int64_t window;
         uint64_t seed;
     } modify[MAX_MODIFIERS];
 };
@@ -25,12 +27,39 @@ struct request {
 /* A modifier is a permutation of n rows, and of columns where the matrix is square. */
 struct modifier {
     struct sp_generator_info info;
-    bool takes_seed;
-    enum sp_status (*permutation)(int64_t n, uint64_t seed, int32_t *perm, struct sp_error *err);
+    bool takes_window, takes_seed; /* in this order, the window always */
+    enum sp_status (*permutation)(int64_t n, int64_t window, uint64_t seed, int32_t *perm,
+                                  struct sp_error *err);
 };
 
-static enum sp_status reversed(int64_t n, uint64_t seed, int32_t *perm, struct sp_error *err)
+static enum sp_status permuted(int64_t n, int64_t window, uint64_t seed, int32_t *perm, struct sp_error *err)
 {
+    (void)window;
+    return sp_permutation_random(n, seed, perm, err);
+}
+
+/* Fisher and Yates within each window. */
+static enum sp_status shuffled(int64_t n, int64_t window, uint64_t seed, int32_t *perm, struct sp_error *err)
+{
+    (void)err;
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < n; first += window) {
+        int64_t size = n - first < window ? n - first : window;
+        for (int64_t i = 0; i < size; i++)
+            perm[first + i] = (int32_t)(first + i);
+        for (int64_t i = size - 1; i > 0; i--) {
+            int64_t k = (int64_t)(sp_random_at(seed, (uint64_t)(first + i)) % (uint64_t)(i + 1));
+            int32_t kept = perm[first + i];
+            perm[first + i] = perm[first + k];
+            perm[first + k] = kept;
+        }
+    }
+    return SP_OK;
+}
+
+static enum sp_status reversed(int64_t n, int64_t window, uint64_t seed, int32_t *perm, struct sp_error *err)
+{
+    (void)window;
     (void)seed;
     (void)err;
     for (int64_t i = 0; i < n; i++)
@@ -41,9 +70,16 @@ static enum sp_status reversed(int64_t n, uint64_t seed, int32_t *perm, struct s
 static const struct modifier modifiers[] = {
     {{"permuted", "+permuted[:SEED]",
       "rows and columns in one random order (rows only where the matrix is not square)", "+permuted:7"},
+     false,
      true,
-     sp_permutation_random},
-    {{"reversed", "+reversed", "rows and columns from last to first", "+reversed"}, false, reversed},
+     permuted},
+    {{"shuffled", "+shuffled:WINDOW[:SEED]",
+      "rows and columns in random order within windows of WINDOW: locality between natural and random",
+      "+shuffled:1000:7"},
+     true,
+     true,
+     shuffled},
+    {{"reversed", "+reversed", "rows and columns from last to first", "+reversed"}, false, false, reversed},
 };
 enum { N_MODIFIERS = sizeof modifiers / sizeof *modifiers };
 
@@ -173,15 +209,25 @@ static enum sp_status parse_modifier(char *text, struct request *request, struct
     for (int m = 0; m < N_MODIFIERS; m++) {
         if (strcmp(modifiers[m].info.name, text) != 0)
             continue;
-        int64_t seed = 1;
-        if (argument && (!modifiers[m].takes_seed || sp_parse_count(argument, &seed) || seed < 0))
-            return sp_fail(err, SP_USAGE, NULL, "the modifier is written %s, not '+%s:%s'",
-                           modifiers[m].info.form, text, argument);
+        int64_t seed = 1, window = 1;
+        bool good = !argument || modifiers[m].takes_seed;
+        if (good && modifiers[m].takes_window) {
+            char *next = argument ? strchr(argument, ':') : NULL;
+            if (next)
+                *next++ = '\0';
+            good = argument && !sp_parse_count(argument, &window) && window > 0;
+            argument = good ? next : argument;
+        }
+        if (!good || (argument && (sp_parse_count(argument, &seed) || seed < 0)))
+            return sp_fail(err, SP_USAGE, NULL, "the modifier is written %s, not '+%s%s%s'",
+                           modifiers[m].info.form, text, argument ? ":" : "", argument ? argument : "");
         request->modify[request->n_modifiers].modifier = &modifiers[m];
+        request->modify[request->n_modifiers].window = window;
         request->modify[request->n_modifiers++].seed = (uint64_t)seed;
         return SP_OK;
     }
-    return sp_fail(err, SP_USAGE, "use +permuted[:SEED] or +reversed", "no modifier '+%s'", text);
+    return sp_fail(err, SP_USAGE, "use +permuted[:SEED], +shuffled:WINDOW[:SEED] or +reversed",
+                   "no modifier '+%s'", text);
 }
 
 static enum sp_status check_shape(const struct request *request, struct sp_error *err)
@@ -296,15 +342,15 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
     return SP_OK;
 }
 
-static enum sp_status apply_modifier(const struct modifier *modifier, uint64_t seed, struct sp_csr *a,
-                                     struct sp_error *err)
+static enum sp_status apply_modifier(const struct modifier *modifier, int64_t window, uint64_t seed,
+                                     struct sp_csr *a, struct sp_error *err)
 {
     struct sp_csr b;
     void *p;
     enum sp_status status = sp_large_alloc(NULL, a->n_r, sizeof(int32_t), "a permutation", &p, err);
     int32_t *perm = p;
     if (status == SP_OK)
-        status = modifier->permutation(a->n_r, seed, perm, err);
+        status = modifier->permutation(a->n_r, window, seed, perm, err);
     if (status == SP_OK)
         status = sp_csr_permute(a, perm, a->n_r == a->n_c ? perm : NULL, a->allocator, &b, err);
     sp_large_free(NULL, perm, a->n_r, sizeof(int32_t));
@@ -329,6 +375,7 @@ enum sp_status sp_generate(const char *spec, const struct sp_allocator *allocato
         return status;
     matrix->symmetry = request.shape.symmetry;
     for (int m = 0; m < request.n_modifiers && status == SP_OK; m++)
-        status = apply_modifier(request.modify[m].modifier, request.modify[m].seed, matrix, err);
+        status = apply_modifier(request.modify[m].modifier, request.modify[m].window, request.modify[m].seed,
+                                matrix, err);
     return status;
 }

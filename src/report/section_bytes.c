@@ -1,0 +1,128 @@
+/* BYTES: who counted them, whether that is believed, and what measured and simulated alpha disagree about. */
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "report/sections.h"
+
+enum { HEAD = 9 };
+
+static void difference_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    double difference, left;
+    bool is_small = false;
+    const json_t *causes = sp_record_node(record, "counters.alpha_difference.causes"), *cause;
+    if (!sp_record_number(record, "counters.alpha_difference.difference", &difference) ||
+        !sp_record_number(record, "counters.alpha_difference.unattributed", &left))
+        return;
+    sp_record_flag(record, "counters.alpha_difference.small", &is_small);
+    char text[1024] = "", part[256];
+    snprintf(text, sizeof text, "alpha measured is %.3f %s alpha simulated", fabs(difference),
+             difference < 0 ? "below" : "above");
+    if (is_small) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), ": no more than the two may differ by");
+    } else {
+        size_t i;
+        json_array_foreach(causes, i, cause)
+        {
+            const char *name = sp_item_text(cause, "cause"), *why = sp_item_text(cause, "text");
+            double explains = sp_item_number(cause, "explains");
+            if (isfinite(explains))
+                snprintf(part, sizeof part, "; %s explains %.3f (%s)", name ? name : "?", explains,
+                         why ? why : "");
+            else
+                snprintf(part, sizeof part, "; %s not tested (%s)", name ? name : "?", why ? why : "");
+            strncat(text, part, sizeof text - strlen(text) - 1);
+        }
+        snprintf(part, sizeof part, "; unattributed %.3f", left);
+        strncat(text, part, sizeof text - strlen(text) - 1);
+    }
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    sp_pen_words(pen, SP_INK_PLAIN, text);
+    sp_pen_end(pen);
+}
+
+static void w_part(const struct sp_record *record, char *text, size_t size)
+{
+    struct sp_value w = sp_record_metric(record, "w");
+    if (!sp_value_known(w) || w.origin != SP_MEASURED)
+        return;
+    snprintf(text + strlen(text), size - strlen(text), "; w = %.2f measured at this share of stores",
+             w.value);
+}
+
+static void domain_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *domains = sp_record_node(record, "counters.domains"), *domain;
+    char text[512] = "in memory domains:", figure[48];
+    size_t i;
+    if (json_array_size(domains) < 2)
+        return;
+    json_array_foreach(domains, i, domain)
+    {
+        struct sp_value v = sp_record_value_of(json_object_get(domain, "total_B"));
+        if (strlen(text) < 400)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %.0f: %s MB", i ? "," : "",
+                     sp_item_number(domain, "domain"),
+                     sp_value_known(v) ? sp_figure(figure, sizeof figure, v.value / 1e6, 4) : "unknown");
+    }
+    sp_pen_tab(pen, HEAD);
+    sp_pen_words(pen, SP_INK_PLAIN, text);
+    sp_pen_end(pen);
+}
+
+static void counted(struct sp_pen *pen, const struct sp_record *record)
+{
+    char text[1024];
+    const char *trust = sp_words_text(record, "counters.trust.text", "");
+    snprintf(text, sizeof text, "%s", sp_words_text(record, "counters.how", ""));
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "counters.source", "counted"));
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", text);
+    sp_pen_end(pen);
+    snprintf(text, sizeof text, "%s", trust);
+    w_part(record, text, sizeof text);
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    sp_pen_words(pen, SP_INK_PLAIN, text);
+    sp_pen_end(pen);
+    domain_line(pen, record);
+    difference_line(pen, record);
+}
+
+/* One line: why nothing was counted, of the sources that were looked at the best. */
+static void simulated(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *tried = sp_record_node(record, "bytes_tried"), *best = json_array_get(tried, 0), *item;
+    size_t i;
+    sp_pen_part(pen, SP_INK_BOLD, 0, "simulated  ");
+    if (!best) {
+        sp_pen_put(pen, SP_INK_PLAIN, "as asked for");
+        sp_pen_end(pen);
+        return;
+    }
+    /* perf needs no package: what stops it stops the others */
+    json_array_foreach(tried, i,
+                       item) if (strcmp(sp_item_text(item, "source") ? sp_item_text(item, "source") : "",
+                                        "perf") == 0) best = item;
+    char text[512];
+    snprintf(text, sizeof text, "no counters can be used: %s (spmodel doctor)",
+             sp_item_text(best, "reason") ? sp_item_text(best, "reason") : "");
+    sp_pen_words(pen, SP_INK_PLAIN, text);
+    sp_pen_end(pen);
+}
+
+void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *counters = sp_record_node(record, "counters");
+    if (!sp_record_node(record, "bytes_tried") && !counters)
+        return;
+    pen->indent = 0;
+    sp_pen_put(pen, SP_INK_BOLD, "BYTES");
+    sp_pen_tab(pen, HEAD);
+    pen->indent = HEAD;
+    if (json_is_object(json_object_get(counters, "trust")))
+        counted(pen, record);
+    else
+        simulated(pen, record);
+}

@@ -1,0 +1,186 @@
+/* The job under counters, and what the bytes that they count say: alpha measured beside alpha simulated, and
+ * what the difference is due to, as far as it was tested [THEORY 2]. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/analysis.h"
+#include "session/byte_source.h"
+
+/* Differences of alpha below both are no difference. */
+#define SAME_ALPHA 0.02
+#define SAME_SHARE 0.1
+/* The lag of threads that is tried, as a share of their work. */
+#define TRIED_SKEW 0.05
+
+static bool stopped(void *context)
+{
+    return sp_progress_interrupted(context);
+}
+
+enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
+{
+    struct sp_byte_source *s = a->options->bytes;
+    if (!s || !s->probe || a->setup.layout.n_nz == 0)
+        return SP_OK;
+    struct sp_protocol p = sp_protocol_default(a->options->machine);
+    struct sp_reading reading;
+    p.state = a->options->state;
+    p.n_domain = a->setup.n_domains;
+    p.domain_of_thread = a->setup.domain_of_thread;
+    p.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
+    p.interrupted = stopped;
+    p.context = (void *)a->progress;
+    sp_progress_step(a->progress, "counting bytes", -1);
+    enum sp_status status = s->probe->observe(s->session, &a->setup.job, &p, &reading, err);
+    if (status != SP_OK)
+        return status;
+    sp_reading_free(&reading);
+    a->log = s->probe->log(s->session);
+    return SP_OK;
+}
+
+static struct sp_value find_w(const struct sp_analysis *a, double matrix_B, double x_B, double y_B)
+{
+    double share = y_B / (matrix_B + x_B + y_B);
+    struct sp_value w = sp_trust_w(&a->options->bytes->trust, share, a->setup.facts.store_nt);
+    if (sp_value_known(w))
+        return w;
+    return sp_value_between(a->setup.facts.store_nt ? 1 : a->w.value, 1, fmax(2, a->w.value), a->w.origin);
+}
+
+void sp_analysis_use_counts(struct sp_analysis *a)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    a->alpha_simulated = a->alpha;
+    a->alpha_measured = sp_value_none("bytes were not counted");
+    a->zero_B = sp_value_none("bytes were not counted");
+    if (!a->log)
+        return;
+    const char *level = a->residence.level >= a->options->machine->n_caches ? "MEM" : a->residence.name;
+    a->counted = sp_count_log_bytes(a->log, SP_WINDOW_JOB, NULL, level, -1);
+    if (!sp_value_known(a->counted.total_B))
+        return;
+    double matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
+                      sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
+    struct sp_alpha_source source = {
+        .matrix_B = matrix_B,
+        .y_B = (double)l->s_y * (double)l->n_r,
+        .x_B = (double)l->s_x * (double)l->n_nz,
+        .read_B = a->counted.read_B,
+        .total_B = a->counted.total_B,
+    };
+    source.w = find_w(a, matrix_B, a->alpha.value * source.x_B, source.y_B);
+    struct sp_alpha_reading seen = sp_alpha_from_bytes(&source);
+    a->w = source.w;
+    a->zero_B = sp_value_of(seen.zero_B, SP_MODELLED);
+    a->alpha_measured = seen.alpha;
+    a->V_B = a->counted.total_B;
+    if (sp_value_known(seen.alpha))
+        a->alpha = seen.alpha;
+}
+
+bool sp_analysis_is_counted(const struct sp_analysis *a)
+{
+    return sp_value_known(a->counted.total_B) && a->counted.total_B.value > 0;
+}
+
+static struct sp_alpha_cause *add_cause(struct sp_analysis *a, const char *name, double explains)
+{
+    struct sp_alpha_cause *c = &a->cause[a->n_causes++];
+    c->name = name;
+    c->explains = explains;
+    c->tested = true;
+    return c;
+}
+
+static enum sp_status alpha_with(struct sp_analysis *a, const struct sp_sim_options *o, double *alpha,
+                                 struct sp_error *err)
+{
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    enum sp_status status = sp_sim_spmv(&a->setup.layout, o, traffic, &n_levels, NULL, err);
+    if (status == SP_OK)
+        *alpha = sp_traffic_alpha(&a->setup.layout, &traffic[n_levels - 1]);
+    return status;
+}
+
+/* Bytes that a random line costs, in lines, where counters told it. */
+static double granule_of(const struct sp_trust_report *r)
+{
+    for (int i = 0; i < r->n_checks; i++)
+        if (strcmp(r->check[i].what, "gather") == 0 && isfinite(r->check[i].verdict.ratio))
+            return r->check[i].verdict.ratio;
+    return 0;
+}
+
+static enum sp_status try_granule(struct sp_analysis *a, const struct sp_sim_options *base, double plain,
+                                  struct sp_error *err)
+{
+    double granule = granule_of(&a->options->bytes->trust);
+    if (granule == 0) {
+        a->cause[a->n_causes++] = (struct sp_alpha_cause){.name = "granule", .text = "no gather was counted"};
+        return SP_OK;
+    }
+    if (granule < 1.1) {
+        snprintf(add_cause(a, "granule", 0)->text, sizeof a->cause[0].text, "a random line costs %.2f lines",
+                 granule);
+        return SP_OK;
+    }
+    struct sp_machine wide = *a->options->machine; /* borrows its ceilings */
+    for (int k = 0; k < wide.n_caches; k++)
+        wide.cache[k].line_B *= 2;
+    struct sp_sim_options o = *base;
+    o.machine = &wide;
+    double alpha = plain;
+    enum sp_status status = alpha_with(a, &o, &alpha, err);
+    double share = fmin(1, granule - 1);
+    snprintf(add_cause(a, "granule", share * (alpha - plain))->text, sizeof a->cause[0].text,
+             "a random line costs %.2f lines; simulated with pairs of lines alpha is %.3f", granule, alpha);
+    return status;
+}
+
+static enum sp_status try_skew(struct sp_analysis *a, const struct sp_sim_options *base, double plain,
+                               struct sp_error *err)
+{
+    if (a->setup.workload.n_threads < 2)
+        return SP_OK;
+    struct sp_sim_options o = *base;
+    o.skew = base->skew + TRIED_SKEW;
+    double alpha = plain;
+    enum sp_status status = alpha_with(a, &o, &alpha, err);
+    snprintf(add_cause(a, "skew", alpha - plain)->text, sizeof a->cause[0].text,
+             "with threads that lag by %.0f %% of their work the simulated alpha is %.3f", 100 * o.skew,
+             alpha);
+    return status;
+}
+
+enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err)
+{
+    if (!sp_value_known(a->alpha_measured) || a->residence.level < a->options->machine->n_caches)
+        return SP_OK;
+    double x_B = (double)a->setup.layout.s_x * (double)a->setup.layout.n_nz;
+    double difference = a->alpha_measured.value - a->alpha_simulated.value;
+    if (fabs(difference) < fmax(SAME_ALPHA, SAME_SHARE * a->alpha_simulated.value))
+        return SP_OK;
+    if (sp_value_known(a->counted.idle_Bps)) {
+        /* it was taken off; what it may hide is its own spread, which the interval of V holds */
+        double left = (a->counted.total_B.hi - a->counted.total_B.lo) / 2 / x_B;
+        snprintf(add_cause(a, "background", copysign(fmin(left, fabs(difference)), difference))->text,
+                 sizeof a->cause[0].text, "%.1f %% of what was counted was background and was taken off",
+                 100 * a->counted.idle_share);
+    } else
+        a->cause[a->n_causes++] =
+            (struct sp_alpha_cause){.name = "background", .text = "no idle window was counted"};
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    o.llc_only = true;
+    double plain = a->alpha_simulated.value;
+    enum sp_status status = alpha_with(a, &o, &plain, err);
+    if (status == SP_OK)
+        status = try_granule(a, &o, plain, err);
+    if (status == SP_OK)
+        status = try_skew(a, &o, plain, err);
+    a->cause[a->n_causes++] =
+        (struct sp_alpha_cause){.name = "page size", .text = "the run was not repeated with other pages"};
+    return status;
+}

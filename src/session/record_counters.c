@@ -1,0 +1,123 @@
+/* What counters said, whether they are believed, and why bytes are simulated where they are. */
+#include <math.h>
+#include <string.h>
+
+#include "probes/count_json.h"
+#include "session/analysis.h"
+#include "session/record_parts.h"
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *trust_json(const struct sp_byte_source *s)
+{
+    static const char *const words[] = {"trusted", "nothing", "multiple", "missing", "elsewhere", "off"};
+    json_t *trust = json_object(), *checks = json_array(), *mixes = json_array();
+    json_object_set_new(trust, "tested", json_boolean(s->tested));
+    json_object_set_new(trust, "trusted", s->tested ? json_boolean(s->trust.trusted) : json_null());
+    json_object_set_new(trust, "text", json_string(s->trust.text));
+    for (int i = 0; i < s->trust.n_checks; i++) {
+        const struct sp_trust_check *c = &s->trust.check[i];
+        json_array_append_new(checks, json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s, s:s}", "what", c->what,
+                                                "quantity", c->quantity, "known_B", number(c->known_B),
+                                                "counted_B", sp_record_value_json(c->counted_B, "B"), "ratio",
+                                                number(c->verdict.ratio), "decides", c->decides, "verdict",
+                                                words[c->verdict.trust], "text", c->verdict.text));
+    }
+    for (int i = 0; i < s->trust.n_mixes; i++) {
+        const struct sp_w_point *p = &s->trust.mix[i];
+        json_array_append_new(mixes, json_pack("{s:o, s:b, s:o}", "store_share", number(p->store_share),
+                                               "non_temporal", p->non_temporal, "w",
+                                               sp_record_value_json(p->w, "1")));
+    }
+    json_object_set_new(trust, "checks", checks);
+    json_object_set_new(trust, "w", mixes);
+    return trust;
+}
+
+static void record_difference(struct sp_record *r, const struct sp_analysis *a)
+{
+    if (!sp_value_known(a->alpha_measured))
+        return;
+    double difference = a->alpha_measured.value - a->alpha_simulated.value, left = difference;
+    json_t *causes = json_array();
+    for (int i = 0; i < a->n_causes; i++) {
+        const struct sp_alpha_cause *c = &a->cause[i];
+        double part = c->tested ? c->explains : 0;
+        /* a cause that points the other way explains nothing, and none explains more than there is */
+        part = part * difference > 0 ? copysign(fmin(fabs(part), fabs(left)), difference) : 0;
+        left -= part;
+        json_array_append_new(causes, json_pack("{s:s, s:b, s:o, s:s}", "cause", c->name, "tested", c->tested,
+                                                "explains", c->tested ? json_real(part) : json_null(), "text",
+                                                c->text));
+    }
+    sp_record_set_number(r, "counters.alpha_difference.difference", difference);
+    sp_record_set_number(r, "counters.alpha_difference.unattributed", a->n_causes > 0 ? left : difference);
+    sp_record_set_flag(r, "counters.alpha_difference.small", a->n_causes == 0);
+    sp_record_set_object(r, "counters.alpha_difference.causes", causes);
+}
+
+static void record_domains(struct sp_record *r, const struct sp_analysis *a)
+{
+    int n = sp_count_log_domains(a->log, "MEM");
+    for (int d = 0; d < n && n > 1; d++) {
+        struct sp_counted c = sp_count_log_bytes(a->log, SP_WINDOW_JOB, NULL, "MEM", d);
+        sp_record_append(r, "counters.domains",
+                         json_pack("{s:i, s:o, s:o, s:o}", "domain", d, "read_B",
+                                   sp_record_value_json(c.read_B, "B"), "write_B",
+                                   sp_record_value_json(c.write_B, "B"), "total_B",
+                                   sp_record_value_json(c.total_B, "B")));
+    }
+}
+
+static void record_tried(struct sp_record *r, const struct sp_byte_source *s)
+{
+    for (int i = 0; s && i < s->n_tried; i++)
+        sp_record_append(r, "bytes_tried",
+                         json_pack("{s:s, s:s, s:s}", "source", s->tried[i].name, "reason",
+                                   s->tried[i].reason, "remedy", s->tried[i].remedy));
+}
+
+static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_byte_source *s = a->options->bytes;
+    if (s->constructed)
+        sp_record_add_flag(r, "Q20", "constructed: the bytes%s are invented, measurements of no machine",
+                           sp_analysis_is_replayed(a) ? " and times" : "");
+    else if (s->replayed)
+        sp_record_add_flag(r, "Q21", "replayed: counted by %s elsewhere or at another time", s->name);
+    if (!s->tested)
+        sp_record_add_flag(r, "Q22", "the counters were not tested with known volumes");
+    if (!sp_value_known(a->counted.total_B)) {
+        sp_record_add_flag(r, "Q23", "the bytes are simulated: %s", a->counted.total_B.why);
+        return;
+    }
+    if (!sp_value_known(a->alpha_measured))
+        sp_record_add_flag(r, "Q24",
+                           "alpha is undefined: %.4g MB were counted, less than the %.4g MB of alpha = 0",
+                           a->counted.total_B.value / 1e6, a->zero_B.value / 1e6);
+    if (a->counted.running_share < 0.9999)
+        sp_record_add_flag(r, "Q25", "multiplexed: counters were on for %.0f %% of the time, and scaled up",
+                           100 * a->counted.running_share);
+    if (a->counted.idle_share > 0.1)
+        sp_record_add_flag(r, "Q26", "%.0f %% of the counted bytes were background and were taken off",
+                           100 * a->counted.idle_share);
+}
+
+void sp_record_counters(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_byte_source *s = a->options->bytes;
+    record_tried(r, s);
+    if (!a->log) {
+        sp_record_set_null(r, "counters", "bytes are simulated");
+        return;
+    }
+    sp_record_set_object(r, "counters", sp_count_log_json(a->log));
+    sp_record_set_object(r, "counters.trust", trust_json(s));
+    sp_record_set_value(r, "counters.idle", a->counted.idle_Bps, "B/s");
+    record_domains(r, a);
+    record_difference(r, a);
+    flag_counters(r, a);
+}

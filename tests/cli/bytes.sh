@@ -1,0 +1,87 @@
+#!/bin/sh
+# Where bytes come from: the choice, its refusals, whole analyses from a constructed recording, and wrong counters
+# that must be caught in the right words.
+# Usage: bytes.sh SPMODEL CHECK_RECORDS RECORDING CHECK_SCHEMA SCHEMA
+set -u
+spmodel=$1 check_records=$2 recording=$3 check_schema=$4 schema=$5
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "bytes: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+export XDG_CACHE_HOME="$dir/cache"
+matrix=gen:band:2056338:30:0.101665+shuffled:180000
+
+run() { # run CODE ARGUMENTS...: exits with CODE?
+    want=$1
+    shift
+    "$spmodel" "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = "$want" ] || fail "spmodel $* exits with $code, not $want"
+}
+says() { # says FILE WORDS
+    tr -s ' \n' '  ' <"$dir/$1" | grep -q -e "$2" || fail "does not say '$2'"
+}
+
+run 2 analyze gen:laplace2d:30 --bytes counters
+says err "auto, likwid, perf, papi, sim or replay:FILE"
+run 2 analyze gen:laplace2d:30 --bytes sim --require-bytes
+run 3 analyze gen:laplace2d:30 --bytes replay:"$dir/none"
+echo '{"schema": "spmodel.record/1", "id": "20261121T000000Z-x-00000000", "status": "complete", "time": {"start": "2026-11-21T00:00:00Z"}, "tool": {"version": "0.1.0"}}' >"$dir/no-counters.json"
+run 3 analyze gen:laplace2d:30 --bytes replay:"$dir/no-counters.json"
+says err "no counters that could be replayed"
+run 3 analyze gen:laplace2d:30 --bytes replay:"$recording" --machine ivb-e5-2660v2
+says err "of another matrix: rows 2056338 there, 900 here"
+
+# The acceptance case: alpha 0.36, the extra traffic as a loss, its hint, through the normal report.
+run 0 analyze $matrix --bytes replay:"$recording" --machine ivb-e5-2660v2 --no-plots --out "$dir" --json="$dir/replayed.json"
+says out "alpha 0.36 measured"
+says out "258.0 constructed"
+says out "extra x traffic 0.5"
+says out "A01 x traffic"
+says out "invented, measurements of no machine"
+says out "perf is believed"
+"$check_records" "$dir/replayed.json" || fail "the record breaks its promises"
+"$check_schema" "$schema" "$dir/replayed.json" || fail "the record does not obey the schema"
+# A record is a recording too.
+run 0 analyze $matrix --bytes replay:"$dir/replayed.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "alpha 0.36 measured"
+
+# Counters that are wrong are named, and not used.
+sed 's/"B_per_count": 64/"B_per_count": 128/' "$recording" >"$dir/double.json"
+run 4 analyze $matrix --bytes replay:"$dir/double.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says err "every line 2 times"
+sed '/uncore_imc_3/s/"B_per_count": 64/"B_per_count": 0.001/' "$recording" >"$dir/missing.json"
+run 4 analyze $matrix --bytes replay:"$dir/missing.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says err "1 of 4 channels count nothing (uncore_imc_3"
+sed '/uncore_imc_3/d; s/\(uncore_imc_2.*write.*\),$/\1/' "$recording" | sed 's/, \[6, [^]]*\], \[7, [^]]*\]//' >"$dir/unseen.json"
+run 4 analyze $matrix --bytes replay:"$dir/unseen.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says err "as if 1 of 4 memory channels were missing"
+
+# A counter that starts again is in the recording; with 64 bits it runs backwards instead.
+sed 's/"bits": 48/"bits": 64/' "$recording" >"$dir/backwards.json"
+run 0 analyze $matrix --bytes replay:"$dir/backwards.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "the bytes are simulated: a counter ran backwards"
+# Multiplexed: scaled up, and said.
+sed '/"kind": "job"/s/, 0\.118, 0\.118\]/, 0.118, 0.1062]/g' "$recording" >"$dir/shared.json"
+run 0 analyze $matrix --bytes replay:"$dir/shared.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "multiplexed: counters were on for 90 % of the time"
+
+# Here and now: whatever this machine has, the choice is named, and what is required and absent is refused.
+"$spmodel" analyze gen:laplace3d:30 --require-bytes --no-plots --out "$dir" >"$dir/out" 2>"$dir/err"
+code=$?
+if [ $code = 4 ]; then
+    says err "bytes cannot be measured here"
+    says err "remedy: spmodel doctor"
+    for source in likwid perf papi; do
+        run 4 analyze gen:laplace3d:30 --bytes $source --no-plots --out "$dir"
+        says err remedy
+    done
+    run 0 analyze gen:laplace3d:30 --no-plots --no-hints --out "$dir" --json="$dir/auto.json"
+    says out "BYTES simulated no counters can be used"
+    "$check_schema" "$schema" "$dir/auto.json" || fail "the record does not obey the schema"
+else
+    [ $code = 0 ] || fail "--require-bytes exits with $code"
+    echo "skipped: refusals (this machine counts bytes)"
+fi
+run 0 analyze gen:laplace3d:30 --bytes sim --no-plots --no-hints --out "$dir"
+says out "BYTES simulated as asked for"
+echo "ok"
