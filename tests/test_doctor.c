@@ -153,7 +153,7 @@ START_TEST(a_laptop_on_battery)
 {
     open_machine("doctor-laptop.txt");
     examine("cpu  1050 0 500 100150 0 0 0 0 0 0");
-    expect("permission.paranoid_level", LIMITED, "memory controllers are not", "setcap");
+    expect("permission.paranoid_level", LIMITED, "memory controllers are not", "/etc/sysctl.d");
     expect("permission.msr", ABSENT, "module msr is not loaded", "sudo modprobe msr");
     expect("permission.access_daemon", ABSENT, "neither", "apt-get install likwid");
     expect("noise.governor", LIMITED, "powersave (intel_pstate), preference balance_power", "cpupower");
@@ -264,6 +264,15 @@ START_TEST(descriptors_of_perf_event_are_found)
     sp_processes_free(&p);
     examine(NULL);
     expect("holders.processes", LIMITED, "a (b) c (pid 77, 2 perf_event descriptors)", "Ask");
+    recorded_write(root, "/proc/77/stat", "77 (b\xff) S 1 1 1 0 -1 4194560 1 1 1 1 7 3 1 1 20 0 1 0 1");
+    examine(NULL);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_int_eq(sp_doctor_json(&d, out, NULL), SP_OK); /* although a name is not UTF-8 */
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "b? (pid 77"));
+    free(text);
     close_machine();
 }
 END_TEST
@@ -332,13 +341,17 @@ START_TEST(lines_fit_and_ids_are_unique)
             ck_assert_msg(sp_doctor_find(&d, d.finding[i].id) == &d.finding[i], "%s twice", d.finding[i].id);
         char *text = NULL;
         size_t size;
-        FILE *out = open_memstream(&text, &size);
-        sp_doctor_text(&d, &(struct sp_report_style){.width = 100}, out);
-        fclose(out);
-        for (char *line = text; *line; line += strcspn(line, "\n") + 1)
-            ck_assert_msg(strcspn(line, "\n") <= 100, "too long: %s", line);
-        ck_assert_ptr_nonnull(strstr(text, "WHAT STILL WORKS"));
-        free(text);
+        FILE *out;
+        for (int verbosity = 0; verbosity < 2; verbosity++) {
+            out = open_memstream(&text, &size);
+            sp_doctor_text(&d, &(struct sp_report_style){.width = 120, .verbosity = verbosity}, out);
+            fclose(out);
+            for (char *line = text; *line; line += strcspn(line, "\n") + 1)
+                ck_assert_msg(strcspn(line, "\n") <= 100, "too long: %s", line);
+            ck_assert_ptr_nonnull(strstr(text, "WHAT STILL WORKS"));
+            ck_assert(!strstr(text, "noise.cpuset") == !verbosity);
+            free(text);
+        }
         out = open_memstream(&text, &size);
         ck_assert_int_eq(sp_doctor_json(&d, out, NULL), SP_OK);
         fclose(out);

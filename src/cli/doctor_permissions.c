@@ -3,10 +3,8 @@
 #include "cli/doctor.h"
 #include "sys/permissions.h"
 
-static const char lower_level[] =
-    "sudo sysctl kernel.perf_event_paranoid=0\n"
-    "echo kernel.perf_event_paranoid=0 | sudo tee /etc/sysctl.d/99-perf.conf\n"
-    "or, for spmodel alone: sudo setcap cap_perfmon=ep \"$(command -v spmodel)\"";
+static const char lower_level[] = "sudo sysctl kernel.perf_event_paranoid=0\n"
+                                  "echo kernel.perf_event_paranoid=0 | sudo tee /etc/sysctl.d/99-perf.conf";
 
 /* Levels as the kernel's documentation of perf_event_paranoid has them; 3 and 4 are Debian's and Ubuntu's. */
 static const char *level_means(int level)
@@ -62,7 +60,9 @@ static void capabilities(struct doctor *d, const struct sp_permissions *p)
         find_out(d, sp_section_permissions, name, WORKS, "", "%s", list);
     else
         find_out(d, sp_section_permissions, name, sp_may_count_processors(p) ? WORKS : LIMITED,
-                 sp_may_count_processors(p) ? "" : "sudo setcap cap_perfmon=ep \"$(command -v spmodel)\"",
+                 sp_may_count_processors(p)
+                     ? ""
+                     : "for spmodel alone: sudo setcap cap_perfmon=ep \"$(command -v spmodel)\"",
                  "%s: what the paranoid level allows", list);
 }
 

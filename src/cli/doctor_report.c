@@ -5,7 +5,7 @@
 #include "cli/doctor.h"
 #include "sp_config.h"
 
-enum { NAME_COLUMN = 11, WHAT_COLUMN = 27 };
+enum { NAME_COLUMN = 11, WHAT_COLUMN = 27, WHAT_AFTER_ID = 38 };
 
 static bool has(const struct doctor *d, const char *id, enum verdict verdict)
 {
@@ -85,8 +85,8 @@ void sp_doctor_text(const struct doctor *d, const struct sp_report_style *style,
         sp_pen_put(&pen, inks[f->verdict], "%s", sp_verdict_words[f->verdict]);
         sp_pen_tab(&pen, NAME_COLUMN);
         sp_pen_put(&pen, SP_INK_PLAIN, "%s", style->verbosity > 0 ? f->id : f->name);
-        pen.indent = WHAT_COLUMN;
-        sp_pen_tab(&pen, WHAT_COLUMN);
+        pen.indent = style->verbosity > 0 ? WHAT_AFTER_ID : WHAT_COLUMN;
+        sp_pen_tab(&pen, pen.indent);
         sp_pen_words(&pen, SP_INK_PLAIN, f->what);
         sp_pen_end(&pen);
         print_remedy(&pen, f->remedy);
@@ -103,6 +103,19 @@ void sp_doctor_text(const struct doctor *d, const struct sp_report_style *style,
     sp_pen_end(&pen);
 }
 
+/* Names of processes and files can be any bytes; JSON is UTF-8. */
+static json_t *text_of(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char ascii[sizeof((struct finding *)0)->what];
+    snprintf(ascii, sizeof ascii, "%s", text);
+    for (char *p = ascii; *p; p++)
+        *p = (char)((unsigned char)*p < 0x80 ? *p : '?');
+    return json_string(ascii);
+}
+
 static json_t *required(const struct doctor *d)
 {
     json_t *list = json_array();
@@ -110,8 +123,8 @@ static json_t *required(const struct doctor *d)
         char because[512];
         size_t length = strcspn(p, ",");
         bool good = sp_require_satisfied(d, p, length, because, sizeof because);
-        json_array_append_new(list, json_pack("{s:s%, s:b, s:s}", "word", p, length, "satisfied", good,
-                                              "because", good ? "" : because));
+        json_array_append_new(list, json_pack("{s:s%, s:b, s:o}", "word", p, length, "satisfied", good,
+                                              "because", text_of(good ? "" : because)));
         p += length + (p[length] == ',');
     }
     return list;
@@ -123,13 +136,9 @@ enum sp_status sp_doctor_json(const struct doctor *d, FILE *out, struct sp_error
     json_t *list = json_array();
     for (int i = 0; i < d->n; i++) {
         const struct finding *f = &d->finding[i];
-        json_t *one =
-            json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", f->id, "section", f->section, "name", f->name,
-                      "verdict", sp_verdict_words[f->verdict], "what", f->what, "remedy", f->remedy);
-        if (!one) { /* a name that is not UTF-8 came from the system */
-            json_decref(list);
-            return sp_fail(err, SP_OUTPUT, "use the text output", "the finding %s is not UTF-8", f->id);
-        }
+        json_t *one = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", f->id, "section", f->section, "name",
+                                f->name, "verdict", sp_verdict_words[f->verdict], "what", text_of(f->what),
+                                "remedy", text_of(f->remedy));
         json_array_append_new(list, one);
     }
     json_t *root =
