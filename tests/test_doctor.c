@@ -317,6 +317,19 @@ START_TEST(who_computes_most_comes_first)
 }
 END_TEST
 
+START_TEST(bytes_are_those_that_are_counted_here)
+{
+    static const char *const names[] = {"sim", "replay", "time", "memory", "perf"};
+    memset(&d, 0, sizeof d);
+    for (int i = 0; i < 5; i++) {
+        find_out(&d, sp_section_bytes, names[i], WORKS, "", "there");
+        ck_assert_msg(satisfied("bytes") == (i == 4), "%s", names[i]);
+    }
+    d.finding[4].verdict = LIMITED;
+    ck_assert(!satisfied("bytes"));
+}
+END_TEST
+
 START_TEST(required_words_are_known_or_named)
 {
     char wrong[64];
@@ -377,6 +390,7 @@ int main(void)
     tcase_add_test(tc, descriptors_of_perf_event_are_found);
     tcase_add_test(tc, monitors_are_known_by_name);
     tcase_add_test(tc, who_computes_most_comes_first);
+    tcase_add_test(tc, bytes_are_those_that_are_counted_here);
     tcase_add_test(tc, required_words_are_known_or_named);
     tcase_add_test(tc, lines_fit_and_ids_are_unique);
     suite_add_tcase(suite, tc);

@@ -40,11 +40,11 @@ bool sp_require_known(const char *list, char *wrong, size_t size)
     }
 }
 
-/* A probe that counts bytes, which a simulation or a recording does not. */
+/* A probe that counts bytes of this machine, which a simulation or a recording does not. */
 static bool counts_bytes(const char *name)
 {
     const struct sp_probe *probe = sp_probe_find(name);
-    return probe && probe->gives_bytes && strcmp(name, "sim") != 0 && strcmp(name, "replay") != 0;
+    return probe && probe->counts && strcmp(name, "replay") != 0;
 }
 
 static bool bytes_work(const struct doctor *d)
