@@ -132,7 +132,8 @@ static void steal(struct doctor *d)
     double boot = 100 * (double)b->stolen / (double)b->total;
     double now =
         b->total > a->total ? 100 * (double)(b->stolen - a->stolen) / (double)(b->total - a->total) : 0;
-    bool much = boot >= 0.5 || now >= 0.5;
+    /* One tick of so short an interval is 2 % of two processors: a single one says nothing. */
+    bool much = boot >= 0.5 || (now >= 0.5 && b->stolen - a->stolen >= 3);
     find_out(d, section, name, much ? LIMITED : WORKS,
              much ? "Ask for dedicated processors of the host, or measure on a machine of its own." : "",
              "%.2g %% of the processors' time went to other guests since boot, %.2g %% just now%s", boot, now,

@@ -52,7 +52,7 @@ static void print_remedy(struct sp_pen *pen, const char *remedy)
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)length, remedy);
         sp_pen_tab(pen, NAME_COLUMN);
-        sp_pen_put(pen, SP_INK_DIM, "-> ");
+        sp_pen_put(pen, SP_INK_DIM, *line == ' ' ? "   " : "-> "); /* blanks: the line before goes on */
         pen->indent = pen->column;
         if (pen->column + sp_pen_columns(pen, line) <= pen->width)
             sp_pen_put(pen, SP_INK_BOLD, "%s", line);
