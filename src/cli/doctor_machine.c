@@ -15,11 +15,25 @@
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
+static bool one_domain(const struct sp_topology *t, int cpu, int other)
+{
+    int domain[2] = {-1, -2};
+    for (int i = 0; i < t->n_cpus; i++) {
+        if (t->cpu[i].os == cpu)
+            domain[0] = t->cpu[i].domain;
+        if (t->cpu[i].os == other)
+            domain[1] = t->cpu[i].domain;
+    }
+    return domain[0] == domain[1];
+}
+
 /* Virtual processors wander between caches: a few ping-pongs in a tenth of a second show some of it. The
  * threads are pinned when this is called. */
-static void look_for_wandering(struct doctor *d, const struct sp_binding *b)
+static void look_for_wandering(struct doctor *d, const struct sp_topology *t, const struct sp_binding *b)
 {
+    static const char name[] = "core to core";
     enum { LOOKS = 4 };
+    static const struct sp_core_history none;
     double least = 0, most = 0;
     for (int i = 0; i < LOOKS; i++) {
         static const struct timespec pause = {0, 20000000};
@@ -31,15 +45,21 @@ static void look_for_wandering(struct doctor *d, const struct sp_binding *b)
         nanosleep(&pause, NULL);
     }
     if (least <= 0)
-        find_out(d, sp_section_processor, "core to core", UNKNOWN, "",
+        find_out(d, sp_section_processor, name, UNKNOWN, "",
                  "two threads did not run at the same time within the time given");
     else if (most > 2 * least)
         find_out(
-            d, sp_section_processor, "core to core", LIMITED, "",
+            d, sp_section_processor, name, LIMITED, "",
             "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
             least * 1e9, most * 1e9);
+    else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
+        find_out(
+            d, sp_section_processor, name, LIMITED, "",
+            "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, although the "
+            "topology says that they do",
+            least * 1e9, most * 1e9);
     else
-        find_out(d, sp_section_processor, "core to core", WORKS, "",
+        find_out(d, sp_section_processor, name, WORKS, "",
                  "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
                  least * 1e9, most * 1e9);
 }
@@ -62,7 +82,7 @@ void sp_doctor_processor(struct doctor *d, const struct sp_topology *t)
     else
         find_out(d, section, "pin", ABSENT, err.remedy, "%s", err.what);
     if (b.pinned && cpu.hypervisor && b.n_threads > 1)
-        look_for_wandering(d, &b);
+        look_for_wandering(d, t, &b);
     if (b.pinned)
         sp_binding_undo(&b, t);
     sp_binding_free(&b);
