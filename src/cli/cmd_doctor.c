@@ -1,59 +1,21 @@
-#include <inttypes.h>
-#include <jansson.h>
+#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/clock.h"
 #include "cli/command.h"
-#include "cli/machine_paths.h"
+#include "cli/doctor.h"
 #include "cli/options.h"
-#include "sp_config.h"
-#include "sys/binding.h"
+#include "cli/sink.h"
 #include "sys/counters.h"
-#include "sys/cpuid.h"
-#include "sys/identity.h"
-#include "sys/meminfo.h"
 #include "sys/memory_pmu.h"
-#include "sys/pages.h"
 
-enum { KEY_REQUIRE = SP_KEY_PRIVATE, MAX_FINDINGS = 32 };
+enum { KEY_REQUIRE = SP_KEY_PRIVATE };
 
-enum verdict { WORKS, LIMITED, ABSENT };
-static const char *const verdict_words[] = {"works", "limited", "absent"};
-
-struct finding {
-    const char *section, *name;
-    enum verdict verdict;
-    char what[256];
-    char remedy[200]; /* what to type, "" when nothing helps */
-};
-
-struct doctor {
-    struct sp_common_options common;
-    const char *require;
-    int n;
-    struct finding finding[MAX_FINDINGS];
-};
-
-static void find_out(struct doctor *d, const char *section, const char *name, enum verdict verdict,
-                     const char *remedy, const char *format, ...) __attribute__((format(printf, 6, 7)));
-
-static void find_out(struct doctor *d, const char *section, const char *name, enum verdict verdict,
-                     const char *remedy, const char *format, ...)
-{
-    if (d->n == MAX_FINDINGS)
-        return;
-    struct finding *f = &d->finding[d->n++];
-    f->section = section;
-    f->name = name;
-    f->verdict = verdict;
-    snprintf(f->remedy, sizeof f->remedy, "%s", remedy);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(f->what, sizeof f->what, format, arguments);
-    va_end(arguments);
-}
+/* Between the two looks at who computes [s]: a clock tick is 0.01 s. */
+static const double watched = 0.2;
 
 static void examine_bytes(struct doctor *d)
 {
@@ -81,202 +43,15 @@ static void examine_bytes(struct doctor *d)
              "the cache simulation works everywhere; its numbers say \"simulated\"");
 }
 
-static void examine_gpu(struct doctor *d)
-{
-    find_out(d, "GPU", "CUDA", ABSENT, "", "not in this build%s",
-             access("/dev/nvidia0", F_OK) == 0 ? " (an NVIDIA device is there)"
-                                               : "; no NVIDIA device is seen either");
-}
-
-static void examine_cpu(struct doctor *d, const struct sp_topology *t)
-{
-    static const char section[] = "PROCESSOR";
-    struct sp_cpuid cpu;
-    sp_cpuid_read("", &cpu);
-    find_out(d, section, "cpu", WORKS, "", "%s, %d of %d hardware threads allowed, %d core%s, %s",
-             *cpu.model ? cpu.model : "unknown CPU", t->n_allowed, t->n_cpus, t->n_cores,
-             t->n_cores == 1 ? "" : "s",
-             cpu.avx512 ? "AVX-512"
-             : cpu.avx2 ? "AVX2"
-                        : "no AVX2: portable kernels");
-    struct sp_binding b;
-    struct sp_error err;
-    if (sp_binding_plan(t, 0, SP_COMPACT, &b, &err) == SP_OK && sp_binding_apply(&b, &err) == SP_OK)
-        find_out(d, section, "pin", WORKS, "", "threads can be pinned (tried with %d)", b.n_threads);
-    else
-        find_out(d, section, "pin", ABSENT, err.remedy, "%s", err.what);
-    if (b.pinned)
-        sp_binding_undo(&b, t);
-    sp_binding_free(&b);
-    if (t->cpu_quota > 0)
-        find_out(d, section, "cpu quota", t->cpu_quota < t->n_allowed_cores ? LIMITED : WORKS,
-                 "ask for more CPU time, or run with fewer threads",
-                 "a control group grants %.2f CPUs' worth of time", t->cpu_quota);
-    else
-        find_out(d, section, "cpu quota", WORKS, "", "no limit");
-    find_out(d, section, "hypervisor", cpu.hypervisor ? LIMITED : WORKS, "",
-             cpu.hypervisor
-                 ? "virtual machine%s%s%s: the topology is a claim, the CPUs may wander and be taken away"
-                 : "none%s%s%s",
-             *cpu.hypervisor_name ? " (" : "", cpu.hypervisor_name, *cpu.hypervisor_name ? ")" : "");
-    struct sp_identity id;
-    sp_identity_read("", t, &id);
-    const char *governor = sp_identity_value(&id, "governor");
-    bool steady = strcmp(governor, "performance") == 0;
-    find_out(d, section, "governor", steady ? WORKS : LIMITED,
-             steady || strcmp(governor, "unknown") == 0 ? "" : "sudo cpupower frequency-set -g performance",
-             strcmp(governor, "unknown") == 0 ? "%s: the system does not tell the frequency policy" : "%s",
-             governor);
-    find_out(d, section, "environment", WORKS, "", "key %s", id.env_key);
-}
-
-static void examine_memory(struct doctor *d)
-{
-    static const char section[] = "MEMORY";
-    struct sp_meminfo memory;
-    char a[32], b[32], policy[32];
-    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        find_out(d, section, "memory", WORKS, "", "%s available of %s%s",
-                 sp_text_bytes(a, sizeof a, (double)memory.available_B),
-                 sp_text_bytes(b, sizeof b, (double)memory.total_B),
-                 memory.group_limited ? ", limited by a control group" : "");
-    sp_pages_policy("", policy, sizeof policy);
-    size_t bytes = (size_t)4 << 20;
-    char *p = sp_allocator_huge.alloc(NULL, bytes);
-    struct sp_pages pages = {.huge_share = sp_value_none("no memory")};
-    if (p) {
-        memset(p, 1, bytes);
-        sp_pages_read("", p, bytes, -1, &pages);
-        sp_allocator_huge.free(NULL, p, bytes);
-    }
-    double share = sp_value_known(pages.huge_share) ? pages.huge_share.value : -1;
-    find_out(d, section, "huge pages",
-             share > 0.9              ? WORKS
-             : share > 0 || share < 0 ? LIMITED
-                                      : ABSENT,
-             share > 0.9 ? "" : "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
-             share < 0 ? "policy \"%s\"; what is achieved cannot be read back (%.0f)"
-                       : "policy \"%s\", %.0f %% of a test array came in huge pages",
-             *policy ? policy : "unknown", share < 0 ? 0.0 : 100 * share);
-}
-
-static bool on_path(const char *program, char *found, size_t size)
-{
-    const char *path = getenv("PATH");
-    for (const char *p = path; p && *p;) {
-        size_t length = strcspn(p, ":");
-        snprintf(found, size, "%.*s/%s", (int)length, p, program);
-        if (length > 0 && access(found, X_OK) == 0)
-            return true;
-        p += length + (p[length] == ':');
-    }
-    return false;
-}
-
-static void examine_programs(struct doctor *d)
-{
-    static const char section[] = "AROUND IT";
-    char path[1024];
-    bool there = on_path("gnuplot", path, sizeof path);
-    find_out(d, section, "gnuplot", there ? WORKS : LIMITED, there ? "" : "sudo apt-get install gnuplot-nox",
-             there ? "%.200s" : "not found: plots are written as scripts", path);
-    find_out(d, section, "libarchive", SP_HAVE_LIBARCHIVE ? WORKS : ABSENT, "",
-             SP_HAVE_LIBARCHIVE ? "reads .gz .xz .zst .bz2 and .tar.gz"
-                                : "not in this build: unpack matrices first");
-    find_out(d, section, "hwloc", SP_HAVE_HWLOC ? WORKS : LIMITED, "",
-             SP_HAVE_HWLOC ? "describes the topology" : "not in this build: the topology comes from sysfs");
-    struct sp_machine_paths paths;
-    sp_machine_paths_find(&paths);
-    /* The directory need not exist yet: its nearest existing parent must be writable. */
-    char part[1024];
-    snprintf(part, sizeof part, "%s", paths.cache ? paths.cache : "");
-    for (char *slash; access(part, F_OK) != 0 && (slash = strrchr(part, '/')) && slash != part;)
-        *slash = '\0';
-    bool writable = paths.cache && access(part, W_OK) == 0;
-    find_out(d, section, "cache", writable ? WORKS : LIMITED,
-             writable ? "" : "export XDG_CACHE_HOME=DIRECTORY",
-             writable ? "%.200s" : "%.200s cannot be written: ceilings are measured every time",
-             paths.cache ? paths.cache : "no home directory, so nothing");
-}
-
-static void print_text(const struct doctor *d, bool color)
-{
-    static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
-    const char *section = "";
-    for (int i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i];
-        if (strcmp(section, f->section) != 0)
-            printf("%s%s\n", i ? "\n" : "", section = f->section);
-        printf("  %s%-7s%s  %-11s  %s\n", color ? colors[f->verdict] : "", verdict_words[f->verdict],
-               color ? "\033[0m" : "", f->name, f->what);
-        if (*f->remedy)
-            printf("           %-11s  -> %s\n", "", f->remedy);
-    }
-    printf(
-        "\nWithout counters everything still works: times are measured, bytes are simulated and say so.\n");
-}
-
-static int print_json(const struct doctor *d)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "section", f->section, "name",
-                                              f->name, "verdict", verdict_words[f->verdict], "what", f->what,
-                                              "remedy", f->remedy));
-    }
-    json_t *root = json_pack("{s:s, s:o}", "schema", "spmodel.doctor/1", "findings", list);
-    const char *file = d->common.json;
-    bool good = strcmp(file, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(1)) == 0
-                                       : json_dump_file(root, file, JSON_INDENT(1)) == 0;
-    if (good && strcmp(file, "-") == 0)
-        putchar('\n');
-    json_decref(root);
-    if (good)
-        return 0;
-    struct sp_error err;
-    sp_fail_at(&err, SP_OUTPUT, file, 0, 0, "choose a place where you may write",
-               "the file cannot be written");
-    return sp_report_error(&err);
-}
-
-/* "bytes" is any counter of memory traffic that a probe of this build can use; simulation does not count. */
-static bool satisfied(const struct doctor *d, const char *wanted, size_t length, bool *known)
-{
-    static const struct {
-        const char *word, *names[4];
-    } table[] = {{"bytes", {"LIKWID", "PAPI", NULL}},
-                 {"gpu", {"CUDA", NULL}},
-                 {"pin", {"pin", NULL}},
-                 {"huge", {"huge pages", NULL}}};
-    *known = false;
-    for (int i = 0; i < 4; i++) {
-        if (strlen(table[i].word) != length || strncmp(table[i].word, wanted, length) != 0)
-            continue;
-        *known = true;
-        for (int k = 0; table[i].names[k]; k++)
-            for (int j = 0; j < d->n; j++)
-                if (strcmp(d->finding[j].name, table[i].names[k]) == 0 && d->finding[j].verdict == WORKS)
-                    return true;
-    }
-    return false;
-}
-
 static int check_required(const struct doctor *d)
 {
     int code = 0;
     for (const char *p = d->require; p && *p;) {
+        char because[512];
         size_t length = strcspn(p, ",");
-        bool known, good = satisfied(d, p, length, &known);
-        if (!known) {
-            fprintf(stderr,
-                    "spmodel: error: --require does not know '%.*s'\n  remedy: bytes, gpu, pin, huge\n",
-                    (int)length, p);
-            return sp_exit_code(SP_USAGE);
-        }
-        if (!good) {
-            fprintf(stderr, "spmodel: error: required, but not here: %.*s (see `spmodel doctor`)\n",
-                    (int)length, p);
+        if (!sp_require_satisfied(d, p, length, because, sizeof because)) {
+            fprintf(stderr, "spmodel: error: required, but not here: %.*s (%s)\n  remedy: spmodel doctor\n",
+                    (int)length, p, because);
             code = sp_exit_code(SP_ABSENT);
         }
         p += length + (p[length] == ',');
@@ -285,16 +60,24 @@ static int check_required(const struct doctor *d)
 }
 
 static const struct argp_option options[] = {
-    {"require", KEY_REQUIRE, "LIST", 0, "Exit with 4 unless all of these work: bytes,gpu,pin,huge", 0}, {0}};
+    {"require", KEY_REQUIRE, "LIST", 0,
+     "Exit with 4 unless all of these are so: bytes (counted), gpu, profiling (of it), pin, huge (pages), "
+     "quiet "
+     "(nothing disturbs), alone (nobody else holds the counters), plots",
+     0},
+    {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct doctor *d = state->input;
+    char wrong[64];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &d->common;
         return 0;
     case KEY_REQUIRE:
+        if (!sp_require_known(arg, wrong, sizeof wrong))
+            argp_error(state, "--require does not know '%s'; it knows %s", wrong, sp_require_words);
         d->require = arg;
         return 0;
     case ARGP_KEY_ARG:
@@ -305,36 +88,83 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* In the order in which a reader needs them. Watching comes first, while this process has not worked yet. */
+static enum sp_status examine(struct doctor *d, struct sp_error *err)
+{
+    struct sp_topology topology;
+    enum sp_status status = sp_topology_read(&topology, err);
+    if (status != SP_OK)
+        return status;
+    sp_doctor_watch(d, watched);
+    examine_bytes(d);
+    sp_doctor_permissions(d);
+    sp_doctor_holders(d, &topology);
+    sp_doctor_gpu(d);
+    sp_doctor_processor(d, &topology);
+    sp_doctor_memory(d);
+    sp_doctor_noise(d, &topology);
+    sp_doctor_around(d);
+    sp_topology_free(&topology);
+    return SP_OK;
+}
+
+static int print_text(const struct doctor *d)
+{
+    struct winsize size;
+    bool tty = isatty(STDOUT_FILENO);
+    struct sp_report_style style = {.color = sp_use_color(&d->common, tty),
+                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+                                    .verbosity = d->common.verbosity};
+    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        style.width = size.ws_col;
+    sp_doctor_text(d, &style, stdout);
+    return 0;
+}
+
+/* With a file, the text is printed too. */
+static int print_json(const struct doctor *d, struct sp_sink *sink)
+{
+    struct sp_error err;
+    if (sp_doctor_json(d, sink->stream, &err) != SP_OK) {
+        sp_sink_abort(sink);
+        return sp_report_error(&err);
+    }
+    return sp_sink_close(sink, 0);
+}
+
 static int run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "What works on this machine, what does not and why, and what an administrator "
-        "would type.",
-        children,
-        NULL,
-        NULL};
-    struct doctor d = {0};
-    sp_parse(&argp, argc, argv, &d);
-    struct sp_topology topology;
+    static const struct argp argp = {options,
+                                     parse,
+                                     "",
+                                     "What works on this machine, what does not and why, and what an "
+                                     "administrator would type; who else may "
+                                     "hold the counters; what makes times differ from run to run.\v"
+                                     "-q prints only what does not work, -v the stable ids instead of names. "
+                                     "Takes 2 s at most; what could "
+                                     "not be looked at in that time is said.",
+                                     children,
+                                     NULL,
+                                     NULL};
+    struct doctor d = {.root = "", .look = getenv, .self = getpid(), .uid = geteuid(), .begun = sp_now()};
+    struct sp_sink json;
     struct sp_error err;
-    if (sp_topology_read(&topology, &err) != SP_OK)
+    sp_parse(&argp, argc, argv, &d);
+    if (sp_sink_open(d.common.json, &json, &err) != SP_OK)
         return sp_report_error(&err);
-    examine_bytes(&d);
-    examine_gpu(&d);
-    examine_cpu(&d, &topology);
-    examine_memory(&d);
-    examine_programs(&d);
-    sp_topology_free(&topology);
+    if (examine(&d, &err) != SP_OK) {
+        sp_sink_abort(&json);
+        return sp_report_error(&err);
+    }
     int code = 0;
+    if (!d.common.json || json.is_file)
+        code = print_text(&d);
     if (d.common.json)
-        code = print_json(&d);
-    else
-        print_text(&d, sp_use_color(&d.common, isatty(STDOUT_FILENO)));
-    return sp_worse_exit(code, check_required(&d));
+        code = sp_worse_exit(code, print_json(&d, &json));
+    code = sp_worse_exit(code, check_required(&d));
+    sp_doctor_free(&d);
+    return code;
 }
 
 const struct sp_command sp_cmd_doctor = {"doctor", "", "what works here, why not, and what would help", run};

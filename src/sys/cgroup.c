@@ -9,22 +9,23 @@
 /* A limit at or above this is the kernel's way of saying "none" in version 1. */
 static const int64_t no_limit = INT64_C(1) << 60;
 
-/* The file cache is given back under pressure, so it is no use of memory. */
-static int64_t reclaimable(const char *root, const char *group, const char *key)
+/* The number after KEY in a file of "KEY NUMBER" lines. */
+static int64_t stat_value(const char *root, const char *group, const char *file, const char *key,
+                          int64_t unknown)
 {
     char path[1100];
-    snprintf(path, sizeof path, "%s/memory.stat", group);
+    snprintf(path, sizeof path, "%s/%s", group, file);
     char *stat = sp_sysfs_file(root, path);
-    int64_t bytes = 0;
+    int64_t value = unknown;
     size_t length = strlen(key);
     for (char *line = stat; line && *line;) {
         if (strncmp(line, key, length) == 0 && line[length] == ' ')
-            bytes = strtoll(line + length, NULL, 10);
+            value = strtoll(line + length, NULL, 10);
         char *next = strchr(line, '\n');
         line = next ? next + 1 : NULL;
     }
     free(stat);
-    return bytes;
+    return value;
 }
 
 static void take_memory(struct sp_cgroup *out, const char *root, const char *group, bool second)
@@ -35,7 +36,9 @@ static void take_memory(struct sp_cgroup *out, const char *root, const char *gro
         return;
     int64_t left = limit;
     if (sp_sysfs_count(root, &used, "%s/%s", group, second ? "memory.current" : "memory.usage_in_bytes"))
-        left = limit - used + reclaimable(root, group, second ? "inactive_file" : "total_inactive_file");
+        /* The file cache is given back under pressure, so it is no use of memory. */
+        left = limit - used +
+               stat_value(root, group, "memory.stat", second ? "inactive_file" : "total_inactive_file", 0);
     left = left < 0 ? 0 : left > limit ? limit : left;
     if (!out->memory_limited || limit < out->memory_limit_B)
         out->memory_limit_B = limit;
@@ -46,6 +49,13 @@ static void take_memory(struct sp_cgroup *out, const char *root, const char *gro
 
 static void take_cpu(struct sp_cgroup *out, const char *root, const char *group, bool second)
 {
+    int64_t throttled = stat_value(root, group, "cpu.stat", "nr_throttled", -1);
+    if (throttled > out->throttled) {
+        out->throttled = throttled;
+        out->periods = stat_value(root, group, "cpu.stat", "nr_periods", -1);
+        out->throttled_s = second ? 1e-6 * (double)stat_value(root, group, "cpu.stat", "throttled_usec", 0)
+                                  : 1e-9 * (double)stat_value(root, group, "cpu.stat", "throttled_time", 0);
+    }
     char text[64];
     double quota = 0, period = 0;
     if (second) {
@@ -90,6 +100,7 @@ static void walk(struct sp_cgroup *out, const char *root, const char *mount, con
 void sp_cgroup_read(const char *root, struct sp_cgroup *out)
 {
     memset(out, 0, sizeof *out);
+    out->periods = out->throttled = -1;
     char *text = sp_sysfs_file(root, "/proc/self/cgroup");
     char *save = NULL;
     for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {

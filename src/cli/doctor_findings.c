@@ -1,0 +1,79 @@
+#include <ctype.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/doctor.h"
+
+/* At most this long each [s]; the names of ten thousand processes take about 0.2 s. */
+static const double longest_look = 0.25;
+
+const char *const sp_verdict_words[N_VERDICTS] = {"works", "limited", "absent", "unknown"};
+
+const char sp_section_bytes[] = "SOURCES OF BYTES";
+const char sp_section_permissions[] = "PERMISSIONS";
+const char sp_section_holders[] = "WHO MAY HOLD THE COUNTERS";
+const char sp_section_gpu[] = "GPU";
+const char sp_section_processor[] = "PROCESSOR";
+const char sp_section_memory[] = "MEMORY";
+const char sp_section_noise[] = "NOISE";
+const char sp_section_around[] = "AROUND IT";
+
+/* Ids outlive the wording of titles. */
+static const char *section_id(const char *section)
+{
+    static const struct {
+        const char *title, *id;
+    } ids[] = {{sp_section_bytes, "bytes"},         {sp_section_permissions, "permission"},
+               {sp_section_holders, "holders"},     {sp_section_gpu, "gpu"},
+               {sp_section_processor, "processor"}, {sp_section_memory, "memory"},
+               {sp_section_noise, "noise"},         {sp_section_around, "around"}};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (strcmp(ids[i].title, section) == 0)
+            return ids[i].id;
+    return "other";
+}
+
+void find_out(struct doctor *d, const char *section, const char *name, enum verdict verdict,
+              const char *remedy, const char *format, ...)
+{
+    if (d->n == MAX_FINDINGS)
+        return;
+    struct finding *f = &d->finding[d->n++];
+    f->section = section;
+    f->name = name;
+    f->verdict = verdict;
+    snprintf(f->id, sizeof f->id, "%s.%s", section_id(section), name);
+    for (char *p = f->id; *p; p++)
+        *p = (char)(*p == ' ' ? '_' : tolower((unsigned char)*p));
+    snprintf(f->remedy, sizeof f->remedy, "%s", remedy);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->what, sizeof f->what, format, arguments);
+    va_end(arguments);
+}
+
+const struct finding *sp_doctor_find(const struct doctor *d, const char *id)
+{
+    for (int i = 0; i < d->n; i++)
+        if (strcmp(d->finding[i].id, id) == 0)
+            return &d->finding[i];
+    return NULL;
+}
+
+void sp_doctor_watch(struct doctor *d, double seconds)
+{
+    bool known = sp_cpu_times_read(d->root, &d->times_before);
+    sp_processes_read(d->root, sp_now() + longest_look, &d->before, NULL);
+    struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&pause, NULL);
+    d->times_known = sp_cpu_times_read(d->root, &d->times_after) && known;
+    sp_processes_read(d->root, sp_now() + longest_look, &d->after, NULL);
+}
+
+void sp_doctor_free(struct doctor *d)
+{
+    sp_processes_free(&d->before);
+    sp_processes_free(&d->after);
+}

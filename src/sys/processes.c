@@ -1,0 +1,117 @@
+#include "sys/processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sys/sysfs.h"
+
+static const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of the kernel's sched.h */
+
+/* "1234 (name) S ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ...". The name
+ * may hold blanks and parentheses: the last ')' ends it. */
+static bool parse(const char *text, struct sp_process *p)
+{
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    unsigned flags;
+    int64_t user, system;
+    if (!open || !close || close < open ||
+        sscanf(close + 1, " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %" SCNd64 " %" SCNd64, &p->state,
+               &flags, &user, &system) != 4)
+        return false;
+    snprintf(p->name, sizeof p->name, "%.*s", (int)(close - open - 1), open + 1);
+    p->kernel = (flags & kernel_thread) != 0;
+    p->ticks = user + system;
+    return true;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct sp_process *p = a, *q = b;
+    return (p->pid > q->pid) - (p->pid < q->pid);
+}
+
+enum sp_status sp_processes_read(const char *root, double deadline, struct sp_processes *out,
+                                 struct sp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    char path[512], text[512];
+    snprintf(path, sizeof path, "%s/proc", root ? root : "");
+    DIR *directory = opendir(path);
+    if (!directory)
+        return sp_fail(err, SP_ABSENT, "mount /proc", "%s cannot be read", path);
+    out->when = sp_now();
+    int room = 0;
+    for (struct dirent *e; (e = readdir(directory));) {
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        if (sp_now() > deadline) {
+            out->cut = true;
+            break;
+        }
+        if (out->n == room) {
+            room = room ? 2 * room : 256;
+            struct sp_process *grown = realloc(out->process, (size_t)room * sizeof *grown);
+            if (!grown) {
+                closedir(directory);
+                sp_processes_free(out);
+                return sp_fail(err, SP_MEMORY, NULL, "no memory for the list of processes");
+            }
+            out->process = grown;
+        }
+        struct sp_process *p = &out->process[out->n];
+        struct stat facts;
+        memset(p, 0, sizeof *p);
+        p->pid = atoi(e->d_name);
+        /* Processes end while one looks: what cannot be read any more is not there. */
+        if (fstatat(dirfd(directory), e->d_name, &facts, 0) == 0 &&
+            sp_sysfs_text(root, text, sizeof text, "/proc/%s/stat", e->d_name) && parse(text, p)) {
+            p->uid = facts.st_uid;
+            out->n++;
+        }
+    }
+    closedir(directory);
+    if (out->n > 1)
+        qsort(out->process, (size_t)out->n, sizeof *out->process, by_pid);
+    return SP_OK;
+}
+
+void sp_processes_free(struct sp_processes *processes)
+{
+    free(processes->process);
+    memset(processes, 0, sizeof *processes);
+}
+
+int sp_processes_busy(const struct sp_processes *before, const struct sp_processes *after, int self,
+                      double least, struct sp_busy *busy, int max)
+{
+    int n = 0;
+    double seconds = after->when - before->when, hertz = (double)sysconf(_SC_CLK_TCK);
+    if (seconds <= 0)
+        return 0;
+    for (int i = 0, j = 0; i < after->n; i++) {
+        const struct sp_process *now = &after->process[i];
+        while (j < before->n && before->process[j].pid < now->pid)
+            j++;
+        bool known = j < before->n && before->process[j].pid == now->pid;
+        double share = (double)(now->ticks - (known ? before->process[j].ticks : 0)) / hertz / seconds;
+        /* A new number without an earlier reading may only have been beyond the cut. */
+        if (now->pid == self || share < least || (!known && before->cut))
+            continue;
+        int at = n < max ? n++ : max;
+        for (; at > 0 && busy[at - 1].share < share; at--)
+            if (at < max)
+                busy[at] = busy[at - 1];
+        if (at < max) {
+            busy[at] = (struct sp_busy){.pid = now->pid, .share = share};
+            memcpy(busy[at].name, now->name, sizeof now->name);
+        }
+    }
+    return n;
+}

@@ -1,0 +1,42 @@
+/* The processes of this machine as far as /proc shows them, and who of them computes. */
+#ifndef SP_SYS_PROCESSES_H
+#define SP_SYS_PROCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct sp_process {
+    int pid;
+    unsigned uid;  /* effective user */
+    char name[16]; /* the kernel's, cut after 15 characters */
+    char state;    /* 'R', 'S', 'D' ... */
+    bool kernel;   /* a thread of the kernel */
+    int64_t ticks; /* user and system time so far, in clock ticks */
+};
+
+struct sp_processes {
+    int n;
+    struct sp_process *process; /* [n] by ascending pid; owned */
+    double when;                /* sp_now() at the start of the reading [s] */
+    bool cut;                   /* the time was over before all were read */
+};
+
+/* Reads ROOT/proc until sp_now() reaches `deadline`. SP_ABSENT without /proc, SP_MEMORY. */
+enum sp_status sp_processes_read(const char *root, double deadline, struct sp_processes *out,
+                                 struct sp_error *err);
+void sp_processes_free(struct sp_processes *processes);
+
+struct sp_busy {
+    char name[16];
+    int pid;
+    double share; /* processors' worth of time between the two readings */
+};
+
+/* Those that used more than `least` of a processor between two readings, most first, without `self`; at most
+ * `max` of them. Returns how many were stored. */
+int sp_processes_busy(const struct sp_processes *before, const struct sp_processes *after, int self,
+                      double least, struct sp_busy *busy, int max);
+
+#endif
