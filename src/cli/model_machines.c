@@ -117,7 +117,10 @@ enum sp_status sp_model_machines_fit(struct sp_model_machines *m, int n_threads,
         return sp_fail(err, SP_USAGE, "leave it out", "--threads counts threads of a CPU, %s is a GPU",
                        m->machine[0].name);
     for (int i = m->n - 1; m->all && i >= 0; i--)
-        if (m->machine[i].kind == SP_CPU && m->machine[i].n_cores < n_threads)
+        if (m->machine[i].kind == SP_CPU && m->machine[i].n_cores < n_threads) {
             leave_out(m, i);
-    return SP_OK;
+            n_cpus--;
+        }
+    return n_cpus > 0 ? SP_OK
+                      : sp_fail(err, SP_USAGE, "ask for fewer", "no described CPU has %d cores", n_threads);
 }

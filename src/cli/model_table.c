@@ -76,6 +76,24 @@ static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
         fputc('\n', out);
 }
 
+/* A list with commas, broken before column 100. */
+static void print_wrapped(const char *text, int column, FILE *out)
+{
+    while (*text) {
+        int n = (int)strcspn(text, ",");
+        n += text[n] == ',';
+        if (column + n > 98) {
+            fputs("\n  ", out);
+            column = 2;
+            text += *text == ' ';
+            n = (int)strcspn(text, ",") + (text[strcspn(text, ",")] == ',');
+        }
+        fprintf(out, "%.*s", n, text);
+        column += n;
+        text += n;
+    }
+}
+
 static void print_notes(const struct sp_model_result *r, const struct sp_model_row *const *best, int n,
                         FILE *out)
 {
@@ -94,9 +112,11 @@ static void print_notes(const struct sp_model_result *r, const struct sp_model_r
         if (!sp_value_known(best[i]->prediction.roof_Bps))
             print_unknown(best[i], out);
     print_gpus(best, n, out);
-    if (*r->left_out)
-        fprintf(out, " Left out, as %d threads are asked for: %s.\n", r->request->workload.n_threads,
-                r->left_out);
+    if (*r->left_out) {
+        int column = fprintf(out, " Left out, as %d threads are asked for: ", r->request->workload.n_threads);
+        print_wrapped(r->left_out, column, out);
+        fputs(".\n", out);
+    }
 }
 
 void sp_model_print_machines(const struct sp_model_result *r, FILE *out)

@@ -83,6 +83,9 @@ has 'dark: bandwidth unknown: nobody says'
 # Threads: those of the machine; left out of "all" where they are too few.
 run model gen:laplace3d:20 --machine all --threads 10
 has 'Left out, as 10 threads are asked for: .*snb-e5-2680 \(8 cores\)'
+run model gen:laplace3d:20 --machine all --threads 96
+awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
+refused 'no described CPU has 1000 cores' model gen:laplace3d:20 --machine all --threads 1000
 refused 'has 10 cores, 11 threads' model gen:laplace3d:20 --machine ivb-e5-2660v2 --threads 11
 refused 'is a GPU' model gen:laplace3d:20 --machine h100-pcie-80gb --threads 4
 refused 'do not fit' model --sizes 10,10,101
