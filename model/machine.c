@@ -18,6 +18,21 @@ int sp_policy_from_name(const char *name)
     return -1;
 }
 
+static const char *const kind_names[SP_N_MACHINE_KINDS] = {"cpu", "gpu"};
+
+const char *sp_machine_kind_name(enum sp_machine_kind kind)
+{
+    return kind_names[kind];
+}
+
+int sp_machine_kind_from_name(const char *name)
+{
+    for (int i = 0; i < SP_N_MACHINE_KINDS; i++)
+        if (strcmp(kind_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
 void sp_machine_free(struct sp_machine *machine)
 {
     if (!machine)
@@ -75,7 +90,7 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
     for (int i = 0; i < machine->n_ceilings; i++) {
         const struct sp_ceiling *c = &machine->ceiling[i];
         if (strcmp(c->name, name) != 0 || strcmp(c->level, level) != 0 ||
-            strcmp(c->precision, precision) != 0)
+            strcmp(c->precision, precision) != 0 || !sp_value_known(c->value))
             continue;
         if (mode && strcmp(c->mode, mode) != 0)
             continue;
@@ -90,4 +105,9 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine)
 {
     return machine->n_caches > 0 ? &machine->cache[machine->n_caches - 1] : NULL;
+}
+
+const char *sp_machine_memory_name(const struct sp_machine *machine)
+{
+    return strncmp(machine->memory, "HBM", 3) == 0 ? "HBM" : "DRAM";
 }

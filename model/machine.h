@@ -1,4 +1,4 @@
-/* A described machine: caches and ceilings of a CPU, each number with its origin. A data file
+/* A described machine: caches and ceilings of a CPU or GPU, each number with its origin. A data file
  * (io/machine_file.h) or measured here (session/measure_machine.h). A model never changes the machine that it
  * is given. */
 #ifndef SP_MODEL_MACHINE_H
@@ -14,12 +14,19 @@ enum sp_policy { SP_LRU, SP_RANDOM, SP_RRIP, SP_N_POLICIES };
 const char *sp_policy_name(enum sp_policy policy);
 int sp_policy_from_name(const char *name); /* -1: none */
 
+/* A GPU's "core" is a streaming multiprocessor (an Xe core); its L1 is private to one, its L2 shared by all.
+ */
+enum sp_machine_kind { SP_CPU, SP_GPU, SP_N_MACHINE_KINDS };
+const char *sp_machine_kind_name(enum sp_machine_kind kind); /* "cpu", "gpu" */
+int sp_machine_kind_from_name(const char *name);             /* -1: none */
+
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
     int level;                   /* 1, 2, 3 */
     int64_t size_B;              /* of one instance, as the system or a data sheet states it */
     struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
     int line_B;
+    int sector_B;      /* part of a line that is fetched alone (GPU: 32); 0: whole lines */
     int ways;          /* 0: fully associative */
     int cores_sharing; /* cores that use one instance */
     bool victim;       /* exclusive of the level below: filled by its evictions only */
@@ -32,6 +39,12 @@ static inline int64_t sp_cache_believed_B(const struct sp_cache *c)
     return c->effective_B.origin != SP_NONE ? (int64_t)c->effective_B.value : c->size_B;
 }
 
+/* What one miss fetches [B]: a sector where lines have them. */
+static inline int sp_cache_granule_B(const struct sp_cache *c)
+{
+    return c->sector_B > 0 ? c->sector_B : c->line_B;
+}
+
 /* Names of ceilings: bandwidths count the bytes that cross the level's interface as the name says.
  * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
  * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
@@ -42,10 +55,11 @@ struct sp_ceiling {
     char level[8];     /* "L1", "L2", "L3", "MEM"; "core" for flops */
     char precision[8]; /* "f64", "f32"; bandwidths: "f64" */
     int n_threads;
-    int n_domains;         /* last-level-cache domains the threads were spread over */
-    char mode[16];         /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
-    struct sp_value value; /* [B/s] or [flop/s] */
-    double *sample;        /* [n_samples], same unit; owned; may be NULL */
+    int n_domains; /* last-level-cache domains the threads were spread over */
+    char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
+    struct sp_value
+        value;      /* [B/s] or [flop/s]; SP_NONE: no source is known, `how` says what was looked for */
+    double *sample; /* [n_samples], same unit; owned; may be NULL */
     int64_t n_samples;
     char
         how[160]; /* conditions: "best of ..., 512 MiB, 2 MiB pages 100 %" or the source of a stated figure */
@@ -56,8 +70,11 @@ enum { SP_MAX_CACHES = 4 };
 
 struct sp_machine {
     char name[64]; /* file name without .json */
-    char cpu[128];
+    enum sp_machine_kind kind;
+    char cpu[128];    /* what it is, a GPU's name too */
     char source[256]; /* who says so: "measured by spmodel machine measure --quick", a data sheet, a paper */
+    char memory[64];  /* "DDR4-3200, 8 channels a socket", "HBM2, 4 x 8 GiB"; "": not said */
+    char note[256];   /* what a reader of its figures should know, "" */
     char env_key[20]; /* environment that it was measured in, "" for a stated machine */
     int n_sockets, n_numa, n_domains, n_cores, threads_per_core; /* n_domains: LLC domains; 0: unknown */
     double frequency_Hz;                                         /* 0: unknown */
@@ -75,12 +92,15 @@ enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct s
                                       struct sp_error *err);
 
 /* The ceiling that fits best: same name, level and precision; the same number of threads where there is one,
- * else the nearest (exact in *exact); mode NULL: any. NULL when there is none of that name and level. */
+ * else the nearest (exact in *exact); mode NULL: any. NULL when none of that name and level is known. */
 const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, const char *name,
                                             const char *level, const char *precision, int n_threads,
                                             const char *mode, bool *exact);
 
 /* Last-level cache, or NULL when the machine describes none. */
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);
+
+/* "HBM" where the memory's description begins so, else "DRAM": the memory level's name for people. */
+const char *sp_machine_memory_name(const struct sp_machine *machine);
 
 #endif

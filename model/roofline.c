@@ -56,7 +56,10 @@ struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footpr
     assert(n_threads >= 1 && n_domains >= 1 && f.shared_out_B >= 0 && f.each_B >= 0);
     struct sp_residence r = {.level = m->n_caches, .n_instances = 1};
     snprintf(r.name, sizeof r.name, "MEM");
-    for (int i = 0; i < m->n_caches; i++) {
+    /* A GPU's L1 is emptied between kernels. */
+    for (int i = m->kind == SP_GPU ? m->n_caches - 1 : 0; i < m->n_caches; i++) {
+        if (i < 0)
+            continue;
         r.n_instances = instances(m, i, n_threads, n_domains);
         r.needed_B = f.shared_out_B / r.n_instances + f.each_B;
         r.capacity_B = (double)sp_cache_believed_B(&m->cache[i]);

@@ -41,7 +41,9 @@ struct sp_residence {
 
 /* The innermost level that holds everything between executions when warm; memory when cold, when nothing
  * fits, or when the machine describes no caches. A level counts as holding the data below 0.9 of its
- * capacity: the rest is other people's. n_domains: last-level instances that the threads use. */
+ * capacity: the rest is other people's. A GPU's L1
+ * keeps nothing between kernels, so only its last level can hold them. n_domains: last-level instances that
+ * the threads use. */
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 

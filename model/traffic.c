@@ -176,6 +176,8 @@ static int choose_caches(const struct sp_sim_options *o, struct sp_cache cache[S
 {
     int n = o->machine->n_caches;
     memcpy(cache, o->machine->cache, (size_t)n * sizeof *cache);
+    for (int k = 0; k < n; k++)
+        cache[k].line_B = sp_cache_granule_B(&cache[k]);
     struct sp_cache *llc = &cache[n - 1];
     if (o->llc_B > 0) {
         llc->size_B = o->llc_B;
@@ -200,9 +202,9 @@ static enum sp_status check(const struct sp_layout *layout, const struct sp_sim_
         return sp_fail(err, SP_USAGE, remedy, "no caches are described, so none can be simulated");
     for (int k = 0; k < o->machine->n_caches; k++) {
         const struct sp_cache *c = &o->machine->cache[k];
-        if (c->line_B != o->machine->cache[0].line_B)
+        if (!o->llc_only && sp_cache_granule_B(c) != sp_cache_granule_B(&o->machine->cache[0]))
             return sp_fail(err, SP_USAGE, remedy, "caches with lines of %d and %d bytes are not simulated",
-                           o->machine->cache[0].line_B, c->line_B);
+                           sp_cache_granule_B(&o->machine->cache[0]), sp_cache_granule_B(c));
         if (sp_cache_believed_B(c) < c->line_B || c->line_B <= 0)
             return sp_fail(err, SP_USAGE, remedy, "the level %d cache of machine %s has no size", c->level,
                            o->machine->name);

@@ -20,7 +20,8 @@ enum sp_sim_state {
 };
 
 struct sp_sim_options {
-    const struct sp_machine *machine; /* its caches, inner to outer; borrowed */
+    const struct sp_machine *machine; /* its caches, inner to outer; borrowed. Lines with sectors are
+                                         simulated as lines of one sector each */
     bool llc_only; /* one fully associative level of the last level's capacity: fastest. The random
                       and RRIP policies then have the last level's ways */
     int64_t llc_B; /* capacity of the last level instead of the machine's believed one, 0: that */

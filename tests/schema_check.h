@@ -1,5 +1,6 @@
-/* Validates JSON against the part of JSON Schema 2020-12 that docs/record.schema.json uses: type, enum,
- * required, properties, additionalProperties, items, minimum, pattern, anyOf, $ref into $defs. */
+/* Validates JSON against the part of JSON Schema 2020-12 that docs/record.schema.json and
+ * docs/machine.schema.json use: type, enum, required, properties, additionalProperties, items, minimum,
+ * pattern, anyOf, $ref into $defs. */
 #ifndef SP_TESTS_SCHEMA_CHECK_H
 #define SP_TESTS_SCHEMA_CHECK_H
 

@@ -52,11 +52,75 @@ START_TEST(every_machine_file_loads_without_remarks)
         ck_assert_int_eq(strncmp(file, m.name, strlen(file) - 5), 0);
         for (int k = 0; k < m.n_ceilings; k++) {
             ck_assert_msg(*m.ceiling[k].how != '\0', "%s: ceiling %d has no source", paths[i], k);
-            ck_assert(m.ceiling[k].value.origin == SP_STATED || *m.ceiling[k].when);
+            ck_assert(m.ceiling[k].value.origin != SP_MEASURED || *m.ceiling[k].when);
         }
+        if (m.kind == SP_GPU) /* one L2 behind all cores, and L1 beside it */
+            ck_assert(m.n_caches == 2 && sp_machine_llc(&m)->cores_sharing == m.n_cores);
+        else if (m.n_domains > 0)
+            ck_assert_int_eq(sp_machine_llc(&m)->cores_sharing * m.n_domains, m.n_cores);
         sp_machine_free(&m);
     }
     sp_machine_file_unlist(paths, n);
+}
+END_TEST
+
+/* Figures that public sources print, as the files must have them. */
+static const struct {
+    const char *name;
+    enum sp_machine_kind kind;
+    int n_cores, n_domains, granule_B;
+    int64_t llc_B;
+    const char *ceiling;
+    int n_threads;
+    double value;
+} stated[] = {
+    {"snb-e5-2680", SP_CPU, 8, 1, 64, 20 << 20, "load", 8, 43.77e9},
+    {"ivb-e5-2660v2", SP_CPU, 10, 1, 64, 25 << 20, "load", 10, 46.6e9},
+    {"clx-9242", SP_CPU, 48, 2, 64, 37486592, "load", 24, 122e9},
+    {"icx-8360y", SP_CPU, 72, 4, 64, 27 << 20, "load", 72, 356e9},
+    {"zen4-epyc-9654", SP_CPU, 96, 12, 64, 32 << 20, "load", 96, 460.8e9},
+    {"a64fx", SP_CPU, 48, 4, 256, 8 << 20, "load", 12, 227.5e9},
+    {"grace", SP_CPU, 72, 1, 64, 114 << 20, "triad", 72, 410e9},
+    {"v100-pcie-16gb", SP_GPU, 80, 1, 32, 6 << 20, "load", 80, 891e9},
+    {"a100-sxm4-40gb", SP_GPU, 108, 1, 32, 40 << 20, "load", 108, 1400e9},
+    {"h100-pcie-80gb", SP_GPU, 114, 1, 32, 50 << 20, "load", 114, 1942e9},
+    {"h200-sxm-141gb", SP_GPU, 132, 1, 32, 60 << 20, "load", 132, 4800e9},
+    {"max-1550-1stack", SP_GPU, 64, 1, 64, 204 << 20, "triad", 64, 1e12},
+};
+
+START_TEST(stated_machines_have_their_numbers)
+{
+    char path[1024];
+    struct sp_machine m;
+    struct sp_error err;
+    bool exact;
+    ck_assert_int_eq(sp_machine_file_find(stated[_i].name, directories, path, sizeof path, NULL), SP_OK);
+    ck_assert_msg(sp_machine_file_read(path, &m, NULL, 0, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(m.kind, stated[_i].kind);
+    ck_assert_int_eq(m.n_cores, stated[_i].n_cores);
+    ck_assert_int_eq(m.n_domains, stated[_i].n_domains);
+    ck_assert_int_eq(sp_cache_granule_B(sp_machine_llc(&m)), stated[_i].granule_B);
+    ck_assert_int_eq(sp_machine_llc(&m)->size_B, stated[_i].llc_B);
+    const struct sp_ceiling *c =
+        sp_machine_ceiling(&m, stated[_i].ceiling, "MEM", "f64", stated[_i].n_threads, NULL, &exact);
+    ck_assert(c && exact && c->value.value == stated[_i].value && c->value.origin == SP_STATED);
+    ck_assert(!m.validated);
+    sp_machine_free(&m);
+}
+END_TEST
+
+START_TEST(what_no_source_says_is_unknown)
+{
+    char path[1024];
+    struct sp_machine m;
+    ck_assert_int_eq(sp_machine_file_find("zen4-epyc-9654", directories, path, sizeof path, NULL), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &m, NULL, 0, NULL), SP_OK);
+    int n_unknown = 0;
+    for (int i = 0; i < m.n_ceilings; i++)
+        n_unknown += !sp_value_known(m.ceiling[i].value) && *m.ceiling[i].how;
+    ck_assert_int_eq(n_unknown, 1);
+    ck_assert_ptr_null(sp_machine_ceiling(&m, "load", "L3", "f64", 96, NULL, NULL));
+    sp_machine_free(&m);
 }
 END_TEST
 
@@ -72,6 +136,9 @@ START_TEST(what_is_written_is_read)
 {
     double sample[] = {33.125e9, 32.5e9, 34e9};
     struct sp_machine m = {.name = "a \"b\"",
+                           .kind = SP_GPU,
+                           .memory = "HBM2, 16 GB",
+                           .note = "n",
                            .cpu = "Zen \xc3\xa4",
                            .source = "s",
                            .env_key = "0123456789abcdef",
@@ -85,7 +152,8 @@ START_TEST(what_is_written_is_read)
                            .validated = true};
     m.cache[0] = (struct sp_cache){.level = 1,
                                    .size_B = 49152,
-                                   .line_B = 64,
+                                   .line_B = 128,
+                                   .sector_B = 32,
                                    .ways = 12,
                                    .cores_sharing = 1,
                                    .effective_B = sp_value_none("x")};
@@ -108,7 +176,15 @@ START_TEST(what_is_written_is_read)
                            .n_samples = 3,
                            .how = "256 MiB",
                            .when = "2026-11-21T10:00:00Z"};
+    struct sp_ceiling unknown = {.name = "load",
+                                 .level = "L2",
+                                 .precision = "f64",
+                                 .n_threads = 2,
+                                 .mode = "unknown",
+                                 .value = sp_value_none("no public source"),
+                                 .how = "not found"};
     ck_assert_int_eq(sp_machine_add_ceiling(&m, &c, NULL), SP_OK);
+    ck_assert_int_eq(sp_machine_add_ceiling(&m, &unknown, NULL), SP_OK);
     setlocale(LC_ALL, "de_DE.UTF-8"); /* a comma as decimal point must not reach the file */
     char path[] = "/tmp/sp_machine_XXXXXX";
     int descriptor = mkstemp(path);
@@ -121,6 +197,10 @@ START_TEST(what_is_written_is_read)
     ck_assert_str_eq(r.name, m.name);
     ck_assert_str_eq(r.cpu, m.cpu);
     ck_assert_str_eq(r.env_key, m.env_key);
+    ck_assert_int_eq(r.kind, SP_GPU);
+    ck_assert_str_eq(r.memory, m.memory);
+    ck_assert_str_eq(r.note, m.note);
+    ck_assert_int_eq(r.cache[0].sector_B, 32);
     ck_assert_int_eq(r.n_domains, 2);
     ck_assert(r.validated);
     ck_assert_int_eq(r.n_caches, 2);
@@ -128,7 +208,9 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.cache[1].size_B, m.cache[1].size_B);
     ck_assert(r.cache[1].victim && r.cache[1].policy == SP_RRIP);
     same_value(m.cache[1].effective_B, r.cache[1].effective_B);
-    ck_assert_int_eq(r.n_ceilings, 1);
+    ck_assert_int_eq(r.n_ceilings, 2);
+    ck_assert(!sp_value_known(r.ceiling[1].value));
+    ck_assert_str_eq(r.ceiling[1].how, "not found");
     same_value(c.value, r.ceiling[0].value);
     ck_assert_int_eq(r.ceiling[0].n_samples, 3);
     ck_assert_double_eq(r.ceiling[0].sample[1], 32.5e9);
@@ -163,6 +245,11 @@ static const struct {
     {HEAD CACHES CEILING("1e9", "B/s", "guessed", ""), "origin"},
     {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"lo\":2e9"), "enclose"},
     {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"samples\":[0]"), "samples"},
+    {HEAD CACHES CEILING("null", "B/s", "stated", ""), "why"},
+    {HEAD "\"kind\":\"fpga\"," CACHES CEILING("1", "B/s", "stated", ""), "kind"},
+    {HEAD "\"caches\":[{\"level\":1,\"size_B\":1024,\"line_B\":128,\"sector_B\":48}]," CEILING("1", "B/s",
+                                                                                               "stated", ""),
+     "sector_B"},
     {HEAD "\"caches\":[{\"level\":1,\"size_B\":1.5e99,\"line_B\":64}]," CEILING("1", "B/s", "stated", ""),
      "size_B"},
     {HEAD "\"caches\":[{\"level\":2,\"size_B\":1,\"line_B\":64},{\"level\":1,\"size_B\":1,\"line_B\":64}]"
@@ -234,6 +321,8 @@ int main(void)
     TCase *tc = tcase_create("machine_file");
     tcase_add_test(tc, the_lecture_machine_has_its_numbers);
     tcase_add_test(tc, every_machine_file_loads_without_remarks);
+    tcase_add_loop_test(tc, stated_machines_have_their_numbers, 0, (int)(sizeof stated / sizeof *stated));
+    tcase_add_test(tc, what_no_source_says_is_unknown);
     tcase_add_test(tc, what_is_written_is_read);
     tcase_add_loop_test(tc, damaged_files_are_refused_with_the_key, 0,
                         (int)(sizeof damaged / sizeof *damaged));

@@ -293,6 +293,11 @@ START_TEST(data_live_in_the_level_that_holds_them)
     m.cache[2].effective_B = sp_value_of(10 << 20, SP_MEASURED);
     ck_assert_str_eq(sp_residence_of(&m, f, 2, 2, true).name, "MEM");
     near(sp_llc_capacity_B(&m, 2), 20.0 * (1 << 20), 0);
+    f = (struct sp_footprint){.shared_out_B = 1e3, .each_B = 1e3};
+    ck_assert_str_eq(sp_residence_of(&m, f, 8, 1, true).name, "L1");
+    m.kind = SP_GPU; /* whose inner caches are emptied between kernels */
+    ck_assert_str_eq(sp_residence_of(&m, f, 8, 1, true).name, "L3");
+    m.kind = SP_CPU;
     m.n_caches = 0;
     ck_assert_str_eq(sp_residence_of(&m, f, 2, 2, true).name, "MEM");
 }

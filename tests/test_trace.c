@@ -160,6 +160,31 @@ START_TEST(warm_in_cache_moves_nothing_and_lru_is_monotone)
 }
 END_TEST
 
+/* A line of four sectors fetches as four lines of a sector's size do. */
+START_TEST(sectors_are_what_a_miss_fetches)
+{
+    struct sp_csr a;
+    hand_matrix(&shape, &a);
+    struct sp_layout l;
+    hand_layout(&a, SP_FORMAT_CRS, 1, 1, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+    struct sp_machine sectored = machine_with(2 << 10), small = machine_with(2 << 10);
+    sectored.cache[0].line_B = 128;
+    sectored.cache[0].sector_B = 32;
+    small.cache[0].line_B = 32;
+    struct sp_sim_options o = sp_sim_default(&sectored);
+    struct sp_traffic v[SP_MAX_LEVELS], w[SP_MAX_LEVELS];
+    int n;
+    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, NULL), SP_OK);
+    o.machine = &small;
+    ck_assert_int_eq(sp_sim_spmv(&l, &o, w, &n, NULL, NULL), SP_OK);
+    ck_assert_double_gt(v[0].read_B.value, 0);
+    ck_assert_double_eq(v[0].read_B.value, w[0].read_B.value);
+    ck_assert_double_eq(sp_traffic_alpha(&l, &v[0]), sp_traffic_alpha(&l, &w[0]));
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(domains_share_nothing)
 {
     struct sp_csr a;
@@ -290,6 +315,7 @@ int main(void)
     tcase_add_test(tc, a_tail_is_the_end_of_the_whole);
     tcase_add_test(tc, huge_cold_cache_gives_the_formula);
     tcase_add_test(tc, warm_in_cache_moves_nothing_and_lru_is_monotone);
+    tcase_add_test(tc, sectors_are_what_a_miss_fetches);
     tcase_add_test(tc, domains_share_nothing);
     tcase_add_test(tc, policies_agree_where_they_must);
     tcase_add_test(tc, faults_are_reported);

@@ -140,7 +140,12 @@ static int run_list(const struct options *o)
                     printf("%s%s", shown ? "," : "", text);
                 free(text);
             } else {
-                printf("%-22s %2d cores  %s\n    %s\n", m.name, m.n_cores, m.cpu, files[i]);
+                if (shown == 0)
+                    puts("name               kind cores  domains  memory roof, GB/s    origin "
+                         "(domains: sockets/NUMA/caches)");
+                sp_machine_list_line(stdout, &m);
+                if (o->common.verbosity > 0)
+                    printf("    %s\n    %s\n", m.cpu, files[i]);
             }
             shown++;
             sp_machine_free(&m);

@@ -6,13 +6,13 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/machine_paths.h"
+#include "cli/model_machines.h"
 #include "cli/model_output.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
-#include "io/machine_file.h"
 #include "io/matrix_load.h"
+#include "session/format_model.h"
 
 enum {
     KEY_MACHINE = SP_KEY_PRIVATE,
@@ -31,26 +31,31 @@ enum {
 static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
-    {"format", KEY_FORMAT, "F", 0, "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], all; may be repeated", 0},
-    {"alpha", KEY_ALPHA, "A", 0, "min (default: x loaded once), sim (simulated), or a number", 0},
+    {"format", KEY_FORMAT, "F", 0,
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], all (default for several machines); may be repeated",
+     0},
+    {"alpha", KEY_ALPHA, "A", 0,
+     "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
-    {"w", KEY_W, "W", 0, "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded", 0},
+    {"w", KEY_W, "W", 0,
+     "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
     {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128", 0},
     {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 0},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
-    {"threads", 't', "N", 0, "Threads; default: all cores of the machine", 0},
+    {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
     {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
     {0},
 };
 
-enum { MAX_FORMATS = 16, MAX_MACHINES = 64, MAX_THREADS = 4096 };
+enum { MAX_FORMATS = 16, MAX_THREADS = 4096 };
 
 struct arguments {
     struct sp_common_options common;
     struct sp_model_request request;
     const char *format[MAX_FORMATS];
     int n_formats;
+    bool format_given;
     const char *machines; /* as typed */
     bool has_sizes;
     int64_t sizes[3];
@@ -79,21 +84,26 @@ static int parse_sizes(const char *text, int64_t sizes[3])
     return *text ? -1 : 0;
 }
 
+static void add_every_format(struct arguments *a)
+{
+    a->request.every_format = true;
+    for (int i = 0; sp_format_choices[i] && a->n_formats < MAX_FORMATS; i++)
+        a->format[a->n_formats++] = sp_format_choices[i];
+}
+
 static void add_format(struct argp_state *state, struct arguments *a, const char *arg)
 {
-    static const char *const all[] = {"crs", "sell:32,256", "sellu:8,1"};
     struct sp_workload scratch = {0};
     struct sp_error err;
-    bool every = strcmp(arg, "all") == 0;
-    for (int i = 0; i < (every ? 3 : 1); i++) {
-        const char *text = every ? all[i] : arg;
-        if (sp_workload_set_format(&scratch, text, &err) != SP_OK)
-            argp_error(state, "%s; %s", err.what, err.remedy);
-        else if (a->n_formats < MAX_FORMATS)
-            a->format[a->n_formats++] = text;
-        else
-            argp_error(state, "at most %d formats", MAX_FORMATS);
-    }
+    a->format_given = true;
+    if (strcmp(arg, "all") == 0)
+        add_every_format(a);
+    else if (sp_workload_set_format(&scratch, arg, &err) != SP_OK)
+        argp_error(state, "%s; %s", err.what, err.remedy);
+    else if (a->n_formats < MAX_FORMATS)
+        a->format[a->n_formats++] = arg;
+    else
+        argp_error(state, "at most %d formats", MAX_FORMATS);
 }
 
 static void set_positive(struct argp_state *state, const char *option, const char *arg, double lo, double hi,
@@ -116,6 +126,19 @@ static void set_alpha(struct argp_state *state, const char *arg, struct sp_model
     }
 }
 
+static void check_beta(struct argp_state *state, const struct arguments *a)
+{
+    struct sp_workload w = {0};
+    struct sp_error err;
+    if (a->n_matrices > 0)
+        argp_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
+    bool sell = false;
+    for (int i = 0; i < a->n_formats; i++)
+        sell |= sp_workload_set_format(&w, a->format[i], &err) == SP_OK && w.format != SP_FORMAT_CRS;
+    if (!sell)
+        argp_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
+}
+
 static void check_whole(struct argp_state *state, struct arguments *a)
 {
     if (a->has_sizes == (a->n_matrices > 0))
@@ -124,8 +147,8 @@ static void check_whole(struct argp_state *state, struct arguments *a)
                                 : "name a matrix, or give --sizes N_R,N_C,N_NZ");
     if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
         argp_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
-    if (a->n_formats == 0)
-        a->format[a->n_formats++] = "crs";
+    if (a->request.beta > 0)
+        check_beta(state, a);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -211,102 +234,15 @@ static const struct argp argp = {
     "[MATRIX...]",
     "Predict traffic, code balance, time and performance of y = A x without running it.\v"
     "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
+    "One machine is shown in full, several in a table of their best formats (with -v in full, too).\n\n"
     "Examples:\n"
     "  spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2\n"
     "  spmodel model --sizes 2056338,2056338,14600000 --volume 258e6\n"
-    "  spmodel model matrix.mtx --machine all --format all --alpha sim",
+    "  spmodel model matrix.mtx --machine all",
     children,
     NULL,
     NULL,
 };
-
-struct machines {
-    struct sp_machine *machine; /* [n] */
-    int n;
-};
-
-static void free_machines(struct machines *m)
-{
-    for (int i = 0; i < m->n; i++)
-        sp_machine_free(&m->machine[i]);
-    free(m->machine);
-    *m = (struct machines){NULL, 0};
-}
-
-static enum sp_status add_machine(struct machines *m, const char *path, int verbosity, struct sp_error *err)
-{
-    char remarks[512];
-    if (m->n == MAX_MACHINES)
-        return sp_fail(err, SP_USAGE, "name fewer", "more than %d machines", MAX_MACHINES);
-    enum sp_status status = sp_machine_file_read(path, &m->machine[m->n], remarks, sizeof remarks, err);
-    if (status != SP_OK)
-        return status;
-    if (*remarks && verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %s\n", remarks);
-    m->n++;
-    return SP_OK;
-}
-
-/* A name is taken from the first directory that has it, so a later one of the same name is not listed. */
-static bool is_listed(const struct machines *m, const char *path)
-{
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    for (int i = 0; i < m->n; i++)
-        if (strncmp(m->machine[i].name, base, strlen(m->machine[i].name)) == 0 &&
-            strcmp(base + strlen(m->machine[i].name), ".json") == 0)
-            return true;
-    return false;
-}
-
-static enum sp_status add_all(struct machines *m, const char *const *directory, int verbosity,
-                              struct sp_error *err)
-{
-    for (; *directory; directory++) {
-        char **paths;
-        int n;
-        enum sp_status status = sp_machine_file_list(*directory, &paths, &n, err);
-        for (int i = 0; status == SP_OK && i < n; i++)
-            if (!is_listed(m, paths[i]))
-                status = add_machine(m, paths[i], verbosity, err);
-        sp_machine_file_unlist(paths, n);
-        if (status != SP_OK)
-            return status;
-    }
-    return m->n > 0 ? SP_OK
-                    : sp_fail(err, SP_ABSENT, "make one: spmodel machine measure", "no machine is described");
-}
-
-static enum sp_status read_machines(const char *names, int verbosity, struct machines *m,
-                                    struct sp_error *err)
-{
-    void *memory;
-    *m = (struct machines){NULL, 0};
-    enum sp_status status = sp_new_array(MAX_MACHINES, sizeof *m->machine, "machines", &memory, err);
-    if (status != SP_OK)
-        return status;
-    m->machine = memory;
-    if (!names) { /* one without a name and without ceilings: traffic only */
-        m->n = 1;
-        return SP_OK;
-    }
-    struct sp_machine_paths where;
-    sp_machine_paths_find(&where);
-    if (strcmp(names, "all") == 0)
-        status = add_all(m, where.directory, verbosity, err);
-    else
-        while (*names && status == SP_OK) {
-            char name[512], path[1024];
-            size_t n = strcspn(names, ",");
-            snprintf(name, sizeof name, "%.*s", (int)n, names);
-            names += n + (names[n] == ',');
-            status = sp_machine_file_find(name, where.directory, path, sizeof path, err);
-            if (status == SP_OK)
-                status = add_machine(m, path, verbosity, err);
-        }
-    if (status != SP_OK)
-        free_machines(m);
-    return status;
-}
 
 /* Where results go, opened once for all matrices. */
 struct output {
@@ -327,10 +263,20 @@ static enum sp_status open_output(const char *path, struct output *o, struct sp_
     return status;
 }
 
+static void print_result(const struct arguments *a, const struct sp_model_result *result)
+{
+    bool several = result->n_machines > 1;
+    sp_model_print_subject(result, stdout);
+    if (!several || a->common.verbosity > 0 || a->request.volume_B > 0)
+        sp_model_print(result, stdout);
+    if (several)
+        sp_model_print_machines(result, stdout);
+}
+
 static enum sp_status model_subject(const struct arguments *a, const struct sp_model_subject *subject,
-                                    const struct machines *machines, const struct sp_progress *progress,
-                                    struct sp_terminal *terminal, struct output *json, struct output *csv,
-                                    struct sp_error *err)
+                                    const struct sp_model_machines *machines,
+                                    const struct sp_progress *progress, struct sp_terminal *terminal,
+                                    struct output *json, struct output *csv, struct sp_error *err)
 {
     void *memory;
     enum sp_status status = sp_new_array((int64_t)machines->n * a->n_formats, sizeof(struct sp_model_row),
@@ -338,16 +284,12 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     if (status != SP_OK)
         return status;
     struct sp_model_row *rows = memory;
-    struct sp_model_result result = {subject, &a->request, rows, 0};
-    for (int m = 0; m < machines->n && status == SP_OK; m++)
-        for (int f = 0; f < a->n_formats && status == SP_OK; f++) {
-            status = sp_model_row_make(&a->request, subject, a->format[f], &machines->machine[m], progress,
-                                       &rows[result.n_rows], err);
-            result.n_rows += status == SP_OK;
-        }
+    struct sp_model_result result = {subject, &a->request, rows, 0, machines->n, machines->left_out};
+    status = sp_model_rows_make(&a->request, subject, a->format, a->n_formats, machines->machine, machines->n,
+                                progress, rows, &result.n_rows, err);
     sp_terminal_clear(terminal);
     if (status == SP_OK && !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file))
-        sp_model_print(&result, stdout);
+        print_result(a, &result);
     if (status == SP_OK && a->common.csv)
         sp_model_csv_rows(&result, csv->out);
     if (status == SP_OK && a->common.json)
@@ -357,7 +299,7 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
 }
 
 static enum sp_status model_matrix(const struct arguments *a, const char *name,
-                                   const struct machines *machines, struct sp_progress *progress,
+                                   const struct sp_model_machines *machines, struct sp_progress *progress,
                                    struct sp_terminal *terminal, struct output *json, struct output *csv,
                                    struct sp_error *err)
 {
@@ -382,7 +324,7 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
     return status;
 }
 
-static int run_all(const struct arguments *a, const struct machines *machines, struct output *json,
+static int run_all(const struct arguments *a, const struct sp_model_machines *machines, struct output *json,
                    struct output *csv)
 {
     struct sp_terminal terminal;
@@ -420,15 +362,32 @@ static int close_output(struct output *o, int code)
     return code;
 }
 
+/* What is not said: one machine is shown as it is asked for, several are compared with what suits each. */
+static void choose_defaults(struct arguments *a, int n_machines)
+{
+    a->request.last_level = n_machines > 1;
+    if (a->format_given)
+        return;
+    if (n_machines > 1 && !a->has_sizes && !(a->request.volume_B > 0))
+        add_every_format(a);
+    else
+        a->format[a->n_formats++] = "crs";
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments a;
     memset(&a, 0, sizeof a);
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
-    struct machines machines;
-    if (read_machines(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
+    struct sp_model_machines machines;
+    if (sp_model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
         return sp_report_error(&err);
+    if (sp_model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK) {
+        sp_model_machines_free(&machines);
+        return sp_report_error(&err);
+    }
+    choose_defaults(&a, machines.n);
     struct output json, csv;
     int code;
     if (open_output(a.common.json, &json, &err) != SP_OK) {
@@ -441,7 +400,7 @@ static int run(int argc, char **argv)
         code = close_output(&json, code);
         code = close_output(&csv, code);
     }
-    free_machines(&machines);
+    sp_model_machines_free(&machines);
     return code;
 }
 

@@ -58,16 +58,18 @@ static const char *const input[] = {
 };
 
 static const char *const machine_files[] = {
-    "A machine is a JSON file NAME.json, schema spmodel.machine/1, looked for in $SPMODEL_MACHINES, the",
-    "user's cache, the source tree and the installed share (machines/ivb-e5-2660v2.json is an example):",
+    "A machine is a JSON file NAME.json, schema spmodel.machine/1 (docs/machine.schema.json), looked for in",
+    "./machines, the user's data folder (spmodel/machines in it), the installed share and the source tree:",
     "",
-    "  name, cpu, source             who it is and who says so",
+    "  name, cpu, source             who it is and who says so; kind: cpu (default) or gpu; memory, note",
     "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
-    "  caches     [{level, size_B, line_B, ways (0: fully associative), cores_sharing, victim,",
-    "              policy (lru, random, rrip), effective_B (null: not measured)}]  inner to outer",
+    "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
+    "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured)}]  "
+    "inner to outer",
     "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",
     "             names load, load_mix, copy, copy_nt, triad, triad_nt [B/s]; scalar, simd, fma [flop/s];",
-    "             levels L1, L2, L3, MEM, core; origin measured or stated",
+    "             levels L1, L2, L3, MEM, core; origin measured, modelled or stated; value null and why",
+    "             where no source is known. A GPU's cores are its SMs (Xe cores), its threads all of them",
     "  validated  true where simulated traffic was compared with counters of that kind of machine",
     NULL,
 };

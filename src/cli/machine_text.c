@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/roofline.h"
 
 /* 46600000000 -> "46.6": three digits or whole numbers, so that columns line up. */
 static const char *giga(double value, char *text, size_t size)
@@ -13,14 +14,40 @@ static const char *giga(double value, char *text, size_t size)
     return text;
 }
 
+static const char *known_giga(const struct sp_ceiling *c, char *text, size_t size)
+{
+    return sp_value_known(c->value) ? giga(c->value.value, text, size) : "unknown";
+}
+
+static const char *size_text(int64_t size_B, char *text, size_t size)
+{
+    bool mega = size_B >= 1 << 20;
+    snprintf(text, size, "%.4g %s", (double)size_B / (mega ? 1 << 20 : 1024), mega ? "MiB" : "KiB");
+    return text;
+}
+
+static const char *counted(char *text, size_t size, int n, const char *noun)
+{
+    char number[16] = "?";
+    if (n > 0)
+        snprintf(number, sizeof number, "%d", n);
+    snprintf(text, size, "%s %s%s", number, noun, n == 1 ? "" : "s");
+    return text;
+}
+
 static void print_caches(FILE *f, const struct sp_machine *m)
 {
     for (int k = 0; k < m->n_caches; k++) {
         const struct sp_cache *c = &m->cache[k];
-        fprintf(f, "  L%d  %8.4g %s  %3d B lines, %2d ways, shared by %d core%s", c->level,
-                c->size_B >= 1 << 20 ? (double)c->size_B / (1 << 20) : (double)c->size_B / 1024,
-                c->size_B >= 1 << 20 ? "MiB" : "KiB", c->line_B, c->ways, c->cores_sharing,
-                c->cores_sharing == 1 ? "" : "s");
+        char bytes[24], ways[24] = "any way";
+        if (c->ways > 0)
+            snprintf(ways, sizeof ways, "%2d ways", c->ways);
+        fprintf(f, "  L%d  %12s  %3d B lines", c->level, size_text(c->size_B, bytes, sizeof bytes),
+                c->line_B);
+        if (c->sector_B > 0)
+            fprintf(f, " of %d B sectors", c->sector_B);
+        fprintf(f, ", %s, shared by %d core%s%s", ways, c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
+                c->victim ? ", victim" : "");
         if (sp_value_known(c->effective_B))
             fprintf(f, "   effective %.3g MiB (%.3g ... %.3g, %s)", c->effective_B.value / (1 << 20),
                     c->effective_B.lo / (1 << 20), c->effective_B.hi / (1 << 20),
@@ -37,7 +64,7 @@ static void print_saturation(FILE *f, const struct sp_machine *m)
     const struct sp_ceiling *one = NULL, *best = NULL;
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *c = &m->ceiling[i];
-        if (strcmp(c->name, "load") != 0 || strcmp(c->level, "MEM") != 0)
+        if (strcmp(c->name, "load") != 0 || strcmp(c->level, "MEM") != 0 || !sp_value_known(c->value))
             continue;
         if (c->n_threads == 1 && !one)
             one = c;
@@ -66,12 +93,20 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
 {
     char a[32], b[32], c[32];
     fprintf(f, "MACHINE  %s   %s\n", m->name, m->cpu);
-    fprintf(f, "         %d core%s, %d thread%s each, %d cache domain%s, %d NUMA node%s", m->n_cores,
-            m->n_cores == 1 ? "" : "s", m->threads_per_core, m->threads_per_core == 1 ? "" : "s",
-            m->n_domains, m->n_domains == 1 ? "" : "s", m->n_numa, m->n_numa == 1 ? "" : "s");
+    if (m->kind == SP_GPU)
+        fprintf(f, "         GPU, %d cores (SMs)", m->n_cores);
+    else
+        fprintf(f, "         %d core%s, %d thread%s each, %d cache domain%s, %d NUMA node%s, %s", m->n_cores,
+                m->n_cores == 1 ? "" : "s", m->threads_per_core, m->threads_per_core == 1 ? "" : "s",
+                m->n_domains, m->n_domains == 1 ? "" : "s", m->n_numa, m->n_numa == 1 ? "" : "s",
+                counted(a, sizeof a, m->n_sockets, "socket"));
+    if (*m->memory)
+        fprintf(f, ", %s", m->memory);
     if (m->frequency_Hz > 0)
         fprintf(f, ", %.2f GHz", m->frequency_Hz * 1e-9);
     fprintf(f, "\n         %s\n", m->source);
+    if (*m->note)
+        fprintf(f, "         note: %s\n", m->note);
     if (*m->env_key)
         fprintf(f, "         environment %s\n", m->env_key);
     if (m->n_caches > 0) {
@@ -83,7 +118,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *e = &m->ceiling[i];
         fprintf(f, "  %-10s  %-5s  %-4s  %7d  %-8s  %10s", e->name, e->level, e->precision, e->n_threads,
-                e->mode, giga(e->value.value, a, sizeof a));
+                e->mode, known_giga(e, a, sizeof a));
         if (e->value.lo < e->value.hi)
             fprintf(f, "   %7s ... %-7s", giga(e->value.lo, b, sizeof b), giga(e->value.hi, c, sizeof c));
         else
@@ -97,48 +132,184 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
             m->validated ? "was validated" : "is not validated");
 }
 
-static const struct sp_ceiling *same(const struct sp_machine *m, const struct sp_ceiling *c, bool mode)
+const struct sp_ceiling *sp_machine_memory_roof(const struct sp_machine *m)
+{
+    return sp_roof_of(m, "MEM", m->n_cores, NULL, NULL);
+}
+
+void sp_machine_list_line(FILE *f, const struct sp_machine *m)
+{
+    char domains[64] = "-", value[32], roof[64] = "unknown", line[512];
+    if (m->kind == SP_CPU)
+        snprintf(domains, sizeof domains, "%d/%d/%d", m->n_sockets, m->n_numa, m->n_domains);
+    const struct sp_ceiling *c = sp_machine_memory_roof(m);
+    if (c)
+        snprintf(roof, sizeof roof, "%s %s", giga(c->value.value, value, sizeof value), c->name);
+    snprintf(line, sizeof line, "%-18s %-4s %5d  %-7s  %-4s %-15s %s%s%s", m->name,
+             sp_machine_kind_name(m->kind), m->n_cores, domains, sp_machine_memory_name(m), roof,
+             c ? sp_origin_name(c->value.origin) : "", c ? ": " : "", c ? c->how : "no bandwidth described");
+    size_t length = strlen(line);
+    fprintf(f, "%.*s%s\n", length > 100 ? 97 : 100, line, length > 100 ? "..." : "");
+}
+
+/* The peak of all cores in f64: FMA, else SIMD. */
+static const struct sp_ceiling *peak_of(const struct sp_machine *m)
+{
+    const struct sp_ceiling *fma = sp_machine_ceiling(m, "fma", "core", "f64", m->n_cores, NULL, NULL);
+    return fma ? fma : sp_machine_ceiling(m, "simd", "core", "f64", m->n_cores, NULL, NULL);
+}
+
+/* What predictions take, whatever its name: "load of 46.60 and triad of 410.0". */
+static void print_summary(FILE *f, const char *what, const struct sp_ceiling *p, const struct sp_ceiling *q)
+{
+    char x[32], y[32];
+    fprintf(f, "%-12s  A %s %s, B %s %s", what, p ? known_giga(p, x, sizeof x) : "unknown", p ? p->name : "",
+            q ? known_giga(q, y, sizeof y) : "unknown", q ? q->name : "");
+    if (p && q)
+        fprintf(f, "   B/A %.3g", q->value.value / p->value.value);
+    fputc('\n', f);
+}
+
+/* The exact partner of c: same name, level, precision, threads and mode. */
+static const struct sp_ceiling *same(const struct sp_machine *m, const struct sp_ceiling *c)
 {
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *e = &m->ceiling[i];
         if (strcmp(e->name, c->name) == 0 && strcmp(e->level, c->level) == 0 &&
             strcmp(e->precision, c->precision) == 0 && e->n_threads == c->n_threads &&
-            (!mode || strcmp(e->mode, c->mode) == 0))
+            strcmp(e->mode, c->mode) == 0)
             return e;
     }
     return NULL;
 }
 
-int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struct sp_machine *b)
+/* Of a name, level and precision the one with the most threads, known before unknown. */
+static const struct sp_ceiling *widest(const struct sp_machine *m, const struct sp_ceiling *c)
+{
+    const struct sp_ceiling *best = NULL;
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const struct sp_ceiling *e = &m->ceiling[i];
+        if (strcmp(e->name, c->name) != 0 || strcmp(e->level, c->level) != 0 ||
+            strcmp(e->precision, c->precision) != 0)
+            continue;
+        bool better = best && sp_value_known(e->value) == sp_value_known(best->value)
+                          ? e->n_threads > best->n_threads
+                          : sp_value_known(e->value);
+        if (!best || better)
+            best = e;
+    }
+    return best;
+}
+
+/* Whom c of `from` is compared with in `to`: its exact partner, else the widest with the widest. */
+static const struct sp_ceiling *partner(const struct sp_machine *from, const struct sp_machine *to,
+                                        const struct sp_ceiling *c)
+{
+    const struct sp_ceiling *exact = same(to, c);
+    if (exact)
+        return exact;
+    const struct sp_ceiling *wide = widest(to, c);
+    if (widest(from, c) != c || !wide || same(from, wide))
+        return NULL;
+    return wide;
+}
+
+static void print_pair(FILE *f, const struct sp_ceiling *p, const struct sp_ceiling *q)
 {
     char x[32], y[32];
+    fprintf(f, "  %-9s %-5s %-4s  %7d %7d  %10s  %10s", p->name, p->level, p->precision, p->n_threads,
+            q->n_threads, known_giga(p, x, sizeof x), known_giga(q, y, sizeof y));
+    if (!sp_value_known(p->value) || !sp_value_known(q->value)) {
+        fputs("        -\n", f);
+        return;
+    }
+    bool interval = p->value.lo < p->value.hi || q->value.lo < q->value.hi;
+    bool apart = p->value.hi < q->value.lo || q->value.hi < p->value.lo;
+    fprintf(f, "   %6.3f%s\n", q->value.value / p->value.value,
+            interval && !apart ? "   intervals overlap" : "");
+}
+
+static void print_side(FILE *f, char letter, const struct sp_machine *m)
+{
+    char sockets[32], numa[32], domains[32];
+    fprintf(f, "%c  %s   %s\n", letter, m->name, m->cpu);
+    if (m->kind == SP_GPU)
+        fprintf(f, "   gpu, %d cores", m->n_cores);
+    else
+        fprintf(f, "   cpu, %d cores, %s, %s, %s", m->n_cores,
+                counted(sockets, sizeof sockets, m->n_sockets, "socket"),
+                counted(numa, sizeof numa, m->n_numa, "NUMA domain"),
+                counted(domains, sizeof domains, m->n_domains, "cache domain"));
+    fprintf(f, "%s%s\n", *m->memory ? ", " : "", m->memory);
+}
+
+static const struct sp_cache *level_of(const struct sp_machine *m, int level)
+{
+    for (int k = 0; k < m->n_caches; k++)
+        if (m->cache[k].level == level)
+            return &m->cache[k];
+    return NULL;
+}
+
+static const char *cache_text(const struct sp_cache *c, char *text, size_t size)
+{
+    char bytes[24];
+    snprintf(text, size, "-");
+    if (c)
+        snprintf(text, size, "%s, %d B, %d core%s%s", size_text(c->size_B, bytes, sizeof bytes),
+                 sp_cache_granule_B(c), c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
+                 c->victim ? ", victim" : "");
+    return text;
+}
+
+static void print_cache_pairs(FILE *f, const struct sp_machine *a, const struct sp_machine *b)
+{
+    fprintf(f, "\nCACHES  size, bytes that a miss fetches, cores\n");
+    for (int level = 1; level <= 9; level++) {
+        const struct sp_cache *x = level_of(a, level), *y = level_of(b, level);
+        if (!x && !y)
+            continue;
+        char left[80], right[80];
+        fprintf(f, "  L%d  %-36s  %s", level, cache_text(x, left, sizeof left),
+                cache_text(y, right, sizeof right));
+        if (x && y)
+            fprintf(f, "   B/A %.3g", (double)y->size_B / (double)x->size_B);
+        fputc('\n', f);
+    }
+}
+
+static int count_only(const struct sp_machine *from, const struct sp_machine *in)
+{
+    int n = 0;
+    for (int i = 0; i < from->n_ceilings; i++)
+        n += widest(in, &from->ceiling[i]) == NULL;
+    return n;
+}
+
+int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struct sp_machine *b)
+{
     int common = 0;
-    fprintf(f, "A  %s   %s\nB  %s   %s\n", a->name, a->cpu, b->name, b->cpu);
+    print_side(f, 'A', a);
+    print_side(f, 'B', b);
     if (*a->env_key && *b->env_key)
         fprintf(f, "   %s environment\n", strcmp(a->env_key, b->env_key) == 0 ? "the same" : "not the same");
-    for (int k = 0; k < a->n_caches && k < b->n_caches; k++)
-        if (a->cache[k].size_B != b->cache[k].size_B)
-            fprintf(f, "   L%d: %.0f KiB and %.0f KiB\n", a->cache[k].level,
-                    (double)a->cache[k].size_B / 1024, (double)b->cache[k].size_B / 1024);
-    fprintf(f, "\nCEILINGS      level  prec  threads  mode               A           B      B/A\n");
+    print_cache_pairs(f, a, b);
+    fputc('\n', f);
+    print_summary(f, "MEMORY GB/s", sp_machine_memory_roof(a), sp_machine_memory_roof(b));
+    print_summary(f, "PEAK Gflop/s", peak_of(a), peak_of(b));
+    fprintf(f, "\nCEILINGS  level prec  threads A       B  %10s  %10s      B/A   (GB/s, Gflop/s)\n", "A",
+            "B");
     for (int i = 0; i < a->n_ceilings; i++) {
-        const struct sp_ceiling *p = &a->ceiling[i], *q = same(b, p, true);
+        const struct sp_ceiling *p = &a->ceiling[i], *q = partner(a, b, p);
         if (!q)
             continue;
-        common++;
-        bool apart = p->value.hi < q->value.lo || q->value.hi < p->value.lo;
-        fprintf(f, "  %-10s  %-5s  %-4s  %7d  %-8s  %10s  %10s   %6.3f%s\n", p->name, p->level, p->precision,
-                p->n_threads, p->mode, giga(p->value.value, x, sizeof x), giga(q->value.value, y, sizeof y),
-                q->value.value / p->value.value, apart ? "" : "   intervals overlap");
+        print_pair(f, p, q);
+        common += sp_value_known(p->value) && sp_value_known(q->value);
     }
-    int only_a = 0, only_b = 0;
-    for (int i = 0; i < a->n_ceilings; i++)
-        only_a += same(b, &a->ceiling[i], true) == NULL;
-    for (int i = 0; i < b->n_ceilings; i++)
-        only_b += same(a, &b->ceiling[i], true) == NULL;
-    fprintf(f, "  %d common; only in A: %d, only in B: %d (other level, threads or core-to-core mode)\n",
-            common, only_a, only_b);
-    return common;
+    fprintf(f, "  %d compared; of a kind that only A has: %d, only B: %d\n", common, count_only(a, b),
+            count_only(b, a));
+    bool memory = sp_machine_memory_roof(a) && sp_machine_memory_roof(b);
+    return common + memory;
 }
 
 void sp_machine_print_notes(FILE *f, const struct sp_measure_notes *n)

@@ -11,7 +11,8 @@
 #include "model/predict.h"
 #include "sparse/workload.h"
 
-enum sp_alpha_kind { SP_ALPHA_MIN, SP_ALPHA_SIM, SP_ALPHA_GIVEN };
+/* DEFAULT: simulated where several machines are compared on a matrix, else the least. */
+enum sp_alpha_kind { SP_ALPHA_DEFAULT, SP_ALPHA_MIN, SP_ALPHA_SIM, SP_ALPHA_GIVEN };
 
 /* What is asked about every matrix. */
 struct sp_model_request {
@@ -21,7 +22,10 @@ struct sp_model_request {
     enum sp_alpha_kind alpha_kind;
     double alpha; /* SP_ALPHA_GIVEN */
     double beta;  /* of SELL where only sizes are known; 0: not given */
-    double w;     /* 0: not given, 2 for predictions and 1 ... 2 where bytes are turned into alpha */
+    double w;     /* 0: not given, 2 for predictions (GPU: 1) and 1 ... 2 where bytes are turned into alpha */
+    bool
+        every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
+    bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
     bool cold;
     double volume_B; /* turn the model around; 0: not asked */
 };
@@ -36,21 +40,32 @@ struct sp_model_subject {
 struct sp_model_row {
     char format[32];
     const struct sp_machine *machine; /* borrowed; without ceilings and name where none was asked for */
-    int n_threads, n_domains;
+    int n_threads, n_domains;         /* GPU: its cores */
     enum sp_precision precision;
     struct sp_value alpha, alpha_min, beta;
     double unit_share; /* SELLU; NAN otherwise */
     char note[160];    /* how alpha and beta were found */
+    bool made;
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */
     double minimum_B;                /* V(alpha_min) of this format */
 };
 
-/* `format`: as after --format. SP_USAGE where the request needs what the subject has not (simulation of
- * sizes, beta of row lengths). */
-enum sp_status sp_model_row_make(const struct sp_model_request *request,
-                                 const struct sp_model_subject *subject, const char *format,
-                                 const struct sp_machine *machine, const struct sp_progress *progress,
-                                 struct sp_model_row *row, struct sp_error *err);
+/* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
+double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);
+
+/* Predictions of each format (as after --format) on each machine into row[n_machines * n_formats], the rows
+ * of one machine together and in the order given; *n_rows of them are filled. A layout is built once for all
+ * machines with equally many threads, a cache simulated once for all that have the same. SP_USAGE where sizes
+ * are impossible or the request needs what the subject or the machine has not (simulation of sizes, beta of
+ * row lengths, more threads than cores). */
+enum sp_status sp_model_rows_make(const struct sp_model_request *request,
+                                  const struct sp_model_subject *subject, const char *const *format,
+                                  int n_formats, const struct sp_machine *machine, int n_machines,
+                                  const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
+                                  struct sp_error *err);
+
+/* The row of least time among n of one machine, of least traffic where no time is known. */
+int sp_model_best(const struct sp_model_row *row, int n);
 
 #endif

@@ -13,13 +13,26 @@ static json_t *value_json(struct sp_value v, const char *unit)
                      "origin", sp_origin_name(v.origin));
 }
 
-static json_t *row_json(const struct sp_model_row *row, double volume_B)
+/* Is row i the best of its machine's? */
+static bool is_best(const struct sp_model_result *r, int i)
+{
+    int first = i, end = i;
+    while (first > 0 && r->row[first - 1].machine == r->row[i].machine)
+        first--;
+    while (end < r->n_rows && r->row[end].machine == r->row[i].machine)
+        end++;
+    return first + sp_model_best(&r->row[first], end - first) == i;
+}
+
+static json_t *row_json(const struct sp_model_row *row, bool best, double volume_B)
 {
     const struct sp_prediction *p = &row->prediction;
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "machine", row->machine->name, "format", row->format,
                   "precision", sp_precision_name(row->precision), "threads", row->n_threads, "domains",
                   row->n_domains, "level", p->residence.name, "bound_by", p->binding);
+    json_object_set_new(o, "kind", json_string(sp_machine_kind_name(row->machine->kind)));
+    json_object_set_new(o, "best", json_boolean(best));
     json_object_set_new(o, "alpha", value_json(row->alpha, "1"));
     json_object_set_new(o, "alpha_min", value_json(row->alpha_min, "1"));
     json_object_set_new(o, "beta", value_json(row->beta, "1"));
@@ -49,10 +62,12 @@ enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, s
     const struct sp_model_subject *s = r->subject;
     json_t *rows = json_array();
     for (int i = 0; i < r->n_rows; i++)
-        json_array_append_new(rows, row_json(&r->row[i], r->request->volume_B));
+        json_array_append_new(rows, row_json(&r->row[i], is_best(r, i), r->request->volume_B));
     json_t *root = json_pack("{s:s, s:{s:s, s:I, s:I, s:I}, s:o}", "schema", "spmodel.model/1", "problem",
                              "name", s->name, "rows", (json_int_t)s->n_r, "cols", (json_int_t)s->n_c, "nnz",
                              (json_int_t)s->n_nz, "predictions", rows);
+    if (root && *r->left_out)
+        json_object_set_new(root, "left_out", json_string(r->left_out));
     if (!root)
         return sp_fail(err, SP_MEMORY, "free memory", "no memory for the JSON output");
     int bad = json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
@@ -67,7 +82,7 @@ void sp_model_csv_header(FILE *out)
 {
     fputs("matrix,rows,cols,nnz,machine,threads,domains,format,precision,alpha,alpha_origin,alpha_min,beta,"
           "bytes_B,bytes_origin,balance_Bpflop,level,roof_Bps,time_s,performance_flops,bound_by,volume_B,"
-          "alpha_from_volume\n",
+          "alpha_from_volume,kind,best\n",
           out);
 }
 
@@ -113,6 +128,6 @@ void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
         } else {
             fputc(',', out);
         }
-        fputc('\n', out);
+        fprintf(out, ",%s,%d\n", sp_machine_kind_name(row->machine->kind), is_best(r, i));
     }
 }

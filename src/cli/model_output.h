@@ -12,9 +12,16 @@ struct sp_model_result {
     const struct sp_model_request *request;
     const struct sp_model_row *row; /* [n_rows] */
     int n_rows;
+    int n_machines;
+    const char *left_out; /* machines that cannot do what was asked, "" */
 };
 
+/* The matrix and the kernel. */
+void sp_model_print_subject(const struct sp_model_result *result, FILE *out);
+/* Each machine in full. */
 void sp_model_print(const struct sp_model_result *result, FILE *out);
+/* One table, a line for each machine with the format that is best there. */
+void sp_model_print_machines(const struct sp_model_result *result, FILE *out);
 
 /* One object in SI units ("spmodel.model/1"). SP_MEMORY, SP_OUTPUT. */
 enum sp_status sp_model_write_json(const struct sp_model_result *result, FILE *out, struct sp_error *err);

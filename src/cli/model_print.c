@@ -5,12 +5,27 @@
 #include "base/text.h"
 #include "cli/model_output.h"
 
-static const char *level_for_people(const char *level)
+static const char *level_for_people(const struct sp_machine *m, const char *level)
 {
-    return strcmp(level, "MEM") == 0 ? "DRAM" : level;
+    return strcmp(level, "MEM") == 0 ? sp_machine_memory_name(m) : level;
 }
 
-static void print_subject(const struct sp_model_result *r, FILE *out)
+/* w of the machines, which may be of both kinds. */
+static void print_w(const struct sp_model_result *r, FILE *out)
+{
+    bool cpu = false, gpu = false;
+    for (int i = 0; i < r->n_rows; i++)
+        *(r->row[i].machine->kind == SP_GPU ? &gpu : &cpu) = true;
+    fprintf(out, "y: %s bytes moved per byte (w, modelled%s)\n",
+            cpu && gpu ? "2 (GPU 1)"
+            : gpu      ? "1"
+                       : "2",
+            cpu && gpu ? ""
+            : gpu      ? ": GPU"
+                       : ": plain stores");
+}
+
+void sp_model_print_subject(const struct sp_model_result *r, FILE *out)
 {
     const struct sp_model_subject *s = r->subject;
     char rows[32], cols[32], entries[32];
@@ -20,10 +35,12 @@ static void print_subject(const struct sp_model_result *r, FILE *out)
             sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
             (double)s->n_nz / (double)s->n_c);
     const struct sp_workload *w = &r->request->workload;
-    fprintf(out, "KERNEL   SpMV  %s/%s  %s executions  y: %g bytes moved per byte (w, %s)\n",
-            sp_precision_name(r->row[0].precision), sp_index_name(w->index),
-            r->request->cold ? "cold" : "warm", r->request->w > 0 ? r->request->w : 2,
-            r->request->w > 0 ? "stated" : "modelled: plain stores");
+    fprintf(out, "KERNEL   SpMV  %s/%s  %s executions  ", sp_precision_name(r->row[0].precision),
+            sp_index_name(w->index), r->request->cold ? "cold" : "warm");
+    if (r->request->w > 0)
+        fprintf(out, "y: %g bytes moved per byte (w, stated)\n", r->request->w);
+    else
+        print_w(r, out);
 }
 
 static void print_machine(const struct sp_model_row *row, FILE *out)
@@ -31,18 +48,22 @@ static void print_machine(const struct sp_model_row *row, FILE *out)
     const struct sp_machine *m = row->machine;
     if (!*m->name)
         return;
-    fprintf(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu, row->n_threads,
-            row->n_threads == 1 ? "" : "s", row->n_domains, row->n_domains == 1 ? "" : "s");
+    if (m->kind == SP_GPU)
+        fprintf(out, "\nMACHINE  %s   %s   GPU\n", m->name, m->cpu);
+    else
+        fprintf(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu,
+                row->n_threads, row->n_threads == 1 ? "" : "s", row->n_domains,
+                row->n_domains == 1 ? "" : "s");
     const struct sp_prediction *p = &row->prediction;
     if (!p->roof) {
         fprintf(out, "ROOF     unknown: the machine describes no bandwidth\n");
         return;
     }
-    fprintf(out, "ROOF     %s %s  %.4g GB/s  %s", level_for_people(p->roof->level), p->roof->name,
+    fprintf(out, "ROOF     %s %s  %.4g GB/s  %s", level_for_people(m, p->roof->level), p->roof->name,
             p->roof_Bps.value / 1e9, sp_origin_name(p->roof_Bps.origin));
     if (p->roof_Bps.origin == SP_STATED && *p->roof->how)
         fprintf(out, " (%s)", p->roof->how);
-    if (p->roof->n_threads != row->n_threads)
+    if (p->roof->n_threads != row->n_threads && m->kind == SP_CPU)
         fprintf(out, "   known for %d threads only", p->roof->n_threads);
     fputc('\n', out);
 }
@@ -69,6 +90,18 @@ static void print_row(const struct sp_model_row *row, FILE *out)
     fprintf(out, "  %s\n", p->binding);
 }
 
+static void print_gpu_note(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_cache *L2 = sp_machine_llc(row->machine);
+    if (!L2)
+        return;
+    fprintf(out,
+            " Modelled: L2 as one cache of %d-byte %s, rows in order; its effective size lies between half "
+            "and\n all of the nominal %.0f MiB, the share that each partition copies for itself being "
+            "unknown.\n",
+            sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     fprintf(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -90,12 +123,14 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
             out,
             " The data fit the L%d, whose bandwidth this machine does not describe: the roof of %s makes the "
             "time an upper bound.\n",
-            m->cache[p->home].level, level_for_people(p->residence.name));
+            m->cache[p->home].level, level_for_people(m, p->residence.name));
     else if (strcmp(p->residence.name, "MEM") != 0)
         fprintf(out,
                 " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "
                 "memory.\n",
                 p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6);
+    if (m->kind == SP_GPU)
+        print_gpu_note(row, out);
     if (sp_value_known(p->roofline.time_s))
         fprintf(out, " In-core limits (P_core) are not in it: `spmodel analyze` measures them.\n");
 }
@@ -124,7 +159,6 @@ static void print_inverse(const struct sp_model_row *row, double n_nzr, double v
 
 void sp_model_print(const struct sp_model_result *r, FILE *out)
 {
-    print_subject(r, out);
     for (int i = 0, n; i < r->n_rows; i += n) {
         n = 1;
         while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)

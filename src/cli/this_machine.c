@@ -18,6 +18,11 @@ static enum sp_status named_machine(const char *name, int verbosity, struct sp_m
         status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
     if (status == SP_OK && remarks[0] && verbosity >= 0)
         fprintf(stderr, "spmodel: remark: %s\n", remarks);
+    if (status == SP_OK && machine->kind == SP_GPU) {
+        status = sp_fail(err, SP_USAGE, "name a CPU's; spmodel model --machine predicts for GPUs",
+                         "the machine %s is a GPU, the kernels run on this CPU", machine->name);
+        sp_machine_free(machine);
+    }
     return status;
 }
 

@@ -117,10 +117,20 @@ static struct sp_value value_of(struct reader *r, const json_t *o, const char *w
     return sp_value_between(value, lo, hi, origin);
 }
 
+/* A number that no source is known for: null with the reason, which goes to `why`. */
+static bool is_unknown(struct reader *r, const json_t *o, const char *where, char *why, size_t size)
+{
+    if (!json_is_null(json_object_get(o, "value")))
+        return false;
+    text_of(r, o, where, "why", why, size, true);
+    return true;
+}
+
 static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache *c)
 {
-    static const char *const known[] = {"level",  "size_B", "line_B",      "ways", "cores_sharing",
-                                        "victim", "policy", "effective_B", "note", NULL};
+    static const char *const known[] = {"level",       "size_B",        "line_B", "sector_B",
+                                        "ways",        "cores_sharing", "victim", "policy",
+                                        "effective_B", "note",          NULL};
     static const char *const known_value[] = {"value", "lo", "hi", "unit", "origin", "how", NULL};
     char where[64], text[16];
     snprintf(where, sizeof where, "caches[%d]", i);
@@ -128,6 +138,9 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
     c->level = count_of(r, o, where, "level", 1, 9, NAN);
     c->size_B = (int64_t)number_of(r, o, where, "size_B", 1, 1e15, NAN);
     c->line_B = count_of(r, o, where, "line_B", 1, 1 << 16, NAN);
+    c->sector_B = count_of(r, o, where, "sector_B", 0, 1 << 16, 0);
+    if (r->status == SP_OK && c->sector_B > 0 && c->line_B % c->sector_B != 0)
+        fault(r, where, "sector_B", "must divide \"line_B\"");
     c->ways = count_of(r, o, where, "ways", 0, 1 << 24, 0);
     c->cores_sharing = count_of(r, o, where, "cores_sharing", 1, 1 << 20, 1);
     c->victim = flag_of(r, o, where, "victim");
@@ -149,7 +162,7 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
 {
     static const char *const known[] = {"name",  "level",   "precision", "threads", "domains", "mode",
                                         "value", "lo",      "hi",        "unit",    "origin",  "how",
-                                        "when",  "samples", "note",      NULL};
+                                        "when",  "samples", "note",      "why",     NULL};
     char where[64];
     struct sp_ceiling c = {0};
     snprintf(where, sizeof where, "ceilings[%d]", i);
@@ -158,14 +171,17 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
     text_of(r, o, where, "level", c.level, sizeof c.level, true);
     text_of(r, o, where, "precision", c.precision, sizeof c.precision, true);
     text_of(r, o, where, "mode", c.mode, sizeof c.mode, false);
-    text_of(r, o, where, "how", c.how, sizeof c.how, true);
+    bool unknown = is_unknown(r, o, where, c.how, sizeof c.how);
+    if (!unknown)
+        text_of(r, o, where, "how", c.how, sizeof c.how, true);
     text_of(r, o, where, "when", c.when, sizeof c.when, false);
     if (!*c.mode)
         memcpy(c.mode, "unknown", sizeof "unknown");
     c.n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
     c.n_domains = count_of(r, o, where, "domains", 0, 1 << 20, 1);
-    c.value = value_of(r, o, where, strcmp(c.level, "core") == 0 ? "flop/s" : "B/s");
-    if (r->status == SP_OK && !(c.value.value > 0))
+    c.value = unknown ? sp_value_none("no public source")
+                      : value_of(r, o, where, strcmp(c.level, "core") == 0 ? "flop/s" : "B/s");
+    if (r->status == SP_OK && !unknown && !(c.value.value > 0))
         fault(r, where, "value", "must be above 0");
     const json_t *samples = json_object_get(o, "samples");
     size_t n = json_array_size(samples);
@@ -208,14 +224,10 @@ static const json_t *list_of(struct reader *r, const json_t *o, const char *key)
 
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
-    static const char *const known[] = {"schema",       "name",
-                                        "cpu",          "source",
-                                        "env_key",      "sockets",
-                                        "numa",         "llc_domains",
-                                        "cores",        "threads_per_core",
-                                        "frequency_Hz", "caches",
-                                        "ceilings",     "validated",
-                                        "note",         NULL};
+    static const char *const known[] = {
+        "schema",       "name",    "kind",     "cpu",         "source", "memory",
+        "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
+        "frequency_Hz", "caches",  "ceilings", "validated",   "note",   NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -226,6 +238,13 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     text_of(r, o, "", "name", out->name, sizeof out->name, true);
     text_of(r, o, "", "cpu", out->cpu, sizeof out->cpu, true);
     text_of(r, o, "", "source", out->source, sizeof out->source, true);
+    text_of(r, o, "", "kind", text, sizeof text, false);
+    int kind = *text ? sp_machine_kind_from_name(text) : SP_CPU;
+    if (kind < 0)
+        fault(r, "", "kind", "must be cpu or gpu");
+    out->kind = kind < 0 ? SP_CPU : (enum sp_machine_kind)kind;
+    text_of(r, o, "", "memory", out->memory, sizeof out->memory, false);
+    text_of(r, o, "", "note", out->note, sizeof out->note, false);
     text_of(r, o, "", "env_key", out->env_key, sizeof out->env_key, false);
     out->n_sockets = count_of(r, o, "", "sockets", 0, 1 << 16, 0);
     out->n_numa = count_of(r, o, "", "numa", 0, 1 << 16, 0);

@@ -27,6 +27,8 @@ static json_t *cache_object(const struct sp_cache *c)
     json_object_set_new(o, "level", json_integer(c->level));
     json_object_set_new(o, "size_B", json_integer(c->size_B));
     json_object_set_new(o, "line_B", json_integer(c->line_B));
+    if (c->sector_B > 0)
+        json_object_set_new(o, "sector_B", json_integer(c->sector_B));
     json_object_set_new(o, "ways", json_integer(c->ways));
     json_object_set_new(o, "cores_sharing", json_integer(c->cores_sharing));
     json_object_set_new(o, "victim", json_boolean(c->victim));
@@ -48,8 +50,11 @@ static json_t *ceiling_object(const struct sp_ceiling *c)
     json_object_set_new(o, "threads", json_integer(c->n_threads));
     json_object_set_new(o, "domains", json_integer(c->n_domains));
     json_object_set_new(o, "mode", json_string(c->mode));
-    put_value(o, c->value, strcmp(c->level, "core") == 0 ? "flop/s" : "B/s");
-    json_object_set_new(o, "how", json_string(c->how));
+    if (sp_value_known(c->value))
+        put_value(o, c->value, strcmp(c->level, "core") == 0 ? "flop/s" : "B/s");
+    else
+        json_object_set_new(o, "value", json_null());
+    json_object_set_new(o, sp_value_known(c->value) ? "how" : "why", json_string(c->how));
     json_object_set_new(o, "when", json_string(c->when));
     if (c->n_samples > 0) {
         json_t *samples = json_array();
@@ -73,8 +78,13 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
 {
     bool good = put(f, "{\n \"schema\": ", json_string("spmodel.machine/1"));
     good &= put(f, ",\n \"name\": ", json_string(m->name));
+    good &= put(f, ",\n \"kind\": ", json_string(sp_machine_kind_name(m->kind)));
     good &= put(f, ",\n \"cpu\": ", json_string(m->cpu));
     good &= put(f, ",\n \"source\": ", json_string(m->source));
+    if (*m->memory)
+        good &= put(f, ",\n \"memory\": ", json_string(m->memory));
+    if (*m->note)
+        good &= put(f, ",\n \"note\": ", json_string(m->note));
     good &= put(f, ",\n \"env_key\": ", json_string(m->env_key));
     good &= put(f, ",\n \"sockets\": ", json_integer(m->n_sockets));
     good &= put(f, ",\n \"numa\": ", json_integer(m->n_numa));

@@ -1,0 +1,139 @@
+/* Several machines in one table. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/model_output.h"
+
+static const char *alpha_word(enum sp_origin origin)
+{
+    return origin == SP_SIMULATED ? "sim" : origin == SP_STATED ? "given" : "min";
+}
+
+/* '^': the data fit a cache whose bandwidth is not described. '*': the roof is that of other threads. */
+static char mark_of(const struct sp_model_row *row)
+{
+    const struct sp_prediction *p = &row->prediction;
+    if (p->roof && p->home < p->residence.level)
+        return '^';
+    if (p->roof && row->machine->kind == SP_CPU && p->roof->n_threads != row->n_threads)
+        return '*';
+    return ' ';
+}
+
+static void print_line(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_prediction *p = &row->prediction;
+    char threads[16] = "GPU", roof[24] = "unknown", rate[24] = "unknown", alpha[24];
+    if (row->machine->kind == SP_CPU)
+        snprintf(threads, sizeof threads, "%d", row->n_threads);
+    if (sp_value_known(p->roof_Bps))
+        snprintf(roof, sizeof roof, "%.4g %s", p->roof_Bps.value / 1e9,
+                 strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
+                                                       : p->residence.name);
+    if (sp_value_known(p->roofline.performance))
+        snprintf(rate, sizeof rate, p->roofline.performance.value < 999.5e9 ? "%.3g" : "%.0f",
+                 p->roofline.performance.value / 1e9);
+    snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
+    fprintf(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads, row->format,
+            alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
+}
+
+static bool any_mark(const struct sp_model_row *const *best, int n, char mark)
+{
+    for (int i = 0; i < n; i++)
+        if (mark_of(best[i]) == mark)
+            return true;
+    return false;
+}
+
+static void print_unknown(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_machine *m = row->machine;
+    const char *why = "the machine describes no bandwidth";
+    for (int i = 0; i < m->n_ceilings; i++)
+        if (strcmp(m->ceiling[i].level, "MEM") == 0 && !sp_value_known(m->ceiling[i].value))
+            why = m->ceiling[i].how;
+    fprintf(out, " %s: bandwidth unknown: %s.\n", m->name, why);
+}
+
+static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
+{
+    bool said = false;
+    for (int i = 0; i < n; i++) {
+        const struct sp_model_row *row = best[i];
+        if (row->machine->kind != SP_GPU)
+            continue;
+        if (!said)
+            fprintf(out,
+                    " GPU: w = 1; modelled: L2 as one cache of sectors, rows in order, its effective size "
+                    "between\n half and all of the nominal; the L1s are not simulated.");
+        said = true;
+        if (row->alpha.hi > row->alpha.lo * 1.005)
+            fprintf(out, "\n   %s: alpha %.3f to %.3f", row->machine->name, row->alpha.lo, row->alpha.hi);
+    }
+    if (said)
+        fputc('\n', out);
+}
+
+/* A list with commas, broken before column 100. */
+static void print_wrapped(const char *text, int column, FILE *out)
+{
+    while (*text) {
+        int n = (int)strcspn(text, ",");
+        n += text[n] == ',';
+        if (column + n > 98) {
+            fputs("\n  ", out);
+            column = 2;
+            text += *text == ' ';
+            n = (int)strcspn(text, ",") + (text[strcspn(text, ",")] == ',');
+        }
+        fprintf(out, "%.*s", n, text);
+        column += n;
+        text += n;
+    }
+}
+
+static void print_notes(const struct sp_model_result *r, const struct sp_model_row *const *best, int n,
+                        FILE *out)
+{
+    fputs(best[0]->alpha.origin == SP_STATED
+              ? " alpha as given.\n"
+              : " alpha sim: simulated for the caches of each machine; min: x loaded once by each cache.\n",
+          out);
+    fprintf(out, " All figures modelled, without in-core limits%s.\n",
+            r->request->every_format ? "; the format of least time for each (-v shows all)" : "");
+    if (any_mark(best, n, '^'))
+        fprintf(out,
+                " ^ the data fit a cache whose bandwidth is not described: as if they came from memory.\n");
+    if (any_mark(best, n, '*'))
+        fprintf(out, " * the roof is known for another number of threads only.\n");
+    for (int i = 0; i < n; i++)
+        if (!sp_value_known(best[i]->prediction.roof_Bps))
+            print_unknown(best[i], out);
+    print_gpus(best, n, out);
+    if (*r->left_out) {
+        int column = fprintf(out, " Left out, as %d threads are asked for: ", r->request->workload.n_threads);
+        print_wrapped(r->left_out, column, out);
+        fputs(".\n", out);
+    }
+}
+
+void sp_model_print_machines(const struct sp_model_result *r, FILE *out)
+{
+    enum { MAX_LINES = 64 };
+    const struct sp_model_row *best[MAX_LINES];
+    int n_lines = 0;
+    fprintf(out, "\n %-17s %7s  %-12s %-12s %7s %11s %8s  %s\n", "machine", "threads",
+            r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
+            "bound by");
+    for (int i = 0, n; i < r->n_rows && n_lines < MAX_LINES; i += n) {
+        n = 1;
+        while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
+            n++;
+        best[n_lines] = &r->row[i + sp_model_best(&r->row[i], n)];
+        print_line(best[n_lines++], out);
+    }
+    if (n_lines > 0)
+        print_notes(r, best, n_lines, out);
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Described machines on the command line: list, diff, and one prediction for many of them.
+# Usage: machines.sh SPMODEL SOURCE_DIR CHECK_SCHEMA
+set -u
+spmodel=$1 source=$2 check_schema=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
+cd "$source" || exit 1
+fail() { echo "machines: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+run() { "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || fail "spmodel $* exits with $?"; }
+has() { grep -qE -e "$1" "$dir/out" || fail "no line matches: $1"; }
+refused() { # WORD ARGUMENT...
+    word=$1; shift
+    "$spmodel" "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = 2 ] || fail "spmodel $* exits with $code, not 2"
+    grep -q -e "$word" "$dir/err" || fail "spmodel $*: the error does not say '$word'"
+}
+
+# Every line of the list and of the table is readable at 100 columns.
+run machine list
+[ "$(wc -l <"$dir/out")" -ge 13 ] || fail "too few machines are listed"
+has '^a64fx +cpu +48 +1/4/4 +HBM +910.0 load +modelled'
+has '^h200-sxm-141gb +gpu +132 +- +HBM +4800 load +stated: nominal peak'
+awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
+
+run machine diff ivb-e5-2660v2 a64fx
+has 'B  a64fx .*Fujitsu A64FX'
+has 'cpu, 48 cores, 1 socket, 4 NUMA domains, 4 cache domains, HBM2'
+has 'L2  256 KiB, 64 B, 1 core +8 MiB, 256 B, 12 cores +B/A 32'
+has '^MEMORY GB/s +A 46.60 load, B 910.0 load +B/A 19.5'
+has '^  load +MEM +f64 +10 +48 +46.60 +910.0 +19.528'
+run machine diff a100-sxm4-40gb h100-pcie-80gb
+has 'gpu, 108 cores, HBM2, 40 GB'
+has 'L2  40 MiB, 32 B, 108 cores +50 MiB, 32 B, 114 cores +B/A 1.25'
+
+# Written as read.
+run machine show --json a100-sxm4-40gb
+cp "$dir/out" "$dir/a100-sxm4-40gb.json"
+"$check_schema" docs/machine.schema.json "$dir/a100-sxm4-40gb.json" || fail "what show writes does not obey the schema"
+
+# Golden: two stated machines, sizes of DLR1 [L]: 6.10 B/flop, 7.64 Gflop/s on Ivy Bridge.
+run model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2,snb-e5-2680
+cat >"$dir/golden" <<'G'
+MATRIX   (sizes)   278 502 x 278 502   sizes stated
+         39 825 786 nonzeros   per row: mean 143.00   per column: mean 143.00
+KERNEL   SpMV  f64/i32  warm executions  y: 2 bytes moved per byte (w, modelled: plain stores)
+
+ machine           threads  format       alpha         B/flop   roof GB/s  Gflop/s  bound by
+ ivb-e5-2660v2          10  CRS          0.0070 min      6.10   46.6 DRAM     7.64  memory bandwidth
+ snb-e5-2680             8  CRS          0.0070 min      6.10  43.77 DRAM     7.18  memory bandwidth
+ alpha sim: simulated for the caches of each machine; min: x loaded once by each cache.
+ All figures modelled, without in-core limits.
+G
+diff "$dir/golden" "$dir/out" || fail "the table is not the expected one"
+
+# All machines, all formats: one line each, alpha of their caches.
+run model gen:laplace3d:24+permuted:3 --machine all
+awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
+[ "$(grep -cE '[0-9] (sim|min) ' "$dir/out")" = "$(ls machines/*.json | wc -l)" ] || fail "not one line for each machine"
+grep -q '^MACHINE' "$dir/out" && fail "blocks although -v was not given"
+has '^ a100-sxm4-40gb +GPU +(CRS|SELL-32-256) '
+run model -v gen:laplace3d:10 --machine ivb-e5-2660v2,a100-sxm4-40gb
+has '^MACHINE  a100-sxm4-40gb .* GPU$'
+has 'L2 as one cache of 32-byte sectors'
+run model gen:laplace3d:10 --machine a100-sxm4-40gb --json
+grep -q '"kind":"gpu"' "$dir/out" || fail "JSON lacks the kind"
+run model gen:laplace3d:10 --machine ivb-e5-2660v2,h100-pcie-80gb --csv
+[ "$(cut -d, -f1 "$dir/out" | wc -l)" -ge 4 ] && grep -q ',gpu,1$' "$dir/out" || fail "CSV lacks the best of the GPU"
+
+# A bandwidth that nobody states is unknown, with the reason, and never 0.
+cat >"$dir/dark.json" <<'J'
+{"schema": "spmodel.machine/1", "name": "dark", "cpu": "c", "source": "s", "cores": 4, "llc_domains": 1,
+ "caches": [{"level": 1, "size_B": 32768, "line_B": 64}],
+ "ceilings": [{"name": "load", "level": "MEM", "precision": "f64", "threads": 4, "value": null, "why": "nobody says"}]}
+J
+"$check_schema" docs/machine.schema.json "$dir/dark.json" || fail "an unknown ceiling is not allowed"
+run model gen:laplace3d:20 --machine "$dir/dark.json",ivb-e5-2660v2
+has '^ dark .* unknown +unknown +unknown'
+has 'dark: bandwidth unknown: nobody says'
+
+# Threads: those of the machine; left out of "all" where they are too few.
+run model gen:laplace3d:20 --machine all --threads 10
+has 'Left out, as 10 threads are asked for: .*snb-e5-2680 \(8 cores\)'
+run model gen:laplace3d:20 --machine all --threads 96
+awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
+refused 'no described CPU has 1000 cores' model gen:laplace3d:20 --machine all --threads 1000
+refused 'has 10 cores, 11 threads' model gen:laplace3d:20 --machine ivb-e5-2660v2 --threads 11
+refused 'is a GPU' model gen:laplace3d:20 --machine h100-pcie-80gb --threads 4
+refused 'do not fit' model --sizes 10,10,101
+refused 'for SELL' model --sizes 10,10,50 --beta 0.5
+refused 'row lengths' model gen:laplace3d:4 --format sell --beta 0.5
+refused 'is a GPU' analyze gen:laplace3d:4 --machine h100-pcie-80gb
+echo "machines: ok"
