@@ -238,8 +238,7 @@ static void conclude(struct sp_trust_report *r, const char *source, const struct
         }
     }
     if (r->n_checks == 0)
-        snprintf(r->text, sizeof r->text, "%s: no known volume was run under it, so it is not believed",
-                 source);
+        snprintf(r->text, sizeof r->text, "%s was not tested: no known volume ran under it", source);
     else if (first) {
         r->trusted = false;
         snprintf(r->text, sizeof r->text, "%s is not believed: %s (%s) %s", source, first->what,

@@ -4,12 +4,14 @@
 #include <string.h>
 
 extern const struct sp_probe sp_probe_time;
+extern const struct sp_probe sp_probe_likwid;
 extern const struct sp_probe sp_probe_perf;
+extern const struct sp_probe sp_probe_papi;
 extern const struct sp_probe sp_probe_sim;
 extern const struct sp_probe sp_probe_replay;
 
 const struct sp_probe *const sp_probe_table[] = {
-    &sp_probe_time, &sp_probe_perf, &sp_probe_sim, &sp_probe_replay, NULL,
+    &sp_probe_time, &sp_probe_likwid, &sp_probe_perf, &sp_probe_papi, &sp_probe_sim, &sp_probe_replay, NULL,
 };
 
 int sp_probe_count(void)

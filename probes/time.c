@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/samples.h"
 #include "probes/cache_state.h"
+#include "probes/markers.h"
 #include "probes/probe.h"
 
 struct time_session {
@@ -90,9 +91,11 @@ static enum sp_status take_samples(struct time_session *s, const struct sp_job *
         sp_cache_state_set(&s->buffer, p, job->n_threads);
         rest(p->rest_s);
         struct sp_run_stats stats = {g->thread_s + n * job->n_threads, job->n_threads};
+        sp_markers_enter(job->name, job->n_threads);
         double begin = sp_now();
         status = job->run(job->state, reading->repetitions, &stats, err);
         g->sample_s[n] = (sp_now() - begin) / (double)reading->repetitions;
+        sp_markers_leave(job->name, job->n_threads);
         n += status == SP_OK;
     }
     reading->n_samples = n;

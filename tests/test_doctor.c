@@ -15,7 +15,7 @@
 #include "sys/permissions.h"
 
 static char root[64];
-static struct doctor d;
+static struct sp_doctor d;
 static const char *environment[4]; /* name, value, name, value */
 
 static char *look(const char *name)
@@ -32,7 +32,7 @@ static void examine(const char *second_stat)
     struct sp_error err;
     ck_assert_msg(sp_topology_read_sysfs(root, &topology, &err) == SP_OK, "%s", err.what);
     sp_doctor_free(&d);
-    d = (struct doctor){.root = root, .look = look, .self = 4242, .uid = getuid(), .begun = sp_now()};
+    d = (struct sp_doctor){.root = root, .look = look, .self = 4242, .uid = getuid(), .begun = sp_now()};
     sp_doctor_watch(&d, 0);
     if (second_stat) {
         recorded_write(root, "/proc/stat", second_stat);
@@ -58,9 +58,9 @@ static void close_machine(void)
 }
 
 /* The verdict, a part of what is said, and a part of what is to be typed ("": nothing may be said). */
-static void expect(const char *id, enum verdict verdict, const char *what, const char *remedy)
+static void expect(const char *id, enum sp_finding_state verdict, const char *what, const char *remedy)
 {
-    const struct finding *f = sp_doctor_find(&d, id);
+    const struct sp_finding *f = sp_doctor_find(&d, id);
     ck_assert_msg(f != NULL, "%s is not found", id);
     ck_assert_msg(f->verdict == verdict, "%s is %s: %s", id, sp_verdict_words[f->verdict], f->what);
     ck_assert_msg(strstr(f->what, what) != NULL, "%s says '%s'", id, f->what);
@@ -83,35 +83,35 @@ START_TEST(a_permissive_server_of_its_own)
     environment[0] = "PATH";
     environment[1] = "/nowhere:/usr/local/bin:/usr/bin";
     examine("cpu  1000 0 500 100800 0 0 0 0 0 0");
-    expect("permission.paranoid_level", WORKS, "is -1", "");
-    expect("permission.capabilities", WORKS, "CAP_SYS_RAWIO only", "");
-    expect("permission.sandbox", WORKS, "no filter", "");
-    expect("permission.msr", WORKS, "read and written", "");
-    expect("permission.nmi_watchdog", WORKS, "off", "");
+    expect("permission.paranoid_level", SP_WORKS, "is -1", "");
+    expect("permission.capabilities", SP_WORKS, "CAP_SYS_RAWIO only", "");
+    expect("permission.sandbox", SP_WORKS, "no filter", "");
+    expect("permission.msr", SP_WORKS, "read and written", "");
+    expect("permission.nmi_watchdog", SP_WORKS, "off", "");
     ck_assert_ptr_null(sp_doctor_find(&d, "permission.lockdown"));
     struct sp_permissions p;
     sp_permissions_read(root, "/usr/local/bin", &p);
     ck_assert_str_eq(p.access_daemon, "/usr/local/sbin/likwid-accessD"); /* beside a bin of the PATH */
     ck_assert(p.daemon_setuid && sp_may_count_processors(&p) && sp_may_use_msr(&p));
     if (getuid() == 0)
-        expect("permission.access_daemon", WORKS, "runs as root", "");
+        expect("permission.access_daemon", SP_WORKS, "runs as root", "");
     else
-        expect("permission.access_daemon", LIMITED, "not root's", "chown root: /usr/local/sbin");
-    expect("holders.shared_node", WORKS, "no other user", "");
-    expect("holders.likwid_lock", WORKS, "anybody", "");
-    expect("holders.profiler", WORKS, "none", "");
-    expect("gpu.driver", ABSENT, "no NVIDIA driver", "");
-    expect("noise.governor", WORKS, "performance (intel_pstate)", "");
-    expect("noise.clock", WORKS, "fixed at 2.40 GHz", "");
-    expect("noise.turbo", WORKS, "off", "");
-    expect("noise.heat", WORKS, "3 times", ""); /* in 100 days */
-    expect("noise.smt", WORKS, "on", "");
-    expect("noise.numa_balancing", WORKS, "off", "");
-    expect("noise.load", WORKS, "0.00 of 8", "");
-    expect("noise.steal_time", WORKS, "0 %", "");
-    expect("noise.cpuset", WORKS, "all 8", "");
-    expect("noise.swap", WORKS, "none", "");
-    expect("noise.hypervisor", WORKS, "none", "");
+        expect("permission.access_daemon", SP_LIMITED, "not root's", "chown root: /usr/local/sbin");
+    expect("holders.shared_node", SP_WORKS, "no other user", "");
+    expect("holders.likwid_lock", SP_WORKS, "anybody", "");
+    expect("holders.profiler", SP_WORKS, "none", "");
+    expect("gpu.driver", SP_IS_ABSENT, "no NVIDIA driver", "");
+    expect("noise.governor", SP_WORKS, "performance (intel_pstate)", "");
+    expect("noise.clock", SP_WORKS, "fixed at 2.40 GHz", "");
+    expect("noise.turbo", SP_WORKS, "off", "");
+    expect("noise.heat", SP_WORKS, "3 times", ""); /* in 100 days */
+    expect("noise.smt", SP_WORKS, "on", "");
+    expect("noise.numa_balancing", SP_WORKS, "off", "");
+    expect("noise.load", SP_WORKS, "0.00 of 8", "");
+    expect("noise.steal_time", SP_WORKS, "0 %", "");
+    expect("noise.cpuset", SP_WORKS, "all 8", "");
+    expect("noise.swap", SP_WORKS, "none", "");
+    expect("noise.hypervisor", SP_WORKS, "none", "");
     ck_assert(satisfied("quiet") && satisfied("alone"));
     ck_assert(!satisfied("gpu") && !satisfied("bytes") && !satisfied("profiling"));
     close_machine();
@@ -122,28 +122,29 @@ START_TEST(a_hardened_server_says_what_to_type)
 {
     open_machine("doctor-hardened.txt");
     examine(NULL);
-    expect("permission.paranoid_level", ABSENT, "is 4: nothing", "sudo sysctl kernel.perf_event_paranoid=0");
-    expect("permission.capabilities", LIMITED, "neither", "sudo setcap cap_perfmon=ep");
-    expect("permission.sandbox", LIMITED, "seccomp", "--cap-add PERFMON");
-    expect("permission.lockdown", LIMITED, "integrity", "lockdown=");
-    expect("permission.msr", LIMITED, "refuses writes", "/sys/module/msr/parameters/allow_writes");
-    expect("permission.access_daemon", LIMITED, "it gets no access", "chmod u+s /usr/sbin/likwid-accessD");
-    expect("permission.nmi_watchdog", LIMITED, "one counter", "sudo sysctl kernel.nmi_watchdog=0");
-    expect("holders.processes", LIMITED, "cc-metric-colle (pid 500", "dcgmi profiling --pause");
-    expect("holders.processes", LIMITED, "nv-hostengine (pid 600", "Ask for these");
-    expect("holders.processes", LIMITED, "hidepid", "Ask");
-    expect("gpu.driver", WORKS, "570.86.15 (open), 1 GPU: NVIDIA A100-SXM4-80GB", "");
-    expect("gpu.device_nodes", ABSENT, "given no GPU", "nvidia-modprobe");
-    expect("gpu.profiling", LIMITED, "RmProfilingAdminOnly is 1", "NVreg_RestrictProfilingToAdminUsers=0");
-    expect("gpu.mig", LIMITED, "1 GPU instance:", "nvidia-smi mig");
-    expect("noise.governor", LIMITED, "schedutil", "cpupower");
-    expect("noise.clock", LIMITED, "capped at 2.00 of 3.40 GHz", "cpupower");
-    expect("noise.turbo", LIMITED, "on", "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
-    expect("noise.numa_balancing", LIMITED, "2 memory nodes", "sudo sysctl kernel.numa_balancing=0");
-    expect("noise.huge_pages", LIMITED, "never", "echo madvise");
-    expect("noise.defrag", LIMITED, "never", "echo madvise");
-    expect("noise.swap", LIMITED, "410 MB of 1.02 GB", "swapoff");
-    expect("noise.smt", WORKS, "off (forceoff)", "");
+    expect("permission.paranoid_level", SP_IS_ABSENT, "is 4: nothing",
+           "sudo sysctl kernel.perf_event_paranoid=0");
+    expect("permission.capabilities", SP_LIMITED, "neither", "sudo setcap cap_perfmon=ep");
+    expect("permission.sandbox", SP_LIMITED, "seccomp", "--cap-add PERFMON");
+    expect("permission.lockdown", SP_LIMITED, "integrity", "lockdown=");
+    expect("permission.msr", SP_LIMITED, "refuses writes", "/sys/module/msr/parameters/allow_writes");
+    expect("permission.access_daemon", SP_LIMITED, "it gets no access", "chmod u+s /usr/sbin/likwid-accessD");
+    expect("permission.nmi_watchdog", SP_LIMITED, "one counter", "sudo sysctl kernel.nmi_watchdog=0");
+    expect("holders.processes", SP_LIMITED, "cc-metric-colle (pid 500", "dcgmi profiling --pause");
+    expect("holders.processes", SP_LIMITED, "nv-hostengine (pid 600", "Ask for these");
+    expect("holders.processes", SP_LIMITED, "hidepid", "Ask");
+    expect("gpu.driver", SP_WORKS, "570.86.15 (open), 1 GPU: NVIDIA A100-SXM4-80GB", "");
+    expect("gpu.device_nodes", SP_IS_ABSENT, "given no GPU", "nvidia-modprobe");
+    expect("gpu.profiling", SP_LIMITED, "RmProfilingAdminOnly is 1", "NVreg_RestrictProfilingToAdminUsers=0");
+    expect("gpu.mig", SP_LIMITED, "1 GPU instance:", "nvidia-smi mig");
+    expect("noise.governor", SP_LIMITED, "schedutil", "cpupower");
+    expect("noise.clock", SP_LIMITED, "capped at 2.00 of 3.40 GHz", "cpupower");
+    expect("noise.turbo", SP_LIMITED, "on", "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
+    expect("noise.numa_balancing", SP_LIMITED, "2 memory nodes", "sudo sysctl kernel.numa_balancing=0");
+    expect("noise.huge_pages", SP_LIMITED, "never", "echo madvise");
+    expect("noise.defrag", SP_LIMITED, "never", "echo madvise");
+    expect("noise.swap", SP_LIMITED, "410 MB of 1.02 GB", "swapoff");
+    expect("noise.smt", SP_WORKS, "off (forceoff)", "");
     ck_assert(!satisfied("quiet") && !satisfied("alone"));
     close_machine();
 }
@@ -153,17 +154,18 @@ START_TEST(a_laptop_on_battery)
 {
     open_machine("doctor-laptop.txt");
     examine("cpu  1050 0 500 100150 0 0 0 0 0 0");
-    expect("permission.paranoid_level", LIMITED, "memory controllers are not", "/etc/sysctl.d");
-    expect("permission.msr", ABSENT, "module msr is not loaded", "sudo modprobe msr");
-    expect("permission.access_daemon", ABSENT, "neither", "apt-get install likwid");
-    expect("noise.governor", LIMITED, "powersave (intel_pstate), preference balance_power", "cpupower");
-    expect("noise.turbo", LIMITED, "heat", "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo");
-    expect("noise.supply", LIMITED, "battery", "Plug");
-    expect("noise.heat", LIMITED, "900 times", "cooling");
-    expect("noise.load", LIMITED, "others use 1.00 of 4", "Wait");
-    expect("noise.numa_balancing", WORKS, "one memory node", "");
-    expect("noise.swap", WORKS, "in use", "");
-    expect("gpu.driver", ABSENT, "1 NVIDIA GPU on the bus, without a driver", "nvidia-driver");
+    expect("permission.paranoid_level", SP_LIMITED, "memory controllers are not", "/etc/sysctl.d");
+    expect("permission.msr", SP_IS_ABSENT, "module msr is not loaded", "sudo modprobe msr");
+    expect("permission.access_daemon", SP_IS_ABSENT, "neither", "apt-get install likwid");
+    expect("noise.governor", SP_LIMITED, "powersave (intel_pstate), preference balance_power", "cpupower");
+    expect("noise.turbo", SP_LIMITED, "heat",
+           "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo");
+    expect("noise.supply", SP_LIMITED, "battery", "Plug");
+    expect("noise.heat", SP_LIMITED, "900 times", "cooling");
+    expect("noise.load", SP_LIMITED, "others use 1.00 of 4", "Wait");
+    expect("noise.numa_balancing", SP_WORKS, "one memory node", "");
+    expect("noise.swap", SP_WORKS, "in use", "");
+    expect("gpu.driver", SP_IS_ABSENT, "1 NVIDIA GPU on the bus, without a driver", "nvidia-driver");
     close_machine();
 }
 END_TEST
@@ -173,22 +175,22 @@ START_TEST(a_virtual_machine_tells_little)
     open_machine("doctor-vm.txt");
     examine(NULL);
     /* All capabilities, in a user namespace: the kernel does not count them. */
-    expect("permission.paranoid_level", ABSENT, "is 3", "sysctl");
-    expect("permission.capabilities", LIMITED, "user namespace", "--cap-add");
-    expect("noise.hypervisor", LIMITED, "virtual machine", "vcpupin");
-    expect("noise.steal_time", LIMITED, "5 %", "dedicated");
-    expect("noise.governor", UNKNOWN, "does not tell", "");
-    expect("noise.turbo", UNKNOWN, "does not tell", "");
-    expect("noise.smt", UNKNOWN, "does not tell", "");
-    expect("noise.numa_balancing", UNKNOWN, "cannot be read", "");
-    expect("noise.huge_pages", UNKNOWN, "does not tell", "");
-    expect("noise.swap", UNKNOWN, "does not tell", "");
-    expect("noise.load", UNKNOWN, "cannot be told", "");
-    expect("permission.nmi_watchdog", UNKNOWN, "cannot be read", "");
-    expect("holders.processes", UNKNOWN, "no process", "");
-    expect("gpu.device_nodes", LIMITED, "1 of 1 /dev/nvidiaN can be opened; /dev/nvidia-uvm cannot",
+    expect("permission.paranoid_level", SP_IS_ABSENT, "is 3", "sysctl");
+    expect("permission.capabilities", SP_LIMITED, "user namespace", "--cap-add");
+    expect("noise.hypervisor", SP_LIMITED, "virtual machine", "vcpupin");
+    expect("noise.steal_time", SP_LIMITED, "5 %", "dedicated");
+    expect("noise.governor", SP_NOT_TOLD, "does not tell", "");
+    expect("noise.turbo", SP_NOT_TOLD, "does not tell", "");
+    expect("noise.smt", SP_NOT_TOLD, "does not tell", "");
+    expect("noise.numa_balancing", SP_NOT_TOLD, "cannot be read", "");
+    expect("noise.huge_pages", SP_NOT_TOLD, "does not tell", "");
+    expect("noise.swap", SP_NOT_TOLD, "does not tell", "");
+    expect("noise.load", SP_NOT_TOLD, "cannot be told", "");
+    expect("permission.nmi_watchdog", SP_NOT_TOLD, "cannot be read", "");
+    expect("holders.processes", SP_NOT_TOLD, "no process", "");
+    expect("gpu.device_nodes", SP_LIMITED, "1 of 1 /dev/nvidiaN can be opened; /dev/nvidia-uvm cannot",
            "modprobe");
-    expect("gpu.profiling", LIMITED, "A40-8Q", "enable_profiling=1");
+    expect("gpu.profiling", SP_LIMITED, "A40-8Q", "enable_profiling=1");
     close_machine();
 }
 END_TEST
@@ -201,10 +203,10 @@ START_TEST(a_part_of_a_node)
     environment[2] = "LIKWID_MODE";
     environment[3] = "1";
     examine(NULL);
-    expect("holders.shared_node", LIMITED, "Slurm job 4711: only 2 of 8", "--exclusive");
-    expect("holders.profiler", LIMITED, "likwid-perfctr -m (LIKWID_MODE is set)", "by itself");
-    expect("noise.cpuset", LIMITED, "2 of 8 hardware threads (2 of 4 cores)", "");
-    expect("noise.smt", LIMITED, "2 of your hardware threads", "nomultithread");
+    expect("holders.shared_node", SP_LIMITED, "Slurm job 4711: only 2 of 8", "--exclusive");
+    expect("holders.profiler", SP_LIMITED, "likwid-perfctr -m (LIKWID_MODE is set)", "by itself");
+    expect("noise.cpuset", SP_LIMITED, "2 of 8 hardware threads (2 of 4 cores)", "");
+    expect("noise.smt", SP_LIMITED, "2 of your hardware threads", "nomultithread");
     close_machine();
 }
 END_TEST
@@ -217,12 +219,12 @@ START_TEST(a_container_with_a_quota)
     snprintf(path, sizeof path, "%s/proc/self/ns/pid", root);
     ck_assert_int_eq(symlink("pid:[4026532201]", path), 0);
     examine(NULL);
-    expect("permission.sandbox", LIMITED, "seccomp", "--cap-add PERFMON");
-    expect("noise.cpu_quota", LIMITED, "1.50 processors", "--cpuset-cpus");
-    expect("noise.cpu_quota", LIMITED, "50 of 200 periods so far, 2.5 s", "--cpuset-cpus");
-    expect("noise.memory_limit", LIMITED, "grants 2.15 GB, 1.07 GB are left", "");
-    expect("holders.processes", UNKNOWN, "a container sees no process of its host", "");
-    expect("holders.shared_node", UNKNOWN, "cannot be seen", "");
+    expect("permission.sandbox", SP_LIMITED, "seccomp", "--cap-add PERFMON");
+    expect("noise.cpu_quota", SP_LIMITED, "1.50 processors", "--cpuset-cpus");
+    expect("noise.cpu_quota", SP_LIMITED, "50 of 200 periods so far, 2.5 s", "--cpuset-cpus");
+    expect("noise.memory_limit", SP_LIMITED, "grants 2.15 GB, 1.07 GB are left", "");
+    expect("holders.processes", SP_NOT_TOLD, "a container sees no process of its host", "");
+    expect("holders.shared_node", SP_NOT_TOLD, "cannot be seen", "");
     ck_assert(satisfied("alone")); /* what is unknown is no reason to refuse */
     close_machine();
 }
@@ -263,7 +265,7 @@ START_TEST(descriptors_of_perf_event_are_found)
     sp_processes_free(&p);
     sp_processes_free(&p);
     examine(NULL);
-    expect("holders.processes", LIMITED, "a (b) c (pid 77, 2 perf_event descriptors)", "Ask");
+    expect("holders.processes", SP_LIMITED, "a (b) c (pid 77, 2 perf_event descriptors)", "Ask");
     recorded_write(root, "/proc/77/stat", "77 (b\xff) S 1 1 1 0 -1 4194560 1 1 1 1 7 3 1 1 20 0 1 0 1");
     examine(NULL);
     char *text = NULL;
@@ -322,10 +324,10 @@ START_TEST(bytes_are_those_that_are_counted_here)
     static const char *const names[] = {"sim", "replay", "time", "memory", "perf"};
     memset(&d, 0, sizeof d);
     for (int i = 0; i < 5; i++) {
-        find_out(&d, sp_section_bytes, names[i], WORKS, "", "there");
+        sp_find_out(&d, sp_title_bytes, names[i], SP_WORKS, "", "there");
         ck_assert_msg(satisfied("bytes") == (i == 4), "%s", names[i]);
     }
-    d.finding[4].verdict = LIMITED;
+    d.finding[4].verdict = SP_LIMITED;
     ck_assert(!satisfied("bytes"));
 }
 END_TEST

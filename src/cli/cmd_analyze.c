@@ -430,15 +430,6 @@ static int run_all(struct arguments *a)
     return code;
 }
 
-/* The command as typed, for the record. */
-static void join_command(int argc, char **argv, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < argc && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", argv[i]);
-}
-
 static int run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
@@ -460,7 +451,7 @@ static int run(int argc, char **argv)
         .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .budget_s = 1.5, .max_samples = 60},
         .output = {.directory = "."}};
     char command[4096];
-    join_command(argc, argv, command, sizeof command);
+    sp_join_command(argc, argv, command, sizeof command);
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;

@@ -9,41 +9,13 @@
 #include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/sink.h"
-#include "sys/counters.h"
-#include "sys/memory_pmu.h"
 
 enum { KEY_REQUIRE = SP_KEY_PRIVATE };
 
 /* Between the two looks at who computes [s]: a clock tick is 0.01 s. */
 static const double watched = 0.2;
 
-static void examine_bytes(struct doctor *d)
-{
-    static const char section[] = "SOURCES OF BYTES";
-    struct sp_counters c;
-    sp_counters_read("", &c);
-    char level[48] = "";
-    if (c.paranoid != -100)
-        snprintf(level, sizeof level, "; perf_event_paranoid is %d", c.paranoid);
-    find_out(d, section, "perf_event", c.core ? LIMITED : ABSENT, sp_counters_remedy(&c), "%s%s%s%s%s%s",
-             sp_counters_reason(&c), c.error ? " (" : "", c.error ? strerror(c.error) : "",
-             c.error ? ")" : "", level, c.core ? "; no probe uses them in this version" : "");
-    struct sp_memory_pmu pmu;
-    struct sp_error err;
-    if (sp_memory_pmu_read("", &pmu, &err) == SP_OK)
-        find_out(d, section, "memory", LIMITED, "",
-                 "%s: %d unit%s, counted from %d processor%s; no probe uses them in this version", pmu.kind,
-                 pmu.n_pmus, pmu.n_pmus == 1 ? "" : "s", pmu.n_cpus, pmu.n_cpus == 1 ? "" : "s");
-    else
-        find_out(d, section, "memory", ABSENT, err.remedy, "%s", err.what);
-    sp_memory_pmu_free(&pmu);
-    find_out(d, section, "LIKWID", ABSENT, "", "not in this build");
-    find_out(d, section, "PAPI", ABSENT, "", "not in this build");
-    find_out(d, section, "sim", WORKS, "",
-             "the cache simulation works everywhere; its numbers say \"simulated\"");
-}
-
-static int check_required(const struct doctor *d)
+static int check_required(const struct sp_doctor *d)
 {
     int code = 0;
     for (const char *p = d->require; p && *p;) {
@@ -69,7 +41,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct doctor *d = state->input;
+    struct sp_doctor *d = state->input;
     char wrong[64];
     switch (key) {
     case ARGP_KEY_INIT:
@@ -89,14 +61,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* In the order in which a reader needs them. Watching comes first, while this process has not worked yet. */
-static enum sp_status examine(struct doctor *d, struct sp_error *err)
+static enum sp_status examine(struct sp_doctor *d, struct sp_error *err)
 {
     struct sp_topology topology;
     enum sp_status status = sp_topology_read(&topology, err);
     if (status != SP_OK)
         return status;
     sp_doctor_watch(d, watched);
-    examine_bytes(d);
+    sp_doctor_bytes(d);
     sp_doctor_permissions(d);
     sp_doctor_holders(d, &topology);
     sp_doctor_gpu(d);
@@ -108,7 +80,7 @@ static enum sp_status examine(struct doctor *d, struct sp_error *err)
     return SP_OK;
 }
 
-static int print_text(const struct doctor *d)
+static int print_text(const struct sp_doctor *d)
 {
     struct winsize size;
     bool tty = isatty(STDOUT_FILENO);
@@ -122,7 +94,7 @@ static int print_text(const struct doctor *d)
 }
 
 /* With a file, the text is printed too. */
-static int print_json(const struct doctor *d, struct sp_sink *sink)
+static int print_json(const struct sp_doctor *d, struct sp_sink *sink)
 {
     struct sp_error err;
     if (sp_doctor_json(d, sink->stream, &err) != SP_OK) {
@@ -147,7 +119,7 @@ static int run(int argc, char **argv)
                                      children,
                                      NULL,
                                      NULL};
-    struct doctor d = {.root = "", .look = getenv, .self = getpid(), .uid = geteuid(), .begun = sp_now()};
+    struct sp_doctor d = {.root = "", .look = getenv, .self = getpid(), .uid = geteuid(), .begun = sp_now()};
     struct sp_sink json;
     struct sp_error err;
     sp_parse(&argp, argc, argv, &d);

@@ -5,6 +5,7 @@
 extern const struct sp_command sp_cmd_analyze;
 extern const struct sp_command sp_cmd_info;
 extern const struct sp_command sp_cmd_model;
+extern const struct sp_command sp_cmd_import;
 extern const struct sp_command sp_cmd_machine;
 extern const struct sp_command sp_cmd_plot;
 extern const struct sp_command sp_cmd_doctor;
@@ -20,6 +21,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_analyze,
     &sp_cmd_info,
     &sp_cmd_model,
+    &sp_cmd_import,
     &sp_cmd_machine,
     &sp_cmd_plot,
     &sp_cmd_doctor,

@@ -13,26 +13,26 @@
 #include "sys/processes.h"
 #include "sys/topology.h"
 
-enum { MAX_FINDINGS = 96 };
+enum { SP_MAX_FINDINGS = 96 };
 
-enum verdict {
-    WORKS,
-    LIMITED, /* works less well, or disturbs measurements */
-    ABSENT,
-    UNKNOWN, /* the system does not tell: never guessed */
-    N_VERDICTS
+enum sp_finding_state {
+    SP_WORKS,
+    SP_LIMITED, /* works less well, or disturbs measurements */
+    SP_IS_ABSENT,
+    SP_NOT_TOLD, /* the system does not tell: never guessed */
+    SP_N_FINDING_STATES
 };
-extern const char *const sp_verdict_words[N_VERDICTS];
+extern const char *const sp_verdict_words[SP_N_FINDING_STATES];
 
-struct finding {
+struct sp_finding {
     const char *section, *name; /* static text */
     char id[48];                /* stable: "noise.governor" */
-    enum verdict verdict;
+    enum sp_finding_state verdict;
     char what[640];
     char remedy[512]; /* lines to type, or advice; "" when nothing helps */
 };
 
-struct doctor {
+struct sp_doctor {
     struct sp_common_options common;
     const char *require;
     const char *root;                /* "" for this machine: where /proc, /sys and /dev are */
@@ -41,7 +41,7 @@ struct doctor {
     unsigned uid;
     double begun; /* sp_now() [s] */
     int n;
-    struct finding finding[MAX_FINDINGS];
+    struct sp_finding finding[SP_MAX_FINDINGS];
 
     /* Who computed during a short interval: two looks at the processes and the processors' times. */
     struct sp_processes before, after;
@@ -50,41 +50,42 @@ struct doctor {
 };
 
 /* Sections by title; each stands for a file or function that fills it. */
-extern const char sp_section_bytes[], sp_section_permissions[], sp_section_holders[], sp_section_gpu[],
-    sp_section_processor[], sp_section_memory[], sp_section_noise[], sp_section_around[];
+extern const char sp_title_bytes[], sp_title_permissions[], sp_title_holders[], sp_title_gpu[],
+    sp_title_processor[], sp_title_memory[], sp_title_noise[], sp_title_around[];
 
 /* Adds a finding. `remedy`: "" or as above. */
-void find_out(struct doctor *d, const char *section, const char *name, enum verdict verdict,
-              const char *remedy, const char *format, ...) __attribute__((format(printf, 6, 7)));
+void sp_find_out(struct sp_doctor *d, const char *section, const char *name, enum sp_finding_state verdict,
+                 const char *remedy, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* NULL where nothing of this id was found. */
-const struct finding *sp_doctor_find(const struct doctor *d, const char *id);
+const struct sp_finding *sp_doctor_find(const struct sp_doctor *d, const char *id);
 
 /* Looks at processes and times twice, `seconds` apart. Bounded: ~0.5 s beside the wait at most. */
-void sp_doctor_watch(struct doctor *d, double seconds);
-void sp_doctor_free(struct doctor *d);
+void sp_doctor_watch(struct sp_doctor *d, double seconds);
+void sp_doctor_free(struct sp_doctor *d);
 
 /* From files below d->root and d->look alone. */
-void sp_doctor_permissions(struct doctor *d);
-void sp_doctor_holders(struct doctor *d, const struct sp_topology *topology);
-void sp_doctor_gpu(struct doctor *d);
-void sp_doctor_noise(struct doctor *d, const struct sp_topology *topology);
+void sp_doctor_permissions(struct sp_doctor *d);
+void sp_doctor_holders(struct sp_doctor *d, const struct sp_topology *topology);
+void sp_doctor_gpu(struct sp_doctor *d);
+void sp_doctor_noise(struct sp_doctor *d, const struct sp_topology *topology);
 /* By trying, on the live machine. */
-void sp_doctor_processor(struct doctor *d, const struct sp_topology *topology);
-void sp_doctor_memory(struct doctor *d);
-void sp_doctor_around(struct doctor *d);
+void sp_doctor_bytes(struct sp_doctor *d);
+void sp_doctor_processor(struct sp_doctor *d, const struct sp_topology *topology);
+void sp_doctor_memory(struct sp_doctor *d);
+void sp_doctor_around(struct sp_doctor *d);
 
 /* What --require may name. */
 extern const char sp_require_words[];
 /* Is every word of LIST known? Else the first that is not, in `wrong`. */
 bool sp_require_known(const char *list, char *wrong, size_t size);
 /* Is this one word (of `length` letters) satisfied? Else why not in `because`. */
-bool sp_require_satisfied(const struct doctor *d, const char *word, size_t length, char *because,
+bool sp_require_satisfied(const struct sp_doctor *d, const char *word, size_t length, char *because,
                           size_t size);
 
 /* What works in spite of all that is limited or absent: a paragraph. Returns text. */
-char *sp_doctor_still_works(const struct doctor *d, char *text, size_t size);
-void sp_doctor_text(const struct doctor *d, const struct sp_report_style *style, FILE *out);
+char *sp_doctor_still_works(const struct sp_doctor *d, char *text, size_t size);
+void sp_doctor_text(const struct sp_doctor *d, const struct sp_report_style *style, FILE *out);
 /* docs/doctor.schema.json. SP_OUTPUT. */
-enum sp_status sp_doctor_json(const struct doctor *d, FILE *out, struct sp_error *err);
+enum sp_status sp_doctor_json(const struct sp_doctor *d, FILE *out, struct sp_error *err);
 
 #endif

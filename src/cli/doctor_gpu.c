@@ -4,45 +4,46 @@
 #include "sys/gpu_files.h"
 #include "sys/permissions.h"
 
-static void driver(struct doctor *d, const struct sp_gpu_files *g)
+static void driver(struct sp_doctor *d, const struct sp_gpu_files *g)
 {
     static const char name[] = "driver";
     if (g->wsl)
-        find_out(d, sp_section_gpu, name, LIMITED, "",
-                 "Windows Subsystem for Linux: the driver is the one of Windows, and no file tells of it");
+        sp_find_out(d, sp_title_gpu, name, SP_LIMITED, "",
+                    "Windows Subsystem for Linux: the driver is the one of Windows, and no file tells of it");
     else if (*g->driver)
-        find_out(d, sp_section_gpu, name, WORKS, "", "NVIDIA %s%s, %d GPU%s%s%s", g->driver,
-                 g->open_driver ? " (open)" : "", g->n_gpus, g->n_gpus == 1 ? "" : "s", *g->model ? ": " : "",
-                 g->model);
+        sp_find_out(d, sp_title_gpu, name, SP_WORKS, "", "NVIDIA %s%s, %d GPU%s%s%s", g->driver,
+                    g->open_driver ? " (open)" : "", g->n_gpus, g->n_gpus == 1 ? "" : "s",
+                    *g->model ? ": " : "", g->model);
     else if (g->n_on_bus > 0)
-        find_out(d, sp_section_gpu, name, ABSENT,
-                 strncmp(g->bus_driver, "vfio", 4) == 0 ? "" : "sudo apt-get install nvidia-driver",
-                 "%d NVIDIA GPU%s on the bus, %s%s", g->n_on_bus, g->n_on_bus == 1 ? "" : "s",
-                 *g->bus_driver ? "held by the driver " : "without a driver", g->bus_driver);
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT,
+                    strncmp(g->bus_driver, "vfio", 4) == 0 ? "" : "sudo apt-get install nvidia-driver",
+                    "%d NVIDIA GPU%s on the bus, %s%s", g->n_on_bus, g->n_on_bus == 1 ? "" : "s",
+                    *g->bus_driver ? "held by the driver " : "without a driver", g->bus_driver);
     else
-        find_out(d, sp_section_gpu, name, ABSENT, "", "no NVIDIA driver and no NVIDIA GPU on the bus%s",
-                 g->amd ? "; an AMD GPU is there (/dev/kfd), which this version cannot use" : "");
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "",
+                    "no NVIDIA driver and no NVIDIA GPU on the bus%s",
+                    g->amd ? "; an AMD GPU is there (/dev/kfd), which this version cannot use" : "");
 }
 
-static void nodes(struct doctor *d, const struct sp_gpu_files *g)
+static void nodes(struct sp_doctor *d, const struct sp_gpu_files *g)
 {
     static const char name[] = "device nodes";
     bool good = g->n_open > 0 && g->control && g->uvm;
     if (g->n_nodes == 0)
-        find_out(d, sp_section_gpu, name, ABSENT,
-                 "sudo nvidia-modprobe -c 0 -u\n"
-                 "in containers: docker run --gpus all ..., in batch jobs: sbatch --gres=gpu:1 ...",
-                 "no /dev/nvidia0: the driver is there, but this process was given no GPU");
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT,
+                    "sudo nvidia-modprobe -c 0 -u\n"
+                    "in containers: docker run --gpus all ..., in batch jobs: sbatch --gres=gpu:1 ...",
+                    "no /dev/nvidia0: the driver is there, but this process was given no GPU");
     else
-        find_out(d, sp_section_gpu, name, good ? WORKS : LIMITED,
-                 good                                   ? ""
-                 : g->n_open < g->n_nodes && !g->n_open ? "sudo usermod -aG video,render YOU"
-                                                        : "sudo nvidia-modprobe -c 0 -u",
-                 "%d of %d /dev/nvidiaN can be opened%s%s", g->n_open, g->n_nodes,
-                 g->control ? "" : "; /dev/nvidiactl cannot", g->uvm ? "" : "; /dev/nvidia-uvm cannot");
+        sp_find_out(d, sp_title_gpu, name, good ? SP_WORKS : SP_LIMITED,
+                    good                                   ? ""
+                    : g->n_open < g->n_nodes && !g->n_open ? "sudo usermod -aG video,render YOU"
+                                                           : "sudo nvidia-modprobe -c 0 -u",
+                    "%d of %d /dev/nvidiaN can be opened%s%s", g->n_open, g->n_nodes,
+                    g->control ? "" : "; /dev/nvidiactl cannot", g->uvm ? "" : "; /dev/nvidia-uvm cannot");
 }
 
-static void profiling(struct doctor *d, const struct sp_gpu_files *g)
+static void profiling(struct sp_doctor *d, const struct sp_gpu_files *g)
 {
     static const char name[] = "profiling";
     static const char allow[] = "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | \\\n"
@@ -52,34 +53,34 @@ static void profiling(struct doctor *d, const struct sp_gpu_files *g)
     sp_permissions_read(d->root, NULL, &p);
     bool admin = p.sys_admin && !p.user_namespace;
     if (g->vgpu)
-        find_out(d, sp_section_gpu, name, LIMITED,
-                 "On the host, set the virtual GPU's parameter enable_profiling=1.",
-                 "a virtual GPU (%s): its counters are closed unless the host opens them", g->model);
+        sp_find_out(d, sp_title_gpu, name, SP_LIMITED,
+                    "On the host, set the virtual GPU's parameter enable_profiling=1.",
+                    "a virtual GPU (%s): its counters are closed unless the host opens them", g->model);
     else if (g->wsl)
-        find_out(
-            d, sp_section_gpu, name, UNKNOWN,
+        sp_find_out(
+            d, sp_title_gpu, name, SP_NOT_TOLD,
             "In Windows: NVIDIA Control Panel, Developer, Manage GPU Performance Counters, allow all users.",
             "the Windows driver decides who may profile");
     else if (g->profiling_admin < 0)
-        find_out(d, sp_section_gpu, name, UNKNOWN, "",
-                 "/proc/driver/nvidia/params does not tell who may profile");
+        sp_find_out(d, sp_title_gpu, name, SP_NOT_TOLD, "",
+                    "/proc/driver/nvidia/params does not tell who may profile");
     else if (g->profiling_admin == 0 || admin)
-        find_out(d, sp_section_gpu, name, WORKS, "", "%s",
-                 g->profiling_admin == 0
-                     ? "every user may read the GPU's counters"
-                     : "only administrators may read the GPU's counters; this process is one");
+        sp_find_out(d, sp_title_gpu, name, SP_WORKS, "", "%s",
+                    g->profiling_admin == 0
+                        ? "every user may read the GPU's counters"
+                        : "only administrators may read the GPU's counters; this process is one");
     else
-        find_out(
-            d, sp_section_gpu, name, LIMITED, allow,
+        sp_find_out(
+            d, sp_title_gpu, name, SP_LIMITED, allow,
             "only administrators may read the GPU's counters (RmProfilingAdminOnly is 1); kernels run and "
             "can be timed");
 }
 
-void sp_doctor_gpu(struct doctor *d)
+void sp_doctor_gpu(struct sp_doctor *d)
 {
     struct sp_gpu_files g;
     sp_gpu_files_read(d->root, &g);
-    find_out(d, sp_section_gpu, "CUDA", ABSENT, "", "not in this build");
+    sp_find_out(d, sp_title_gpu, "CUDA", SP_IS_ABSENT, "", "not in this build");
     driver(d, &g);
     if (!*g.driver && !g.wsl)
         return;
@@ -87,8 +88,8 @@ void sp_doctor_gpu(struct doctor *d)
         nodes(d, &g);
     profiling(d, &g);
     if (g.n_mig > 0)
-        find_out(
-            d, sp_section_gpu, "MIG", LIMITED,
+        sp_find_out(
+            d, sp_title_gpu, "MIG", SP_LIMITED,
             "Ask for the whole GPU; its administrator types: sudo nvidia-smi mig -dci && sudo nvidia-smi mig "
             "-dgi",
             "%d GPU instance%s: a slice has its share of memory bandwidth, and its counters can be closed",

@@ -50,7 +50,7 @@ static void list_blind_spots(const struct sp_holders *h, char *text, size_t size
                               : "/proc hides other users' processes (hidepid)");
 }
 
-static void processes(struct doctor *d, const struct sp_holders *h)
+static void processes(struct sp_doctor *d, const struct sp_holders *h)
 {
     static const char name[] = "processes";
     char list[420], blind[160], remedy[256] = "";
@@ -66,43 +66,45 @@ static void processes(struct doctor *d, const struct sp_holders *h)
                  cpu ? "Ask for these to be stopped while you measure (sites often have a job option for it)."
                      : "",
                  cpu && gpu ? "\n" : "", gpu ? "dcgmi profiling --pause" : "");
-        find_out(d, sp_section_holders, name, LIMITED, remedy, "%s%s%s", list, *blind ? ". Not seen: " : "",
-                 blind);
+        sp_find_out(d, sp_title_holders, name, SP_LIMITED, remedy, "%s%s%s", list,
+                    *blind ? ". Not seen: " : "", blind);
     } else if (d->after.n == 0)
-        find_out(d, sp_section_holders, name, UNKNOWN, "", "/proc shows no process");
+        sp_find_out(d, sp_title_holders, name, SP_NOT_TOLD, "", "/proc shows no process");
     else if (*blind)
-        find_out(d, sp_section_holders, name, UNKNOWN, may_help ? "sudo spmodel doctor" : "",
-                 "no known monitor among %d processes. Not seen: %s", h->n_processes, blind);
+        sp_find_out(d, sp_title_holders, name, SP_NOT_TOLD, may_help ? "sudo spmodel doctor" : "",
+                    "no known monitor among %d processes. Not seen: %s", h->n_processes, blind);
     else
-        find_out(d, sp_section_holders, name, WORKS, "",
-                 "nobody: no known monitor and no perf_event descriptor in %d processes", h->n_processes);
+        sp_find_out(d, sp_title_holders, name, SP_WORKS, "",
+                    "nobody: no known monitor and no perf_event descriptor in %d processes", h->n_processes);
 }
 
-static void lock(struct doctor *d, const struct sp_holders *h)
+static void lock(struct sp_doctor *d, const struct sp_holders *h)
 {
     static const char name[] = "LIKWID lock";
     if (!h->lock)
-        find_out(d, sp_section_holders, name, WORKS, "", "no /var/run/likwid.lock: anybody may use LIKWID");
+        sp_find_out(d, sp_title_holders, name, SP_WORKS, "",
+                    "no /var/run/likwid.lock: anybody may use LIKWID");
     else if (h->lock_uid == d->uid)
-        find_out(d, sp_section_holders, name, WORKS, "", "/var/run/likwid.lock is this user's: others wait");
+        sp_find_out(d, sp_title_holders, name, SP_WORKS, "",
+                    "/var/run/likwid.lock is this user's: others wait");
     else
-        find_out(d, sp_section_holders, name, LIMITED,
-                 "sudo chown YOU /var/run/likwid.lock  (sites do so at the start of a job)",
-                 "/var/run/likwid.lock belongs to user %u: LIKWID refuses everybody else", h->lock_uid);
+        sp_find_out(d, sp_title_holders, name, SP_LIMITED,
+                    "sudo chown YOU /var/run/likwid.lock  (sites do so at the start of a job)",
+                    "/var/run/likwid.lock belongs to user %u: LIKWID refuses everybody else", h->lock_uid);
 }
 
-static void profiler(struct doctor *d)
+static void profiler(struct sp_doctor *d)
 {
     char around[96];
     sp_profiler_around(d->look, around, sizeof around);
-    find_out(d, sp_section_holders, "profiler", *around ? LIMITED : WORKS,
-             *around ? "Run spmodel by itself: it counts by itself." : "", "%s%s",
-             *around ? "this runs inside of " : "this runs inside of none that the environment names",
-             around);
+    sp_find_out(d, sp_title_holders, "profiler", *around ? SP_LIMITED : SP_WORKS,
+                *around ? "Run spmodel by itself: it counts by itself." : "", "%s%s",
+                *around ? "this runs inside of " : "this runs inside of none that the environment names",
+                around);
 }
 
 /* A node is shared when the batch system gave a part of it, or somebody else works on it. */
-static void shared_node(struct doctor *d, const struct sp_topology *t, const struct sp_holders *h)
+static void shared_node(struct sp_doctor *d, const struct sp_topology *t, const struct sp_holders *h)
 {
     static const char name[] = "shared node";
     char job[64];
@@ -113,26 +115,27 @@ static void shared_node(struct doctor *d, const struct sp_topology *t, const str
         snprintf(users, sizeof users, "%d other user%s ha%s processes here", h->n_users,
                  h->n_users == 1 ? "" : "s", h->n_users == 1 ? "s" : "ve");
     if (part)
-        find_out(d, sp_section_holders, name, LIMITED,
-                 *job ? "sbatch --exclusive ...  (or the whole-node option of your batch system)"
-                      : "Measure where the whole machine is yours.",
-                 "%s%sonly %d of %d hardware threads are this process's: others may use the rest, and memory "
-                 "controllers count everybody's traffic%s%s",
-                 job, *job ? ": " : "", t->n_allowed, t->n_cpus, *users ? "; " : "", users);
+        sp_find_out(
+            d, sp_title_holders, name, SP_LIMITED,
+            *job ? "sbatch --exclusive ...  (or the whole-node option of your batch system)"
+                 : "Measure where the whole machine is yours.",
+            "%s%sonly %d of %d hardware threads are this process's: others may use the rest, and memory "
+            "controllers count everybody's traffic%s%s",
+            job, *job ? ": " : "", t->n_allowed, t->n_cpus, *users ? "; " : "", users);
     else if (*users)
-        find_out(d, sp_section_holders, name, LIMITED, "", "%s%s%s: their traffic is counted with yours", job,
-                 *job ? ": " : "", users);
+        sp_find_out(d, sp_title_holders, name, SP_LIMITED, "", "%s%s%s: their traffic is counted with yours",
+                    job, *job ? ": " : "", users);
     else if (h->container || h->hidden)
-        find_out(d, sp_section_holders, name, UNKNOWN, "",
-                 "%s%sall hardware threads are allowed, but other users' processes cannot be seen", job,
-                 *job ? ": " : "");
+        sp_find_out(d, sp_title_holders, name, SP_NOT_TOLD, "",
+                    "%s%sall hardware threads are allowed, but other users' processes cannot be seen", job,
+                    *job ? ": " : "");
     else
-        find_out(d, sp_section_holders, name, WORKS, "",
-                 "%s%sall hardware threads are allowed and no other user has processes", job,
-                 *job ? ": " : "");
+        sp_find_out(d, sp_title_holders, name, SP_WORKS, "",
+                    "%s%sall hardware threads are allowed and no other user has processes", job,
+                    *job ? ": " : "");
 }
 
-void sp_doctor_holders(struct doctor *d, const struct sp_topology *topology)
+void sp_doctor_holders(struct sp_doctor *d, const struct sp_topology *topology)
 {
     struct sp_holders h;
     sp_holders_read(d->root, &d->after, d->self, d->uid, sp_now() + longest_scan, &h);

@@ -29,7 +29,7 @@ static bool one_domain(const struct sp_topology *t, int cpu, int other)
 
 /* Virtual processors wander between caches: a few ping-pongs in a tenth of a second show some of it. The
  * threads are pinned when this is called. */
-static void look_for_wandering(struct doctor *d, const struct sp_topology *t, const struct sp_binding *b)
+static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t, const struct sp_binding *b)
 {
     static const char name[] = "core to core";
     enum { LOOKS = 4 };
@@ -45,42 +45,42 @@ static void look_for_wandering(struct doctor *d, const struct sp_topology *t, co
         nanosleep(&pause, NULL);
     }
     if (least <= 0)
-        find_out(d, sp_section_processor, name, UNKNOWN, "",
-                 "two threads did not run at the same time within the time given");
+        sp_find_out(d, sp_title_processor, name, SP_NOT_TOLD, "",
+                    "two threads did not run at the same time within the time given");
     else if (most > 2 * least)
-        find_out(
-            d, sp_section_processor, name, LIMITED, "",
+        sp_find_out(
+            d, sp_title_processor, name, SP_LIMITED, "",
             "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
             least * 1e9, most * 1e9);
     else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
-        find_out(
-            d, sp_section_processor, name, LIMITED, "",
+        sp_find_out(
+            d, sp_title_processor, name, SP_LIMITED, "",
             "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, although the "
             "topology says that they do",
             least * 1e9, most * 1e9);
     else
-        find_out(d, sp_section_processor, name, WORKS, "",
-                 "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
-                 least * 1e9, most * 1e9);
+        sp_find_out(d, sp_title_processor, name, SP_WORKS, "",
+                    "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
+                    least * 1e9, most * 1e9);
 }
 
-void sp_doctor_processor(struct doctor *d, const struct sp_topology *t)
+void sp_doctor_processor(struct sp_doctor *d, const struct sp_topology *t)
 {
-    static const char *const section = sp_section_processor;
+    static const char *const section = sp_title_processor;
     struct sp_cpuid cpu;
     sp_cpuid_read("", &cpu);
-    find_out(d, section, "cpu", WORKS, "", "%s, %d of %d hardware threads allowed, %d core%s, %s",
-             *cpu.model ? cpu.model : "unknown CPU", t->n_allowed, t->n_cpus, t->n_cores,
-             t->n_cores == 1 ? "" : "s",
-             cpu.avx512 ? "AVX-512"
-             : cpu.avx2 ? "AVX2"
-                        : "no AVX2: portable kernels");
+    sp_find_out(d, section, "cpu", SP_WORKS, "", "%s, %d of %d hardware threads allowed, %d core%s, %s",
+                *cpu.model ? cpu.model : "unknown CPU", t->n_allowed, t->n_cpus, t->n_cores,
+                t->n_cores == 1 ? "" : "s",
+                cpu.avx512 ? "AVX-512"
+                : cpu.avx2 ? "AVX2"
+                           : "no AVX2: portable kernels");
     struct sp_binding b;
     struct sp_error err;
     if (sp_binding_plan(t, 0, SP_COMPACT, &b, &err) == SP_OK && sp_binding_apply(&b, &err) == SP_OK)
-        find_out(d, section, "pin", WORKS, "", "threads can be pinned (tried with %d)", b.n_threads);
+        sp_find_out(d, section, "pin", SP_WORKS, "", "threads can be pinned (tried with %d)", b.n_threads);
     else
-        find_out(d, section, "pin", ABSENT, err.remedy, "%s", err.what);
+        sp_find_out(d, section, "pin", SP_IS_ABSENT, err.remedy, "%s", err.what);
     if (b.pinned && cpu.hypervisor && b.n_threads > 1)
         look_for_wandering(d, t, &b);
     if (b.pinned)
@@ -88,21 +88,21 @@ void sp_doctor_processor(struct doctor *d, const struct sp_topology *t)
     sp_binding_free(&b);
     struct sp_identity id;
     sp_identity_read("", t, &id);
-    find_out(d, section, "environment", WORKS, "", "key %s", id.env_key);
+    sp_find_out(d, section, "environment", SP_WORKS, "", "key %s", id.env_key);
 }
 
-void sp_doctor_memory(struct doctor *d)
+void sp_doctor_memory(struct sp_doctor *d)
 {
-    static const char *const section = sp_section_memory;
+    static const char *const section = sp_title_memory;
     struct sp_meminfo memory;
     char a[32], b[32], policy[32];
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        find_out(d, section, "memory", WORKS, "", "%s available of %s%s",
-                 sp_text_bytes(a, sizeof a, (double)memory.available_B),
-                 sp_text_bytes(b, sizeof b, (double)memory.total_B),
-                 memory.group_limited ? ", limited by a control group" : "");
+        sp_find_out(d, section, "memory", SP_WORKS, "", "%s available of %s%s",
+                    sp_text_bytes(a, sizeof a, (double)memory.available_B),
+                    sp_text_bytes(b, sizeof b, (double)memory.total_B),
+                    memory.group_limited ? ", limited by a control group" : "");
     else
-        find_out(d, section, "memory", UNKNOWN, "", "/proc/meminfo does not tell");
+        sp_find_out(d, section, "memory", SP_NOT_TOLD, "", "/proc/meminfo does not tell");
     sp_pages_policy("", policy, sizeof policy);
     size_t bytes = (size_t)4 << 20;
     char *p = sp_allocator_huge.alloc(NULL, bytes);
@@ -116,29 +116,31 @@ void sp_doctor_memory(struct doctor *d)
     double share = sp_value_known(pages.huge_share) ? pages.huge_share.value : -1;
     static const char ask[] = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled";
     if (share < 0)
-        find_out(d, section, "huge pages", UNKNOWN, "", "policy \"%s\"; what is achieved cannot be read back",
-                 word);
+        sp_find_out(d, section, "huge pages", SP_NOT_TOLD, "",
+                    "policy \"%s\"; what is achieved cannot be read back", word);
     else
-        find_out(d, section, "huge pages",
-                 share > 0.9 ? WORKS
-                 : share > 0 ? LIMITED
-                             : ABSENT,
-                 share > 0.9 ? "" : ask, "policy \"%s\", %.0f %% of a test array came in huge pages", word,
-                 100 * share);
+        sp_find_out(d, section, "huge pages",
+                    share > 0.9 ? SP_WORKS
+                    : share > 0 ? SP_LIMITED
+                                : SP_IS_ABSENT,
+                    share > 0.9 ? "" : ask, "policy \"%s\", %.0f %% of a test array came in huge pages", word,
+                    100 * share);
 }
 
-void sp_doctor_around(struct doctor *d)
+void sp_doctor_around(struct sp_doctor *d)
 {
-    static const char *const section = sp_section_around;
+    static const char *const section = sp_title_around;
     char path[1024];
     bool there = sp_find_program("gnuplot", path, sizeof path) != NULL;
-    find_out(d, section, "gnuplot", there ? WORKS : LIMITED, there ? "" : "sudo apt-get install gnuplot-nox",
-             there ? "%.200s" : "not found: plots are written as scripts", path);
-    find_out(d, section, "libarchive", SP_HAVE_LIBARCHIVE ? WORKS : ABSENT, "",
-             SP_HAVE_LIBARCHIVE ? "reads .gz .xz .zst .bz2 and .tar.gz"
-                                : "not in this build: unpack matrices first");
-    find_out(d, section, "hwloc", SP_HAVE_HWLOC ? WORKS : LIMITED, "",
-             SP_HAVE_HWLOC ? "describes the topology" : "not in this build: the topology comes from sysfs");
+    sp_find_out(d, section, "gnuplot", there ? SP_WORKS : SP_LIMITED,
+                there ? "" : "sudo apt-get install gnuplot-nox",
+                there ? "%.200s" : "not found: plots are written as scripts", path);
+    sp_find_out(d, section, "libarchive", SP_HAVE_LIBARCHIVE ? SP_WORKS : SP_IS_ABSENT, "",
+                SP_HAVE_LIBARCHIVE ? "reads .gz .xz .zst .bz2 and .tar.gz"
+                                   : "not in this build: unpack matrices first");
+    sp_find_out(d, section, "hwloc", SP_HAVE_HWLOC ? SP_WORKS : SP_LIMITED, "",
+                SP_HAVE_HWLOC ? "describes the topology"
+                              : "not in this build: the topology comes from sysfs");
     struct sp_machine_paths paths;
     sp_machine_paths_find(&paths);
     /* The directory need not exist yet: its nearest existing parent must be writable. */
@@ -147,8 +149,8 @@ void sp_doctor_around(struct doctor *d)
     for (char *slash; access(part, F_OK) != 0 && (slash = strrchr(part, '/')) && slash != part;)
         *slash = '\0';
     bool writable = paths.cache && access(part, W_OK) == 0;
-    find_out(d, section, "cache", writable ? WORKS : LIMITED,
-             writable ? "" : "export XDG_CACHE_HOME=DIRECTORY",
-             writable ? "%.200s" : "%.200s cannot be written: ceilings are measured every time",
-             paths.cache ? paths.cache : "no home directory, so nothing");
+    sp_find_out(d, section, "cache", writable ? SP_WORKS : SP_LIMITED,
+                writable ? "" : "export XDG_CACHE_HOME=DIRECTORY",
+                writable ? "%.200s" : "%.200s cannot be written: ceilings are measured every time",
+                paths.cache ? paths.cache : "no home directory, so nothing");
 }

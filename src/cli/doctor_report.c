@@ -7,9 +7,9 @@
 
 enum { NAME_COLUMN = 11, WHAT_COLUMN = 27, WHAT_AFTER_ID = 38 };
 
-static bool has(const struct doctor *d, const char *id, enum verdict verdict)
+static bool has(const struct sp_doctor *d, const char *id, enum sp_finding_state verdict)
 {
-    const struct finding *f = sp_doctor_find(d, id);
+    const struct sp_finding *f = sp_doctor_find(d, id);
     return f && f->verdict == verdict;
 }
 
@@ -19,7 +19,7 @@ static void append(char *text, size_t size, const char *sentence)
     snprintf(text + used, size - used, "%s%s", used ? " " : "", sentence);
 }
 
-char *sp_doctor_still_works(const struct doctor *d, char *text, size_t size)
+char *sp_doctor_still_works(const struct sp_doctor *d, char *text, size_t size)
 {
     char because[256];
     text[0] = '\0';
@@ -30,16 +30,16 @@ char *sp_doctor_still_works(const struct doctor *d, char *text, size_t size)
                : "Bytes are simulated by the cache simulator, and every number that rests on them says so.");
     if (!sp_require_satisfied(d, "gpu", 3, because, sizeof because))
         append(text, size, "GPUs are modelled: spmodel model --machine.");
-    if (has(d, "processor.pin", ABSENT))
+    if (has(d, "processor.pin", SP_IS_ABSENT))
         append(text, size, "Threads cannot be pinned: spreads are larger, medians still hold.");
-    if (has(d, "memory.huge_pages", ABSENT))
+    if (has(d, "memory.huge_pages", SP_IS_ABSENT))
         append(text, size, "Without huge pages the roof is measured on the same plain pages as the kernel.");
     if (!sp_require_satisfied(d, "quiet", 5, because, sizeof because))
         append(
             text, size,
             "Noise widens the intervals; fractions of the roof stay comparable, because roof and kernel are "
             "measured in turn. More runs help: --runs 5.");
-    if (!has(d, "around.gnuplot", WORKS))
+    if (!has(d, "around.gnuplot", SP_WORKS))
         append(text, size, "Plots are written as scripts.");
     return text;
 }
@@ -63,17 +63,18 @@ static void print_remedy(struct sp_pen *pen, const char *remedy)
     }
 }
 
-void sp_doctor_text(const struct doctor *d, const struct sp_report_style *style, FILE *out)
+void sp_doctor_text(const struct sp_doctor *d, const struct sp_report_style *style, FILE *out)
 {
-    static const enum sp_ink inks[N_VERDICTS] = {SP_INK_GREEN, SP_INK_YELLOW, SP_INK_RED, SP_INK_DIM};
+    static const enum sp_ink inks[SP_N_FINDING_STATES] = {SP_INK_GREEN, SP_INK_YELLOW, SP_INK_RED,
+                                                          SP_INK_DIM};
     struct sp_pen pen;
     struct sp_report_style narrow = *style;
     narrow.width = style->width > 0 && style->width < 100 ? style->width : 100;
     sp_pen_open(&pen, &narrow, out);
     const char *section = "";
     for (int i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i];
-        if (style->verbosity < 0 && f->verdict == WORKS)
+        const struct sp_finding *f = &d->finding[i];
+        if (style->verbosity < 0 && f->verdict == SP_WORKS)
             continue;
         if (strcmp(section, f->section) != 0) {
             if (*section)
@@ -109,14 +110,14 @@ static json_t *text_of(const char *text)
     json_t *string = json_string(text);
     if (string)
         return string;
-    char ascii[sizeof((struct finding *)0)->what];
+    char ascii[sizeof((struct sp_finding *)0)->what];
     snprintf(ascii, sizeof ascii, "%s", text);
     for (char *p = ascii; *p; p++)
         *p = (char)((unsigned char)*p < 0x80 ? *p : '?');
     return json_string(ascii);
 }
 
-static json_t *required(const struct doctor *d)
+static json_t *required(const struct sp_doctor *d)
 {
     json_t *list = json_array();
     for (const char *p = d->require; p && *p;) {
@@ -130,12 +131,12 @@ static json_t *required(const struct doctor *d)
     return list;
 }
 
-enum sp_status sp_doctor_json(const struct doctor *d, FILE *out, struct sp_error *err)
+enum sp_status sp_doctor_json(const struct sp_doctor *d, FILE *out, struct sp_error *err)
 {
     char still[1024];
     json_t *list = json_array();
     for (int i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i];
+        const struct sp_finding *f = &d->finding[i];
         json_t *one = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", f->id, "section", f->section, "name",
                                 f->name, "verdict", sp_verdict_words[f->verdict], "what", text_of(f->what),
                                 "remedy", text_of(f->remedy));

@@ -47,40 +47,42 @@ static bool counts_bytes(const char *name)
     return probe && probe->counts && strcmp(name, "replay") != 0;
 }
 
-static bool bytes_work(const struct doctor *d)
+static bool bytes_work(const struct sp_doctor *d)
 {
     for (int i = 0; i < d->n; i++)
-        if (strcmp(d->finding[i].section, sp_section_bytes) == 0 && d->finding[i].verdict == WORKS &&
+        if (strcmp(d->finding[i].section, sp_title_bytes) == 0 && d->finding[i].verdict == SP_WORKS &&
             counts_bytes(d->finding[i].name))
             return true;
     return false;
 }
 
 /* What is known to disturb; what is unknown is no reason to refuse. */
-static bool nothing_limited(const struct doctor *d, const char *section, char *because, size_t size)
+static bool nothing_limited(const struct sp_doctor *d, const char *section, char *because, size_t size)
 {
     because[0] = '\0';
     for (int i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i];
+        const struct sp_finding *f = &d->finding[i];
         size_t used = strlen(because);
-        if (strcmp(f->section, section) == 0 && (f->verdict == LIMITED || f->verdict == ABSENT))
+        if (strcmp(f->section, section) == 0 && (f->verdict == SP_LIMITED || f->verdict == SP_IS_ABSENT))
             snprintf(because + used, size - used, "%s%s", used ? ", " : "", f->name);
     }
     return !*because;
 }
 
-bool sp_require_satisfied(const struct doctor *d, const char *word, size_t length, char *because, size_t size)
+bool sp_require_satisfied(const struct sp_doctor *d, const char *word, size_t length, char *because,
+                          size_t size)
 {
     snprintf(because, size, "no probe of this build counts bytes here");
     if (is(word, length, "bytes"))
         return bytes_work(d);
     if (is(word, length, "quiet"))
-        return nothing_limited(d, sp_section_noise, because, size);
+        return nothing_limited(d, sp_title_noise, because, size);
     if (is(word, length, "alone"))
-        return nothing_limited(d, sp_section_holders, because, size);
+        return nothing_limited(d, sp_title_holders, because, size);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
-        const struct finding *f = is(word, length, single[i].word) ? sp_doctor_find(d, single[i].id) : NULL;
-        if (f && f->verdict == WORKS)
+        const struct sp_finding *f =
+            is(word, length, single[i].word) ? sp_doctor_find(d, single[i].id) : NULL;
+        if (f && f->verdict == SP_WORKS)
             return true;
         if (f || is(word, length, single[i].word)) {
             snprintf(because, size, "%.200s", f ? f->what : "not found");

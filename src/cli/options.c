@@ -136,3 +136,11 @@ int sp_worse_exit(int a, int b)
     }
     return rank_a >= rank_b ? a : b;
 }
+
+void sp_join_command(int argc, char **argv, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < argc && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", argv[i]);
+}

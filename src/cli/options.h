@@ -45,4 +45,7 @@ int sp_report_error(const struct sp_error *err);
 /* Worst of two exit codes, for several inputs: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0. */
 int sp_worse_exit(int a, int b);
 
+/* The command as typed, for the record. */
+void sp_join_command(int argc, char **argv, char *text, size_t size);
+
 #endif

@@ -118,6 +118,8 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
 enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err);
 /* Nothing is run here: times come from a recording. */
 bool sp_analysis_is_replayed(const struct sp_analysis *a);
+/* The roof was measured on the kernel's own arrays, beside its samples: here or in the recording. */
+bool sp_analysis_has_own_roof(const struct sp_analysis *a);
 /* Formats and schedules that were not run, by formula and P_core. */
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 /* Other orders; after the interventions, which tell whether latency is worth one. */

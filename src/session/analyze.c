@@ -42,6 +42,11 @@ bool sp_analysis_is_replayed(const struct sp_analysis *a)
     return a->options->bytes && a->options->bytes->replayed && a->options->bytes->recording.has_times;
 }
 
+bool sp_analysis_has_own_roof(const struct sp_analysis *a)
+{
+    return !sp_analysis_is_replayed(a) || sp_recording_has_roofs(&a->options->bytes->recording);
+}
+
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
     a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");

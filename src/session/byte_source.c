@@ -8,6 +8,7 @@
 #include "probes/count_json.h"
 #include "probes/counting.h"
 #include "probes/known_volume.h"
+#include "probes/markers.h"
 #include "sys/binding.h"
 
 /* Known volumes must come out within this share. */
@@ -19,12 +20,22 @@ static const char *const automatic[] = {"likwid", "perf", "papi", NULL}; /* best
 
 static const char replay_prefix[] = "replay:";
 
+/* "likwid:direct": a probe and what it is to do; returns what stands behind the colon, or NULL. */
+static const char *split_argument(const char *wanted, char *name, size_t size)
+{
+    const char *colon = strchr(wanted, ':');
+    snprintf(name, size, "%.*s", colon ? (int)(colon - wanted) : (int)strlen(wanted), wanted);
+    return colon && colon[1] ? colon + 1 : NULL;
+}
+
 bool sp_byte_source_knows(const char *wanted)
 {
     if (strcmp(wanted, "auto") == 0 || strncmp(wanted, replay_prefix, strlen(replay_prefix)) == 0)
         return true;
-    const struct sp_probe *probe = sp_probe_find(wanted);
-    return probe && probe->gives_bytes && strcmp(wanted, "replay") != 0;
+    char name[24];
+    split_argument(wanted, name, sizeof name);
+    const struct sp_probe *probe = sp_probe_find(name);
+    return probe && probe->gives_bytes && strcmp(name, "replay") != 0;
 }
 
 static bool stopped(void *context)
@@ -107,10 +118,12 @@ static enum sp_status test_source(const struct sp_byte_request *r, const struct 
     return status;
 }
 
-static enum sp_status open_live(const char *name, const struct sp_byte_request *r,
+static enum sp_status open_live(const char *wanted, const struct sp_byte_request *r,
                                 const struct sp_progress *progress, struct sp_byte_source *s,
                                 struct sp_error *err)
 {
+    char name[24];
+    const char *argument = split_argument(wanted, name, sizeof name);
     const struct sp_probe *probe = sp_probe_find(name);
     if (!probe)
         return sp_fail(err, SP_ABSENT, NULL, "there is no source of bytes named %s", name);
@@ -120,7 +133,7 @@ static enum sp_status open_live(const char *name, const struct sp_byte_request *
     if (status != SP_OK)
         return status;
     sp_progress_step(progress, "opening counters", -1);
-    status = probe->open(NULL, &s->session, err);
+    status = probe->open(argument, &s->session, err);
     if (status != SP_OK)
         return status;
     s->probe = probe;
@@ -148,7 +161,13 @@ static enum sp_status choose_automatically(const struct sp_byte_request *r,
                                            const struct sp_progress *progress, struct sp_byte_source *s,
                                            struct sp_error *err)
 {
-    for (int i = 0; automatic[i]; i++) {
+    if (sp_markers_wanted()) { /* its counters are taken, and they are what the user wants to see */
+        struct sp_error here;
+        sp_fail(&here, SP_ABSENT, "spmodel import takes its output (likwid-perfctr -O)",
+                "likwid-perfctr -m runs around this program and holds the counters");
+        note_tried(s, "likwid", &here);
+    }
+    for (int i = 0; automatic[i] && !sp_markers_wanted(); i++) {
         struct sp_error here;
         enum sp_status status = open_live(automatic[i], r, progress, s, &here);
         if (status == SP_OK || status == SP_INTERRUPTED) {

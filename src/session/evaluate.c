@@ -73,6 +73,8 @@ static void correct_roof(struct sp_analysis *a)
     const struct sp_ceiling *copy = sp_machine_ceiling(m, copy_name, level, "f64", n, NULL, &exact_copy);
     const struct sp_ceiling *load = sp_roof_of(m, level, n, NULL, &exact_load);
     struct sp_value roof = a->pairs.roof;
+    const char *whose = sp_analysis_has_own_roof(a) ? "load-only on the kernel's own arrays"
+                                                    : "the machine's load-only bandwidth";
     double write_B = (double)a->setup.layout.s_y * (double)a->setup.layout.n_r;
     double share = a->V_B.value > 0 ? write_B / a->V_B.value : 0;
     double copy_share = a->setup.facts.store_nt ? 1.0 / 2 : 1.0 / 3; /* written, of all that a copy moves */
@@ -80,14 +82,12 @@ static void correct_roof(struct sp_analysis *a)
     if (copy && load && exact_copy && exact_load && load->value.value > 0 && copy->value.value > 0) {
         double ratio = fmin(1, copy->value.value / load->value.value);
         double factor = 1 / (1 - f + f / ratio);
-        a->roof_Bps = sp_value_between(roof.value * factor, roof.lo * factor, roof.hi * factor, SP_MEASURED);
-        snprintf(a->roof_how, sizeof a->roof_how,
-                 "load-only on the kernel's own arrays, times %.3f for %.1f %% stores (%s/load = %.2f)",
+        a->roof_Bps = sp_value_between(roof.value * factor, roof.lo * factor, roof.hi * factor, roof.origin);
+        snprintf(a->roof_how, sizeof a->roof_how, "%s, times %.3f for %.1f %% stores (%s/load = %.2f)", whose,
                  factor, 100 * share, copy_name, copy->value.value / load->value.value);
     } else {
         a->roof_Bps = roof;
-        snprintf(a->roof_how, sizeof a->roof_how,
-                 "load-only on the kernel's own arrays; %.1f %% stores not corrected for", 100 * share);
+        snprintf(a->roof_how, sizeof a->roof_how, "%s; %.1f %% stores not corrected for", whose, 100 * share);
     }
 }
 

@@ -46,7 +46,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
 {
     int n = a->setup.workload.n_threads;
     struct sp_ceiling roof = {.n_threads = n, .n_domains = a->setup.n_domains, .value = a->roof_Bps};
-    snprintf(roof.name, sizeof roof.name, "%s", "load_own");
+    snprintf(roof.name, sizeof roof.name, "%s", sp_analysis_has_own_roof(a) ? "load_own" : "load");
     snprintf(roof.level, sizeof roof.level, "%s", a->residence.name);
     snprintf(roof.precision, sizeof roof.precision, "%s", "f64");
     snprintf(roof.mode, sizeof roof.mode, "%s", a->pairs.mode);

@@ -15,6 +15,12 @@ static int64_t count_samples(const struct sp_record *record)
     return n;
 }
 
+bool sp_recording_has_roofs(const struct sp_recording *r)
+{
+    const json_t *run = json_array_get(sp_record_node(&r->record, "runs"), 0);
+    return json_array_size(json_object_get(run, "roof_Bps")) > 0;
+}
+
 void sp_recording_take(const char *path, struct sp_record *record, struct sp_recording *r)
 {
     const char *status;

@@ -29,6 +29,8 @@ int sp_recording_threads(const struct sp_recording *recording); /* 0: not said *
 enum sp_status sp_recording_check_matrix(const struct sp_recording *recording, const struct sp_csr *matrix,
                                          struct sp_error *err);
 
+/* Are roofs recorded beside the times? */
+bool sp_recording_has_roofs(const struct sp_recording *recording);
 /* Its samples as pairs; without recorded roofs the pairs have `roof_Bps` [B/s] throughout. */
 enum sp_status sp_recording_pairs(const struct sp_recording *recording, double roof_Bps, int n_threads,
                                   struct sp_pairs *pairs, struct sp_error *err);

@@ -229,7 +229,8 @@ static enum sp_status replay_run(const struct sp_analysis *a, struct sp_pairs *p
     bool exact;
     int n = a->setup.workload.n_threads;
     const struct sp_ceiling *c = sp_roof_of(a->options->machine, "MEM", n, NULL, &exact);
-    return sp_recording_pairs(&a->options->bytes->recording, c ? c->value.value : 0, n, pairs, err);
+    const struct sp_recording *r = &a->options->bytes->recording;
+    return sp_recording_pairs(r, c ? c->value.value : 0, n, pairs, err);
 }
 
 enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
@@ -254,5 +255,11 @@ enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
     bool some = status == SP_OK || (status == SP_INTERRUPTED && a->run[a->n_runs].n > 0);
     a->n_runs += some;
     enum sp_status pooled = a->n_runs > 0 ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;
+    if (!sp_analysis_has_own_roof(a)) {
+        bool exact;
+        const struct sp_ceiling *c =
+            sp_roof_of(a->options->machine, "MEM", a->setup.workload.n_threads, NULL, &exact);
+        a->pairs.roof.origin = c ? c->value.origin : SP_NONE;
+    }
     return status == SP_OK ? pooled : status;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Where bytes come from: the choice, its refusals, whole analyses from a constructed recording, and wrong counters
 # that must be caught in the right words.
-# Usage: bytes.sh SPMODEL CHECK_RECORDS RECORDING CHECK_SCHEMA SCHEMA
+# Usage: bytes.sh SPMODEL CHECK_RECORDS RECORDING CHECK_SCHEMA SCHEMA FAKE_LIKWID
 set -u
 spmodel=$1 check_records=$2 recording=$3 check_schema=$4 schema=$5
 dir=$(mktemp -d)
@@ -45,6 +45,45 @@ says out "perf is believed"
 run 0 analyze $matrix --bytes replay:"$dir/replayed.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "alpha 0.36 measured"
 
+# Golden: exact output from the recording (all but the file's name).
+golden=$(dirname "$0")/../golden
+run 0 analyze $matrix --bytes replay:"$recording" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+grep -v '^saved' "$dir/out" | diff "$golden/replay-kkt_power.txt" - || fail "the replayed report differs from $golden/replay-kkt_power.txt"
+csv=$(dirname "$recording")/likwid-kkt_power.csv
+run 0 import "$csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir" --json="$dir/imported.json"
+grep -v '^saved' "$dir/out" | diff "$golden/import-kkt_power.txt" - || fail "the import's report differs from $golden/import-kkt_power.txt"
+"$check_records" "$dir/imported.json" || fail "the imported record breaks its promises"
+"$check_schema" "$schema" "$dir/imported.json" || fail "the imported record does not obey the schema"
+run 0 import "$csv" $matrix --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says out "alpha 0.36 .* measured"
+says out "extra x traffic 0.5"
+says out "A01 x traffic"
+
+# What an import refuses.
+run 2 import "$csv"
+run 2 import "$csv" $matrix
+says err "measured on another machine than this: Intel(R) Xeon(R) CPU E5-2660 v2"
+run 2 import "$csv" $matrix --machine ivb-e5-2660v2 --region spmm
+says err "there is no region 'spmm'"
+run 3 import "$dir/none.csv" $matrix --machine ivb-e5-2660v2
+echo "hello, world" >"$dir/other.csv"
+run 3 import "$dir/other.csv" $matrix --machine ivb-e5-2660v2
+says err "no table of likwid-perfctr"
+sed 's/^Memory.*data volume.*//' "$csv" >"$dir/no-mem.csv"
+run 3 import "$dir/no-mem.csv" $matrix --machine ivb-e5-2660v2
+says err "counts data volumes of memory"
+sed 's/TABLE,Region spmv,/TABLE,/; /^Region Info/d; /^RDTSC/d; /^call count/d' "$csv" >"$dir/whole.csv"
+run 2 import "$dir/whole.csv" $matrix --machine ivb-e5-2660v2
+says err "how many products"
+run 0 import "$dir/whole.csv" $matrix --executions 100 --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "alpha 0.36 .* measured"
+head -n 9 "$csv" | sed 's/HWThread 9,//' >"$dir/cut.csv"
+run 3 import "$dir/cut.csv" $matrix --machine ivb-e5-2660v2
+# The other clause of trouble: nothing but NaN.
+sed 's/24.1549296,/nan,/g' "$csv" >"$dir/nan.csv"
+run 0 import "$dir/nan.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "the bytes are simulated: a counter gave no number"
+
 # Counters that are wrong are named, and not used.
 sed 's/"B_per_count": 64/"B_per_count": 128/' "$recording" >"$dir/double.json"
 run 4 analyze $matrix --bytes replay:"$dir/double.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
@@ -81,6 +120,19 @@ if [ $code = 4 ]; then
 else
     [ $code = 0 ] || fail "--require-bytes exits with $code"
     echo "skipped: refusals (this machine counts bytes)"
+fi
+# Markers: only where likwid-perfctr -m is around the program (a fake library notes what it sees).
+if [ -n "${6:-}" ]; then
+    SPMODEL_LIKWID=$6 FAKE_LIKWID_MARKERS="$dir/markers" LIKWID_MODE=1 LIKWID_FILEPATH="$dir/x" \
+        "$spmodel" analyze gen:laplace3d:20 --no-plots --no-hints --isa portable --threads 2 --out "$dir" >"$dir/out" 2>"$dir/err" ||
+        fail "analyze under markers fails"
+    says out "likwid-perfctr -m runs around this program"
+    starts=$(grep -c '^start spmv_crs_' "$dir/markers")
+    stops=$(grep -c '^stop spmv_crs_' "$dir/markers")
+    [ "$starts" -ge 4 ] && [ "$starts" = "$stops" ] || fail "markers: $starts starts, $stops stops"
+    [ "$(grep -c '^init' "$dir/markers")" = 1 ] && [ "$(tail -n 1 "$dir/markers")" = "close " ] || fail "markers are not closed"
+    SPMODEL_LIKWID=$6 FAKE_LIKWID_MARKERS="$dir/none" "$spmodel" analyze gen:laplace3d:20 --bytes sim --no-plots --no-hints --out "$dir" >"$dir/out" 2>"$dir/err"
+    [ ! -e "$dir/none" ] || fail "markers without likwid-perfctr"
 fi
 run 0 analyze gen:laplace3d:30 --bytes sim --no-plots --no-hints --out "$dir"
 says out "BYTES simulated as asked for"

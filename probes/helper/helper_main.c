@@ -1,0 +1,176 @@
+#include "probes/helper/helper.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE = 1 << 16 };
+
+static void reply_text(const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(SP_HELPER_REPLY, text, n);
+        if (done <= 0)
+            _exit(1); /* nobody listens */
+        text += done;
+        n -= (size_t)done;
+    }
+}
+
+void reply(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n >= (int)sizeof text) {
+        n = sizeof text - 1;
+        text[n - 1] = '\n';
+    }
+    reply_text(text, (size_t)n);
+}
+
+bool absent(const char *remedy, const char *format, ...)
+{
+    char text[700];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *p = text; *p; p++)
+        if (*p == '\n' || *p == '\t')
+            *p = ' ';
+    reply("absent %s\t%s\n", text, remedy);
+    return false;
+}
+
+double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void *open_library(const char *what, const char *path, const char *const *names, int n,
+                   const char *const *symbols, void **function)
+{
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const char *said = path && !library ? dlerror() : NULL;
+    for (; !library && !path && *names; names++)
+        library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        absent(path ? "look at the path" : "install it, or name the file (spmodel help counters)", "%s: %s",
+               what, said ? said : "its library is not installed");
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        function[i] = dlsym(library, symbols[i]);
+        if (!function[i]) {
+            absent("another version is needed", "%s: its library has no function %s", what, symbols[i]);
+            return NULL;
+        }
+    }
+    return library;
+}
+
+/* A line without its end; false at the end of the input. */
+static bool read_line(char *line, size_t size)
+{
+    size_t n = 0;
+    char c;
+    while (read(STDIN_FILENO, &c, 1) == 1) {
+        if (c == '\n') {
+            line[n] = '\0';
+            return true;
+        }
+        if (n + 1 < size)
+            line[n++] = c;
+    }
+    return false;
+}
+
+/* "0:0,1:0,64:1" */
+static void read_cpus(const char *text, struct request_cpus *cpus)
+{
+    cpus->n = 0;
+    for (const char *p = text; *p && cpus->n < SP_HELPER_MAX_CPUS;) {
+        char *end;
+        cpus->cpu[cpus->n] = (int)strtol(p, &end, 10);
+        if (end == p)
+            break;
+        cpus->socket[cpus->n] = *end == ':' ? (int)strtol(end + 1, &end, 10) : 0;
+        cpus->n++;
+        p = *end == ',' ? end + 1 : end;
+    }
+}
+
+static int read_threads(const char *text, int *threads)
+{
+    int n = 0;
+    for (const char *p = text; *p && n < SP_HELPER_MAX_THREADS;) {
+        char *end;
+        threads[n] = (int)strtol(p, &end, 10);
+        if (end == p)
+            break;
+        n++;
+        p = *end == ',' ? end + 1 : end;
+    }
+    return n;
+}
+
+/* False: quit. */
+static bool obey(const struct library *library, const char *path, char *line)
+{
+    static struct request_cpus cpus;
+    static int threads[SP_HELPER_MAX_THREADS];
+    char *rest = strchr(line, ' ');
+    if (rest)
+        *rest++ = '\0';
+    bool good = false;
+    if (strcmp(line, "look") == 0) {
+        good = library->look(path);
+    } else if (strcmp(line, "open") == 0 && rest) {
+        char *list = strchr(rest, ' ');
+        if (list)
+            *list++ = '\0';
+        read_cpus(list ? list : "", &cpus);
+        good = library->look(path) && library->open(strcmp(rest, "-") == 0 ? NULL : rest, &cpus);
+    } else if (strcmp(line, "start") == 0 && rest) {
+        char *list;
+        int pass = (int)strtol(rest, &list, 10);
+        good = library->start(pass, read_threads(*list == ' ' ? list + 1 : list, threads), threads);
+    } else if (strcmp(line, "stop") == 0) {
+        good = library->stop();
+    } else if (strcmp(line, "quit") == 0) {
+        return false;
+    } else {
+        absent("", "the helper does not know '%s'", line);
+    }
+    if (good)
+        reply("ok\n");
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static char line[LINE];
+    const struct library *library = NULL;
+    if (argc >= 2)
+        library = strcmp(argv[1], "likwid") == 0 ? &library_likwid
+                  : strcmp(argv[1], "papi") == 0 ? &library_papi
+                                                 : NULL;
+    if (!library || dup2(SP_HELPER_REPLY, SP_HELPER_REPLY) < 0) {
+        static const char words[] = "spmodel-counters is started by spmodel; see spmodel help counters\n";
+        return write(STDERR_FILENO, words, sizeof words - 1) < 0 ? 1 : 2;
+    }
+    const char *path = argc > 2 && *argv[2] ? argv[2] : NULL;
+    while (read_line(line, sizeof line) && obey(library, path, line))
+        ;
+    library->close();
+    _exit(0); /* past the handlers that the library left behind */
+}

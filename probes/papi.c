@@ -1,0 +1,38 @@
+/* PAPI: memory controllers where its component for them is active, misses of the last-level cache otherwise.
+ * The library is in the helper (probes/helper/helper_papi.c). */
+#include "probes/counting.h"
+#include "probes/helper_counter.h"
+
+static enum sp_status open_counter(const char *argument, void **state, struct sp_count_log *log,
+                                   struct sp_error *err)
+{
+    return sp_helper_counter_open("papi", argument, state, log, err);
+}
+
+const struct sp_counter sp_papi_counter = {.name = "papi",
+                                           .open = open_counter,
+                                           .start = sp_helper_counter_start,
+                                           .stop = sp_helper_counter_stop,
+                                           .close = sp_helper_counter_close};
+
+static enum sp_status available(struct sp_error *err)
+{
+    return sp_helper_counter_available("papi", err);
+}
+
+static enum sp_status open_session(const char *argument, void **session, struct sp_error *err)
+{
+    return sp_counting_open(&sp_papi_counter, argument, session, err);
+}
+
+const struct sp_probe sp_probe_papi = {
+    .name = "papi",
+    .summary = "PAPI: memory-controller events, else last-level misses as an approximation",
+    .gives_bytes = true,
+    .counts = true,
+    .available = available,
+    .open = open_session,
+    .observe = sp_counting_observe,
+    .log = sp_counting_log,
+    .close = sp_counting_close,
+};
