@@ -47,6 +47,19 @@ endfunction()
 sp_optional(HWLOC "topology and binding by hwloc (else sysfs)" hwloc)
 sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz" libarchive)
 
+# Opened at run time by the helper, so a machine may have them that the build machine has not.
+foreach(library likwid papi)
+    string(TOUPPER ${library} upper)
+    file(GLOB sp_runtime /usr/lib/*/lib${library}.so* /usr/lib/lib${library}.so* /usr/lib64/lib${library}.so*
+        /usr/local/lib/lib${library}.so*)
+    if(sp_runtime)
+        list(GET sp_runtime 0 sp_runtime)
+        sp_note("  ${upper}: opened at run time, here ${sp_runtime}")
+    else()
+        sp_note("  ${upper}: opened at run time, not installed here")
+    endif()
+endforeach()
+
 find_program(GNUPLOT gnuplot)
 if(GNUPLOT)
     sp_note("  gnuplot: ${GNUPLOT}")

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "model/count_trust.h"
+#include "probes/core_events.h"
 #include "probes/count_json.h"
 #include "probes/counting.h"
 #include "probes/known_volume.h"
@@ -417,6 +418,30 @@ START_TEST(known_volumes_run)
 }
 END_TEST
 
+/* What the kernel counts itself is there everywhere; hardware events give a number or a reason. */
+START_TEST(events_of_threads_are_counted_live)
+{
+    struct sp_known_volumes v;
+    struct sp_known_options o = {.n_threads = 2, .bytes = 8 << 20, .inner_B = 64 << 10};
+    struct sp_core_events events;
+    ck_assert_int_eq(sp_known_volumes_open(&o, &v, NULL), SP_OK);
+    ck_assert_int_eq(sp_core_events_observe(&v.job[0], 0.1, &events, NULL), SP_OK);
+    const struct sp_core_event *time = sp_core_event_find(&events, "processor time");
+    ck_assert(events.n >= 8 && events.n_threads >= 2 && time);
+    if (!sp_value_known(time->each)) {
+        printf("SKIPPED processor time: %s\n", time->each.why);
+    } else {
+        double busy = time->each.value * (double)events.repetitions;
+        ck_assert_msg(busy > 0.02 && busy < 1.1 * events.n_threads * events.seconds + 0.02,
+                      "%g s of processor time in %g s", busy, events.seconds);
+        ck_assert(sp_value_known(sp_core_event_find(&events, "page faults")->each));
+    }
+    for (int i = 0; i < events.n; i++)
+        ck_assert(sp_value_known(events.event[i].each) || events.event[i].each.why);
+    sp_known_volumes_close(&v);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("count_log");
@@ -432,6 +457,7 @@ int main(void)
     tcase_add_test(tc, a_log_survives_json);
     tcase_add_test(tc, windows_last_and_cold_executions_add_up);
     tcase_add_test(tc, known_volumes_run);
+    tcase_add_test(tc, events_of_threads_are_counted_live);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -97,6 +97,6 @@ static int run(int argc, char **argv)
 const struct sp_command sp_cmd_help = {
     .name = "help",
     .arguments = "[TOPIC|COMMAND]",
-    .summary = "topics: exit-codes, units, provenance, formats, input, machine-files",
+    .summary = "topics: exit-codes, units, provenance, counters, formats, input, machine-files",
     .run = run,
 };

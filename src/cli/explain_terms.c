@@ -226,6 +226,28 @@ const struct sp_term sp_terms[] = {
      "data sheet's, a paper's or the user's. unknown: with the reason; never 0.",
      {"metrics.bytes", "metrics.alpha", "metrics.time"},
      NULL},
+    {"trust",
+     "known volume believed",
+     "whether a counter is believed",
+     NULL,
+     "Before the job, volumes that are known run through the same counter in windows of at least 0.1 s: "
+     "load-only, "
+     "store-only, copy, mixes of 3, 7 and 15 loads a store, non-temporal stores, a gather that takes each "
+     "line once, "
+     "and loads that stay in caches. Within 5 % it is trusted; 2, 3 or 4 times the volume, a missing "
+     "channel, another "
+     "socket's traffic and silence are named, and such a counter is not used.",
+     {"counters.trust.trusted", "counters.trust.text"},
+     NULL},
+    {"background",
+     "idle",
+     "traffic of an idle machine",
+     NULL,
+     "Memory controllers count for everybody. What they count while nothing of ours runs is taken off in "
+     "proportion "
+     "to time; its spread widens the interval of V, and above 10 % the record is flagged.",
+     {"counters.idle"},
+     NULL},
     {NULL, NULL, NULL, NULL, NULL, {NULL}, NULL},
 };
 
@@ -275,5 +297,12 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
     {"Q04", "more threads than processors"},
     {"Q05", "the arrays load much faster than memory: part of them stays in the last-level cache"},
     {"Q10", "more than 10 % of the time is not explained by the losses"},
+    {"Q20", "constructed: bytes (and times) are invented for a test or a lesson"},
+    {"Q21", "replayed: counted elsewhere or at another time"},
+    {"Q22", "no known volume ran under the counters, so nothing says whether they count rightly"},
+    {"Q23", "counters were read but their numbers cannot be used, so the bytes are simulated"},
+    {"Q24", "fewer bytes were counted than the matrix alone has: alpha is undefined"},
+    {"Q25", "multiplexed: counters were shared and their counts scaled up"},
+    {"Q26", "much background was taken off: other programs use the memory"},
     {NULL, NULL},
 };

@@ -76,6 +76,43 @@ static void spread_line(struct sp_pen *pen, const struct sp_record *record)
     }
 }
 
+/* Events of the threads in one execution: what can be counted, the rest by name. */
+static void event_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, "core_events"), *item;
+    size_t i;
+    char absent[256] = "", figure[48];
+    double instructions = NAN, cycles = NAN;
+    if (json_array_size(list) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "EVENTS");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    sp_pen_part(pen, SP_INK_PLAIN, 0, "in one execution, all threads, measured by perf_event:");
+    json_array_foreach(list, i, item)
+    {
+        const char *name = sp_item_text(item, "name");
+        struct sp_value v = sp_record_value_of(json_object_get(item, "each"));
+        if (!name)
+            continue;
+        instructions = strcmp(name, "instructions") == 0 && sp_value_known(v) ? v.value : instructions;
+        cycles = strcmp(name, "cycles") == 0 && sp_value_known(v) ? v.value : cycles;
+        if (sp_value_known(v))
+            sp_pen_part(pen, SP_INK_PLAIN, 2, "%s %s", name,
+                        strcmp(name, "processor time") == 0 ? sp_text_seconds(figure, sizeof figure, v.value)
+                                                            : sp_figure(figure, sizeof figure, v.value, 3));
+        else if (strlen(absent) + strlen(name) + 4 < sizeof absent)
+            snprintf(absent + strlen(absent), sizeof absent - strlen(absent), "%s%s", *absent ? ", " : "",
+                     name);
+    }
+    if (instructions > 0 && cycles > 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "%.2f instructions a cycle", instructions / cycles);
+    if (*absent)
+        sp_pen_part(pen, SP_INK_DIM, 2, "not counted here: %s", absent);
+    sp_pen_end(pen);
+}
+
 void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
 {
     static const struct {
@@ -98,4 +135,5 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
     sp_pen_end(pen);
     spread_line(pen, record);
+    event_line(pen, record);
 }

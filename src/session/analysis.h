@@ -15,6 +15,7 @@
 #include "model/predict.h"
 #include "model/reuse.h"
 #include "model/traffic.h"
+#include "probes/core_events.h"
 #include "session/analyze.h"
 #include "session/sampling.h"
 #include "session/setup.h"
@@ -59,6 +60,7 @@ struct sp_analysis {
     /* counters: NULL and SP_NONE where bytes are simulated */
     const struct sp_count_log *log; /* borrowed from options->bytes */
     struct sp_counted counted;      /* at the level that holds the data */
+    struct sp_core_events core;     /* of the job's threads; none where nothing is run */
     struct sp_value alpha_measured, alpha_simulated;
     struct sp_value zero_B; /* V_read or V at alpha = 0, as it stands beside alpha_measured */
     int n_causes;

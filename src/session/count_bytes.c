@@ -10,6 +10,8 @@
 /* Differences of alpha below both are no difference. */
 #define SAME_ALPHA 0.02
 #define SAME_SHARE 0.1
+/* How long the events of threads are counted [s]. */
+#define CORE_EVENTS_S 0.05
 /* The lag of threads that is tried, as a share of their work. */
 #define TRIED_SKEW 0.05
 
@@ -21,7 +23,14 @@ static bool stopped(void *context)
 enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
 {
     struct sp_byte_source *s = a->options->bytes;
-    if (!s || !s->probe || a->setup.layout.n_nz == 0)
+    if (a->setup.layout.n_nz == 0)
+        return SP_OK;
+    if (!sp_analysis_is_replayed(a)) {
+        enum sp_status status = sp_core_events_observe(&a->setup.job, CORE_EVENTS_S, &a->core, err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (!s || !s->probe)
         return SP_OK;
     struct sp_protocol p = sp_protocol_default(a->options->machine);
     struct sp_reading reading;

@@ -80,6 +80,17 @@ static void record_tried(struct sp_record *r, const struct sp_byte_source *s)
                                    s->tried[i].reason, "remedy", s->tried[i].remedy));
 }
 
+static void record_core(struct sp_record *r, const struct sp_core_events *core)
+{
+    for (int i = 0; i < core->n; i++) {
+        const struct sp_core_event *e = &core->event[i];
+        sp_record_append(r, "core_events",
+                         json_pack("{s:s, s:o, s:o}", "name", e->name, "each",
+                                   sp_record_value_json(e->each, e->unit), "running_share",
+                                   sp_value_known(e->each) ? json_real(e->running_share) : json_null()));
+    }
+}
+
 static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
 {
     const struct sp_byte_source *s = a->options->bytes;
@@ -110,6 +121,7 @@ void sp_record_counters(struct sp_record *r, const struct sp_analysis *a)
 {
     const struct sp_byte_source *s = a->options->bytes;
     record_tried(r, s);
+    record_core(r, &a->core);
     if (!a->log) {
         sp_record_set_null(r, "counters", "bytes are simulated");
         return;
