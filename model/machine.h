@@ -72,9 +72,9 @@ struct sp_machine {
     char name[64]; /* file name without .json */
     enum sp_machine_kind kind;
     char cpu[128];    /* what it is, a GPU's name too */
-    char source[256]; /* who says so: "measured by spmodel machine measure --quick", a data sheet, a paper */
+    char source[512]; /* who says so: "measured by spmodel machine measure --quick", a data sheet, a paper */
     char memory[64];  /* "DDR4-3200, 8 channels a socket", "HBM2, 4 x 8 GiB"; "": not said */
-    char note[256];   /* what a reader of its figures should know, "" */
+    char note[512];   /* what a reader of its figures should know, "" */
     char env_key[20]; /* environment that it was measured in, "" for a stated machine */
     int n_sockets, n_numa, n_domains, n_cores, threads_per_core; /* n_domains: LLC domains; 0: unknown */
     double frequency_Hz;                                         /* 0: unknown */

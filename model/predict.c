@@ -94,6 +94,8 @@ struct sp_prediction sp_predict_spmv(const struct sp_predict_inputs *in)
         sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work, origin);
     p.residence =
         sp_residence_of(in->machine, footprint_of(in, &p.volume), in->n_threads, in->n_domains, in->warm);
+    for (int i = 0; i < in->n_inward && p.residence.level > 0; i++)
+        sp_residence_inward(&p.residence, in->machine);
     p.home = p.residence.level;
     find_roof(in, &p);
     add_term(&p, bandwidth_name(p.residence.name), p.volume_B, p.roof_Bps);

@@ -29,6 +29,7 @@ struct sp_predict_inputs {
     int n_domains;            /* last-level domains that they use, >= 1 */
     const char *mode;         /* core-to-core mode of the roof; NULL: any */
     bool warm;                /* repeated executions: the data may live in a cache */
+    int n_inward;             /* levels further in than sizes say that a simulation shows the data to live */
     struct sp_value core;     /* P_core of all threads [flop/s]; SP_NONE: not known */
     struct sp_value roof_Bps; /* SP_NONE: look up the machine's ceiling for the level */
 };

@@ -72,6 +72,14 @@ struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footpr
     return r;
 }
 
+void sp_residence_inward(struct sp_residence *r, const struct sp_machine *m)
+{
+    assert(r->level > 0 && r->level <= m->n_caches);
+    const struct sp_cache *holder = &m->cache[--r->level];
+    snprintf(r->name, sizeof r->name, "L%d", holder->level % 10);
+    r->capacity_B = (double)sp_cache_believed_B(holder);
+}
+
 double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains)
 {
     const struct sp_cache *llc = sp_machine_llc(machine);

@@ -47,6 +47,9 @@ struct sp_residence {
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 
+/* One level further in than sizes say, as where a simulation shows next to nothing to cross. level > 0. */
+void sp_residence_inward(struct sp_residence *residence, const struct sp_machine *machine);
+
 /* Z: last-level capacity of the domains used [B]; 0 where no cache is described. */
 double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains);
 

@@ -23,6 +23,13 @@ double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic 
     return memory->array_read_B[SP_ARRAY_X] / ((double)layout->s_x * (double)layout->n_nz);
 }
 
+bool sp_traffic_is_idle(const struct sp_layout *l, const struct sp_traffic *here)
+{
+    double matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
+                      sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
+    return here->read_B.value + here->write_B.value < 0.25 * matrix_B;
+}
+
 /* One domain's simulation. */
 struct run {
     const struct sp_sim_options *options;

@@ -322,6 +322,15 @@ START_TEST(cache_resident_data_get_the_roof_of_their_level)
     ck_assert_str_eq(p.residence.name, "L3");
     ck_assert_str_eq(p.binding, "L3 bandwidth");
     near(p.roof_Bps.value, 120e9, 0);
+    in.n_nz = 2800000; /* 33.8 MB do not fit by size; a simulation may know better */
+    ck_assert_str_eq(sp_predict_spmv(&in).binding, "memory bandwidth");
+    in.n_inward = 1;
+    p = sp_predict_spmv(&in);
+    ck_assert_str_eq(p.residence.name, "L3");
+    ck_assert_int_eq(p.home, 0);
+    near(p.roof_Bps.value, 120e9, 0);
+    in.n_inward = 0;
+    in.n_nz = 100000;
     in.core = sp_value_of(1e9, SP_MEASURED);
     p = sp_predict_spmv(&in);
     ck_assert_str_eq(p.binding, "in-core execution");

@@ -45,6 +45,7 @@ struct simulation {
     const int *domain;   /* [threads] last-level domain */
     const int *receiver; /* [threads] instance of the cache in front of the data's home */
     int n_receivers;
+    int n_idle; /* levels from the data's home inward into which next to nothing comes */
     char what[96];
 };
 
@@ -76,6 +77,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
      * the first level every access moves its element. */
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
+    for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)
+        s->n_idle++;
     return SP_OK;
 }
 
@@ -98,11 +101,13 @@ static enum sp_status simulate_last(struct simulation *s, int home, int64_t capa
     for (int i = 0; i < s->seen->n; i++)
         if (s->seen->key[i] == key) {
             *alpha = s->seen->alpha[i];
+            s->n_idle = s->seen->n_idle[i];
             return SP_OK;
         }
     enum sp_status status = run_simulator(s, &one, true, home, alpha, err);
     if (status == SP_OK && s->seen->n < SP_MAX_SEEN_ALPHAS) {
         s->seen->key[s->seen->n] = key;
+        s->seen->n_idle[s->seen->n] = s->n_idle;
         s->seen->alpha[s->seen->n++] = *alpha;
     }
     return status;
@@ -116,12 +121,14 @@ static enum sp_status simulate_band(struct simulation *s, int home, struct sp_er
     double alpha = 0, lo, hi;
     enum sp_status status = simulate_last(s, home, sp_cache_believed_B(c), &alpha, err);
     lo = hi = alpha;
+    int n_idle = s->n_idle;
     if (status == SP_OK && s->row->machine->kind == SP_GPU) {
         bool known = sp_value_known(c->effective_B);
         status = simulate_last(s, home, known ? (int64_t)c->effective_B.hi : c->size_B, &lo, err);
         if (status == SP_OK)
             status = simulate_last(s, home, known ? (int64_t)c->effective_B.lo : c->size_B / 2, &hi, err);
     }
+    s->n_idle = n_idle;
     if (status == SP_OK)
         s->row->alpha =
             sp_value_between(alpha, lo < alpha ? lo : alpha, hi > alpha ? hi : alpha, SP_SIMULATED);
@@ -207,6 +214,7 @@ enum sp_status sp_model_alpha(const struct sp_model_request *request, const stru
             alpha_from_L2(layout, row);
         else if (wants_simulation(request, row->machine) && !stands_in && !in_L2)
             status = simulate(&s, err);
+        row->n_idle = s.n_idle;
     }
     free(domain);
     return status;

@@ -11,13 +11,15 @@ enum { SP_MAX_SEEN_ALPHAS = 256 };
 struct sp_seen_alphas {
     uint64_t key[SP_MAX_SEEN_ALPHAS];
     double alpha[SP_MAX_SEEN_ALPHAS];
+    int n_idle[SP_MAX_SEEN_ALPHAS];
     int n;
 };
 
 /* Threads fill one last-level domain after the other. */
 int sp_model_domain_of(const struct sp_machine *machine, int thread);
 
-/* row->alpha, alpha_min and note, from row's machine, domains and prediction (its home and residence). */
+/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction (its home and
+ * residence). */
 enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,
                               const struct sp_progress *progress, struct sp_seen_alphas *seen,
                               struct sp_model_row *row, struct sp_error *err);

@@ -125,10 +125,16 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         .core = sp_value_none("not measured"),
         .roof_Bps = sp_value_none("the machine's"),
     };
-    row->prediction = sp_predict_spmv(&in); /* where the data live does not depend on alpha */
-    sp_progress_step(progress, "walking through the entries", -1);
-    if (layout)
-        status = sp_model_alpha(request, layout, progress, seen, row, err);
+    /* Where the data live does not depend on alpha. The simulation knows it better than sizes: where next to
+     * nothing comes in, the data live further in, and alpha is that of the traffic there. */
+    do {
+        in.n_inward += row->n_idle;
+        row->prediction = sp_predict_spmv(&in);
+        sp_progress_step(progress, "walking through the entries", -1);
+        row->n_idle = 0;
+        if (layout)
+            status = sp_model_alpha(request, layout, progress, seen, row, err);
+    } while (status == SP_OK && row->n_idle > 0);
     if (status != SP_OK)
         return status;
     if (request->alpha_kind == SP_ALPHA_GIVEN) {

@@ -45,6 +45,7 @@ struct sp_model_row {
     struct sp_value alpha, alpha_min, beta;
     double unit_share; /* SELLU; NAN otherwise */
     char note[160];    /* how alpha and beta were found */
+    int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
     bool made;
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */

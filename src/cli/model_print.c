@@ -124,6 +124,12 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
             " The data fit the L%d, whose bandwidth this machine does not describe: the roof of %s makes the "
             "time an upper bound.\n",
             m->cache[p->home].level, level_for_people(m, p->residence.name));
+    else if (strcmp(p->residence.name, "MEM") != 0 && p->residence.needed_B > p->residence.capacity_B)
+        fprintf(
+            out,
+            " The data stay in %s between executions, as next to nothing passes it in the simulation; --cold "
+            "shows memory.\n",
+            p->residence.name);
     else if (strcmp(p->residence.name, "MEM") != 0)
         fprintf(out,
                 " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "

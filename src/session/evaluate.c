@@ -190,12 +190,8 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
     a->line_B = m->n_caches > 0 && m->cache[0].line_B > 0 ? m->cache[0].line_B : 64;
     a->at_level = traffic_at(a);
     /* The simulation knows better than sizes: where next to nothing crosses, the data live further in. */
-    while (a->at_level && a->residence.level > 0 &&
-           a->at_level->read_B.value + a->at_level->write_B.value < 0.25 * matrix_bytes(l)) {
-        a->residence.level--;
-        const struct sp_cache *holder = &m->cache[a->residence.level];
-        snprintf(a->residence.name, sizeof a->residence.name, "L%d", holder->level % 10);
-        a->residence.capacity_B = (double)sp_cache_believed_B(holder);
+    while (a->at_level && a->residence.level > 0 && sp_traffic_is_idle(l, a->at_level)) {
+        sp_residence_inward(&a->residence, m);
         a->at_level = traffic_at(a);
     }
     a->balance_W = sp_workload_flops(&a->setup.workload);
