@@ -87,11 +87,13 @@ static void count_lines(const unsigned char *map, int n_domains, int64_t n_lines
 }
 
 enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
-                                   int line_B, size_t x_offset_B, struct sp_alpha_min *out,
+                                   int line_B, size_t x_offset_B, int64_t *lines_of, struct sp_alpha_min *out,
                                    struct sp_error *err)
 {
     assert(n_domains >= 1 && line_B >= 1 && x_offset_B < (size_t)line_B);
     memset(out, 0, sizeof *out);
+    for (int d = 0; lines_of && d < n_domains; d++)
+        lines_of[d] = 0;
     if (l->n_nz == 0)
         return SP_OK;
     int64_t s_x = (int64_t)l->s_x;
@@ -113,6 +115,9 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
         touch_thread(l, &t, thread);
     }
     count_lines(map, n_domains, n_lines, out);
+    for (int d = 0; lines_of && d < n_domains; d++)
+        for (int64_t i = 0; i < n_lines; i++)
+            lines_of[d] += map[d * n_lines + i];
     free(map);
     double x_B = (double)s_x * (double)l->n_nz;
     out->alpha = (double)line_B * (double)out->lines / x_B;

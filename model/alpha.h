@@ -22,10 +22,10 @@ struct sp_alpha_min {
 
 /* The lines that the layout's own accesses touch, fill and guard entries included, so that the figure is what
  * an infinite cache per domain would load. domain_of_thread[partition.n_threads] in [0, n_domains), or NULL:
- * all in domain 0. x_offset_B: where x[0] starts inside a line. Zero for a matrix without entries. Fails with
- * SP_MEMORY only. */
+ * all in domain 0. x_offset_B: where x[0] starts inside a line. lines_of[n_domains] receives the distinct
+ * lines of each domain, NULL: not wanted. Zero for a matrix without entries. Fails with SP_MEMORY only. */
 enum sp_status sp_alpha_min_layout(const struct sp_layout *layout, int n_domains, const int *domain_of_thread,
-                                   int line_B, size_t x_offset_B, struct sp_alpha_min *out,
+                                   int line_B, size_t x_offset_B, int64_t *lines_of, struct sp_alpha_min *out,
                                    struct sp_error *err);
 
 /* 1/n_nzc: one domain, no empty columns, full lines. 0 for n_nz = 0. */

@@ -74,7 +74,7 @@ static enum sp_status list_cpus(char *text, size_t size, struct sp_error *err)
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; status == SP_OK && i < t.n_cpus && used + 32 < size; i++)
-        if (t.cpu[i].smt == 0)
+        if (t.cpu[i].smt == 0 && t.cpu[i].allowed)
             used += (size_t)snprintf(text + used, size - used, "%s%d:%d", used ? "," : "", t.cpu[i].os,
                                      t.cpu[i].package);
     if (status == SP_OK)

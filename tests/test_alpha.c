@@ -91,7 +91,7 @@ static void check_layout(const struct sp_csr *a, const char *format, const char 
     for (int offset = 0; offset < LINE; offset += 40) {
         int64_t brute = brute_lines(a, &l, 3, domains, (size_t)offset);
         int64_t once = brute_lines(a, &l, 1, NULL, (size_t)offset);
-        ck_assert_int_eq(sp_alpha_min_layout(&l, 3, domains, LINE, (size_t)offset, &m, NULL), SP_OK);
+        ck_assert_int_eq(sp_alpha_min_layout(&l, 3, domains, LINE, (size_t)offset, NULL, &m, NULL), SP_OK);
         if (l.format == SP_FORMAT_SELLU) {
             /* A unit-stride slot may read beyond the row's own columns. */
             ck_assert(m.lines >= brute && m.lines_once >= once);
@@ -102,7 +102,7 @@ static void check_layout(const struct sp_csr *a, const char *format, const char 
         }
         near(m.alpha, 64.0 * (double)m.lines / (8.0 * (double)a->n_nz), 1e-12);
         near(m.alpha_once, 64.0 * (double)m.lines_once / (8.0 * (double)a->n_nz), 1e-12);
-        ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, LINE, (size_t)offset, &m, NULL), SP_OK);
+        ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, LINE, (size_t)offset, NULL, &m, NULL), SP_OK);
         near(m.alpha, m.alpha_once, 0);
     }
     sp_layout_free(&l);
@@ -137,11 +137,14 @@ START_TEST(alpha_min_of_a_diagonal)
     struct sp_layout l;
     struct sp_alpha_min m;
     const int domains[] = {0, 1};
+    int64_t lines_of[2];
     ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
-    ck_assert_int_eq(sp_alpha_min_layout(&l, 2, domains, LINE, 0, &m, NULL), SP_OK);
+    ck_assert_int_eq(sp_alpha_min_layout(&l, 2, domains, LINE, 0, lines_of, &m, NULL), SP_OK);
     near(m.alpha, sp_alpha_min_sizes(4096, 4096), 0);
     near(m.alpha_once, 1, 0);
-    ck_assert_int_eq(sp_alpha_min_layout(&l, 2, domains, LINE, 32, &m, NULL), SP_OK);
+    ck_assert_int_eq(lines_of[0], 256);
+    ck_assert_int_eq(lines_of[1], 256);
+    ck_assert_int_eq(sp_alpha_min_layout(&l, 2, domains, LINE, 32, NULL, &m, NULL), SP_OK);
     ck_assert_int_eq(m.lines_once, 513); /* one more when x starts inside a line ... */
     ck_assert_int_eq(m.lines, 514);      /* ... and the one at the border twice */
     sp_layout_free(&l);

@@ -193,7 +193,7 @@ enum sp_status sp_model_alpha(const struct sp_model_request *request, const stru
         n_behind = behind[t] >= n_behind ? behind[t] + 1 : n_behind;
     }
     struct sp_alpha_min least;
-    status = sp_alpha_min_layout(layout, n_receivers, receiver, line_of(row->machine), 0, &least, err);
+    status = sp_alpha_min_layout(layout, n_receivers, receiver, line_of(row->machine), 0, NULL, &least, err);
     if (status == SP_OK) {
         row->alpha = row->alpha_min = sp_value_of(least.alpha, SP_MODELLED);
         snprintf(row->note, sizeof row->note, "alpha modelled: every line of x that is used, loaded once%s",

@@ -7,9 +7,11 @@
 #include "io/record_words.h"
 #include "report/pen.h"
 
-void sp_section_head(struct sp_pen *pen, const struct sp_record *record);   /* MATRIX ... BOUND BY */
-void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record);  /* BYTES: who counted them */
-void sp_section_table(struct sp_pen *pen, const struct sp_record *record);  /* times, bytes, alpha, beta */
+void sp_section_head(struct sp_pen *pen, const struct sp_record *record);  /* MATRIX ... BOUND BY */
+void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record); /* BYTES: who counted them */
+void sp_section_table(struct sp_pen *pen, const struct sp_record *record); /* times, bytes, alpha, beta */
+void sp_section_domains(struct sp_pen *pen,
+                        const struct sp_record *record); /* DOMAINS, where there are several */
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
 void sp_section_hints(struct sp_pen *pen, const struct sp_record *record);  /* HINTS, not a problem */
 void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);  /* FLAGS and REMARKS */

@@ -38,6 +38,17 @@ struct sp_alpha_cause {
     char text[160];
 };
 
+/* One last-level-cache domain: its part of the work, and what memory and caches make of it. */
+struct sp_domain {
+    int n_threads;
+    double entries_share;        /* of the stored entries */
+    double bytes_B;              /* of one execution, as its threads' shares have it [B] */
+    double x_once_B;             /* lines of x that its threads touch [B]: its part of alpha_min */
+    struct sp_value busy_s;      /* longest of its threads */
+    struct sp_value roof_Bps;    /* of the domain alone */
+    struct sp_value local_share; /* of its part of the values on the NUMA nodes of its threads */
+};
+
 struct sp_analysis {
     const struct sp_analyze_options *options;
     const struct sp_subject *subject;
@@ -97,6 +108,7 @@ struct sp_analysis {
     struct sp_value equal_s;  /* time with equal shares of entries */
     struct sp_value huge_share, local_share;
     struct sp_hints hints;
+    struct sp_domain *domain; /* [setup.n_domains] where there are several; owned */
 };
 
 /* How this analysis is simulated; also for variants of its layout. */
@@ -122,6 +134,8 @@ enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err
 bool sp_analysis_is_replayed(const struct sp_analysis *a);
 /* The roof was measured on the kernel's own arrays, beside its samples: here or in the recording. */
 bool sp_analysis_has_own_roof(const struct sp_analysis *a);
+/* The parts of several last-level-cache domains; nothing where there is one. */
+enum sp_status sp_analysis_domains(struct sp_analysis *a, struct sp_error *err);
 /* Formats and schedules that were not run, by formula and P_core. */
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 /* Other orders; after the interventions, which tell whether latency is worth one. */

@@ -13,6 +13,7 @@
 void sp_analysis_free(struct sp_analysis *a)
 {
     free(a->thread_B);
+    free(a->domain);
     sp_pairs_free(&a->pairs);
     for (int i = 0; i < a->n_runs; i++)
         sp_pairs_free(&a->run[i]);
@@ -61,6 +62,8 @@ static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record,
         status = sp_analysis_simulate(a, err);
     if (status == SP_OK)
         status = sp_analysis_evaluate(a, err);
+    if (status == SP_OK)
+        status = sp_analysis_domains(a, err);
     if (status == SP_OK)
         status = sp_analysis_attribute(a, err);
     if (status == SP_OK)

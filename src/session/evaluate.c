@@ -207,8 +207,8 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
     int n_domains;
     const int *domains;
     loading_domains(a, &n_domains, &domains, p);
-    status =
-        sp_alpha_min_layout(l, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, &a->alpha_min, err);
+    status = sp_alpha_min_layout(l, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
+                                 &a->alpha_min, err);
     free(p);
     if (status != SP_OK)
         return status;

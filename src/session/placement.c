@@ -22,6 +22,13 @@ static int node_of(const struct sp_topology *topology, int os)
 struct sp_value sp_placement_local_share(const struct sp_layout *l, const struct sp_binding *binding,
                                          const struct sp_topology *topology)
 {
+    return sp_placement_domain_share(l, binding, topology, NULL, 0);
+}
+
+struct sp_value sp_placement_domain_share(const struct sp_layout *l, const struct sp_binding *binding,
+                                          const struct sp_topology *topology, const int *domain_of_thread,
+                                          int domain)
+{
     if (topology->n_numa < 2)
         return sp_value_none("one NUMA node");
     if (!binding->pinned)
@@ -33,6 +40,8 @@ struct sp_value sp_placement_local_share(const struct sp_layout *l, const struct
     double local = 0, all = 0;
     for (int t = 0; t < l->partition.n_threads; t++) {
         int64_t cursor = 0, first, end;
+        if (domain_of_thread && domain_of_thread[t] != domain)
+            continue;
         int node = node_of(topology, binding->cpu[t]);
         while (node >= 0 && sp_partition_next(&l->partition, t, &cursor, &first, &end)) {
             struct sp_pages pages;

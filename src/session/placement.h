@@ -12,6 +12,10 @@
  * not tell. */
 struct sp_value sp_placement_local_share(const struct sp_layout *layout, const struct sp_binding *binding,
                                          const struct sp_topology *topology);
+/* The same of the threads in one domain. */
+struct sp_value sp_placement_domain_share(const struct sp_layout *layout, const struct sp_binding *binding,
+                                          const struct sp_topology *topology, const int *domain_of_thread,
+                                          int domain);
 
 /* Share of the value array in huge pages. */
 struct sp_value sp_placement_huge_share(const struct sp_layout *layout);

@@ -222,6 +222,20 @@ static json_t *table_row(const char *name, struct sp_value time, struct sp_value
     return row;
 }
 
+static void record_domains(const struct sp_analysis *a, struct sp_record *r)
+{
+    for (int i = 0; a->domain && i < a->setup.n_domains; i++) {
+        const struct sp_domain *d = &a->domain[i];
+        sp_record_append(r, "domains",
+                         json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:o, s:o, s:o}", "domain", i, "threads",
+                                   d->n_threads, "entries_share", d->entries_share, "bytes", d->bytes_B,
+                                   "bytes_origin", "modelled", "x_once_B", d->x_once_B, "busy",
+                                   sp_record_value_json(d->busy_s, "s"), "roof",
+                                   sp_record_value_json(d->roof_Bps, "B/s"), "local_share",
+                                   sp_record_value_json(d->local_share, "1")));
+    }
+}
+
 static void record_table(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_byte_source *bytes = a->options->bytes;
@@ -399,6 +413,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
                      sp_text_bytes(capacity, sizeof capacity, a->residence.capacity_B));
         sp_record_set_text(r, "binding.why", why);
         record_table(a, r);
+        record_domains(a, r);
         record_losses(a, r);
     }
     record_hints(a, r);

@@ -101,6 +101,15 @@ static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
         sp_record_add_flag(r, "Q21", "replayed: counted by %s elsewhere or at another time", s->name);
     if (!s->tested)
         sp_record_add_flag(r, "Q22", "the counters were not tested with known volumes");
+    if (!sp_count_log_has_level(
+            a->log, a->residence.level >= a->options->machine->n_caches ? "MEM" : a->residence.name)) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "the data stay in %s between executions; %s counts no traffic there, so it is simulated",
+                 a->residence.name, s->name);
+        sp_record_append(r, "remarks", json_string(text));
+        return;
+    }
     if (!sp_value_known(a->counted.total_B)) {
         sp_record_add_flag(r, "Q23", "the bytes are simulated: %s", a->counted.total_B.why);
         return;

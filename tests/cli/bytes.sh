@@ -59,6 +59,12 @@ says out "alpha 0.36 .* measured"
 says out "extra x traffic 0.5"
 says out "A01 x traffic"
 
+# Several last-level-cache domains, of a machine that is not here: each loads its own part of x.
+run 0 analyze $matrix --bytes replay:"$recording" --machine zen4-epyc-9654 --threads 16 --no-plots --no-hints --out "$dir" --json="$dir/domains.json"
+says out "DOMAINS last-level caches"
+[ "$(grep -c '^ *[01]  *8  *50' "$dir/out")" = 2 ] || fail "two domains of 8 threads with half of the entries each"
+"$check_schema" "$schema" "$dir/domains.json" || fail "the record with domains does not obey the schema"
+
 # What an import refuses.
 run 2 import "$csv"
 run 2 import "$csv" $matrix
