@@ -214,9 +214,7 @@ static void judge_volume(struct sp_trust_report *r, const struct sp_count_log *l
               tolerance, apart ? SP_READS : SP_READS_AND_WRITES);
     else if (sp_value_known(c.write_B))
         judge(r, log, level, w->what, "writes", stored, c.write_B, tolerance, SP_WRITES);
-    else if (non_temporal)
-        judge(r, log, level, w->what, "all", loaded + stored, c.total_B, tolerance, SP_READS_AND_WRITES);
-    else if (!sp_value_known(c.total_B))
+    else if (non_temporal || !sp_value_known(c.total_B))
         judge(r, log, level, w->what, "all", loaded + stored, c.total_B, tolerance, SP_READS_AND_WRITES);
     add_mix(r, w, &c);
 }

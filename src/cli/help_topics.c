@@ -88,8 +88,8 @@ static const char *const machine_files[] = {
     "  name, cpu, source             who it is and who says so; kind: cpu (default) or gpu; memory, note",
     "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
     "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
-    "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured)}]  "
-    "inner to outer",
+    "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured)}]",
+    "             from inner to outer",
     "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",
     "             names load, load_mix, copy, copy_nt, triad, triad_nt [B/s]; scalar, simd, fma [flop/s];",
     "             levels L1, L2, L3, MEM, core; origin measured, modelled or stated; value null and why",

@@ -49,6 +49,8 @@ static enum sp_status choose_region(const struct sp_likwid_csv *csv, const char 
     if (!wanted && several)
         return sp_fail_at(err, SP_USAGE, path, 0, 0, "name one with --region",
                           "several regions are in it: %s", list);
+    if (!*region)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "no table of likwid-perfctr is in it");
     return SP_OK;
 }
 
@@ -125,6 +127,8 @@ static void record_times(const struct sp_likwid_table *t, double executions, str
 {
     double calls;
     const double *s = times_of(t, &calls);
+    if (!s)
+        return;
     double each = calls * executions;
     json_t *run = json_object(), *times = json_array(), *threads = json_array();
     json_array_append_new(times, json_real(highest(s, t->n_threads) / each));
@@ -158,7 +162,7 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
                                    const struct sp_import_options *o, struct sp_recording *recording,
                                    struct sp_error *err)
 {
-    const char *region;
+    const char *region = NULL;
     struct sp_count_log log = {.source = "likwid", .constructed = csv->constructed};
     struct sp_record r;
     memset(recording, 0, sizeof *recording);
@@ -183,7 +187,7 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
             status = add_window(t, pass++, executions, &log, err);
         first = first ? first : t;
     }
-    if (status == SP_OK && !sp_count_log_has_level(&log, "MEM"))
+    if (status == SP_OK && (!first || !sp_count_log_has_level(&log, "MEM")))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0,
                             "measure with likwid-perfctr -g MEM (likwid-perfctr -a lists groups)",
                             "no group in it counts data volumes of memory");
