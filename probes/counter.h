@@ -9,8 +9,8 @@
 struct sp_counter {
     const char *name;
     /* Fills the zeroed log's `how` and events. `argument`: what followed the name after a colon, or NULL. */
-    enum sp_status (*open)(const char *argument, void **state, struct sp_count_log *log,
-                           struct sp_error *err);
+    enum sp_status (*open)(const struct sp_counter *self, const char *argument, void **state,
+                           struct sp_count_log *log, struct sp_error *err);
     /* Between the two the events of `pass` count, everywhere on the machine where their units are. */
     enum sp_status (*start)(void *state, int pass, struct sp_error *err);
     /* count[n_events]: fills those of the pass that was started. */

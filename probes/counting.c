@@ -29,7 +29,7 @@ enum sp_status sp_counting_open(const struct sp_counter *counter, const char *ar
     c->counter = counter;
     strncpy(c->log.source, counter->name, sizeof c->log.source - 1);
     c->log.n_passes = 1;
-    status = counter->open(argument, &c->state, &c->log, err);
+    status = counter->open(counter, argument, &c->state, &c->log, err);
     if (status == SP_OK && c->log.n_events == 0)
         status =
             sp_fail(err, SP_ABSENT, NULL, "%s offers no event that counts memory traffic", counter->name);

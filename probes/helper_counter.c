@@ -91,9 +91,10 @@ void sp_helper_counter_close(void *state)
     free(c);
 }
 
-enum sp_status sp_helper_counter_open(const char *library, const char *argument, void **state,
+enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char *argument, void **state,
                                       struct sp_count_log *log, struct sp_error *err)
 {
+    const char *library = self->name;
     void *memory, *text = NULL;
     const size_t size = 65536;
     *state = NULL;

@@ -4,7 +4,8 @@
 
 #include "probes/counter.h"
 
-enum sp_status sp_helper_counter_open(const char *library, const char *argument, void **state,
+/* The counter's name is the library's. */
+enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char *argument, void **state,
                                       struct sp_count_log *log, struct sp_error *err);
 enum sp_status sp_helper_counter_start(void *state, int pass, struct sp_error *err);
 enum sp_status sp_helper_counter_stop(void *state, struct sp_count *count, struct sp_error *err);

@@ -4,14 +4,8 @@
 #include "probes/counting.h"
 #include "probes/helper_counter.h"
 
-static enum sp_status open_counter(const char *argument, void **state, struct sp_count_log *log,
-                                   struct sp_error *err)
-{
-    return sp_helper_counter_open("likwid", argument, state, log, err);
-}
-
 const struct sp_counter sp_likwid_counter = {.name = "likwid",
-                                             .open = open_counter,
+                                             .open = sp_helper_counter_open,
                                              .start = sp_helper_counter_start,
                                              .stop = sp_helper_counter_stop,
                                              .close = sp_helper_counter_close};

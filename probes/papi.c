@@ -3,14 +3,8 @@
 #include "probes/counting.h"
 #include "probes/helper_counter.h"
 
-static enum sp_status open_counter(const char *argument, void **state, struct sp_count_log *log,
-                                   struct sp_error *err)
-{
-    return sp_helper_counter_open("papi", argument, state, log, err);
-}
-
 const struct sp_counter sp_papi_counter = {.name = "papi",
-                                           .open = open_counter,
+                                           .open = sp_helper_counter_open,
                                            .start = sp_helper_counter_start,
                                            .stop = sp_helper_counter_stop,
                                            .close = sp_helper_counter_close};

@@ -109,9 +109,10 @@ static enum sp_status plan_passes(struct perf *p, struct sp_error *err)
     return status;
 }
 
-static enum sp_status open_perf(const char *argument, void **state, struct sp_count_log *log,
-                                struct sp_error *err)
+static enum sp_status open_perf(const struct sp_counter *self, const char *argument, void **state,
+                                struct sp_count_log *log, struct sp_error *err)
 {
+    (void)self;
     (void)argument;
     *state = NULL;
     void *memory, *descriptors = NULL, *samples = NULL;

@@ -163,9 +163,10 @@ static struct {
 
 enum { CHANNELS = 4 };
 
-static enum sp_status fake_open(const char *argument, void **state, struct sp_count_log *log,
-                                struct sp_error *err)
+static enum sp_status fake_open(const struct sp_counter *self, const char *argument, void **state,
+                                struct sp_count_log *log, struct sp_error *err)
 {
+    (void)self;
     (void)argument;
     (void)err;
     *state = NULL;

@@ -80,7 +80,9 @@ START_TEST(a_hostile_library_gives_one_reason)
     char path[64];
     int fd = begin_capture(saved, path);
     double start = sp_now();
-    enum sp_status status = sp_helper_counter_open(hostile[_i].library, NULL, &state, &log, &err);
+    enum sp_status status = sp_helper_counter_open(
+        strcmp(hostile[_i].library, "likwid") == 0 ? &sp_likwid_counter : &sp_papi_counter, NULL, &state,
+        &log, &err);
     double took = sp_now() - start;
     long leaked = end_capture(fd, saved, path);
     ck_assert_msg(status == SP_ABSENT, "status %d", status);
@@ -114,7 +116,8 @@ START_TEST(a_hang_at_the_start_ends_the_helper)
     struct sp_count_log log = {.n_passes = 1};
     struct sp_error err;
     void *state;
-    ck_assert_msg(sp_helper_counter_open("likwid", NULL, &state, &log, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_helper_counter_open(&sp_likwid_counter, NULL, &state, &log, &err) == SP_OK, "%s",
+                  err.what);
     ck_assert_int_eq(log.n_events, 2); /* read and write of one socket; the sum is left out */
     ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_ABSENT);
     ck_assert_ptr_nonnull(strstr(err.what, "does not answer"));
@@ -194,7 +197,7 @@ START_TEST(software_events_through_papi)
     struct sp_count_log log = {.n_passes = 1};
     struct sp_error err;
     void *state;
-    if (sp_helper_counter_open("papi", "software", &state, &log, &err) != SP_OK) {
+    if (sp_helper_counter_open(&sp_papi_counter, "software", &state, &log, &err) != SP_OK) {
         printf("SKIPPED software events through PAPI: %s\n", err.what);
         return;
     }
@@ -212,7 +215,7 @@ END_TEST
 
 START_TEST(the_real_libraries_answer)
 {
-    static const char *const libraries[] = {"likwid", "papi"};
+    static const struct sp_counter *const libraries[] = {&sp_likwid_counter, &sp_papi_counter};
     unsetenv("SPMODEL_LIKWID");
     unsetenv("SPMODEL_PAPI");
     for (int i = 0; i < 2; i++) {
@@ -221,7 +224,7 @@ START_TEST(the_real_libraries_answer)
         void *state;
         enum sp_status status = sp_helper_counter_open(libraries[i], NULL, &state, &log, &err);
         if (status != SP_OK)
-            printf("%s here: %s\n", libraries[i], err.what);
+            printf("%s here: %s\n", libraries[i]->name, err.what);
         ck_assert(status == SP_OK ? log.n_events > 0 : status == SP_ABSENT && err.what[0]);
         sp_helper_counter_close(state);
         sp_count_log_free(&log);

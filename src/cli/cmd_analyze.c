@@ -5,84 +5,54 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/analyze_output.h"
 #include "cli/command.h"
 #include "cli/machine_paths.h"
 #include "cli/options.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/this_machine.h"
-#include "session/analyze.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
 enum {
-    KEY_FORMAT = SP_KEY_PRIVATE,
-    KEY_OP,
-    KEY_PRECISION,
-    KEY_INDEX,
-    KEY_SCHEDULE,
+    KEY_OP = SP_KEY_PRIVATE,
     KEY_ISA,
-    KEY_REORDER,
-    KEY_MACHINE,
     KEY_BYTES,
     KEY_REQUIRE_BYTES,
     KEY_BUDGET,
     KEY_SAMPLES,
     KEY_RUNS,
-    KEY_COLD,
     KEY_BETWEEN,
-    KEY_STORE,
     KEY_PAGES,
     KEY_NO_PIN,
-    KEY_NO_HINTS,
-    KEY_NO_PLOTS,
     KEY_CACHE,
     KEY_SKEW,
     KEY_POLICY,
     KEY_LLC,
-    KEY_STRICT,
     KEY_FAIL_BELOW
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is run:", 1},
     {"op", KEY_OP, "OP", 0, "Operation: spmv", 1},
-    {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), auto, all", 1},
-    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128 (default for complex matrices)", 1},
-    {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 1},
-    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 1},
     {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
     {"isa", KEY_ISA, "ISA", 0,
      "avx512, avx2, portable; default: the fastest kernel, found by a short measurement", 1},
-    {"reorder", KEY_REORDER, "R", 0, "none (default), rcm, reversed, random:SEED", 1},
-    {"store", KEY_STORE, "HOW", 0, "auto (default), nt (non-temporal), plain: how y is written", 1},
     {"pages", KEY_PAGES, "P", 0, "huge (default) or small", 1},
     {"no-pin", KEY_NO_PIN, NULL, 0, "Do not bind threads to processors", 1},
-    {NULL, 0, NULL, 0, "How it is observed:", 2},
     {"bytes", KEY_BYTES, "SOURCE", 0,
      "Where bytes come from: auto (default: the best that is trusted), likwid, perf, papi, sim, replay:FILE",
      2},
     {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
-    {"cold", KEY_COLD, NULL, 0, "Empty the caches before each execution", 2},
     {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
      2},
     {"budget", KEY_BUDGET, "T", 0, "Time for the samples, for example 5s (default 1.5s)", 2},
     {"runs", KEY_RUNS, "N", 0, "Measure in N processes, one after the other (default 1)", 2},
     {"samples", KEY_SAMPLES, "N", 0, "At most N samples (default 60)", 2},
-    {"machine", KEY_MACHINE, "M", 0,
-     "Ceilings from a machine file or a name; default: this machine, measured once", 2},
     {"sim-llc", KEY_LLC, "SIZE", 0, "Simulated capacity of the last-level cache, for example 20MiB", 2},
     {"sim-policy", KEY_POLICY, "P", 0, "Simulated replacement in the last level: lru, random, rrip", 2},
     {"sim-skew", KEY_SKEW, "F", 0,
      "Simulated lag of each thread behind the one before, as a fraction of its work", 2},
-    {NULL, 0, NULL, 0, "What comes out:", 3},
-    {"out", 'o', "DIR", 0, "Directory for record and plots (default: this one)", 3},
-    {"no-hints", KEY_NO_HINTS, NULL, 0, "Leave out the comparison with other formats, schedules and orders",
-     3},
-    {"no-plots", KEY_NO_PLOTS, NULL, 0, "Write the record only", 3},
     {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
-    {"strict", KEY_STRICT, NULL, 0, "Exit code 6 when a measurement is flagged as not trustworthy", 3},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
      "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
      3},
@@ -91,12 +61,10 @@ static const struct argp_option options[] = {
 
 struct arguments {
     struct sp_common_options common;
-    struct sp_analyze_options analyze;
-    struct sp_output_options output;
-    const char *reorder, *machine;
+    struct sp_run_options run;
     enum sp_cache_mode cache;
     const char *bytes;
-    bool all_formats, require_bytes, format_given, schedule_given;
+    bool all_formats, require_bytes;
     char **matrix;
     int n_matrices;
 };
@@ -136,19 +104,6 @@ static void set_count(struct argp_state *state, const char *option, const char *
     *out = (int)n;
 }
 
-/* Index of the word in a list that ends with NULL; a usage error names the list. */
-static int pick(struct argp_state *state, const char *option, const char *arg, const char *const *words)
-{
-    char list[200] = "";
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(words[i], arg) == 0)
-            return i;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-    }
-    argp_error(state, "--%s takes %s, not '%s'", option, list, arg);
-    return 0;
-}
-
 static void set_bytes(struct argp_state *state, const char *arg)
 {
     if (!sp_byte_source_knows(arg))
@@ -172,52 +127,25 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const store_words[] = {"auto", "nt", "plain", NULL};
     static const char *const page_words[] = {"huge", "small", NULL};
     static const char *const cache_words[] = {"none", "beside", "dir", NULL};
     static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
     struct arguments *a = state->input;
-    struct sp_analyze_options *o = &a->analyze;
-    int value;
+    struct sp_analyze_options *o = &a->run.analyze;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->common;
+        state->child_inputs[0] = &a->run;
+        state->child_inputs[1] = &a->common;
         return 0;
     case KEY_OP:
         if (sp_op_from_name(arg) < 0)
             argp_error(state, "--op knows spmv in this version, not '%s'", arg);
         return 0;
-    case KEY_FORMAT:
-        a->all_formats = strcmp(arg, "all") == 0;
-        o->format = arg;
-        a->format_given = true;
-        return 0;
-    case KEY_PRECISION:
-        o->precision = sp_precision_from_name(arg);
-        if (o->precision < 0)
-            argp_error(state, "--precision takes f64, f32 or c128, not '%s'", arg);
-        return 0;
-    case KEY_INDEX:
-        value = sp_index_from_name(arg);
-        if (value < 0)
-            argp_error(state, "--index takes i32 or i64, not '%s'", arg);
-        o->index = (enum sp_index)value;
-        return 0;
-    case KEY_SCHEDULE:
-        o->schedule = arg;
-        a->schedule_given = true;
-        return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
         return 0;
     case KEY_ISA:
-        o->isa = isa_words[pick(state, "isa", arg, isa_words)];
-        return 0;
-    case KEY_REORDER:
-        a->reorder = arg;
-        return 0;
-    case KEY_MACHINE:
-        a->machine = o->machine_name = arg;
+        o->isa = isa_words[sp_pick(state, "isa", arg, isa_words)];
         return 0;
     case KEY_BYTES:
         set_bytes(state, arg);
@@ -236,11 +164,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_RUNS:
         set_count(state, "runs", arg, 100, &o->n_runs);
         return 0;
-    case KEY_COLD:
-        if (o->state == SP_BETWEEN)
-            argp_error(state, "--cold and --between exclude each other");
-        o->state = SP_COLD;
-        return 0;
     case KEY_BETWEEN:
         if (o->state == SP_COLD)
             argp_error(state, "--cold and --between exclude each other");
@@ -250,23 +173,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (o->n_between < 0)
             argp_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
         return 0;
-    case KEY_STORE:
-        o->store_nt = (enum sp_choice)pick(state, "store", arg, store_words);
-        return 0;
     case KEY_PAGES:
-        o->small_pages = pick(state, "pages", arg, page_words) == 1;
+        o->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
         return 0;
     case KEY_NO_PIN:
         o->not_pinned = true;
         return 0;
-    case KEY_NO_HINTS:
-        o->no_hints = true;
-        return 0;
-    case KEY_NO_PLOTS:
-        a->output.no_plots = true;
-        return 0;
     case KEY_CACHE:
-        a->cache = (enum sp_cache_mode)pick(state, "cache", arg, cache_words);
+        a->cache = (enum sp_cache_mode)sp_pick(state, "cache", arg, cache_words);
         return 0;
     case KEY_SKEW:
         set_number(state, "sim-skew", arg, 0, 1, &o->skew);
@@ -280,14 +194,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
             argp_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
-    case 'o':
-        a->output.directory = arg;
-        return 0;
-    case KEY_STRICT:
-        a->output.strict = true;
-        return 0;
     case KEY_FAIL_BELOW:
-        set_fail_below(state, arg, &a->output);
+        set_fail_below(state, arg, &a->run.output);
         return 0;
     case ARGP_KEY_ARGS:
         a->matrix = state->argv + state->next;
@@ -306,7 +214,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
                           const struct sp_progress *progress, struct sp_terminal *terminal)
 {
-    struct sp_analyze_options o = a->analyze;
+    struct sp_analyze_options o = a->run.analyze;
     struct sp_record record;
     struct sp_error err;
     o.format = format;
@@ -317,7 +225,7 @@ static int analyze_format(const struct arguments *a, const struct sp_subject *su
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root)
-        code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
+        code = sp_worse_exit(code, sp_output_record(&record, &a->run.output, &a->common));
     sp_record_free(&record);
     return code;
 }
@@ -333,17 +241,17 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     struct sp_subject subject;
     struct sp_watch watch = {progress, "reading the matrix"};
     struct sp_load_options load = {
-        .n_threads = a->analyze.n_threads > 0 ? a->analyze.n_threads
-                                              : sp_topology_default_threads(a->analyze.topology),
-        .allocator = a->analyze.small_pages ? NULL : &sp_allocator_huge,
-        .memory_limit_B = a->analyze.memory_B,
+        .n_threads = a->run.analyze.n_threads > 0 ? a->run.analyze.n_threads
+                                                  : sp_topology_default_threads(a->run.analyze.topology),
+        .allocator = a->run.analyze.small_pages ? NULL : &sp_allocator_huge,
+        .memory_limit_B = a->run.analyze.memory_B,
         .cache = a->cache,
         .cache_dir = paths.cache,
         .progress = sp_watch_show,
         .interrupted = sp_watch_stop,
         .context = &watch,
     };
-    if (sp_subject_open(name, &load, a->reorder, progress, &subject, &err) != SP_OK) {
+    if (sp_subject_open(name, &load, a->run.reorder, progress, &subject, &err) != SP_OK) {
         sp_terminal_clear(terminal);
         return sp_report_error(&err);
     }
@@ -351,13 +259,14 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     struct arguments here = *a;
     struct sp_meminfo memory; /* the matrix has taken its share */
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        here.analyze.memory_B = (double)memory.available_B;
+        here.run.analyze.memory_B = (double)memory.available_B;
     a = &here;
     if (subject.facts.remark[0] && a->common.verbosity >= 0)
         fprintf(stderr, "spmodel: remark: %s\n", subject.facts.remark);
     int code = 0;
     if (!a->all_formats || sp_csr_is_complex(&subject.matrix)) {
-        code = analyze_format(a, &subject, a->all_formats ? "crs" : a->analyze.format, progress, terminal);
+        code =
+            analyze_format(a, &subject, a->all_formats ? "crs" : a->run.analyze.format, progress, terminal);
     } else {
         for (const char *const *f = every_format; *f && code != sp_exit_code(SP_INTERRUPTED); f++)
             code = sp_worse_exit(code, analyze_format(a, &subject, *f, progress, terminal));
@@ -373,14 +282,14 @@ static void follow_recording(struct arguments *a, const struct sp_recording *r)
                *schedule = sp_recording_config(r, "schedule"),
                *precision = sp_recording_config(r, "precision");
     struct sp_workload probe = {0};
-    if (format && !a->format_given && sp_workload_set_format(&probe, format, NULL) == SP_OK)
-        a->analyze.format = format;
-    if (schedule && !a->schedule_given && sp_workload_set_schedule(&probe, schedule, NULL) == SP_OK)
-        a->analyze.schedule = schedule;
-    if (precision && a->analyze.precision < 0)
-        a->analyze.precision = sp_precision_from_name(precision);
-    if (a->analyze.n_threads == 0)
-        a->analyze.n_threads = sp_recording_threads(r);
+    if (format && !a->run.format_given && sp_workload_set_format(&probe, format, NULL) == SP_OK)
+        a->run.analyze.format = format;
+    if (schedule && !a->run.schedule_given && sp_workload_set_schedule(&probe, schedule, NULL) == SP_OK)
+        a->run.analyze.schedule = schedule;
+    if (precision && a->run.analyze.precision < 0)
+        a->run.analyze.precision = sp_precision_from_name(precision);
+    if (a->run.analyze.n_threads == 0)
+        a->run.analyze.n_threads = sp_recording_threads(r);
 }
 
 /* All matrices, once the command line has been understood. */
@@ -394,24 +303,24 @@ static int run_all(struct arguments *a)
     struct sp_machine machine;
     if (sp_topology_read(&topology, &err) != SP_OK)
         return sp_report_error(&err);
-    a->analyze.topology = &topology;
+    a->run.analyze.topology = &topology;
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->analyze.memory_B = (double)memory.available_B;
-    if (sp_this_machine(a->machine, a->analyze.n_threads, &progress, a->common.verbosity, &machine, &err) !=
-        SP_OK) {
+        a->run.analyze.memory_B = (double)memory.available_B;
+    if (sp_this_machine(a->run.machine, a->run.analyze.n_threads, &progress, a->common.verbosity, &machine,
+                        &err) != SP_OK) {
         sp_terminal_clear(&terminal);
         sp_topology_free(&topology);
         return sp_report_error(&err);
     }
     sp_terminal_clear(&terminal);
-    a->analyze.machine = &machine;
+    a->run.analyze.machine = &machine;
     struct sp_byte_source source;
     struct sp_byte_request request = {.wanted = a->bytes,
                                       .required = a->require_bytes,
-                                      .n_threads = a->analyze.n_threads,
+                                      .n_threads = a->run.analyze.n_threads,
                                       .machine = &machine,
                                       .topology = &topology,
-                                      .memory_B = a->analyze.memory_B};
+                                      .memory_B = a->run.analyze.memory_B};
     int code = 0;
     if (sp_byte_source_choose(&request, &progress, &source, &err) != SP_OK) {
         sp_terminal_clear(&terminal);
@@ -419,7 +328,7 @@ static int run_all(struct arguments *a)
         a->n_matrices = 0;
     }
     sp_terminal_clear(&terminal);
-    a->analyze.bytes = &source;
+    a->run.analyze.bytes = &source;
     if (source.replayed)
         follow_recording(a, &source.recording);
     for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
@@ -432,12 +341,14 @@ static int run_all(struct arguments *a)
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {
+        {&sp_run_argp, 0, NULL, 0}, {&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         options,
         parse,
         "MATRIX...",
-        "Reads a matrix, runs y = A x under the clock, simulates the bytes it moves, and says how fast it "
+        "Reads a matrix, runs y = A x under the clock, counts or simulates the bytes it moves, and says how "
+        "fast it "
         "could run, how "
         "fast it does run, where the rest of the time goes, and what to do about it.\v"
         "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
@@ -448,26 +359,28 @@ static int run(int argc, char **argv)
         NULL};
     struct arguments a = {
         .bytes = "auto",
-        .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .budget_s = 1.5, .max_samples = 60},
-        .output = {.directory = "."}};
+        .run = {.analyze =
+                    {.format = "crs", .schedule = "nnz", .precision = -1, .budget_s = 1.5, .max_samples = 60},
+                .output = {.directory = "."}}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
-    a.analyze.command = command;
+    a.run.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
+    a.all_formats = strcmp(a.run.analyze.format, "all") == 0;
     if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
         sp_fail(&err, SP_USAGE, "leave one of the two out",
                 "--require-bytes and --bytes sim exclude each other");
         return sp_report_error(&err);
     }
-    if (a.all_formats && strncmp(a.analyze.schedule, "merge", 5) == 0) {
+    if (a.all_formats && strncmp(a.run.analyze.schedule, "merge", 5) == 0) {
         sp_fail(&err, SP_USAGE, "leave --schedule out, or name --format crs",
                 "--format all has chunks of SELL, which the schedule merge cannot split");
         return sp_report_error(&err);
     }
-    a.output.several = a.n_matrices > 1 || a.all_formats;
-    int code = sp_output_open(&a.output, &a.common);
-    return code ? code : sp_output_close(&a.output, run_all(&a));
+    a.run.output.several = a.n_matrices > 1 || a.all_formats;
+    int code = sp_output_open(&a.run.output, &a.common);
+    return code ? code : sp_output_close(&a.run.output, run_all(&a));
 }
 
 const struct sp_command sp_cmd_analyze = {
