@@ -40,6 +40,26 @@ static void mark_caches(FILE *out, const struct sp_record *record)
     }
 }
 
+/* What was counted, at the capacity of the last level: the curve beside it is the simulation. */
+static void mark_measured(FILE *out, const struct sp_record *record)
+{
+    struct sp_value alpha = sp_record_metric(record, "alpha");
+    const json_t *caches = sp_record_node(record, "machine.caches");
+    const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
+    struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
+    double size = sp_value_known(effective) ? effective.value : sp_item_number(last, "size_B");
+    if (!sp_value_known(alpha) || alpha.origin != SP_MEASURED || !(size > 0))
+        return;
+    char text[96], number[32];
+    snprintf(text, sizeof text, "measured %s", sp_figure(number, sizeof number, alpha.value, 2));
+    fputs("set label ", out);
+    sp_script_string(out, text);
+    fprintf(out,
+            " at %.0f, first %.8g point pt 7 ps 1.1 lc rgb '" SP_BLUE
+            "' left offset 1,1.2 font ',10' tc rgb '" SP_BLUE "' front\n",
+            size, alpha.value);
+}
+
 static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
 {
     double lowest = INFINITY, highest = 0, most = 0, least = INFINITY;
@@ -83,6 +103,8 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     fputs(")\n", out);
     if (term != SP_TERM_TXT)
         mark_caches(out, records[0]);
+    if (n == 1 && term != SP_TERM_TXT)
+        mark_measured(out, records[0]);
     struct sp_value minimum = sp_record_metric(records[0], "alpha_min");
     if (n == 1 && sp_value_known(minimum)) {
         char text[96], number[32];

@@ -178,7 +178,9 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     *p = (struct point){.x = 1 / balance,
                         .y = rate / 1e9,
                         .row = name ? name : "?",
-                        .bytes_origin = sp_item_text(row, "bytes_origin")};
+                        .bytes_origin = sp_item_text(row, "bytes_source")};
+    if (!p->bytes_origin)
+        p->bytes_origin = sp_item_text(row, "bytes_origin");
     p->x_lo = p->x_hi = p->x;
     p->y_lo = p->y_hi = p->y;
     p->measured = name && strncmp(name, "measured", 8) == 0;

@@ -51,10 +51,11 @@ void sp_script_title(FILE *out, const struct sp_record *record, const char *word
     int64_t n;
     if (sp_record_count(record, "config.threads", &n))
         snprintf(threads, sizeof threads, ", %lld thread%s", (long long)n, n == 1 ? "" : "s");
-    snprintf(text, sizeof text, "%s%s%s  %s/%s%s, %s", words, *words ? "   " : "",
+    bool invented = strcmp(sp_words_text(record, "status", ""), "constructed") == 0;
+    snprintf(text, sizeof text, "%s%s%s  %s/%s%s, %s%s", words, *words ? "   " : "",
              sp_script_name(name, sizeof name, record), sp_words_text(record, "config.precision", "?"),
              sp_words_text(record, "config.index", "?"), threads,
-             sp_words_text(record, "machine.name", "unnamed machine"));
+             sp_words_text(record, "machine.name", "unnamed machine"), invented ? "   (constructed)" : "");
     fputs("set title ", out);
     sp_script_string(out, text);
     fputc('\n', out);
