@@ -251,14 +251,22 @@ static double seconds_of(const struct sp_count_log *log, enum sp_window_kind kin
     return n > 0 ? s / n : 0;
 }
 
-static struct sp_value with_interval(double v, double lo, double hi, double unsure)
-{
-    return sp_value_between(v, fmax(0, fmin(v, lo) - unsure), fmax(v, hi) + unsure, SP_MEASURED);
-}
-
 static struct sp_value plus(struct sp_value a, struct sp_value b)
 {
-    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, SP_MEASURED);
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
+}
+
+/* One direction alone is not all: what else there was is not known. */
+static struct sp_value all_of(const struct sp_value sum[SP_N_DIRECTIONS])
+{
+    bool both = sp_value_known(sum[SP_READS_AND_WRITES]), reads = sp_value_known(sum[SP_READS]),
+         writes = sp_value_known(sum[SP_WRITES]);
+    struct sp_value all = both ? sum[SP_READS_AND_WRITES] : sp_value_of(0, SP_NONE);
+    if (reads != writes)
+        return sp_value_none(reads ? "writes are not counted" : "reads are not counted");
+    if (reads)
+        all = both ? plus(all, plus(sum[SP_READS], sum[SP_WRITES])) : plus(sum[SP_READS], sum[SP_WRITES]);
+    return all;
 }
 
 struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_window_kind kind,
@@ -268,6 +276,7 @@ struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_win
     struct tally t = {log, level, domain, &out};
     const struct sp_value nothing = sp_value_none("no event counts it");
     struct sp_value sum[SP_N_DIRECTIONS] = {nothing, nothing, nothing};
+    const enum sp_origin origin = log->constructed ? SP_CONSTRUCTED : SP_MEASURED;
     double idle_Bps = 0, execution_s = seconds_of(log, kind, what);
     bool good = true, idle_known = false, any = false;
     for (int pass = 0; pass < log->n_passes && good; pass++) {
@@ -288,7 +297,10 @@ struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_win
                 continue;
             double spread = has_idle ? (idle.hi[d] - idle.lo[d]) / 2 * execution_s : 0;
             double left_open = (1 - out.running_share) * s.median[d];
-            struct sp_value v = with_interval(s.median[d], s.lo[d], s.hi[d], spread + left_open);
+            out.idle_spread_B += spread;
+            struct sp_value v =
+                sp_value_between(s.median[d], fmax(0, fmin(s.median[d], s.lo[d]) - spread - left_open),
+                                 fmax(s.median[d], s.hi[d]) + spread + left_open, origin);
             sum[d] = sp_value_known(sum[d]) ? plus(sum[d], v) : v;
             idle_Bps += has_idle ? idle.median[d] : 0;
             any = true;
@@ -300,14 +312,11 @@ struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_win
             sp_value_none(why ? why : "no window was counted");
         return out;
     }
-    out.idle_Bps = idle_known ? sp_value_of(idle_Bps, SP_MEASURED) : sp_value_none("no idle window");
+    out.idle_Bps = idle_known ? sp_value_of(idle_Bps, origin) : sp_value_none("no idle window");
     bool apart = !sp_value_known(sum[SP_READS_AND_WRITES]);
     out.read_B = apart ? sum[SP_READS] : sp_value_none("reads and writes are counted together");
     out.write_B = apart ? sum[SP_WRITES] : sp_value_none("reads and writes are counted together");
-    out.total_B = nothing;
-    for (int d = 0; d < SP_N_DIRECTIONS; d++)
-        if (sp_value_known(sum[d]))
-            out.total_B = sp_value_known(out.total_B) ? plus(out.total_B, sum[d]) : sum[d];
+    out.total_B = all_of(sum);
     return out;
 }
 

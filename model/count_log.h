@@ -32,6 +32,8 @@ struct sp_count {
     double enabled_s, running_s;
 };
 
+enum { SP_COUNT_MAX_DOMAINS = 64 };
+
 enum sp_window_kind {
     SP_WINDOW_IDLE,  /* nothing of ours ran: the background */
     SP_WINDOW_KNOWN, /* a volume that is known ran */
@@ -52,10 +54,12 @@ struct sp_count_window {
 };
 
 struct sp_count_log {
-    char source[16];        /* "perf", "likwid" ... */
-    char how[160];          /* units and access: "Intel integrated memory controller, 8 units, 2 sockets" */
-    bool constructed;       /* invented for a test or a lesson: measurements of no machine */
-    int n_passes, n_events; /* passes >= 1 */
+    char source[16];  /* "perf", "likwid" ... */
+    char how[160];    /* units and access: "Intel integrated memory controller, 8 units, 2 sockets" */
+    bool constructed; /* invented for a test or a lesson: measurements of no machine */
+    int n_shares;     /* memory domains whose share of the known volumes is known; 0: none */
+    double domain_share[SP_COUNT_MAX_DOMAINS];
+    int n_passes, n_events;       /* passes >= 1 */
     struct sp_count_event *event; /* [n_events] owned */
     int n_windows;
     struct sp_count_window *window; /* [n_windows] owned */
@@ -88,9 +92,10 @@ double sp_count_of(const struct sp_count_event *event, struct sp_count count, en
 /* Bytes of one execution. */
 struct sp_counted {
     struct sp_value read_B, write_B; /* SP_NONE with the reason where only the sum is counted */
-    struct sp_value total_B;
-    struct sp_value idle_Bps; /* background that was taken off [B/s]; SP_NONE: no idle window */
-    double idle_share;        /* of what the windows counted */
+    struct sp_value total_B;         /* SP_NONE where one direction is not counted */
+    struct sp_value idle_Bps;        /* background that was taken off [B/s]; SP_NONE: no idle window */
+    double idle_share;               /* of what the windows counted */
+    double idle_spread_B;            /* what the spread of the background leaves open */
     double running_share; /* least share of the time that an event was on a counter: below 1 multiplexed */
     int n_windows, n_wrapped; /* windows used; counters that started again */
     const char *trouble;      /* NULL, or the first trouble with a count, static text */

@@ -47,6 +47,8 @@ struct sp_w_point {
 
 struct sp_trust_report {
     bool trusted;
+    double ratio_lo,
+        ratio_hi; /* counted / known of the checks that decide: what V is uncertain by; 1, 1: none */
     int n_checks;
     struct sp_trust_check check[SP_TRUST_MAX_CHECKS];
     int n_mixes;
@@ -54,11 +56,13 @@ struct sp_trust_report {
     char text[320];                            /* a sentence: why it is believed, or what is wrong with it */
 };
 
-/* From the windows of known volumes of a level ("MEM"). domain_share[n_domains] (NULL: not looked at): the
- * part of the known volumes that lies in each memory domain. Without any known window the report says that
- * nothing was tried, and is not trusted. */
-struct sp_trust_report sp_trust_of(const struct sp_count_log *log, const char *level, double tolerance,
-                                   int n_domains, const double *domain_share);
+/* From the windows of known volumes of a level ("MEM"), and from the log's domain_share: the part of them
+ * that lies in each memory domain. Trusted needs at least one check of memory that decides. Where only reads
+ * are counted, stores are not judged. */
+struct sp_trust_report sp_trust_of(const struct sp_count_log *log, const char *level, double tolerance);
+
+/* The value with what the known volumes leave open: between V/ratio_hi and V/ratio_lo. */
+struct sp_value sp_trust_widen(const struct sp_trust_report *report, struct sp_value bytes);
 
 /* w at this share of stores, between the two nearest mixes measured; beyond them the nearest one. SP_NONE
  * where none was measured. Non-temporal stores have a table of their own. */

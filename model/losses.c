@@ -123,7 +123,7 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
         explained += known_or_0(out->part[i]);
     double rest = in->time_s.value - explained;
     out->part[SP_LOSS_REST] = sp_value_between(rest, fmin(rest, in->time_s.lo - explained),
-                                               fmax(rest, in->time_s.hi - explained), SP_MEASURED);
+                                               fmax(rest, in->time_s.hi - explained), in->time_s.origin);
     out->rest_fraction = rest / in->time_s.value;
     out->flagged = fabs(out->rest_fraction) > rest_limit;
     out->below_minimum = in->time_s.value < out->part[SP_LOSS_MIN_TRAFFIC].value;

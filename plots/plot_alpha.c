@@ -48,10 +48,12 @@ static void mark_measured(FILE *out, const struct sp_record *record)
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
     struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
     double size = sp_value_known(effective) ? effective.value : sp_item_number(last, "size_B");
-    if (!sp_value_known(alpha) || alpha.origin != SP_MEASURED || !(size > 0))
+    if (!sp_value_known(alpha) || (alpha.origin != SP_MEASURED && alpha.origin != SP_CONSTRUCTED) ||
+        !(size > 0))
         return;
     char text[96], number[32];
-    snprintf(text, sizeof text, "measured %s", sp_figure(number, sizeof number, alpha.value, 2));
+    snprintf(text, sizeof text, "%s %s", sp_origin_name(alpha.origin),
+             sp_figure(number, sizeof number, alpha.value, 2));
     fputs("set label ", out);
     sp_script_string(out, text);
     fprintf(out,
@@ -108,8 +110,8 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     struct sp_value minimum = sp_record_metric(records[0], "alpha_min");
     if (n == 1 && sp_value_known(minimum)) {
         char text[96], number[32];
-        snprintf(text, sizeof text, "lowest possible %s %s",
-                 sp_figure(number, sizeof number, minimum.value, 2), sp_origin_name(minimum.origin));
+        snprintf(text, sizeof text, "x loaded once %s %s", sp_figure(number, sizeof number, minimum.value, 2),
+                 sp_origin_name(minimum.origin));
         fprintf(
             out,
             "set arrow from graph 0, first %.8g to graph 1, first %.8g nohead dt %d lw 1.2 lc rgb '" SP_BLUE

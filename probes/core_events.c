@@ -93,11 +93,12 @@ static double sum_threads(const struct opened *o, int e, double *share)
         double enabled = (double)(after.enabled_ns - before->enabled_ns),
                running = (double)(after.running_ns - before->running_ns),
                n = (double)(after.value - before->value);
-        if (enabled > 0 && running == 0 && n == 0)
+        if (enabled == 0)
             continue; /* a thread that did not run */
-        double part = enabled > 0 ? running / enabled : 1;
-        *share = fmin(*share, part);
-        sum += part > 0 ? n / part : 0;
+        if (running == 0)
+            return NAN; /* it ran, and the event was never on a counter */
+        *share = fmin(*share, running / enabled);
+        sum += n * enabled / running;
     }
     return sum;
 }

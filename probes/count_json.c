@@ -44,8 +44,11 @@ json_t *sp_count_log_json(const struct sp_count_log *log)
         json_array_append_new(events, event_json(&log->event[i]));
     for (int i = 0; i < log->n_windows; i++)
         json_array_append_new(windows, window_json(log, &log->window[i]));
-    return json_pack("{s:s, s:s, s:b, s:o, s:o}", "source", log->source, "how", log->how, "constructed",
-                     log->constructed, "events", events, "windows", windows);
+    json_t *shares = json_array();
+    for (int d = 0; d < log->n_shares; d++)
+        json_array_append_new(shares, json_real(log->domain_share[d]));
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "source", log->source, "how", log->how, "constructed",
+                     log->constructed, "domain_share", shares, "events", events, "windows", windows);
 }
 
 static double number_of(const json_t *object, const char *key, double absent)
@@ -103,7 +106,8 @@ static enum sp_status read_window(const json_t *object, size_t i, const char *pa
 {
     struct sp_count_window w = {.pass = (int)number_of(object, "pass", 0),
                                 .duration_s = number_of(object, "duration_s", NAN),
-                                .repetitions = (int64_t)number_of(object, "repetitions", 1),
+                                .repetitions =
+                                    (int64_t)fmax(0, fmin(number_of(object, "repetitions", 1), 1e15)),
                                 .load_B = number_of(object, "load_B", 0),
                                 .store_B = number_of(object, "store_B", 0),
                                 .memory_share = number_of(object, "memory_share", 1)},
@@ -143,6 +147,11 @@ enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, 
     enum sp_status status = SP_OK;
     const json_t *item;
     size_t i;
+    json_array_foreach(json_object_get(counters, "domain_share"), i, item) if (i < SP_COUNT_MAX_DOMAINS)
+    {
+        log->domain_share[i] = json_number_value(item);
+        log->n_shares = (int)i + 1;
+    }
     json_array_foreach(json_object_get(counters, "events"), i, item) if (status == SP_OK) status =
         read_event(item, i, path, log, err);
     json_array_foreach(json_object_get(counters, "windows"), i, item) if (status == SP_OK) status =

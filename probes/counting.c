@@ -10,7 +10,9 @@
 
 /* Shorter windows are ruled by the start and the stop of counters. */
 #define WINDOW_S 0.1
-enum { JOB_WINDOWS = 3, KNOWN_WINDOWS = 1, IDLE_WINDOWS = 2, MOST_EXECUTIONS = 200 };
+enum { JOB_WINDOWS = 3, KNOWN_WINDOWS = 2, IDLE_WINDOWS = 2, MOST_EXECUTIONS = 200 };
+/* Executions one by one take what happens between them too; this is the most for a window [s]. */
+#define PATIENCE_S 5.0
 
 struct counting {
     const struct sp_counter *counter; /* NULL: the log is a recording */
@@ -69,6 +71,17 @@ const struct sp_count_log *sp_counting_log(const void *session)
     return &c->log;
 }
 
+/* The time in which the counters counted, from the counts themselves where they tell it: starting and
+ * stopping takes longer than that. */
+static double counted_s(const struct sp_count_log *log, const struct sp_count *count, int pass, double wall_s)
+{
+    double s = 0;
+    for (int i = 0; i < log->n_events; i++)
+        if (log->event[i].pass == pass && count[i].enabled_s > s)
+            s = count[i].enabled_s;
+    return s > 0 && s < wall_s ? s : wall_s;
+}
+
 static enum sp_status idle_window(struct counting *c, int pass, struct sp_error *err)
 {
     struct sp_count_window w = {.kind = SP_WINDOW_IDLE, .pass = pass, .repetitions = 1}, *in;
@@ -80,7 +93,7 @@ static enum sp_status idle_window(struct counting *c, int pass, struct sp_error 
         return status;
     sp_sleep(WINDOW_S);
     status = c->counter->stop(c->state, in->count, err);
-    in->duration_s = sp_now() - start;
+    in->duration_s = counted_s(&c->log, in->count, pass, sp_now() - start);
     return status;
 }
 
@@ -121,7 +134,7 @@ static enum sp_status warm_window(struct counting *c, const struct sp_job *job, 
         return status;
     status = job->run(job->state, w->repetitions, NULL, err);
     enum sp_status stopped = c->counter->stop(c->state, w->count, status == SP_OK ? err : NULL);
-    w->duration_s = sp_now() - start;
+    w->duration_s = counted_s(&c->log, w->count, w->pass, sp_now() - start);
     return status == SP_OK ? stopped : status;
 }
 
@@ -153,7 +166,9 @@ static enum sp_status window_one_by_one(struct counting *c, const struct sp_job 
     enum sp_status status = sp_new_array(c->log.n_events, sizeof(struct sp_count), "counts", &memory, err);
     struct sp_count *one = memory;
     w->repetitions = 0;
-    while (status == SP_OK && w->duration_s < WINDOW_S && w->repetitions < MOST_EXECUTIONS) {
+    double begun = sp_now();
+    while (status == SP_OK && w->duration_s < WINDOW_S && w->repetitions < MOST_EXECUTIONS &&
+           (w->repetitions == 0 || sp_now() - begun < PATIENCE_S)) {
         sp_cache_state_set(&c->buffer, p, job->n_threads);
         for (int i = 0; i < c->log.n_events; i++)
             one[i].before = one[i].after = NAN;
@@ -163,7 +178,7 @@ static enum sp_status window_one_by_one(struct counting *c, const struct sp_job 
             break;
         status = job->run(job->state, 1, NULL, err);
         enum sp_status stopped = c->counter->stop(c->state, one, status == SP_OK ? err : NULL);
-        w->duration_s += sp_now() - start;
+        w->duration_s += counted_s(&c->log, one, w->pass, sp_now() - start);
         status = status == SP_OK ? stopped : status;
         accumulate(&c->log, one, w->count, w->repetitions == 0);
         w->repetitions++;
@@ -183,6 +198,10 @@ static enum sp_status take_windows(struct counting *c, const struct sp_job *job,
         w.memory_share = p->known->memory_share;
     }
     int n = p->known ? KNOWN_WINDOWS : JOB_WINDOWS;
+    for (int d = 0; p->known && d < p->known->n_shares && d < SP_COUNT_MAX_DOMAINS; d++) {
+        c->log.domain_share[d] = p->known->domain_share[d];
+        c->log.n_shares = d + 1;
+    }
     enum sp_status status = sp_cache_state_prepare(&c->buffer, p, job->n_threads, err);
     if (status == SP_OK && p->state == SP_WARM)
         status = repetitions_for(job, &w.repetitions, err);

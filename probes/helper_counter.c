@@ -15,7 +15,7 @@
 #include "sys/topology.h"
 
 /* Time limits: LIKWID takes a second to find out that it may not count. */
-#define LOOK_S  0.7
+#define LOOK_S  0.4
 #define OPEN_S  8.0
 #define COUNT_S 5.0
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,8 +88,12 @@ static _Noreturn void become_helper(const char *path, const char *library, const
     dup2(c, STDOUT_FILENO);
     dup2(c, STDERR_FILENO);
     dup2(b, SP_HELPER_REPLY);
-    for (int fd = SP_HELPER_REPLY + 1; fd < 256; fd++)
-        close(fd);
+    if (syscall(SYS_close_range, SP_HELPER_REPLY + 1, ~0U, 0) != 0)
+        for (int fd = SP_HELPER_REPLY + 1; fd < 1024; fd++)
+            close(fd);
+    const struct rlimit printed = {1 << 20, 1 << 20}; /* a library that prints for ever fills no memory */
+    setrlimit(RLIMIT_FSIZE, &printed);
+    signal(SIGXFSZ, SIG_IGN);
     char *const arguments[] = {(char *)path, (char *)library, (char *)file, NULL};
     execv(path, arguments);
     _exit(127);
@@ -177,14 +183,15 @@ static bool next_line(struct sp_helper *h, char *line, size_t size)
     return true;
 }
 
-static enum sp_status refused(const char *line, struct sp_error *err)
+static enum sp_status refused(const struct sp_helper *h, const char *line, struct sp_error *err)
 {
-    char what[700];
+    char what[700], words[256];
     snprintf(what, sizeof what, "%.690s", line);
     char *remedy = strchr(what, '\t');
     if (remedy)
         *remedy++ = '\0';
-    return sp_fail(err, SP_ABSENT, remedy && *remedy ? remedy : NULL, "%s", what);
+    last_words(h, words, sizeof words);
+    return sp_fail(err, SP_ABSENT, remedy && *remedy ? remedy : NULL, "%s%s", what, words);
 }
 
 enum sp_status sp_helper_ask(struct sp_helper *h, double limit_s, const char *line,
@@ -204,15 +211,17 @@ enum sp_status sp_helper_ask(struct sp_helper *h, double limit_s, const char *li
             if (strcmp(answer, "ok") == 0)
                 return SP_OK;
             if (strncmp(answer, "absent ", 7) == 0)
-                return refused(answer + 7, err);
+                return refused(h, answer + 7, err);
             if (take)
                 take(context, answer);
         }
         struct pollfd p = {.fd = h->from, .events = POLLIN};
         double left_s = limit_s - (sp_now() - start);
         int ready = left_s > 0 ? poll(&p, 1, (int)(left_s * 1000) + 1) : 0;
-        if (ready < 0 && errno == EINTR)
-            continue;
+        if (ready < 0 && errno == EINTR) { /* Ctrl-C: the one signal that this program handles */
+            give_up(h, "was interrupted", NULL);
+            return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while a library of counters was asked");
+        }
         if (ready <= 0) {
             char why[64];
             snprintf(why, sizeof why, "does not answer within %.1f s", limit_s);

@@ -162,7 +162,10 @@ static void add(struct sp_known_volumes *v, const char *what, enum kind kind, in
     int i = v->n_known++;
     double item_B = sizeof *v->memory * (double)v->options.n_threads;
     v->state[i] = (struct sp_known_state){v, kind, loads};
-    v->known[i] = (struct sp_known){what, load_items * item_B, store_items * item_B, kind != CACHED};
+    v->known[i] = (struct sp_known){.what = what,
+                                    .load_B = load_items * item_B,
+                                    .store_B = store_items * item_B,
+                                    .memory_share = kind != CACHED};
     v->job[i] =
         (struct sp_job){.name = what, .state = &v->state[i], .run = run, .n_threads = v->options.n_threads};
 }

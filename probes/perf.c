@@ -10,6 +10,7 @@
 #include "probes/counting.h"
 #include "sys/memory_pmu.h"
 #include "sys/perf_count.h"
+#include "sys/topology.h"
 
 struct perf {
     struct sp_memory_pmu pmu;
@@ -109,6 +110,19 @@ static enum sp_status plan_passes(struct perf *p, struct sp_error *err)
     return status;
 }
 
+/* Sockets as the topology numbers them: shares of the known volumes are told in these numbers. */
+static void number_domains(struct perf *p)
+{
+    struct sp_topology t;
+    if (sp_topology_read(&t, NULL) != SP_OK)
+        return;
+    for (int i = 0; i < p->pmu.n_events; i++)
+        for (int c = 0; c < t.n_cpus; c++)
+            if (t.cpu[c].os == p->pmu.event[i].cpu)
+                p->pmu.event[i].domain = t.cpu[c].package;
+    sp_topology_free(&t);
+}
+
 static enum sp_status open_perf(const struct sp_counter *self, const char *argument, void **state,
                                 struct sp_count_log *log, struct sp_error *err)
 {
@@ -129,8 +143,10 @@ static enum sp_status open_perf(const struct sp_counter *self, const char *argum
     p->before = samples;
     for (int i = 0; i < p->pmu.n_events && p->descriptor; i++)
         p->descriptor[i] = -1;
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        number_domains(p);
         status = plan_passes(p, err);
+    }
     for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
         const struct sp_memory_event *m = &p->pmu.event[i];
         struct sp_count_event e = {.level = "MEM",

@@ -46,6 +46,8 @@ struct sp_known {
     const char *what; /* "load", "store" ... */
     double load_B, store_B;
     double memory_share; /* 1; 0: stays in caches */
+    int n_shares;        /* memory domains over which the volumes are spread; 0: not known */
+    const double *domain_share;
 };
 
 /* Sensible values for everything: warm, 1 s, 5 to 200 samples of 10 ms. */

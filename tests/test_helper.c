@@ -151,8 +151,10 @@ static enum sp_status move_bytes(void *state, int64_t repetitions, struct sp_run
     return SP_OK;
 }
 
-static const struct sp_known volumes[] = {
-    {"load", 64e6, 0, 1}, {"store", 0, 64e6, 1}, {"store nt", 0, 64e6, 1}, {"in cache", 200e6, 0, 0}};
+static const struct sp_known volumes[] = {{"load", 64e6, 0, 1, 0, NULL},
+                                          {"store", 0, 64e6, 1, 0, NULL},
+                                          {"store nt", 0, 64e6, 1, 0, NULL},
+                                          {"in cache", 200e6, 0, 0, 0, NULL}};
 
 static const struct {
     const char *mode, *words;
@@ -162,7 +164,7 @@ static const struct {
                 {"zeros", "nothing", false},
                 {"nan", "no number", false},
                 {"double", "every line 2 times", false},
-                {"missing", "nothing simple explains", false},
+                {"missing", "channels may be missing", false},
                 {"exits-in-child", "is believed", true}};
 
 START_TEST(what_likwid_counts_is_tried_first)
@@ -182,8 +184,12 @@ START_TEST(what_likwid_counts_is_tried_first)
         p.known = &volumes[i];
         ck_assert_msg(sp_counting_observe(session, &job, &p, &r, &err) == SP_OK, "%s", err.what);
     }
-    struct sp_trust_report report = sp_trust_of(sp_counting_log(session), "MEM", 0.05, 0, NULL);
-    ck_assert_msg(report.trusted == counting[_i].trusted && strstr(report.text, counting[_i].words), "%s: %s",
+    struct sp_trust_report report = sp_trust_of(sp_counting_log(session), "MEM", 0.05);
+    /* two threads that say the same may well be right; with more of them it is seen, with two the volumes say
+     * it */
+    bool pair = strcmp(counting[_i].mode, "per-thread") == 0 && sysconf(_SC_NPROCESSORS_ONLN) == 2;
+    const char *words = pair ? "every line 2 times" : counting[_i].words;
+    ck_assert_msg(report.trusted == (counting[_i].trusted && !pair) && strstr(report.text, words), "%s: %s",
                   counting[_i].mode, report.text);
     sp_counting_close(session);
     unlink(moved_path);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "probes/helper/helper.h"
+#include "probes/likwid_metrics.h"
 
 enum {
     TOPOLOGY_INIT,
@@ -57,7 +58,7 @@ typedef double (*metric_function)(int, int, int);
 typedef void (*nothing)(void);
 typedef void (*mode_function)(int);
 
-enum { MAX_GROUPS = 16, MAX_COUNTED = 256, MAX_SOCKETS = 64 };
+enum { MAX_GROUPS = 16, MAX_COUNTED = 256, MAX_METRICS = 512 };
 
 static struct {
     void *library;
@@ -67,7 +68,7 @@ static struct {
     int n_counted;
     struct {
         int pass, metric, socket;
-        double B;
+        struct sp_likwid_metric what;
     } counted[MAX_COUNTED];
     struct request_cpus cpus;
     int pass;
@@ -84,53 +85,6 @@ static bool look(const char *path)
     return likwid.library != NULL;
 }
 
-/* Bytes of one unit of a label: "Memory read data volume [GBytes]". */
-static double unit_of(const char *metric)
-{
-    static const struct {
-        const char *label;
-        double B;
-    } units[] = {{"[GBytes]", 1e9}, {"[MBytes]", 1e6}, {"[KBytes]", 1e3}, {"[Bytes]", 1}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strstr(metric, units[i].label))
-            return units[i].B;
-    return 0;
-}
-
-/* What a metric counts; false: nothing that is wanted here. */
-static bool classify(const char *metric, const char **level, const char **direction)
-{
-    static const struct {
-        const char *words, *level, *direction;
-    } table[] = {
-        {"Memory read data volume", "MEM", "read"},
-        {"Memory write data volume", "MEM", "write"},
-        {"Memory load data volume", "MEM", "read"},
-        {"Memory evict data volume", "MEM", "write"},
-        {"HBM read data volume", "MEM", "read"},
-        {"HBM write data volume", "MEM", "write"},
-        {"MCDRAM Memory read data volume", "MEM", "read"},
-        {"MCDRAM Memory write data volume", "MEM", "write"},
-        {"Memory data volume", "MEM", "both"},
-        {"HBM data volume", "MEM", "both"},
-        {"L3 load data volume", "L3", "read"},
-        {"L3 evict data volume", "L3", "write"},
-        {"L3 data volume", "L3", "both"},
-        {"L2D load data volume", "L2", "read"},
-        {"L2D evict data volume", "L2", "write"},
-        {"L2 load data volume", "L2", "read"},
-        {"L2 evict data volume", "L2", "write"},
-        {"L2 data volume", "L2", "both"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strncmp(metric, table[i].words, strlen(table[i].words)) == 0 && unit_of(metric) > 0) {
-            *level = table[i].level;
-            *direction = table[i].direction;
-            return true;
-        }
-    return false;
-}
-
 /* Which of the machine's groups are passes: MEM, or its parts; HBM beside it; without them the ones that
  * count memory and flops; L3 and L2. */
 static bool wanted(const char *name, bool has_mem)
@@ -143,6 +97,7 @@ static bool wanted(const char *name, bool has_mem)
     return !has_mem && strcmp(name, "MEM_DP") == 0;
 }
 
+/* The first hardware thread of each socket stands for it. */
 static bool has_socket_before(const struct request_cpus *cpus, int i)
 {
     for (int k = 0; k < i; k++)
@@ -151,54 +106,60 @@ static bool has_socket_before(const struct request_cpus *cpus, int i)
     return false;
 }
 
-/* Sums a metric of one socket over its threads, in which only the one that holds the socket's lock counts
- * what belongs to the whole socket; where all say the same it was counted once a thread. */
-static double metric_of_socket(int group, int metric, int socket)
+/* Sums a metric of one socket over its threads. What belongs to a whole socket is counted by the one that
+ * holds its lock; where three or more all say the same of memory, it was counted once a thread. */
+static double metric_of_socket(int i)
 {
     metric_function get = (metric_function)likwid.function[METRIC];
     double sum = 0, first = NAN;
     int n = 0;
-    bool same = true;
+    bool same = strcmp(likwid.counted[i].what.level, "MEM") == 0;
     for (int t = 0; t < likwid.cpus.n; t++) {
-        if (likwid.cpus.socket[t] != socket)
+        if (likwid.cpus.socket[t] != likwid.counted[i].socket)
             continue;
-        double v = get(group, metric, t);
+        double v = get(likwid.group[likwid.counted[i].pass], likwid.counted[i].metric, t);
         same = same && (n == 0 || v == first);
         first = n == 0 ? v : first;
         sum += v;
         n++;
     }
-    return same && n > 1 ? first : sum;
+    return same && n > 2 ? first : sum;
 }
 
-/* The sum of reads and writes is left out where a group has them apart. */
-static void list_metrics(int pass)
+/* The volumes among the metrics of all groups, none of them twice. */
+static bool list_metrics(void)
 {
-    int group = likwid.group[pass];
-    int n = ((with_int)likwid.function[N_METRICS])(group);
-    bool apart = false;
-    for (int round = 0; round < 2; round++)
-        for (int m = 0; m < n && m < 200; m++) {
-            const char *name = ((name_function)likwid.function[METRIC_NAME])(group, m);
-            const char *level, *direction;
-            if (!name || !classify(name, &level, &direction))
+    static struct sp_likwid_metric metric[MAX_METRICS];
+    static int pass[MAX_METRICS], number[MAX_METRICS];
+    static bool keep[MAX_METRICS];
+    int n = 0;
+    for (int p = 0; p < likwid.n_groups; p++)
+        for (int m = 0; m < ((with_int)likwid.function[N_METRICS])(likwid.group[p]) && n < MAX_METRICS; m++) {
+            const char *name = ((name_function)likwid.function[METRIC_NAME])(likwid.group[p], m);
+            if (!name || !sp_likwid_metric_of(name, &metric[n]))
                 continue;
-            bool both = strcmp(direction, "both") == 0;
-            apart = apart || !both;
-            if (round == 0 || (both && apart))
-                continue;
-            for (int t = 0; t < likwid.cpus.n && likwid.n_counted < MAX_COUNTED; t++) {
-                if (has_socket_before(&likwid.cpus, t))
-                    continue;
-                int i = likwid.n_counted++;
-                likwid.counted[i].pass = pass;
-                likwid.counted[i].metric = m;
-                likwid.counted[i].socket = likwid.cpus.socket[t];
-                likwid.counted[i].B = unit_of(name);
-                reply("event %d %d -1 %s %s %.17g %s\n", pass, likwid.cpus.socket[t], level, direction,
-                      likwid.counted[i].B, name);
-            }
+            pass[n] = p;
+            number[n++] = m;
         }
+    const char *missing = sp_likwid_choose(n, metric, pass, keep);
+    if (missing)
+        return absent("likwid-perfctr -a lists the groups", "LIKWID: %s", missing);
+    for (int i = 0; i < n; i++)
+        for (int t = 0; keep[i] && t < likwid.cpus.n && likwid.n_counted < MAX_COUNTED; t++) {
+            if (has_socket_before(&likwid.cpus, t))
+                continue;
+            int k = likwid.n_counted++;
+            likwid.counted[k].pass = pass[i];
+            likwid.counted[k].metric = number[i];
+            likwid.counted[k].socket = likwid.cpus.socket[t];
+            likwid.counted[k].what = metric[i];
+            reply("event %d %d -1 %s %s %.17g %s\n", pass[i], likwid.cpus.socket[t], metric[i].level,
+                  sp_direction_name(metric[i].direction), metric[i].B,
+                  ((name_function)likwid.function[METRIC_NAME])(likwid.group[pass[i]], number[i]));
+        }
+    return likwid.n_counted > 0 ||
+           absent("spmodel doctor; likwid-perfctr -a lists the groups",
+                  "LIKWID has no performance group that counts data volumes on this machine");
 }
 
 static bool add_groups(void)
@@ -207,23 +168,14 @@ static bool add_groups(void)
     int n = ((groups_function)likwid.function[GROUPS])(&names, &shorts, &longs);
     bool has_mem = false;
     for (int i = 0; i < n && names; i++)
-        has_mem = has_mem || strncmp(names[i], "MEM", 3) == 0;
-    for (int i = 0; i < n && names; i++)
-        if (strcmp(names[i], "MEM") == 0 || strcmp(names[i], "MEM1") == 0)
-            has_mem = true;
+        has_mem = has_mem || strcmp(names[i], "MEM") == 0 || strcmp(names[i], "MEM1") == 0 ||
+                  strcmp(names[i], "MEMREAD") == 0;
     for (int i = 0; i < n && names && likwid.n_groups < MAX_GROUPS; i++) {
-        if (!wanted(names[i], has_mem))
-            continue;
-        int group = ((add_function)likwid.function[ADD])(names[i]);
-        if (group < 0)
-            continue; /* counters that are not there: the others may do */
-        likwid.group[likwid.n_groups] = group;
-        list_metrics(likwid.n_groups++);
+        int group = wanted(names[i], has_mem) ? ((add_function)likwid.function[ADD])(names[i]) : -1;
+        if (group >= 0) /* else counters that are not there: the other groups may do */
+            likwid.group[likwid.n_groups++] = group;
     }
-    if (likwid.n_counted > 0)
-        return true;
-    return absent("spmodel doctor; likwid-perfctr -a lists the groups",
-                  "LIKWID has no performance group that counts data volumes on this machine");
+    return list_metrics();
 }
 
 static bool open_likwid(const char *argument, const struct request_cpus *cpus)
@@ -282,8 +234,7 @@ static bool stop(void)
     for (int i = 0; i < likwid.n_counted; i++) {
         if (likwid.counted[i].pass != likwid.pass)
             continue;
-        double v =
-            metric_of_socket(likwid.group[likwid.pass], likwid.counted[i].metric, likwid.counted[i].socket);
+        double v = metric_of_socket(i);
         reply("count %d %.17g %.9f %.9f\n", i, v, s, s);
     }
     return true;

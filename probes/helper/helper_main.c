@@ -32,6 +32,9 @@ void reply(const char *format, ...)
         n = sizeof text - 1;
         text[n - 1] = '\n';
     }
+    for (int i = 0; i + 1 < n; i++) /* a name of the library's must not look like an answer */
+        if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+            text[i] = ' ';
     reply_text(text, (size_t)n);
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const origin_names[SP_N_ORIGINS] = {"unknown", "measured", "simulated", "modelled",
-                                                       "stated"};
+static const char *const origin_names[SP_N_ORIGINS] = {"unknown",  "measured", "simulated",
+                                                       "modelled", "stated",   "constructed"};
 
 const char *sp_origin_name(enum sp_origin origin)
 {

@@ -10,11 +10,12 @@
 #include <stdint.h>
 
 enum sp_origin {
-    SP_NONE,      /* not known; `why` says why */
-    SP_MEASURED,  /* a clock's or a counter's reading */
-    SP_SIMULATED, /* the cache simulator's */
-    SP_MODELLED,  /* a formula's */
-    SP_STATED,    /* a data sheet's or a paper's */
+    SP_NONE,        /* not known; `why` says why */
+    SP_MEASURED,    /* a clock's or a counter's reading */
+    SP_SIMULATED,   /* the cache simulator's */
+    SP_MODELLED,    /* a formula's */
+    SP_STATED,      /* a data sheet's or a paper's */
+    SP_CONSTRUCTED, /* invented for a test or a lesson: measurements of no machine */
     SP_N_ORIGINS
 };
 
@@ -25,7 +26,7 @@ struct sp_value {
     const char *why; /* static text: reason when origin is SP_NONE, else NULL */
 };
 
-/* "measured", "simulated", "modelled", "stated", "unknown". */
+/* "measured", "simulated", "modelled", "stated", "constructed", "unknown". */
 const char *sp_origin_name(enum sp_origin origin);
 /* The inverse; SP_NONE for any other word. */
 enum sp_origin sp_origin_from_name(const char *name);

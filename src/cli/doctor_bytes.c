@@ -10,7 +10,7 @@
 #include "sys/memory_pmu.h"
 
 /* LIKWID needs a second to find out that it may not count. */
-#define TRY_S 1.3
+#define TRY_S 1.1
 
 static void kernel_side(struct sp_doctor *d)
 {

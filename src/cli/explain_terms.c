@@ -303,6 +303,7 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
     {"Q23", "counters were read but their numbers cannot be used, so the bytes are simulated"},
     {"Q24", "fewer bytes were counted than the matrix alone has: alpha is undefined"},
     {"Q25", "multiplexed: counters were shared and their counts scaled up"},
+    {"Q27", "writes are not counted by this source: the bytes of y were added to the reads"},
     {"Q26", "much background was taken off: other programs use the memory"},
     {NULL, NULL},
 };

@@ -10,17 +10,24 @@ enum { HEAD = 9 };
 static void difference_line(struct sp_pen *pen, const struct sp_record *record)
 {
     double difference, left;
-    bool is_small = false;
+    bool is_small = false, compared = true;
+    double interval = 0;
     const json_t *causes = sp_record_node(record, "counters.alpha_difference.causes"), *cause;
     if (!sp_record_number(record, "counters.alpha_difference.difference", &difference) ||
         !sp_record_number(record, "counters.alpha_difference.unattributed", &left))
         return;
     sp_record_flag(record, "counters.alpha_difference.small", &is_small);
+    sp_record_flag(record, "counters.alpha_difference.compared", &compared);
+    sp_record_number(record, "counters.alpha_difference.interval", &interval);
     char text[1024] = "", part[256];
-    snprintf(text, sizeof text, "alpha measured is %.3f %s alpha simulated", fabs(difference),
-             difference < 0 ? "below" : "above");
+    struct sp_value alpha = sp_record_metric(record, "alpha");
+    snprintf(text, sizeof text, "alpha %s is %.3f %s alpha simulated", sp_origin_name(alpha.origin),
+             fabs(difference), difference < 0 ? "below" : "above");
     if (is_small) {
         snprintf(text + strlen(text), sizeof text - strlen(text), ": no more than the two may differ by");
+    } else if (!compared) {
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "; causes are looked for in memory traffic only");
     } else {
         size_t i;
         json_array_foreach(causes, i, cause)
@@ -35,6 +42,9 @@ static void difference_line(struct sp_pen *pen, const struct sp_record *record)
             strncat(text, part, sizeof text - strlen(text) - 1);
         }
         snprintf(part, sizeof part, "; unattributed %.3f", left);
+        if (interval > 0.005)
+            snprintf(part + strlen(part), sizeof part - strlen(part), " (the interval of V alone is %.3f)",
+                     interval);
         strncat(text, part, sizeof text - strlen(text) - 1);
     }
     pen->indent = HEAD;
@@ -46,10 +56,10 @@ static void difference_line(struct sp_pen *pen, const struct sp_record *record)
 static void w_part(const struct sp_record *record, char *text, size_t size)
 {
     struct sp_value w = sp_record_metric(record, "w");
-    if (!sp_value_known(w) || w.origin != SP_MEASURED)
-        return;
-    snprintf(text + strlen(text), size - strlen(text), "; w = %.2f measured at this share of stores",
-             w.value);
+    char figure[96];
+    if (w.origin == SP_MEASURED || w.origin == SP_CONSTRUCTED)
+        snprintf(text + strlen(text), size - strlen(text), "; w = %s at this share of stores",
+                 sp_figure_value(figure, sizeof figure, w, 1, "", 2));
 }
 
 static void domain_line(struct sp_pen *pen, const struct sp_record *record)
@@ -101,10 +111,18 @@ static void simulated(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_end(pen);
         return;
     }
-    /* perf needs no package: what stops it stops the others */
-    json_array_foreach(tried, i,
-                       item) if (strcmp(sp_item_text(item, "source") ? sp_item_text(item, "source") : "",
-                                        "perf") == 0) best = item;
+    /* The one that counted and was not believed; else perf, which needs no package: what stops it stops the
+     * others. */
+    json_array_foreach(tried, i, item)
+    {
+        const char *source = sp_item_text(item, "source");
+        if (json_is_true(json_object_get(item, "opened"))) {
+            best = item;
+            break;
+        }
+        if (source && strcmp(source, "perf") == 0)
+            best = item;
+    }
     char text[512];
     snprintf(text, sizeof text, "no counters can be used: %s (spmodel doctor)",
              sp_item_text(best, "reason") ? sp_item_text(best, "reason") : "");

@@ -181,7 +181,9 @@ static void legend(struct sp_pen *pen, const struct sp_record *record, const str
     if (sp_value_known(bytes) && sp_value_known(roof)) {
         snprintf(text, sizeof text, "of roof: %s bytes%s / (time x %s GB/s %s), median of pairs",
                  sp_origin_name(bytes.origin),
-                 bytes.origin == SP_MEASURED ? by_whom(record, who, sizeof who) : "",
+                 bytes.origin == SP_MEASURED || bytes.origin == SP_CONSTRUCTED
+                     ? by_whom(record, who, sizeof who)
+                     : "",
                  sp_figure(number, sizeof number, roof.value / 1e9, 3), sp_origin_name(roof.origin));
         sp_pen_words(pen, SP_INK_DIM, text);
         sp_pen_end(pen);
@@ -225,7 +227,7 @@ static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
     pen->indent = 8;
     sp_pen_put(pen, SP_INK_PLAIN, " alpha  ");
     sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_figure_value(text, sizeof text, alpha, 1, "", 2));
-    if (sp_value_known(second) && alpha.origin == SP_MEASURED)
+    if (sp_value_known(second) && alpha.origin != SP_SIMULATED)
         sp_pen_put(pen, SP_INK_PLAIN, ", %s", sp_figure_value(text, sizeof text, second, 1, "", 2));
     if (sp_value_known(least)) {
         char times[64] = "";

@@ -198,6 +198,10 @@ static void find_hints(struct sp_analysis *a)
     in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
     sp_subject_hint_inputs(a->subject, &in);
     sp_hints_find(&in, &a->hints);
+    for (int i = 0; i < a->hints.n_hints; i++) /* bytes that nothing vouches for */
+        if (sp_analysis_is_counted(a) && !a->options->bytes->tested &&
+            strncmp(a->hints.hint[i].id, "A", 1) == 0)
+            a->hints.hint[i].confidence = SP_LOW;
 }
 
 void sp_analysis_account(struct sp_analysis *a)

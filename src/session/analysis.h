@@ -74,6 +74,8 @@ struct sp_analysis {
     struct sp_core_events core;     /* of the job's threads; none where nothing is run */
     struct sp_value alpha_measured, alpha_simulated;
     struct sp_value zero_B; /* V_read or V at alpha = 0, as it stands beside alpha_measured */
+    bool writes_added;      /* only reads are counted: s_y n_r stands for the writes in V */
+    bool alpha_compared;    /* with the simulated one; causes were tested where they differ */
     int n_causes;
     struct sp_alpha_cause cause[6];
 

@@ -14,7 +14,9 @@
 /* Known volumes must come out within this share. */
 #define TOLERANCE 0.05
 #define LEAST_B   (256 << 20)
-#define MOST_B    (2048.0 * (1 << 20))
+#define MOST_B    (8192.0 * (1 << 20))
+/* Cyclic loads of less than this many last-level caches may hit where these resist thrashing. */
+#define CACHES 16.0
 
 static const char *const automatic[] = {"likwid", "perf", "papi", NULL}; /* best first */
 
@@ -34,8 +36,15 @@ bool sp_byte_source_knows(const char *wanted)
         return true;
     char name[24];
     split_argument(wanted, name, sizeof name);
+    const char *argument = strchr(wanted, ':');
     const struct sp_probe *probe = sp_probe_find(name);
-    return probe && probe->gives_bytes && strcmp(name, "replay") != 0;
+    if (!probe || !probe->gives_bytes || strcmp(name, "replay") == 0)
+        return false;
+    static const char *const modes[] = {"direct", "daemon", "perf", NULL};
+    for (int i = 0; argument && modes[i]; i++)
+        if (strcmp(name, "likwid") == 0 && strcmp(argument + 1, modes[i]) == 0)
+            return true;
+    return !argument;
 }
 
 static bool stopped(void *context)
@@ -48,23 +57,25 @@ static int64_t known_bytes(const struct sp_byte_request *r)
 {
     const struct sp_cache *llc = r->machine ? sp_machine_llc(r->machine) : NULL;
     int domains = r->topology && r->topology->n_domains > 0 ? r->topology->n_domains : 1;
-    double bytes = fmax(LEAST_B, llc ? 4.0 * domains * (double)llc->size_B : 0);
+    double bytes = fmax(LEAST_B, llc ? CACHES * domains * (double)llc->size_B : 0);
     bytes = fmin(bytes, MOST_B);
     return (int64_t)(r->memory_B > 0 ? fmin(bytes, r->memory_B / 4) : bytes);
 }
 
 /* Share of the threads, and so of the known volumes, in each socket. */
-static void domain_shares(const struct sp_binding *b, const struct sp_topology *t, double share[64])
+static int domain_shares(const struct sp_binding *b, const struct sp_topology *t,
+                         double share[SP_COUNT_MAX_DOMAINS])
 {
     for (int i = 0; i < b->n_threads; i++)
         for (int c = 0; c < t->n_cpus; c++)
-            if (t->cpu[c].os == b->cpu[i] && t->cpu[c].package < 64)
+            if (t->cpu[c].os == b->cpu[i] && t->cpu[c].package < SP_COUNT_MAX_DOMAINS)
                 share[t->cpu[c].package] += 1.0 / b->n_threads;
+    return t->n_packages < SP_COUNT_MAX_DOMAINS ? t->n_packages : SP_COUNT_MAX_DOMAINS;
 }
 
-static enum sp_status run_known(const struct sp_byte_request *r, int n_threads,
-                                const struct sp_progress *progress, struct sp_byte_source *s,
-                                struct sp_error *err)
+static enum sp_status run_known(const struct sp_byte_request *r, int n_threads, int n_shares,
+                                const double *share, const struct sp_progress *progress,
+                                struct sp_byte_source *s, struct sp_error *err)
 {
     const struct sp_machine *m = r->machine;
     struct sp_known_options o = {.n_threads = n_threads, .bytes = known_bytes(r), .inner_B = 128 << 10};
@@ -81,6 +92,8 @@ static enum sp_status run_known(const struct sp_byte_request *r, int n_threads,
     for (int i = 0; status == SP_OK && i < v->n_known; i++) {
         struct sp_reading reading;
         p.known = &v->known[i];
+        v->known[i].n_shares = n_shares;
+        v->known[i].domain_share = share;
         sp_progress_step(progress, "counting known volumes", (double)i / v->n_known);
         status = s->probe->observe(s->session, &v->job[i], &p, &reading, err);
         if (status == SP_OK)
@@ -96,16 +109,16 @@ static enum sp_status test_source(const struct sp_byte_request *r, const struct 
                                   struct sp_byte_source *s, struct sp_error *err)
 {
     struct sp_binding binding;
-    double share[64] = {0};
+    double share[SP_COUNT_MAX_DOMAINS] = {0};
     enum sp_status status = sp_binding_plan(r->topology, r->n_threads, SP_COMPACT, &binding, err);
     if (status != SP_OK)
         return status;
     bool pinned = sp_binding_apply(&binding, NULL) == SP_OK;
-    domain_shares(&binding, r->topology, share);
-    status = run_known(r, binding.n_threads, progress, s, err);
+    int n_shares = domain_shares(&binding, r->topology, share);
+    status = run_known(r, binding.n_threads, pinned ? n_shares : 0, share, progress, s, err);
     if (status == SP_OK) {
         s->tested = true;
-        s->trust = sp_trust_of(s->probe->log(s->session), "MEM", TOLERANCE, 64, pinned ? share : NULL);
+        s->trust = sp_trust_of(s->probe->log(s->session), "MEM", TOLERANCE);
         if (!s->trust.trusted)
             status =
                 sp_fail(err, SP_ABSENT,
@@ -137,6 +150,7 @@ static enum sp_status open_live(const char *wanted, const struct sp_byte_request
     if (status != SP_OK)
         return status;
     s->probe = probe;
+    s->opened = true;
     snprintf(s->name, sizeof s->name, "%s", probe->name);
     status = test_source(r, progress, s, err);
     if (status != SP_OK) {
@@ -153,6 +167,8 @@ static void note_tried(struct sp_byte_source *s, const char *name, const struct 
     if (s->n_tried == SP_MAX_TRIED)
         return;
     s->tried[s->n_tried].name = name;
+    s->tried[s->n_tried].opened = s->opened;
+    s->opened = false;
     snprintf(s->tried[s->n_tried].reason, sizeof s->tried->reason, "%s", err->what);
     snprintf(s->tried[s->n_tried++].remedy, sizeof s->tried->remedy, "%s", err->remedy);
 }
@@ -194,6 +210,7 @@ enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struc
 {
     struct sp_count_log log;
     memset(s, 0, sizeof *s);
+    s->required = true;
     s->recording = *recording;
     memset(recording, 0, sizeof *recording);
     enum sp_status status = sp_count_log_from_json(sp_record_node(&s->recording.record, "counters"),
@@ -205,7 +222,7 @@ enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struc
         snprintf(s->name, sizeof s->name, "%s", log.source);
         for (int i = 0; i < log.n_windows; i++)
             s->tested = s->tested || log.window[i].kind == SP_WINDOW_KNOWN;
-        s->trust = sp_trust_of(&log, "MEM", TOLERANCE, 0, NULL);
+        s->trust = sp_trust_of(&log, "MEM", TOLERANCE);
         status = sp_counting_of_log(&log, &s->session, err);
         sp_count_log_free(&log);
     }
@@ -223,6 +240,7 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *r, const stru
                                      struct sp_byte_source *s, struct sp_error *err)
 {
     memset(s, 0, sizeof *s);
+    s->required = r->required || strcmp(r->wanted, "auto") != 0;
     if (strcmp(r->wanted, "sim") == 0) {
         snprintf(s->name, sizeof s->name, "sim");
         return SP_OK;
@@ -247,4 +265,15 @@ void sp_byte_source_close(struct sp_byte_source *s)
         s->probe->close(s->session);
     sp_recording_free(&s->recording);
     memset(s, 0, sizeof *s);
+}
+
+void sp_byte_source_drop(struct sp_byte_source *s, const struct sp_error *why)
+{
+    note_tried(s, s->probe ? s->probe->name : "?", why);
+    if (s->probe && s->session)
+        s->probe->close(s->session);
+    s->probe = NULL;
+    s->session = NULL;
+    s->tested = false;
+    snprintf(s->name, sizeof s->name, "sim");
 }

@@ -27,12 +27,15 @@ struct sp_byte_source {
     void *session;
     char name[24]; /* "likwid", "perf" ...; of a recording the source that it names; "sim" */
     bool replayed, constructed;
-    bool tested; /* known volumes ran under it */
+    bool required; /* it was asked for: no simulation in its place */
+    bool opened;   /* while sources are tried: this one gave counts, but was not believed */
+    bool tested;   /* known volumes ran under it */
     struct sp_trust_report trust;
     struct sp_recording recording; /* replayed */
     int n_tried;                   /* sources that were looked at and not taken */
     struct {
         const char *name;
+        bool opened; /* it counts, but known volumes were not what it said */
         char reason[sizeof((struct sp_error *)0)->what], remedy[sizeof((struct sp_error *)0)->remedy];
     } tried[SP_MAX_TRIED];
 };
@@ -46,6 +49,8 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *request,
 /* Counts that another tool made, as a source: takes the recording. */
 enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struct sp_byte_source *source,
                                            struct sp_error *err);
+/* A source that stopped answering: from now on bytes are simulated, and the record says why. */
+void sp_byte_source_drop(struct sp_byte_source *source, const struct sp_error *why);
 void sp_byte_source_close(struct sp_byte_source *source);
 
 /* Like "--bytes" itself: is this a word that it takes? */

@@ -41,9 +41,18 @@ enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
     p.interrupted = stopped;
     p.context = (void *)a->progress;
     sp_progress_step(a->progress, "counting bytes", -1);
-    enum sp_status status = s->probe->observe(s->session, &a->setup.job, &p, &reading, err);
-    if (status != SP_OK)
+    struct sp_error why = {0};
+    enum sp_status status = s->probe->observe(s->session, &a->setup.job, &p, &reading, &why);
+    if (status == SP_ABSENT &&
+        !s->required) { /* it stopped answering in the middle: the samples are worth keeping */
+        sp_byte_source_drop(s, &why);
+        return SP_OK;
+    }
+    if (status != SP_OK) {
+        if (err)
+            *err = why;
         return status;
+    }
     sp_reading_free(&reading);
     a->log = s->probe->log(s->session);
     return SP_OK;
@@ -52,8 +61,9 @@ enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
 static struct sp_value find_w(const struct sp_analysis *a, double matrix_B, double x_B, double y_B)
 {
     double share = y_B / (matrix_B + x_B + y_B);
+    bool memory = a->residence.level >= a->options->machine->n_caches; /* where it was measured */
     struct sp_value w = sp_trust_w(&a->options->bytes->trust, share, a->setup.facts.store_nt);
-    if (sp_value_known(w))
+    if (sp_value_known(w) && memory)
         return w;
     return sp_value_between(a->setup.facts.store_nt ? 1 : a->w.value, 1, fmax(2, a->w.value), a->w.origin);
 }
@@ -66,10 +76,24 @@ void sp_analysis_use_counts(struct sp_analysis *a)
     a->zero_B = sp_value_none("bytes were not counted");
     if (!a->log)
         return;
-    const char *level = a->residence.level >= a->options->machine->n_caches ? "MEM" : a->residence.name;
-    a->counted = sp_count_log_bytes(a->log, SP_WINDOW_JOB, NULL, level, -1);
-    if (!sp_value_known(a->counted.total_B))
+    bool memory = a->residence.level >= a->options->machine->n_caches;
+    a->counted = sp_count_log_bytes(a->log, SP_WINDOW_JOB, NULL, memory ? "MEM" : a->residence.name, -1);
+    struct sp_counted *c = &a->counted;
+    if (sp_value_known(c->read_B) && !sp_value_known(c->write_B) && c->read_B.value > 0) {
+        a->writes_added = true; /* y at least goes to memory */
+        double y_B = (double)l->s_y * (double)l->n_r;
+        c->total_B =
+            sp_value_between(c->read_B.value + y_B, c->read_B.lo + y_B, c->read_B.hi + y_B, c->read_B.origin);
+    }
+    if (sp_value_known(c->total_B) && !(c->total_B.value > 0))
+        c->total_B = sp_value_none("it counted nothing while the job ran");
+    if (!sp_value_known(c->total_B))
         return;
+    if (memory && a->options->bytes->tested) {
+        c->read_B = sp_trust_widen(&a->options->bytes->trust, c->read_B);
+        c->write_B = sp_trust_widen(&a->options->bytes->trust, c->write_B);
+        c->total_B = sp_trust_widen(&a->options->bytes->trust, c->total_B);
+    }
     double matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
                       sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
     struct sp_alpha_source source = {
@@ -170,11 +194,12 @@ enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err
         return SP_OK;
     double x_B = (double)a->setup.layout.s_x * (double)a->setup.layout.n_nz;
     double difference = a->alpha_measured.value - a->alpha_simulated.value;
+    a->alpha_compared = true;
     if (fabs(difference) < fmax(SAME_ALPHA, SAME_SHARE * a->alpha_simulated.value))
         return SP_OK;
     if (sp_value_known(a->counted.idle_Bps)) {
-        /* it was taken off; what it may hide is its own spread, which the interval of V holds */
-        double left = (a->counted.total_B.hi - a->counted.total_B.lo) / 2 / x_B;
+        /* it was taken off; what it may still hide is its own spread */
+        double left = a->counted.idle_spread_B / x_B;
         snprintf(add_cause(a, "background", copysign(fmin(left, fabs(difference)), difference))->text,
                  sizeof a->cause[0].text, "%.1f %% of what was counted was background and was taken off",
                  100 * a->counted.idle_share);

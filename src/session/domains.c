@@ -15,7 +15,7 @@ static void count_threads(struct sp_analysis *a)
         d->entries_share += (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
         d->bytes_B += a->thread_B[t];
         if (a->pairs.thread_s && (!sp_value_known(d->busy_s) || a->pairs.thread_s[t] > d->busy_s.value))
-            d->busy_s = sp_value_of(a->pairs.thread_s[t], SP_MEASURED);
+            d->busy_s = sp_value_of(a->pairs.thread_s[t], a->pairs.time.origin);
     }
 }
 

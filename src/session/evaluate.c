@@ -131,8 +131,9 @@ static enum sp_status find_imbalance(struct sp_analysis *a, struct sp_error *err
     for (int t = 0; t < n; t++)
         entries[t] = (double)sp_layout_thread_entries(&a->setup.layout, t);
     a->lambda_nz = sp_lambda(entries, n);
-    a->lambda_t = n > 1 && a->pairs.thread_s ? sp_value_of(sp_lambda(a->pairs.thread_s, n), SP_MEASURED)
-                                             : sp_value_none("one thread");
+    a->lambda_t = n > 1 && a->pairs.thread_s
+                      ? sp_value_of(sp_lambda(a->pairs.thread_s, n), a->pairs.time.origin)
+                      : sp_value_none("one thread");
     sp_analysis_thread_bytes(a, &a->setup.layout.partition, entries);
     a->thread_B = entries;
     bool exact;

@@ -2,24 +2,24 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "probes/count_json.h"
+#include "probes/likwid_metrics.h"
 
-/* Metrics of LIKWID's groups: "Memory read data volume [GBytes]". */
-static const struct volume {
-    const char *words, *level;
-    enum sp_direction direction;
-} volumes[] = {
-    {"Memory read data volume", "MEM", SP_READS},       {"Memory write data volume", "MEM", SP_WRITES},
-    {"Memory load data volume", "MEM", SP_READS},       {"Memory evict data volume", "MEM", SP_WRITES},
-    {"HBM read data volume", "MEM", SP_READS},          {"HBM write data volume", "MEM", SP_WRITES},
-    {"Memory data volume", "MEM", SP_READS_AND_WRITES}, {"L3 load data volume", "L3", SP_READS},
-    {"L3 evict data volume", "L3", SP_WRITES},          {"L2D load data volume", "L2", SP_READS},
-    {"L2D evict data volume", "L2", SP_WRITES},         {"L2 load data volume", "L2", SP_READS},
-    {"L2 evict data volume", "L2", SP_WRITES},
+/* Volumes of all groups of a region, one event each. */
+enum { MAX_VOLUMES = 256 };
+struct volumes {
+    int n;
+    struct sp_likwid_metric metric[MAX_VOLUMES];
+    int pass[MAX_VOLUMES];
+    char name[MAX_VOLUMES][96];
+    const double *row[MAX_VOLUMES]; /* of the table's threads, borrowed */
+    int n_threads[MAX_VOLUMES];
+    bool keep[MAX_VOLUMES];
 };
-enum { N_VOLUMES = sizeof volumes / sizeof *volumes };
 
 static bool is_region(const struct sp_likwid_table *t, const char *region)
 {
@@ -71,41 +71,62 @@ static const double *times_of(const struct sp_likwid_table *t, double *calls)
     return s ? s : sp_likwid_row(t, "Runtime (RDTSC) [s]");
 }
 
-/* Adds the events of one table. A unit of a socket is counted by one thread, the others say 0; where all say
- * the same it was printed once a thread. */
-static enum sp_status add_events(const struct sp_likwid_table *t, int pass, struct sp_count_log *log,
-                                 struct sp_error *err)
+static void list_volumes(const struct sp_likwid_table *t, int pass, struct volumes *v)
 {
-    bool apart = sp_likwid_row(t, "Memory read data volume") || sp_likwid_row(t, "Memory load data volume");
-    enum sp_status status = SP_OK;
-    for (int i = 0; i < N_VOLUMES && status == SP_OK; i++) {
-        const double *row = sp_likwid_row(t, volumes[i].words);
-        if (!row || (apart && volumes[i].direction == SP_READS_AND_WRITES))
+    for (int i = 0; i < t->n_rows && v->n < MAX_VOLUMES; i++) {
+        if (!sp_likwid_metric_of(t->name[i], &v->metric[v->n]))
             continue;
-        struct sp_count_event e = {
-            .channel = -1, .B_per_count = 1e9, .bits = 64, .pass = pass, .direction = volumes[i].direction};
-        snprintf(e.level, sizeof e.level, "%s", volumes[i].level);
-        snprintf(e.name, sizeof e.name, "%s", volumes[i].words);
-        status = sp_count_log_add_event(log, &e, err);
+        v->pass[v->n] = pass;
+        snprintf(v->name[v->n], sizeof v->name[v->n], "%s", t->name[i]);
+        v->row[v->n] = &t->value[i * t->n_threads];
+        v->n_threads[v->n++] = t->n_threads;
     }
-    return status;
 }
 
-static double sum_row(const double *row, int n)
+/* What belongs to a whole socket is counted by one thread, the others say 0; where three or more all say the
+ * same of memory, it was printed once a thread. NAN where a thread has no number. */
+static double sum_row(const double *row, int n, bool memory)
 {
     double sum = 0;
-    bool same = n > 1;
+    bool same = memory && n > 2;
     for (int t = 0; t < n; t++) {
         if (isnan(row[t]))
             return NAN;
-        same = same && row[t] == row[0] && row[t] != 0;
+        same = same && row[t] == row[0];
         sum += row[t];
     }
     return same ? row[0] : sum;
 }
 
-static enum sp_status add_window(const struct sp_likwid_table *t, int pass, double executions,
-                                 struct sp_count_log *log, struct sp_error *err)
+static enum sp_status add_events(const struct volumes *v, struct sp_count_log *log, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < v->n && status == SP_OK; i++) {
+        if (!v->keep[i])
+            continue;
+        struct sp_count_event e = {.channel = -1,
+                                   .B_per_count = v->metric[i].B,
+                                   .bits = 64,
+                                   .pass = v->pass[i],
+                                   .direction = v->metric[i].direction};
+        snprintf(e.level, sizeof e.level, "%s", v->metric[i].level);
+        snprintf(e.name, sizeof e.name, "%s", v->name[i]);
+        status = sp_count_log_add_event(log, &e, err);
+    }
+    return status;
+}
+
+/* Does a pass count anything that another does not count already? */
+static bool counts_in(const struct volumes *v, int pass)
+{
+    for (int i = 0; i < v->n; i++)
+        if (v->keep[i] && v->pass[i] == pass)
+            return true;
+    return false;
+}
+
+static enum sp_status add_window(const struct sp_likwid_table *t, const struct volumes *v, int pass,
+                                 double executions, struct sp_count_log *log, struct sp_error *err)
 {
     double calls, s = highest(times_of(t, &calls), t->n_threads);
     struct sp_count_window w = {.kind = SP_WINDOW_JOB,
@@ -115,11 +136,16 @@ static enum sp_status add_window(const struct sp_likwid_table *t, int pass, doub
                                 .memory_share = 1},
                            *in;
     enum sp_status status = sp_count_log_add_window(log, &w, &in, err);
-    for (int i = 0; i < log->n_events && status == SP_OK; i++)
-        if (log->event[i].pass == pass) {
-            double v = sum_row(sp_likwid_row(t, log->event[i].name), t->n_threads);
-            in->count[i] = (struct sp_count){0, v, s, s};
+    int event = 0;
+    for (int i = 0; i < v->n && status == SP_OK; i++) {
+        if (!v->keep[i])
+            continue;
+        if (v->pass[i] == pass) {
+            double x = sum_row(v->row[i], v->n_threads[i], strcmp(v->metric[i].level, "MEM") == 0);
+            in->count[event] = (struct sp_count){0, x >= 0 && x < 1e12 ? x : NAN, s, s};
         }
+        event++;
+    }
     return status;
 }
 
@@ -150,6 +176,9 @@ static enum sp_status usable(const struct sp_likwid_table *t, const char *path, 
         return sp_fail_at(err, SP_INPUT, path, 0, 0,
                           "LIKWID's clock may be 0 here: use another version or access mode",
                           "group %s has no run time", t->group);
+    if (!(calls >= 1 && calls <= 1e12) || calls != floor(calls) || executions > 1e12)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "the file may be damaged",
+                          "group %s: the number of calls is no count from 1 to 1e12", t->group);
     if (!*t->region && executions == 0)
         return sp_fail_at(
             err, SP_USAGE, path, 0, 0,
@@ -173,20 +202,35 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
         return status;
     double executions = o->executions > 0 ? (double)o->executions : 1;
     const struct sp_likwid_table *first = NULL;
+    void *memory;
+    status = sp_new_array(1, sizeof(struct volumes), "volumes", &memory, err);
+    struct volumes *v = memory;
     int pass = 0;
     for (int i = 0; i < csv->n_tables && status == SP_OK; i++)
         if (is_region(&csv->table[i], region))
-            status = add_events(&csv->table[i], pass++, &log, err);
+            list_volumes(&csv->table[i], pass++, v);
+    const char *missing = NULL;
+    if (status == SP_OK) {
+        int groups[MAX_VOLUMES];
+        memcpy(groups, v->pass, sizeof groups);
+        missing = sp_likwid_choose(v->n, v->metric, groups, v->keep);
+        status = missing ? sp_fail_at(err, SP_INPUT, path, 0, 0,
+                                      "measure all groups of the memory in one run of likwid-perfctr", "%s",
+                                      missing)
+                         : add_events(v, &log, err);
+    }
     pass = 0;
     for (int i = 0; i < csv->n_tables && status == SP_OK; i++) {
         const struct sp_likwid_table *t = &csv->table[i];
         if (!is_region(t, region))
             continue;
         status = usable(t, path, (double)o->executions, err);
-        if (status == SP_OK)
-            status = add_window(t, pass++, executions, &log, err);
+        if (status == SP_OK && counts_in(v, pass))
+            status = add_window(t, v, pass, executions, &log, err);
+        pass++;
         first = first ? first : t;
     }
+    free(v);
     if (status == SP_OK && (!first || !sp_count_log_has_level(&log, "MEM")))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0,
                             "measure with likwid-perfctr -g MEM (likwid-perfctr -a lists groups)",

@@ -154,12 +154,12 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     double once_B = empty ? 0 : a->once.volume_B.value;
     sp_record_set_metric(r, "time", a->pairs.time, "s", "lower",
                          "median over samples of the time of one execution");
-    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, SP_MEASURED), "1", "lower",
+    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, a->pairs.time.origin), "1", "lower",
                          "(Q3 - Q1)/median of the samples");
     sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none",
                          "useful operations W of one execution");
-    sp_record_set_metric(r, "performance", empty ? none : over(W, a->pairs.time, SP_MEASURED), "flop/s",
-                         "higher", "W / time");
+    sp_record_set_metric(r, "performance", empty ? none : over(W, a->pairs.time, a->pairs.time.origin),
+                         "flop/s", "higher", "W / time");
     sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
                          "bytes through the interface of the level that holds the data, in one execution");
     sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
@@ -322,11 +322,14 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     if (!sp_record_node(r, "flags"))
         sp_record_set_object(r, "flags", json_array());
     if (a->setup.layout.n_nz > 0 && a->fraction.value > 1.03)
-        sp_record_add_flag(
-            r, "Q01",
-            "%.0f %% of the roof: more than a load-only run on the same arrays; part of the simulated bytes "
-            "stayed in caches that the model does not know, or the roof was sampled in a worse moment",
-            100 * a->fraction.value);
+        sp_record_add_flag(r, "Q01",
+                           "%.0f %% of the roof: more than a load-only run on the same arrays; %s, or the "
+                           "roof was sampled in a "
+                           "worse moment",
+                           100 * a->fraction.value,
+                           sp_analysis_is_counted(a)
+                               ? "other traffic was counted too"
+                               : "part of the simulated bytes stayed in caches that the model does not know");
     if (a->setup.layout.n_nz > 0 && a->model_fraction.value > 1.03 && !(a->fraction.value > 1.03))
         sp_record_add_flag(
             r, "Q01",

@@ -41,6 +41,10 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
 {
     if (!sp_value_known(a->alpha_measured))
         return;
+    double x_B = (double)a->setup.layout.s_x * (double)a->setup.layout.n_nz;
+    sp_record_set_number(r, "counters.alpha_difference.interval",
+                         (a->counted.total_B.hi - a->counted.total_B.lo) / 2 / x_B);
+    sp_record_set_flag(r, "counters.alpha_difference.compared", a->alpha_compared);
     double difference = a->alpha_measured.value - a->alpha_simulated.value, left = difference;
     json_t *causes = json_array();
     for (int i = 0; i < a->n_causes; i++) {
@@ -55,7 +59,7 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
     }
     sp_record_set_number(r, "counters.alpha_difference.difference", difference);
     sp_record_set_number(r, "counters.alpha_difference.unattributed", a->n_causes > 0 ? left : difference);
-    sp_record_set_flag(r, "counters.alpha_difference.small", a->n_causes == 0);
+    sp_record_set_flag(r, "counters.alpha_difference.small", a->alpha_compared && a->n_causes == 0);
     sp_record_set_object(r, "counters.alpha_difference.causes", causes);
 }
 
@@ -76,8 +80,9 @@ static void record_tried(struct sp_record *r, const struct sp_byte_source *s)
 {
     for (int i = 0; s && i < s->n_tried; i++)
         sp_record_append(r, "bytes_tried",
-                         json_pack("{s:s, s:s, s:s}", "source", s->tried[i].name, "reason",
-                                   s->tried[i].reason, "remedy", s->tried[i].remedy));
+                         json_pack("{s:s, s:s, s:s, s:b}", "source", s->tried[i].name, "reason",
+                                   s->tried[i].reason, "remedy", s->tried[i].remedy, "opened",
+                                   s->tried[i].opened));
 }
 
 static void record_core(struct sp_record *r, const struct sp_core_events *core)
@@ -99,8 +104,15 @@ static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
                            sp_analysis_is_replayed(a) ? " and times" : "");
     else if (s->replayed)
         sp_record_add_flag(r, "Q21", "replayed: counted by %s elsewhere or at another time", s->name);
+    bool memory = a->residence.level >= a->options->machine->n_caches;
     if (!s->tested)
         sp_record_add_flag(r, "Q22", "the counters were not tested with known volumes");
+    else if (!memory && sp_analysis_is_counted(a))
+        sp_record_add_flag(r, "Q22",
+                           "the counters of %s were not tested with known volumes, those of memory were",
+                           a->residence.name);
+    if (a->writes_added)
+        sp_record_add_flag(r, "Q27", "writes are not counted: s_y n_r was added to the reads");
     if (!sp_count_log_has_level(
             a->log, a->residence.level >= a->options->machine->n_caches ? "MEM" : a->residence.name)) {
         char text[200];

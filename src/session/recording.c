@@ -146,9 +146,10 @@ enum sp_status sp_recording_pairs(const struct sp_recording *r, double roof_Bps,
             sp_fail_at(err, SP_INPUT, r->path, 0, 0, "give runs[].roof_Bps, or --machine with a bandwidth",
                        "the recording's times cannot be used: none is positive, or no roof is known");
     if (status == SP_OK) {
-        p->time = sp_median_interval(p->time_s, p->n, SP_MEASURED);
-        p->roof = sp_median_interval(p->roof_Bps, p->n, SP_MEASURED);
-        p->inverse = sp_median_interval(inverse, p->n, SP_MEASURED);
+        const enum sp_origin origin = r->constructed ? SP_CONSTRUCTED : SP_MEASURED;
+        p->time = sp_median_interval(p->time_s, p->n, origin);
+        p->roof = sp_median_interval(p->roof_Bps, p->n, origin);
+        p->inverse = sp_median_interval(inverse, p->n, origin);
         p->spread = sp_relative_spread(p->time_s, p->n);
     }
     free(inverse);

@@ -151,9 +151,10 @@ static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs)
 }
 
 /* Median of the runs' medians; the interval holds them and that of all samples. */
-static struct sp_value pool_value(const double *all, int64_t n, const double *medians, int n_runs)
+static struct sp_value pool_value(const double *all, int64_t n, const double *medians, int n_runs,
+                                  enum sp_origin origin)
 {
-    struct sp_value pooled = sp_median_interval(all, n, SP_MEASURED);
+    struct sp_value pooled = sp_median_interval(all, n, origin);
     if (n_runs < 2)
         return pooled;
     pooled.value = sp_median(medians, n_runs);
@@ -208,9 +209,9 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_p
         pooled->time_s = time;
         pooled->roof_Bps = roof;
         pooled->thread_s = thread_s;
-        pooled->time = pool_value(time, pooled->n, medians[TIME], n_same);
-        pooled->roof = pool_value(roof, pooled->n, medians[ROOF], n_same);
-        pooled->inverse = pool_value(inverse, pooled->n, medians[INVERSE], n_same);
+        pooled->time = pool_value(time, pooled->n, medians[TIME], n_same, first->time.origin);
+        pooled->roof = pool_value(roof, pooled->n, medians[ROOF], n_same, first->roof.origin);
+        pooled->inverse = pool_value(inverse, pooled->n, medians[INVERSE], n_same, first->inverse.origin);
         pooled->spread = sp_relative_spread(time, pooled->n);
     } else {
         free(all[TIME]);

@@ -51,7 +51,7 @@ static const struct kind kinds[] = {
      "", 0, NULL, 1},
     /* Arm DMC-620 (Ampere Altra): transfers of a line, told apart by a filter on the event. */
     {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
-     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 2},
+     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
 
