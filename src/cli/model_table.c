@@ -21,6 +21,16 @@ static char mark_of(const struct sp_model_row *row)
     return ' ';
 }
 
+/* What stands behind a roof: a data sheet's peak is above what any program gets, a triad may be below loads.
+ */
+static const char *roof_kind(const struct sp_model_row *row)
+{
+    const struct sp_ceiling *c = row->prediction.roof;
+    if (!c || !sp_value_known(row->prediction.roof_Bps))
+        return "";
+    return strncmp(c->how, "nominal peak", 12) == 0 ? "n" : strncmp(c->name, "load", 4) != 0 ? "t" : "";
+}
+
 static void print_line(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_prediction *p = &row->prediction;
@@ -28,7 +38,7 @@ static void print_line(const struct sp_model_row *row, FILE *out)
     if (row->machine->kind == SP_CPU)
         snprintf(threads, sizeof threads, "%d", row->n_threads);
     if (sp_value_known(p->roof_Bps))
-        snprintf(roof, sizeof roof, "%.4g %s", p->roof_Bps.value / 1e9,
+        snprintf(roof, sizeof roof, "%.4g%s %s", p->roof_Bps.value / 1e9, roof_kind(row),
                  strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
                                                        : p->residence.name);
     if (sp_value_known(p->roofline.performance))
@@ -106,6 +116,16 @@ static void print_notes(const struct sp_model_result *r, const struct sp_model_r
     if (any_mark(best, n, '^'))
         fprintf(out,
                 " ^ the data fit a cache whose bandwidth is not described: as if they came from memory.\n");
+    bool nominal = false, triad = false;
+    for (int i = 0; i < n; i++) {
+        nominal = nominal || *roof_kind(best[i]) == 'n';
+        triad = triad || *roof_kind(best[i]) == 't';
+    }
+    if (nominal)
+        fprintf(out,
+                " n: a data sheet's peak, above what programs reach: not to be compared with the others.\n");
+    if (triad)
+        fprintf(out, " t: known as copy or triad only, loads may be faster.\n");
     if (any_mark(best, n, '*'))
         fprintf(out, " * the roof is known for another number of threads only.\n");
     for (int i = 0; i < n; i++)
