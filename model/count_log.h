@@ -16,7 +16,8 @@
 
 struct sp_count_event {
     char name[96];      /* "uncore_imc_3/cas_count_read" */
-    char level[8];      /* interface whose bytes it counts: "MEM"; "L3": between L3 and L2; "L2" */
+    char level[8];      /* interface whose bytes it counts: "MEM"; "L3": between L3 and L2; "L2"; or "core":
+                           it counts no bytes but what the threads did */
     int domain;         /* memory domain of the unit: socket, NUMA node or die, 0 ... */
     int channel;        /* unit within the domain, -1: the event is already a sum over units */
     double B_per_count; /* bytes that one count stands for */

@@ -2,6 +2,7 @@
  * crashes this process, or leaks a library's message, and wrong counts are not believed. */
 #include <check.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,29 @@ START_TEST(software_events_through_papi)
 }
 END_TEST
 
+/* Without memory events: misses and operations of the job's threads, in an event set each. */
+START_TEST(papi_counts_what_threads_do)
+{
+    setenv("SPMODEL_PAPI", SP_FAKE_PAPI, 1);
+    setenv("FAKE_PAPI", "works", 1);
+    struct sp_count_log log = {.n_passes = 1};
+    struct sp_error err;
+    void *state;
+    ck_assert_msg(sp_helper_counter_open(&sp_papi_counter, NULL, &state, &log, &err) == SP_OK, "%s",
+                  err.what);
+    ck_assert_int_eq(log.n_events, 2);
+    ck_assert(strcmp(log.event[0].level, "MEM") == 0 && log.event[0].direction == SP_READS);
+    ck_assert(strcmp(log.event[1].level, "core") == 0 && strstr(log.how, "approximation"));
+    struct sp_count count[2];
+    ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_OK);
+    ck_assert_int_eq(sp_helper_counter_stop(state, count, &err), SP_OK);
+    ck_assert(count[0].after >= 1000 && fmod(count[0].after, 1000) == 0); /* once a thread */
+    ck_assert_double_eq(count[1].after, 5 * count[0].after);
+    sp_helper_counter_close(state);
+    sp_count_log_free(&log);
+}
+END_TEST
+
 START_TEST(the_real_libraries_answer)
 {
     static const struct sp_counter *const libraries[] = {&sp_likwid_counter, &sp_papi_counter};
@@ -261,6 +285,7 @@ int main(void)
     tcase_add_test(tc, a_hang_at_the_start_ends_the_helper);
     tcase_add_loop_test(tc, what_likwid_counts_is_tried_first, 0, sizeof counting / sizeof *counting);
     tcase_add_test(tc, software_events_through_papi);
+    tcase_add_test(tc, papi_counts_what_threads_do);
     tcase_add_test(tc, the_real_libraries_answer);
     tcase_add_test(tc, a_helper_that_is_not_there_is_said);
     suite_add_tcase(suite, tc);

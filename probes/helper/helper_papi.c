@@ -176,6 +176,15 @@ static bool add_memory(const struct request_cpus *cpus)
     return papi.n_events > 0;
 }
 
+/* Operations and vector instructions of the job's threads, where presets for them are there. */
+static void add_work(void)
+{
+    static const char *const presets[] = {"PAPI_TOT_INS", "PAPI_DP_OPS", "PAPI_SP_OPS", "PAPI_VEC_DP",
+                                          "PAPI_VEC_SP"};
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        try_event(presets[i], true, 0, 0, -1, "core", "both", 1);
+}
+
 /* Names of the components, for the reason why nothing is counted. */
 static void list_components(char *text, size_t size)
 {
@@ -200,9 +209,12 @@ static bool open_papi(const char *argument, const struct request_cpus *cpus)
     }
     if (argument)
         return absent("--bytes papi", "PAPI has no mode '%s'", argument);
-    if (add_memory(cpus))
+    bool memory = add_memory(cpus);
+    int error = memory ? 0 : try_event("PAPI_L3_TCM", true, 0, 0, -1, "MEM", "read", 64);
+    if (error == 0)
+        add_work();
+    if (memory)
         return true;
-    int error = try_event("PAPI_L3_TCM", true, 0, 0, -1, "MEM", "read", 64);
     if (error == 0) {
         reply("how last-level misses x 64 B of the job's threads: an approximation, without prefetches and "
               "writes\n");

@@ -96,6 +96,31 @@ static void record_core(struct sp_record *r, const struct sp_core_events *core)
     }
 }
 
+/* Events of threads that came with the source (PAPI), beside those of perf_event. */
+static void record_work(struct sp_record *r, const struct sp_count_log *log)
+{
+    for (int e = 0; e < log->n_events; e++) {
+        double sum = 0, share = 1;
+        int n = 0;
+        for (int i = 0; strcmp(log->event[e].level, "core") == 0 && i < log->n_windows; i++) {
+            const struct sp_count_window *w = &log->window[i];
+            double part, count = sp_count_of(&log->event[e], w->count[e], NULL, &part);
+            if (w->kind != SP_WINDOW_JOB || w->pass != log->event[e].pass || !isfinite(count))
+                continue;
+            sum += count / (double)w->repetitions;
+            share = fmin(share, part);
+            n++;
+        }
+        if (n > 0)
+            sp_record_append(
+                r, "core_events",
+                json_pack("{s:s, s:o, s:f}", "name", log->event[e].name, "each",
+                          sp_record_value_json(
+                              sp_value_of(sum / n, log->constructed ? SP_CONSTRUCTED : SP_MEASURED), "1"),
+                          "running_share", share));
+    }
+}
+
 static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
 {
     const struct sp_byte_source *s = a->options->bytes;
@@ -150,6 +175,7 @@ void sp_record_counters(struct sp_record *r, const struct sp_analysis *a)
     sp_record_set_object(r, "counters", sp_count_log_json(a->log));
     sp_record_set_object(r, "counters.trust", trust_json(s));
     sp_record_set_value(r, "counters.idle", a->counted.idle_Bps, "B/s");
+    record_work(r, a->log);
     record_domains(r, a);
     record_difference(r, a);
     flag_counters(r, a);
