@@ -15,7 +15,7 @@
 #include "sys/topology.h"
 
 /* Time limits: LIKWID takes a second to find out that it may not count. */
-#define LOOK_S  0.4
+#define LOOK_S  2.0
 #define OPEN_S  8.0
 #define COUNT_S 5.0
 
@@ -163,11 +163,16 @@ enum sp_status sp_helper_counter_stop(void *state, struct sp_count *count, struc
 
 enum sp_status sp_helper_counter_available(const char *library, struct sp_error *err)
 {
+    return sp_helper_counter_look(library, LOOK_S, err);
+}
+
+enum sp_status sp_helper_counter_look(const char *library, double limit_s, struct sp_error *err)
+{
     struct sp_helper helper;
     enum sp_status status = sp_helper_start(library, &helper, err);
     if (status != SP_OK)
         return status;
-    status = sp_helper_ask(&helper, LOOK_S, "look", NULL, NULL, err);
+    status = sp_helper_ask(&helper, limit_s, "look", NULL, NULL, err);
     sp_helper_stop(&helper);
     struct sp_counters here;
     sp_counters_read("", &here);

@@ -11,6 +11,8 @@
 
 /* LIKWID needs a second to find out that it may not count. */
 #define TRY_S 1.1
+/* The whole of doctor takes no longer than 2 s, even where both libraries hang. */
+#define LOOK_S 0.4
 
 static void kernel_side(struct sp_doctor *d)
 {
@@ -33,9 +35,11 @@ static void kernel_side(struct sp_doctor *d)
 /* Libraries in the helper are opened, on one processor, when they are there and the machine counts at all. */
 static enum sp_status try_probe(const struct sp_probe *probe, struct sp_error *err)
 {
-    enum sp_status status = probe->available(err);
     bool in_helper = strcmp(probe->name, "likwid") == 0 || strcmp(probe->name, "papi") == 0;
-    return status == SP_OK && in_helper ? sp_helper_counter_try(probe->name, TRY_S, err) : status;
+    if (!in_helper)
+        return probe->available(err);
+    enum sp_status status = sp_helper_counter_look(probe->name, LOOK_S, err);
+    return status == SP_OK ? sp_helper_counter_try(probe->name, TRY_S, err) : status;
 }
 
 /* A remedy stands once. */
