@@ -147,6 +147,36 @@ START_TEST(amd_fabric_counts_both_ways_in_two_passes)
 }
 END_TEST
 
+/* Xeon Max: HBM beside DDR, each with its own bytes a count. */
+START_TEST(hbm_counts_beside_ddr)
+{
+    struct sp_memory_pmu pmu;
+    struct sp_error err;
+    recorded_unpack("sysfs-imc.txt", root, sizeof root);
+    for (int i = 0; i < 2; i++) {
+        char path[128];
+        static const char *const files[] = {"type", "cpumask", "format/event", "format/umask"},
+                                 *const texts[] = {"90", "0,28", "config:0-7", "config:8-15,32-63"};
+        for (int f = 0; f < 4; f++) {
+            snprintf(path, sizeof path, "/sys/bus/event_source/devices/uncore_hbm_%d/%s", i, files[f]);
+            recorded_write(root, path, texts[f]);
+        }
+    }
+    ck_assert_msg(sp_memory_pmu_read(root, &pmu, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(pmu.n_events, 12 + 8);
+    ck_assert_int_eq(pmu.n_pmus, 5);
+    ck_assert_double_eq_tol(pmu.event[0].B_per_count, 64, 1e-9);
+    ck_assert_double_eq(pmu.event[12].B_per_count, 32);
+    ck_assert_uint_eq(pmu.event[12].config[0], 0xcf05);
+    ck_assert_uint_eq(pmu.event[13].config[0], 0xf005);
+    ck_assert_int_eq(pmu.event[13].direction, SP_WRITES);
+    ck_assert_int_eq(pmu.event[14].domain, 1);
+    ck_assert_int_eq(pmu.event[19].channel, 4);
+    sp_memory_pmu_free(&pmu);
+    recorded_remove(root);
+}
+END_TEST
+
 START_TEST(arm_filters_tell_reads_from_writes)
 {
     struct sp_memory_pmu pmu;
@@ -222,6 +252,7 @@ int main(void)
     tcase_add_test(tc, what_is_missing_is_named);
     tcase_add_test(tc, terms_go_where_the_formats_say);
     tcase_add_test(tc, amd_fabric_counts_both_ways_in_two_passes);
+    tcase_add_test(tc, hbm_counts_beside_ddr);
     tcase_add_test(tc, arm_filters_tell_reads_from_writes);
     tcase_add_test(tc, software_events_are_counted);
     tcase_add_test(tc, an_event_that_is_not_there_gives_a_reason);

@@ -5,29 +5,35 @@
 #include "base/text.h"
 #include "report/sections.h"
 
-enum { MOST = 16, N_COLUMNS = 7, CELL = 40 };
-static const char *const heads[N_COLUMNS] = {"domain", "threads", "entries",   "bytes modelled",
-                                             "x once", "busy",    "pages here"};
-static const int ends[N_COLUMNS] = {7, 16, 26, 42, 54, 66, 78};
+enum { MOST = 16, N_COLUMNS = 9, CELL = 40 };
+static const char *const heads[N_COLUMNS] = {"domain",  "threads", "entries", "bytes",     "x once",
+                                             "x again", "busy",    "waits",   "pages here"};
+static const int ends[N_COLUMNS] = {7, 16, 25, 36, 47, 58, 69, 80, 92};
+
+static void seconds_cell(char *cell, struct sp_value v)
+{
+    if (sp_value_known(v))
+        sp_text_seconds(cell, CELL, v.value);
+    else
+        snprintf(cell, CELL, "unknown");
+}
 
 static void line(struct sp_pen *pen, const json_t *domain)
 {
     char cell[N_COLUMNS][CELL];
-    struct sp_value busy = sp_record_value_of(json_object_get(domain, "busy")),
-                    local = sp_record_value_of(json_object_get(domain, "local_share"));
+    struct sp_value local = sp_record_value_of(json_object_get(domain, "local_share"));
     snprintf(cell[0], CELL, "%.0f", sp_item_number(domain, "domain"));
     snprintf(cell[1], CELL, "%.0f", sp_item_number(domain, "threads"));
     sp_figure_percent(cell[2], CELL, sp_item_number(domain, "entries_share"));
     sp_text_bytes(cell[3], CELL, sp_item_number(domain, "bytes"));
     sp_text_bytes(cell[4], CELL, sp_item_number(domain, "x_once_B"));
-    if (sp_value_known(busy))
-        sp_text_seconds(cell[5], CELL, busy.value);
-    else
-        snprintf(cell[5], CELL, "unknown");
+    sp_text_seconds(cell[5], CELL, sp_item_number(domain, "x_again_s"));
+    seconds_cell(cell[6], sp_record_value_of(json_object_get(domain, "busy")));
+    seconds_cell(cell[7], sp_record_value_of(json_object_get(domain, "waits")));
     if (sp_value_known(local))
-        sp_figure_percent(cell[6], CELL, local.value);
+        sp_figure_percent(cell[8], CELL, local.value);
     else
-        snprintf(cell[6], CELL, "unknown");
+        snprintf(cell[8], CELL, "unknown");
     for (int c = 0; c < N_COLUMNS; c++)
         sp_pen_right(pen, SP_INK_PLAIN, ends[c], cell[c]);
     sp_pen_end(pen);
@@ -40,10 +46,13 @@ void sp_section_domains(struct sp_pen *pen, const struct sp_record *record)
     if (n < 2)
         return;
     fputc('\n', pen->out);
-    sp_pen_put(pen, SP_INK_BOLD, "DOMAINS");
-    sp_pen_part(pen, SP_INK_PLAIN, 2,
-                "last-level caches: entries and bytes of their threads, lines of x that each must load, "
-                "longest busy time, share of the values on their own NUMA nodes");
+    sp_pen_put(pen, SP_INK_BOLD, "DOMAINS  ");
+    pen->indent = 9;
+    sp_pen_words(
+        pen, SP_INK_PLAIN,
+        "last-level caches: entries and bytes (modelled) of their threads, lines of x that each must "
+        "load and the time for those that others load too (modelled), longest busy time and the wait "
+        "after it, share of the values on their own NUMA nodes");
     sp_pen_end(pen);
     for (int c = 0; c < N_COLUMNS; c++)
         sp_pen_right(pen, SP_INK_DIM, ends[c], heads[c]);

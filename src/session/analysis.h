@@ -41,9 +41,11 @@ struct sp_alpha_cause {
 /* One last-level-cache domain: its part of the work, and what memory and caches make of it. */
 struct sp_domain {
     int n_threads;
-    double entries_share;        /* of the stored entries */
-    double bytes_B;              /* of one execution, as its threads' shares have it [B] */
-    double x_once_B;             /* lines of x that its threads touch [B]: its part of alpha_min */
+    double entries_share; /* of the stored entries */
+    double bytes_B;       /* of one execution, as its threads' shares have it [B] */
+    double x_once_B;      /* lines of x that its threads touch [B]: its part of alpha_min */
+    double x_again_s;     /* time at its roof for lines that other domains load too, shared among them [s] */
+    struct sp_value waits_s;     /* from its last thread's end to the end of the product */
     struct sp_value busy_s;      /* longest of its threads */
     struct sp_value roof_Bps;    /* of the domain alone */
     struct sp_value local_share; /* of its part of the values on the NUMA nodes of its threads */

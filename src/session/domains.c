@@ -51,6 +51,12 @@ enum sp_status sp_analysis_domains(struct sp_analysis *a, struct sp_error *err)
     count_threads(a);
     for (int d = 0; d < n; d++) {
         a->domain[d].roof_Bps = own_roof(a, a->domain[d].n_threads);
+        struct sp_domain *own = &a->domain[d];
+        double again = least.lines > 0 ? 1 - (double)least.lines_once / (double)least.lines : 0;
+        own->x_again_s = own->roof_Bps.value > 0 ? again * own->x_once_B / own->roof_Bps.value : 0;
+        own->waits_s = sp_value_known(own->busy_s)
+                           ? sp_value_of(fmax(0, a->pairs.time.value - own->busy_s.value), own->busy_s.origin)
+                           : own->busy_s;
         a->domain[d].local_share =
             sp_analysis_is_replayed(a)
                 ? sp_value_none("the run was recorded elsewhere")

@@ -227,10 +227,11 @@ static void record_domains(const struct sp_analysis *a, struct sp_record *r)
     for (int i = 0; a->domain && i < a->setup.n_domains; i++) {
         const struct sp_domain *d = &a->domain[i];
         sp_record_append(r, "domains",
-                         json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:o, s:o, s:o}", "domain", i, "threads",
-                                   d->n_threads, "entries_share", d->entries_share, "bytes", d->bytes_B,
-                                   "bytes_origin", "modelled", "x_once_B", d->x_once_B, "busy",
-                                   sp_record_value_json(d->busy_s, "s"), "roof",
+                         json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "domain", i,
+                                   "threads", d->n_threads, "entries_share", d->entries_share, "bytes",
+                                   d->bytes_B, "bytes_origin", "modelled", "x_once_B", d->x_once_B,
+                                   "x_again_s", d->x_again_s, "waits", sp_record_value_json(d->waits_s, "s"),
+                                   "busy", sp_record_value_json(d->busy_s, "s"), "roof",
                                    sp_record_value_json(d->roof_Bps, "B/s"), "local_share",
                                    sp_record_value_json(d->local_share, "1")));
     }

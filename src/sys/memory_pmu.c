@@ -53,6 +53,12 @@ static const struct kind kinds[] = {
     {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
      "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1},
 };
+/* Beside the controllers of DDR, or in their place: HBM of Xeon Max (kernel type "hbm", whose events are not
+ * published; codes as of the IMC, 32 B a command by the vendor's profiler). */
+static const struct kind hbm = {
+    "Intel HBM controller",  "uncore_hbm", "", NULL, false, "event=0x05,umask=0xcf",
+    "event=0x05,umask=0xf0", "",           32, NULL, 1};
+
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
 
 struct names {
@@ -326,6 +332,40 @@ static enum sp_status read_kind(const char *root, const struct kind *k, const st
     return status;
 }
 
+/* The events of b behind those of a, which takes them. */
+static enum sp_status append(struct sp_memory_pmu *a, struct sp_memory_pmu *b, struct sp_error *err)
+{
+    void *p;
+    enum sp_status status =
+        sp_new_array(a->n_events + b->n_events, sizeof *a->event, "memory events", &p, err);
+    if (status == SP_OK) {
+        struct sp_memory_event *all = p;
+        memcpy(all, a->event, (size_t)a->n_events * sizeof *all);
+        memcpy(all + a->n_events, b->event, (size_t)b->n_events * sizeof *all);
+        for (int i = 0; i < b->n_events; i++)
+            all[a->n_events + i].channel += a->n_pmus;
+        free(a->event);
+        a->event = all;
+        a->n_events += b->n_events;
+        a->n_pmus += b->n_pmus;
+        a->kind = "Intel memory controllers, DDR and HBM";
+    }
+    sp_memory_pmu_free(b);
+    return status;
+}
+
+/* HBM, where it is: alone, or beside what was found. */
+static enum sp_status add_hbm(const char *root, struct names *names, bool found, struct sp_memory_pmu *out,
+                              struct sp_error *err)
+{
+    struct sp_memory_pmu more;
+    find_names(root, &hbm, names);
+    if (names->n == 0)
+        return found ? SP_OK : SP_ABSENT;
+    enum sp_status status = read_kind(root, &hbm, names, found ? &more : out, err);
+    return status == SP_OK && found ? append(out, &more, err) : status;
+}
+
 enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err)
 {
     struct sp_error reason = {0};
@@ -347,6 +387,14 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
             reason = here; /* the first kind that is there at all */
         any = true;
     }
+    struct sp_error here;
+    enum sp_status with_hbm = add_hbm(root, names, status == SP_OK, out, &here);
+    if (with_hbm != SP_OK && status == SP_OK)
+        sp_memory_pmu_free(out);
+    if (with_hbm != SP_OK && names->n > 0 && !any)
+        reason = here;
+    any = any || names->n > 0;
+    status = with_hbm;
     free(names);
     if (status == SP_OK)
         return SP_OK;
