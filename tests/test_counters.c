@@ -11,6 +11,7 @@
 #include "recorded_root.h"
 #include "sys/memory_pmu.h"
 #include "sys/perf_count.h"
+#include "sys/pmu_encode.h"
 
 static char root[64];
 

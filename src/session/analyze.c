@@ -10,18 +10,6 @@
 #include "session/runs.h"
 #include "sys/identity.h"
 
-void sp_analysis_free(struct sp_analysis *a)
-{
-    free(a->thread_B);
-    free(a->domain);
-    sp_pairs_free(&a->pairs);
-    for (int i = 0; i < a->n_runs; i++)
-        sp_pairs_free(&a->run[i]);
-    free(a->run);
-    sp_reuse_free(&a->reuse);
-    sp_setup_free(&a->setup);
-}
-
 static enum sp_status make_workload(const struct sp_subject *subject, const struct sp_analyze_options *o,
                                     struct sp_workload *w, struct sp_error *err)
 {
@@ -36,16 +24,6 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     else if (status == SP_OK)
         status = sp_format_choose(w, o->machine, o->state == SP_WARM, o->isa, err);
     return status == SP_OK ? sp_workload_check(w, err) : status;
-}
-
-bool sp_analysis_is_replayed(const struct sp_analysis *a)
-{
-    return a->options->bytes && a->options->bytes->replayed && a->options->bytes->recording.has_times;
-}
-
-bool sp_analysis_has_own_roof(const struct sp_analysis *a)
-{
-    return !sp_analysis_is_replayed(a) || sp_recording_has_roofs(&a->options->bytes->recording);
 }
 
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)

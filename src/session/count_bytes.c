@@ -113,11 +113,6 @@ void sp_analysis_use_counts(struct sp_analysis *a)
         a->alpha = seen.alpha;
 }
 
-bool sp_analysis_is_counted(const struct sp_analysis *a)
-{
-    return sp_value_known(a->counted.total_B) && a->counted.total_B.value > 0;
-}
-
 static struct sp_alpha_cause *add_cause(struct sp_analysis *a, const char *name, double explains)
 {
     struct sp_alpha_cause *c = &a->cause[a->n_causes++];

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sys/pmu_encode.h"
 #include "sys/sysfs.h"
-
-#define DEVICES "/sys/bus/event_source/devices"
 
 /* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the kernel's
  * files, or, where `published` is false, by their codes; several are separated by semicolons. B_per_count 0:
@@ -83,7 +82,7 @@ static void find_names(const char *root, const struct kind *k, struct names *out
 {
     char path[1024];
     out->n = 0;
-    snprintf(path, sizeof path, "%s" DEVICES, root);
+    snprintf(path, sizeof path, "%s" SP_PMU_DEVICES, root);
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d));)
         if (out->n < MAX_PMUS && strlen(e->d_name) < sizeof *out->name && is_of(k, e->d_name))
@@ -91,67 +90,6 @@ static void find_names(const char *root, const struct kind *k, struct names *out
     if (d)
         closedir(d);
     qsort(out->name, (size_t)out->n, sizeof *out->name, by_name);
-}
-
-/* "config:0-7,32-35", "config1:0", "config" (all bits): puts value into the bits named, lowest first. */
-static bool put_bits(const char *format, uint64_t value, uint64_t config[3])
-{
-    const char *colon = strchr(format, ':');
-    size_t n = colon ? (size_t)(colon - format) : strlen(format);
-    int word = n == 6 ? 0 : n == 7 && format[6] >= '0' && format[6] <= '2' ? format[6] - '0' : -1;
-    if (strncmp(format, "config", 6) != 0 || word < 0)
-        return false;
-    const char *p = colon ? colon + 1 : "0-63";
-    while (*p) {
-        char *end;
-        unsigned long low = strtoul(p, &end, 10), high = low;
-        if (end == p)
-            return false;
-        if (*end == '-')
-            high = strtoul(p = end + 1, &end, 10);
-        if (end == p || high > 63 || low > high)
-            return false;
-        for (unsigned long bit = low; bit <= high; bit++, value >>= 1)
-            config[word] |= (value & 1) << bit;
-        p = *end == ',' ? end + 1 : end;
-        if (*end && *end != ',')
-            return false;
-    }
-    return value == 0;
-}
-
-enum sp_status sp_pmu_encode(const char *root, const char *pmu, const char *terms, uint64_t config[3],
-                             struct sp_error *err)
-{
-    memset(config, 0, 3 * sizeof *config);
-    for (const char *p = terms; *p;) {
-        char term[64], format[128];
-        size_t n = strcspn(p, ",");
-        if (n == 0 || n >= sizeof term)
-            return sp_fail(err, SP_INPUT, NULL, "%s: the event '%s' cannot be read", pmu, terms);
-        snprintf(term, sizeof term, "%.*s", (int)n, p);
-        p += n + (p[n] == ',');
-        char *equals = strchr(term, '='), *end;
-        uint64_t value = 1;
-        if (equals) {
-            *equals = '\0';
-            value = strtoull(equals + 1, &end, 0);
-            if (end == equals + 1 || *end)
-                return sp_fail(err, SP_INPUT, NULL, "%s: '%s' is no number in the event '%s'", pmu,
-                               equals + 1, terms);
-        }
-        /* "config=0x84" is a word by itself; everything else has a format file. */
-        bool word =
-            strcmp(term, "config") == 0 || strcmp(term, "config1") == 0 || strcmp(term, "config2") == 0;
-        if (word)
-            snprintf(format, sizeof format, "%.60s", term);
-        else if (!sp_sysfs_text(root, format, sizeof format, DEVICES "/%s/format/%s", pmu, term))
-            return sp_fail(err, SP_INPUT, NULL, "%s: it has no format for '%s'", pmu, term);
-        if (!put_bits(format, value, config))
-            return sp_fail(err, SP_INPUT, NULL, "%s: %s=%#llx does not fit its format %s", pmu, term,
-                           (unsigned long long)value, format);
-    }
-    return SP_OK;
 }
 
 /* Bytes of one count by the kernel's files EVENT.scale and EVENT.unit. */
@@ -162,8 +100,8 @@ static bool kernel_scale(const char *root, const char *pmu, const char *event, d
         double B;
     } units[] = {{"MiB", 1048576}, {"KiB", 1024}, {"GiB", 1073741824}, {"Bytes", 1}, {"B", 1}, {"MB", 1e6}};
     char scale[64], unit[32], *end;
-    if (!sp_sysfs_text(root, scale, sizeof scale, DEVICES "/%s/events/%s.scale", pmu, event) ||
-        !sp_sysfs_text(root, unit, sizeof unit, DEVICES "/%s/events/%s.unit", pmu, event))
+    if (!sp_sysfs_text(root, scale, sizeof scale, SP_PMU_DEVICES "/%s/events/%s.scale", pmu, event) ||
+        !sp_sysfs_text(root, unit, sizeof unit, SP_PMU_DEVICES "/%s/events/%s.unit", pmu, event))
         return false;
     double factor = strtod(scale, &end);
     if (end == scale || *end || !(factor > 0))
@@ -190,11 +128,12 @@ static bool terms_of(const char *root, const struct kind *k, const char *pmu, co
                      size_t size)
 {
     if (k->published)
-        return sp_sysfs_text(root, terms, size, DEVICES "/%s/events/%s", pmu, name);
+        return sp_sysfs_text(root, terms, size, SP_PMU_DEVICES "/%s/events/%s", pmu, name);
     char first[64], file[128];
     size_t n = strcspn(name, ",");
     snprintf(first, sizeof first, "%.*s", (int)n, name);
-    if (strchr(first, '=') || !sp_sysfs_text(root, file, sizeof file, DEVICES "/%s/events/%s", pmu, first))
+    if (strchr(first, '=') ||
+        !sp_sysfs_text(root, file, sizeof file, SP_PMU_DEVICES "/%s/events/%s", pmu, first))
         snprintf(terms, size, "%s", name);
     else
         snprintf(terms, size, "%s%s", file, name + n);
@@ -209,7 +148,7 @@ static enum sp_status describe(const char *root, const struct kind *k, const cha
     memset(e, 0, sizeof *e);
     snprintf(e->pmu, sizeof e->pmu, "%s", pmu);
     e->direction = direction;
-    if (!sp_sysfs_count(root, &type, DEVICES "/%s/type", pmu))
+    if (!sp_sysfs_count(root, &type, SP_PMU_DEVICES "/%s/type", pmu))
         return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel gives it no type", pmu);
     e->type = (uint32_t)type;
     if (!terms_of(root, k, pmu, name, terms, sizeof terms))
@@ -253,7 +192,7 @@ static enum sp_status describe_unit(const char *root, const struct kind *k, cons
 static bool right_umask(const char *root, const struct kind *k, const char *pmu)
 {
     char text[64];
-    return !k->umask || (sp_sysfs_text(root, text, sizeof text, DEVICES "/%s/format/umask", pmu) &&
+    return !k->umask || (sp_sysfs_text(root, text, sizeof text, SP_PMU_DEVICES "/%s/format/umask", pmu) &&
                          strcmp(text, k->umask) == 0);
 }
 
@@ -311,7 +250,7 @@ static enum sp_status read_kind(const char *root, const struct kind *k, const st
         if (!right_umask(root, k, names->name[i]))
             status = sp_fail(err, SP_ABSENT, NULL, "%s: no event of this generation is known to count memory",
                              names->name[i]);
-        else if (!sp_sysfs_text(root, list, sizeof list, DEVICES "/%s/cpumask", names->name[i]) ||
+        else if (!sp_sysfs_text(root, list, sizeof list, SP_PMU_DEVICES "/%s/cpumask", names->name[i]) ||
                  !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
             status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
                              names->name[i]);

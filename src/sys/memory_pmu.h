@@ -43,9 +43,4 @@ struct sp_memory_pmu {
 enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err);
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
 
-/* "event=0x04,umask=0x03" by the unit's format files -> config[3]. SP_INPUT names the term that it does not
- * know or that does not fit its bits. `pmu`: the unit's directory name. */
-enum sp_status sp_pmu_encode(const char *root, const char *pmu, const char *terms, uint64_t config[3],
-                             struct sp_error *err);
-
 #endif
