@@ -166,11 +166,17 @@ START_TEST(a_difference_is_attributed_to_what_was_tested)
     ck_assert(sp_record_number(&r, "counters.alpha_difference.unattributed", &left) && left > 0.5);
     const json_t *causes = sp_record_node(&r, "counters.alpha_difference.causes"), *cause;
     size_t i;
-    bool background = false;
+    bool background = false, pages = false;
     ck_assert(json_array_size(causes) >= 3);
-    json_array_foreach(
-        causes, i, cause) if (strcmp(json_string_value(json_object_get(cause, "cause")), "background") == 0)
-        background = json_is_false(json_object_get(cause, "tested"));
+    json_array_foreach(causes, i, cause)
+    {
+        const char *name = json_string_value(json_object_get(cause, "cause"));
+        bool tested = json_is_true(json_object_get(cause, "tested"));
+        background = background || (strcmp(name, "background") == 0 && !tested);
+        pages = pages || (strcmp(name, "page size") == 0 && tested &&
+                          json_number_value(json_object_get(cause, "explains")) == 0);
+    }
+    ck_assert_msg(pages, "the job was not counted again with other pages");
     ck_assert_msg(background, "there was no idle window, so background was not tested");
     sp_record_free(&r);
     sp_count_log_free(&fake.log);

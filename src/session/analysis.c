@@ -20,6 +20,7 @@ bool sp_analysis_is_counted(const struct sp_analysis *a)
 
 void sp_analysis_free(struct sp_analysis *a)
 {
+    sp_count_log_free(&a->kept);
     free(a->thread_B);
     free(a->domain);
     sp_pairs_free(&a->pairs);

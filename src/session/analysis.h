@@ -71,9 +71,10 @@ struct sp_analysis {
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
     /* counters: NULL and SP_NONE where bytes are simulated */
-    const struct sp_count_log *log; /* borrowed from options->bytes */
-    struct sp_counted counted;      /* at the level that holds the data */
-    struct sp_core_events core;     /* of the job's threads; none where nothing is run */
+    const struct sp_count_log *log; /* borrowed from options->bytes, or &kept */
+    struct sp_count_log kept;   /* its copy, once the job was counted again under other conditions; owned */
+    struct sp_counted counted;  /* at the level that holds the data */
+    struct sp_core_events core; /* of the job's threads; none where nothing is run */
     struct sp_value alpha_measured, alpha_simulated;
     struct sp_value zero_B; /* V_read or V at alpha = 0, as it stands beside alpha_measured */
     bool writes_added;      /* only reads are counted: s_y n_r stands for the writes in V */

@@ -20,6 +20,23 @@ static bool stopped(void *context)
     return sp_progress_interrupted(context);
 }
 
+static enum sp_status observe(const struct sp_analysis *a, const struct sp_job *job, struct sp_error *err)
+{
+    const struct sp_byte_source *s = a->options->bytes;
+    struct sp_protocol p = sp_protocol_default(a->options->machine);
+    struct sp_reading reading;
+    p.state = a->options->state;
+    p.n_domain = a->setup.n_domains;
+    p.domain_of_thread = a->setup.domain_of_thread;
+    p.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
+    p.interrupted = stopped;
+    p.context = (void *)a->progress;
+    enum sp_status status = s->probe->observe(s->session, job, &p, &reading, err);
+    if (status == SP_OK)
+        sp_reading_free(&reading);
+    return status;
+}
+
 enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
 {
     struct sp_byte_source *s = a->options->bytes;
@@ -32,17 +49,9 @@ enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
     }
     if (!s || !s->probe)
         return SP_OK;
-    struct sp_protocol p = sp_protocol_default(a->options->machine);
-    struct sp_reading reading;
-    p.state = a->options->state;
-    p.n_domain = a->setup.n_domains;
-    p.domain_of_thread = a->setup.domain_of_thread;
-    p.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
-    p.interrupted = stopped;
-    p.context = (void *)a->progress;
     sp_progress_step(a->progress, "counting bytes", -1);
     struct sp_error why = {0};
-    enum sp_status status = s->probe->observe(s->session, &a->setup.job, &p, &reading, &why);
+    enum sp_status status = observe(a, &a->setup.job, &why);
     if (status == SP_ABSENT &&
         !s->required) { /* it stopped answering in the middle: the samples are worth keeping */
         sp_byte_source_drop(s, &why);
@@ -53,7 +62,6 @@ enum sp_status sp_analysis_count(struct sp_analysis *a, struct sp_error *err)
             *err = why;
         return status;
     }
-    sp_reading_free(&reading);
     a->log = s->probe->log(s->session);
     return SP_OK;
 }
@@ -66,6 +74,20 @@ static struct sp_value find_w(const struct sp_analysis *a, double matrix_B, doub
     if (sp_value_known(w) && memory)
         return w;
     return sp_value_between(a->setup.facts.store_nt ? 1 : a->w.value, 1, fmax(2, a->w.value), a->w.origin);
+}
+
+static struct sp_alpha_source alpha_source(const struct sp_analysis *a, const struct sp_counted *c)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    return (struct sp_alpha_source){
+        .matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
+                    sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM),
+        .y_B = (double)l->s_y * (double)l->n_r,
+        .x_B = (double)l->s_x * (double)l->n_nz,
+        .w = a->w,
+        .read_B = c->read_B,
+        .total_B = c->total_B,
+    };
 }
 
 void sp_analysis_use_counts(struct sp_analysis *a)
@@ -94,16 +116,8 @@ void sp_analysis_use_counts(struct sp_analysis *a)
         c->write_B = sp_trust_widen(&a->options->bytes->trust, c->write_B);
         c->total_B = sp_trust_widen(&a->options->bytes->trust, c->total_B);
     }
-    double matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-                      sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
-    struct sp_alpha_source source = {
-        .matrix_B = matrix_B,
-        .y_B = (double)l->s_y * (double)l->n_r,
-        .x_B = (double)l->s_x * (double)l->n_nz,
-        .read_B = a->counted.read_B,
-        .total_B = a->counted.total_B,
-    };
-    source.w = find_w(a, matrix_B, a->alpha.value * source.x_B, source.y_B);
+    struct sp_alpha_source source = alpha_source(a, c);
+    source.w = find_w(a, source.matrix_B, a->alpha.value * source.x_B, source.y_B);
     struct sp_alpha_reading seen = sp_alpha_from_bytes(&source);
     a->w = source.w;
     a->zero_B = sp_value_of(seen.zero_B, SP_MODELLED);
@@ -120,6 +134,12 @@ static struct sp_alpha_cause *add_cause(struct sp_analysis *a, const char *name,
     c->explains = explains;
     c->tested = true;
     return c;
+}
+
+static void not_tested(struct sp_analysis *a, const char *name, const char *why)
+{
+    a->cause[a->n_causes] = (struct sp_alpha_cause){.name = name};
+    snprintf(a->cause[a->n_causes++].text, sizeof a->cause[0].text, "%s", why);
 }
 
 static enum sp_status alpha_with(struct sp_analysis *a, const struct sp_sim_options *o, double *alpha,
@@ -147,7 +167,7 @@ static enum sp_status try_granule(struct sp_analysis *a, const struct sp_sim_opt
 {
     double granule = granule_of(&a->options->bytes->trust);
     if (granule == 0) {
-        a->cause[a->n_causes++] = (struct sp_alpha_cause){.name = "granule", .text = "no gather was counted"};
+        not_tested(a, "granule", "no gather was counted");
         return SP_OK;
     }
     if (granule < 1.1) {
@@ -183,6 +203,47 @@ static enum sp_status try_skew(struct sp_analysis *a, const struct sp_sim_option
     return status;
 }
 
+/* The same kernel on a layout of its own in pages of the other size, counted again: what alpha changes by. */
+static enum sp_status try_pages(struct sp_analysis *a, struct sp_error *err)
+{
+    if (!a->setup.kernel || a->options->bytes->replayed) {
+        not_tested(a, "page size", "the run was recorded elsewhere");
+        return SP_OK;
+    }
+    enum sp_status status = sp_count_log_copy(a->log, &a->kept, err);
+    if (status != SP_OK)
+        return status;
+    a->log = &a->kept; /* the source forgets the job's windows now */
+    struct sp_setup_options options = *a->setup_options;
+    struct sp_setup other;
+    struct sp_error why = {0};
+    options.kernel = a->setup.kernel;
+    options.small_pages = !options.small_pages;
+    status = sp_setup_make(&a->setup.workload, &options, a->progress, &other, &why);
+    if (status == SP_OK) {
+        status = observe(a, &other.job, &why);
+        sp_setup_free(&other);
+    }
+    if (status == SP_INTERRUPTED && err)
+        *err = why;
+    if (status != SP_OK) {
+        not_tested(a, "page size", "the run with other pages failed");
+        return status == SP_INTERRUPTED ? status : SP_OK;
+    }
+    struct sp_counted c = sp_count_log_bytes(a->options->bytes->probe->log(a->options->bytes->session),
+                                             SP_WINDOW_JOB, NULL, "MEM", -1);
+    struct sp_alpha_source source = alpha_source(a, &c);
+    struct sp_value alpha = sp_alpha_from_bytes(&source).alpha;
+    if (!sp_value_known(alpha)) {
+        not_tested(a, "page size", "counted again with other pages, alpha is undefined");
+        return SP_OK;
+    }
+    snprintf(add_cause(a, "page size", a->alpha_measured.value - alpha.value)->text, sizeof a->cause[0].text,
+             "counted again with %s pages alpha is %.3f", options.small_pages ? "small" : "huge",
+             alpha.value);
+    return SP_OK;
+}
+
 enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err)
 {
     if (!sp_value_known(a->alpha_measured) || a->residence.level < a->options->machine->n_caches)
@@ -199,8 +260,7 @@ enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err
                  sizeof a->cause[0].text, "%.1f %% of what was counted was background and was taken off",
                  100 * a->counted.idle_share);
     } else
-        a->cause[a->n_causes++] =
-            (struct sp_alpha_cause){.name = "background", .text = "no idle window was counted"};
+        not_tested(a, "background", "no idle window was counted");
     struct sp_sim_options o = sp_analysis_sim_options(a);
     o.llc_only = true;
     double plain = a->alpha_simulated.value;
@@ -209,7 +269,5 @@ enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err
         status = try_granule(a, &o, plain, err);
     if (status == SP_OK)
         status = try_skew(a, &o, plain, err);
-    a->cause[a->n_causes++] =
-        (struct sp_alpha_cause){.name = "page size", .text = "the run was not repeated with other pages"};
-    return status;
+    return status == SP_OK ? try_pages(a, err) : status;
 }
