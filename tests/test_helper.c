@@ -60,11 +60,11 @@ static const struct {
     const char *library, *mode, *words;
     double limit_s;
 } hostile[] = {
-    {"likwid", "exits", "ended its process", 3},          {"likwid", "crashes", "ended its process", 3},
-    {"likwid", "hangs", "does not answer within", 11},    {"likwid", "prints", "perfmon_init returns -13", 3},
-    {"likwid", "refuses", "perfmon_init returns -13", 3}, {"papi", "exits", "ended its process", 3},
-    {"papi", "crashes", "ended its process", 3},          {"papi", "hangs", "does not answer within", 11},
-    {"papi", "prints", "Event does not exist", 3},        {"papi", "old", "does not initialise", 3},
+    {"likwid", "exits", "ended its process", 6},          {"likwid", "crashes", "ended its process", 6},
+    {"likwid", "hangs", "does not answer within", 11},    {"likwid", "prints", "perfmon_init returns -13", 6},
+    {"likwid", "refuses", "perfmon_init returns -13", 6}, {"papi", "exits", "ended its process", 6},
+    {"papi", "crashes", "ended its process", 6},          {"papi", "hangs", "does not answer within", 11},
+    {"papi", "prints", "Event does not exist", 6},        {"papi", "old", "does not initialise", 6},
 };
 
 START_TEST(a_hostile_library_gives_one_reason)
@@ -106,7 +106,7 @@ START_TEST(available_does_not_wait_long)
         struct sp_error err;
         double start = sp_now();
         sp_helper_counter_available(libraries[i], &err);
-        ck_assert_msg(sp_now() - start < 4, "%s: %g s", libraries[i], sp_now() - start);
+        ck_assert_msg(sp_now() - start < 10, "%s: %g s", libraries[i], sp_now() - start);
     }
 }
 END_TEST

@@ -9,6 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "bytes: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
 export XDG_CACHE_HOME="$dir/cache"
 matrix=gen:band:2056338:30:0.101665+shuffled:180000
+small="gen:laplace2d:300 --cold" # where only the bytes matter; cold, so that they are those of memory
 
 run() { # run CODE ARGUMENTS...: exits with CODE?
     want=$1
@@ -88,23 +89,23 @@ head -n 9 "$csv" | sed 's/HWThread 9,//' >"$dir/cut.csv"
 run 3 import "$dir/cut.csv" $matrix --machine ivb-e5-2660v2
 # The same volume in a second group counts once; two halves of the channels add up, and one of them is refused.
 (cat "$csv"; sed -n '/^TABLE,Region spmv,Group 1 Raw/,$p' "$csv" | sed 's/Group 1/Group 2/; s/,MEM,/,MEM_DP,/') >"$dir/two.csv"
-run 0 import "$dir/two.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/two.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "258.0 constructed"
 sed '/read data volume/d; /write data volume/d; s/Memory data volume/Memory data volume (channels 0-3)/' "$csv" >"$dir/half.csv"
 run 3 import "$dir/half.csv" $matrix --machine ivb-e5-2660v2
 says err "only a part of the memory channels"
 (cat "$dir/half.csv"; sed -n '/^TABLE,Region spmv,Group 1 Raw/,$p' "$dir/half.csv" | sed 's/Group 1/Group 2/; s/,MEM,/,MEM2,/; s/channels 0-3/channels 4-7/') >"$dir/both.csv"
-run 0 import "$dir/both.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/both.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "516.0 constructed"
 sed '/^Memory data volume/d; /write data volume/d' "$csv" >"$dir/reads.csv"
-run 0 import "$dir/reads.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/reads.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "Q27 writes are not counted"
-says out "258.0 constructed"
+says out "242.3 constructed" # 241.5 MB of reads and 0.7 MB of y
 sed '/^Memory data volume/d; /read data volume/d' "$csv" >"$dir/writes.csv"
-run 0 import "$dir/writes.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/writes.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: reads are not counted"
 sed 's/\[GBytes\]/[MBytes]/; s/24.1549296/24154.9296/g; s/1.6450704/1645.0704/g; s/,25.8,/,25800,/' "$csv" >"$dir/mega.csv"
-run 0 import "$dir/mega.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/mega.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "258.0 constructed"
 sed 's/Group 1/Group 1/; s/Region spmv/Region spmm/' "$csv" | cat "$csv" - >"$dir/regions.csv"
 run 2 import "$dir/regions.csv" $matrix --machine ivb-e5-2660v2
@@ -114,7 +115,7 @@ run 3 import "$dir/calls.csv" $matrix --machine ivb-e5-2660v2
 says err "number of calls"
 # The other clause of trouble: nothing but NaN.
 sed 's/24.1549296,/nan,/g' "$csv" >"$dir/nan.csv"
-run 0 import "$dir/nan.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+run 0 import "$dir/nan.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: a counter gave no number"
 
 # Counters that are wrong are named, and not used.
@@ -125,20 +126,20 @@ sed '/uncore_imc_3/s/"B_per_count": 64/"B_per_count": 0.001/' "$recording" >"$di
 run 4 analyze $matrix --bytes replay:"$dir/missing.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
 says err "1 of 4 channels count nothing (uncore_imc_3"
 # A counter that says 4 % too little is believed, and V, alpha and w are as unsure as that.
-sed 's/"B_per_count": 64/"B_per_count": 61.44/' "$recording" >"$dir/little.json"
-run 0 analyze $matrix --bytes replay:"$dir/little.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+sed 's/"B_per_count": 64/"B_per_count": 61.44/' "$recording" | grep -v '^ "problem"' >"$dir/little.json"
+run 0 analyze $small --bytes replay:"$dir/little.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "it counts 0.96 to 0.96 of known volumes; w = 2"
 sed '/uncore_imc_3/d; s/\(uncore_imc_2.*write.*\),$/\1/' "$recording" | sed 's/, \[6, [^]]*\], \[7, [^]]*\]//' >"$dir/unseen.json"
 run 4 analyze $matrix --bytes replay:"$dir/unseen.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
 says err "as if 1 of 4 memory channels were missing"
 
 # A counter that starts again is in the recording; with 64 bits it runs backwards instead.
-sed 's/"bits": 48/"bits": 64/' "$recording" >"$dir/backwards.json"
-run 0 analyze $matrix --bytes replay:"$dir/backwards.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+sed 's/"bits": 48/"bits": 64/' "$recording" | grep -v '^ "problem"' >"$dir/backwards.json"
+run 0 analyze $small --bytes replay:"$dir/backwards.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: a counter ran backwards"
 # Multiplexed: scaled up, and said.
-sed '/"kind": "job"/s/, 0\.118, 0\.118\]/, 0.118, 0.1062]/g' "$recording" >"$dir/shared.json"
-run 0 analyze $matrix --bytes replay:"$dir/shared.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+sed '/"kind": "job"/s/, 0\.118, 0\.118\]/, 0.118, 0.1062]/g' "$recording" | grep -v '^ "problem"' >"$dir/shared.json"
+run 0 analyze $small --bytes replay:"$dir/shared.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "multiplexed: counters were on for 90 % of the time"
 
 # Here and now: whatever this machine has, the choice is named, and what is required and absent is refused.
