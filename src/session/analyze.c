@@ -26,6 +26,23 @@ static enum sp_status make_workload(const struct sp_subject *subject, const stru
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 
+/* Counters that are believed may still not tell the bytes of this job. */
+static enum sp_status check_measured(const struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_byte_source *s = a->options->bytes;
+    if (!s || !s->measured_only || sp_analysis_is_counted(a))
+        return SP_OK;
+    if (a->setup.layout.n_nz == 0)
+        return sp_fail(err, SP_ABSENT, "leave --require-bytes out", "the matrix has no entries to count");
+    const char *level = a->residence.level >= a->options->machine->n_caches ? "MEM" : a->residence.name;
+    if (a->log && !sp_count_log_has_level(a->log, level))
+        return sp_fail(err, SP_ABSENT, "--cold, or a matrix that does not fit, moves bytes of memory",
+                       "bytes cannot be measured: the data stay in %s, and %s counts no traffic there", level,
+                       s->name);
+    return sp_fail(err, SP_ABSENT, "without --require-bytes they are simulated",
+                   "bytes cannot be measured: %s", a->counted.total_B.why);
+}
+
 static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record, struct sp_error *err)
 {
     a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");
@@ -40,6 +57,8 @@ static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record,
         status = sp_analysis_simulate(a, err);
     if (status == SP_OK)
         status = sp_analysis_evaluate(a, err);
+    if (status == SP_OK)
+        status = check_measured(a, err);
     if (status == SP_OK)
         status = sp_analysis_domains(a, err);
     if (status == SP_OK)

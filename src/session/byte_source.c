@@ -241,6 +241,7 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *r, const stru
 {
     memset(s, 0, sizeof *s);
     s->required = r->required || strcmp(r->wanted, "auto") != 0;
+    s->measured_only = r->required;
     if (strcmp(r->wanted, "sim") == 0) {
         snprintf(s->name, sizeof s->name, "sim");
         return SP_OK;
@@ -248,7 +249,10 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *r, const stru
     if (strncmp(r->wanted, replay_prefix, strlen(replay_prefix)) == 0) {
         struct sp_recording recording;
         enum sp_status status = sp_recording_open(r->wanted + strlen(replay_prefix), &recording, err);
-        return status == SP_OK ? sp_byte_source_of_recording(&recording, s, err) : status;
+        if (status == SP_OK)
+            status = sp_byte_source_of_recording(&recording, s, err);
+        s->measured_only = status == SP_OK && r->required;
+        return status;
     }
     enum sp_status status = strcmp(r->wanted, "auto") == 0 ? choose_automatically(r, progress, s, err)
                                                            : open_live(r->wanted, r, progress, s, err);

@@ -27,9 +27,10 @@ struct sp_byte_source {
     void *session;
     char name[24]; /* "likwid", "perf" ...; of a recording the source that it names; "sim" */
     bool replayed, constructed;
-    bool required; /* it was asked for: no simulation in its place */
-    bool opened;   /* while sources are tried: this one gave counts, but was not believed */
-    bool tested;   /* known volumes ran under it */
+    bool required;      /* it was asked for: no simulation in its place when it stops answering */
+    bool measured_only; /* --require-bytes: an analysis whose bytes end up simulated is SP_ABSENT */
+    bool opened;        /* while sources are tried: this one gave counts, but was not believed */
+    bool tested;        /* known volumes ran under it */
     struct sp_trust_report trust;
     struct sp_recording recording; /* replayed */
     int n_tried;                   /* sources that were looked at and not taken */

@@ -137,6 +137,13 @@ says err "as if 1 of 4 memory channels were missing"
 sed 's/"bits": 48/"bits": 64/' "$recording" | grep -v '^ "problem"' >"$dir/backwards.json"
 run 0 analyze $small --bytes replay:"$dir/backwards.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: a counter ran backwards"
+# What --require-bytes asks for holds for each analysis, not only for the choice of the source.
+run 4 analyze $small --bytes replay:"$dir/backwards.json" --require-bytes --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says err "bytes cannot be measured: a counter ran backwards"
+run 4 analyze gen:laplace2d:300 --bytes replay:"$dir/little.json" --require-bytes --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says err "the data stay in L"
+run 0 analyze $small --bytes replay:"$dir/little.json" --require-bytes --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "constructed"
 # Multiplexed: scaled up, and said.
 sed '/"kind": "job"/s/, 0\.118, 0\.118\]/, 0.118, 0.1062]/g' "$recording" | grep -v '^ "problem"' >"$dir/shared.json"
 run 0 analyze $small --bytes replay:"$dir/shared.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
