@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/follow_recording.h"
 #include "cli/machine_paths.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
@@ -275,23 +276,6 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     return code;
 }
 
-/* What was run is what was recorded, as far as the command line does not say otherwise. */
-static void follow_recording(struct arguments *a, const struct sp_recording *r)
-{
-    const char *format = sp_recording_config(r, "format_text"),
-               *schedule = sp_recording_config(r, "schedule"),
-               *precision = sp_recording_config(r, "precision");
-    struct sp_workload probe = {0};
-    if (format && !a->run.format_given && sp_workload_set_format(&probe, format, NULL) == SP_OK)
-        a->run.analyze.format = format;
-    if (schedule && !a->run.schedule_given && sp_workload_set_schedule(&probe, schedule, NULL) == SP_OK)
-        a->run.analyze.schedule = schedule;
-    if (precision && a->run.analyze.precision < 0)
-        a->run.analyze.precision = sp_precision_from_name(precision);
-    if (a->run.analyze.n_threads == 0)
-        a->run.analyze.n_threads = sp_recording_threads(r);
-}
-
 /* All matrices, once the command line has been understood. */
 static int run_all(struct arguments *a)
 {
@@ -322,16 +306,14 @@ static int run_all(struct arguments *a)
                                       .topology = &topology,
                                       .memory_B = a->run.analyze.memory_B};
     int code = 0;
-    if (sp_byte_source_choose(&request, &progress, &source, &err) != SP_OK) {
-        sp_terminal_clear(&terminal);
-        code = sp_report_error(&err);
-        a->n_matrices = 0;
-    }
+    enum sp_status status = sp_byte_source_choose(&request, &progress, &source, &err);
     sp_terminal_clear(&terminal);
+    if (status == SP_OK && source.replayed)
+        status = sp_follow_recording(&source.recording, &a->run, &err);
+    if (status != SP_OK)
+        code = sp_report_error(&err);
     a->run.analyze.bytes = &source;
-    if (source.replayed)
-        follow_recording(a, &source.recording);
-    for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
+    for (int i = 0; status == SP_OK && i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, analyze_matrix(a, a->matrix[i], &progress, &terminal));
     sp_byte_source_close(&source);
     sp_machine_free(&machine);

@@ -70,6 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (index < 0)
             argp_error(state, "--index takes i32 or i64, not '%s'", arg);
         r->analyze.index = (enum sp_index)index;
+        r->index_given = true;
         return 0;
     case KEY_SCHEDULE:
         r->analyze.schedule = arg;

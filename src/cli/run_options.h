@@ -13,7 +13,8 @@ struct sp_run_options {
     struct sp_analyze_options analyze;
     struct sp_output_options output;
     const char *reorder, *machine;
-    bool format_given, schedule_given;
+    bool format_given, schedule_given, index_given;
+    char recorded_format[48]; /* as typed, where a recording says it */
 };
 
 /* --format, --precision, --index, --schedule, --store, --reorder, --cold, --machine, --out, --no-hints,

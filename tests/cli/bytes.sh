@@ -149,6 +149,23 @@ sed '/"kind": "job"/s/, 0\.118, 0\.118\]/, 0.118, 0.1062]/g' "$recording" | grep
 run 0 analyze $small --bytes replay:"$dir/shared.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "multiplexed: counters were on for 90 % of the time"
 
+# What was run is what was recorded, unless the command line says otherwise.
+grep -v '^ "problem"' "$recording" | sed 's/"format": "crs", "format_text": "CRS"/"format": "sell", "C": 8, "sigma": 64/; s/"store_nt": false/"store_nt": true/; s/"cache": "warm"/"cache": "cold"/; s/"index": "i32"/"index": "i64"/; s/"threads": 10/"threads": 3/; s/"schedule": "nnz"/"schedule": "rows"/' >"$dir/other.json"
+follow="analyze gen:laplace2d:300 --bytes replay:$dir/other.json --machine ivb-e5-2660v2 --no-plots --no-hints --out $dir"
+run 0 $follow
+says out "3 threads"
+says out "SELL-8-64 f64/i64 static rows avx NT stores cold"
+run 0 $follow --format crs --index i32 --schedule nnz --store plain --threads 2
+says out "2 threads"
+says out "CRS f64/i32 static nnz avx cold"
+sed 's/"cache": "cold"/"cache": "between"/' "$dir/other.json" >"$dir/between.json"
+run 3 analyze gen:laplace2d:300 --bytes replay:"$dir/between.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says err "give the same --between as then"
+run 0 analyze gen:laplace2d:300 --bytes replay:"$dir/between.json" --between axpy,dot --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+sed 's/"sigma": 64/"sigma": 63/' "$dir/other.json" >"$dir/odd.json"
+run 3 analyze gen:laplace2d:300 --bytes replay:"$dir/odd.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
+says err "its config.format 'sell:8,63' is not known here"
+
 # Here and now: whatever this machine has, the choice is named, and what is required and absent is refused.
 "$spmodel" analyze gen:laplace3d:30 --require-bytes --no-plots --out "$dir" >"$dir/out" 2>"$dir/err"
 code=$?

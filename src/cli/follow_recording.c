@@ -1,0 +1,92 @@
+#include "cli/follow_recording.h"
+
+#include <string.h>
+
+static enum sp_status unknown(const struct sp_recording *r, const char *key, const char *text,
+                              struct sp_error *err)
+{
+    return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "name it on the command line, or mend the recording",
+                      "its config.%s '%s' is not known here", key, text);
+}
+
+/* "crs"; "sell:32,256" from its three fields. */
+static enum sp_status follow_format(const struct sp_recording *r, struct sp_run_options *run,
+                                    struct sp_error *err)
+{
+    const char *format = sp_recording_config(r, "format");
+    struct sp_workload tried = {0};
+    int64_t C, sigma;
+    if (!format || run->format_given)
+        return SP_OK;
+    if (sp_record_count(&r->record, "config.C", &C) && sp_record_count(&r->record, "config.sigma", &sigma) &&
+        strcmp(format, sp_format_name(SP_FORMAT_CRS)) != 0)
+        snprintf(run->recorded_format, sizeof run->recorded_format, "%s:%lld,%lld", format, (long long)C,
+                 (long long)sigma);
+    else
+        snprintf(run->recorded_format, sizeof run->recorded_format, "%s", format);
+    if (sp_workload_set_format(&tried, run->recorded_format, NULL) != SP_OK)
+        return unknown(r, "format", run->recorded_format, err);
+    run->analyze.format = run->recorded_format;
+    return SP_OK;
+}
+
+static enum sp_status follow_words(const struct sp_recording *r, struct sp_run_options *run,
+                                   struct sp_error *err)
+{
+    const char *schedule = sp_recording_config(r, "schedule"),
+               *precision = sp_recording_config(r, "precision"), *index = sp_recording_config(r, "index");
+    struct sp_workload tried = {0};
+    if (schedule && !run->schedule_given) {
+        if (sp_workload_set_schedule(&tried, schedule, NULL) != SP_OK)
+            return unknown(r, "schedule", schedule, err);
+        run->analyze.schedule = schedule;
+    }
+    if (precision && run->analyze.precision < 0) {
+        run->analyze.precision = sp_precision_from_name(precision);
+        if (run->analyze.precision < 0)
+            return unknown(r, "precision", precision, err);
+    }
+    if (index && !run->index_given) {
+        int known = sp_index_from_name(index);
+        if (known < 0)
+            return unknown(r, "index", index, err);
+        run->analyze.index = (enum sp_index)known;
+    }
+    return SP_OK;
+}
+
+static enum sp_status follow_caches(const struct sp_recording *r, struct sp_run_options *run,
+                                    struct sp_error *err)
+{
+    const char *cache = sp_recording_config(r, "cache");
+    if (!cache || run->analyze.state != SP_WARM || strcmp(cache, "warm") == 0)
+        return SP_OK;
+    if (strcmp(cache, "between") == 0)
+        return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "give the same --between as then",
+                          "it was recorded with vectors streamed between executions, and does not say which");
+    if (strcmp(cache, "cold") != 0)
+        return unknown(r, "cache", cache, err);
+    run->analyze.state = SP_COLD;
+    return SP_OK;
+}
+
+enum sp_status sp_follow_recording(const struct sp_recording *r, struct sp_run_options *run,
+                                   struct sp_error *err)
+{
+    const char *order;
+    bool nt;
+    enum sp_status status = follow_format(r, run, err);
+    if (status == SP_OK)
+        status = follow_words(r, run, err);
+    if (status == SP_OK)
+        status = follow_caches(r, run, err);
+    if (run->analyze.store_nt == SP_CHOICE_AUTO && sp_record_flag(&r->record, "config.store_nt", &nt))
+        run->analyze.store_nt = nt ? SP_CHOICE_ON : SP_CHOICE_OFF;
+    const char *pages = sp_recording_config(r, "pages");
+    run->analyze.small_pages = run->analyze.small_pages || (pages && strcmp(pages, "small") == 0);
+    if (!run->reorder && sp_record_text(&r->record, "problem.reorder", &order))
+        run->reorder = order;
+    if (run->analyze.n_threads == 0)
+        run->analyze.n_threads = sp_recording_threads(r);
+    return status;
+}
