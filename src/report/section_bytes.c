@@ -7,6 +7,14 @@
 
 enum { HEAD = 9 };
 
+static void put_line(struct sp_pen *pen, const char *text)
+{
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    sp_pen_words(pen, SP_INK_PLAIN, text);
+    sp_pen_end(pen);
+}
+
 static void difference_line(struct sp_pen *pen, const struct sp_record *record)
 {
     double difference, left;
@@ -47,10 +55,7 @@ static void difference_line(struct sp_pen *pen, const struct sp_record *record)
                      interval);
         strncat(text, part, sizeof text - strlen(text) - 1);
     }
-    pen->indent = HEAD;
-    sp_pen_tab(pen, HEAD);
-    sp_pen_words(pen, SP_INK_PLAIN, text);
-    sp_pen_end(pen);
+    put_line(pen, text);
 }
 
 static void w_part(const struct sp_record *record, char *text, size_t size)
@@ -77,9 +82,27 @@ static void domain_line(struct sp_pen *pen, const struct sp_record *record)
                      sp_item_number(domain, "domain"),
                      sp_value_known(v) ? sp_figure(figure, sizeof figure, v.value / 1e6, 4) : "unknown");
     }
-    sp_pen_tab(pen, HEAD);
-    sp_pen_words(pen, SP_INK_PLAIN, text);
-    sp_pen_end(pen);
+    put_line(pen, text);
+}
+
+/* What alpha was taken from, and what it would be without x: alpha's own accuracy is that of the difference.
+ */
+static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    struct sp_value zero = sp_record_metric(record, "bytes_alpha_zero"),
+                    seen = sp_record_metric(record, "bytes_read");
+    const char *name = "V_read";
+    char text[256], seen_text[96], zero_text[96];
+    if (!sp_value_known(seen)) {
+        name = "V";
+        seen = sp_record_metric(record, "bytes");
+    }
+    if (!sp_value_known(zero) || !sp_value_known(seen))
+        return;
+    sp_figure_value(seen_text, sizeof seen_text, seen, 1e6, "MB", 4);
+    sp_figure_value(zero_text, sizeof zero_text, zero, 1e6, "MB", 4);
+    snprintf(text, sizeof text, "%s %s; with alpha = 0 it would be %s", name, seen_text, zero_text);
+    put_line(pen, text);
 }
 
 static void counted(struct sp_pen *pen, const struct sp_record *record)
@@ -92,11 +115,9 @@ static void counted(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
     snprintf(text, sizeof text, "%s", trust);
     w_part(record, text, sizeof text);
-    pen->indent = HEAD;
-    sp_pen_tab(pen, HEAD);
-    sp_pen_words(pen, SP_INK_PLAIN, text);
-    sp_pen_end(pen);
+    put_line(pen, text);
     domain_line(pen, record);
+    alpha_line(pen, record);
     difference_line(pen, record);
 }
 

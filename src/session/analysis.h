@@ -76,7 +76,8 @@ struct sp_analysis {
     struct sp_counted counted;  /* at the level that holds the data */
     struct sp_core_events core; /* of the job's threads; none where nothing is run */
     struct sp_value alpha_measured, alpha_simulated;
-    struct sp_value zero_B; /* V_read or V at alpha = 0, as it stands beside alpha_measured */
+    struct sp_value seen_B; /* V_read, or V where only the sum is counted: what alpha_measured is from */
+    struct sp_value zero_B; /* the same volume at alpha = 0, as it stands beside alpha_measured */
     bool writes_added;      /* only reads are counted: s_y n_r stands for the writes in V */
     bool alpha_compared;    /* with the simulated one; causes were tested where they differ */
     int n_causes;

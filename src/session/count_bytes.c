@@ -95,7 +95,7 @@ void sp_analysis_use_counts(struct sp_analysis *a)
     const struct sp_layout *l = &a->setup.layout;
     a->alpha_simulated = a->alpha;
     a->alpha_measured = sp_value_none("bytes were not counted");
-    a->zero_B = sp_value_none("bytes were not counted");
+    a->seen_B = a->zero_B = sp_value_none("bytes were not counted");
     if (!a->log)
         return;
     bool memory = a->residence.level >= a->options->machine->n_caches;
@@ -120,6 +120,7 @@ void sp_analysis_use_counts(struct sp_analysis *a)
     source.w = find_w(a, source.matrix_B, a->alpha.value * source.x_B, source.y_B);
     struct sp_alpha_reading seen = sp_alpha_from_bytes(&source);
     a->w = source.w;
+    a->seen_B = sp_value_known(c->read_B) ? c->read_B : c->total_B;
     a->zero_B = sp_value_of(seen.zero_B, SP_MODELLED);
     a->alpha_measured = seen.alpha;
     a->V_B = a->counted.total_B;

@@ -152,9 +152,9 @@ static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
         return;
     }
     if (!sp_value_known(a->alpha_measured))
-        sp_record_add_flag(r, "Q24",
-                           "alpha is undefined: %.4g MB were counted, less than the %.4g MB of alpha = 0",
-                           a->counted.total_B.value / 1e6, a->zero_B.value / 1e6);
+        sp_record_add_flag(
+            r, "Q24", "alpha is undefined: %s %.4g MB were counted, less than the %.4g MB of alpha = 0",
+            sp_value_known(a->counted.read_B) ? "V_read" : "V", a->seen_B.value / 1e6, a->zero_B.value / 1e6);
     if (a->counted.running_share < 0.9999)
         sp_record_add_flag(r, "Q25", "multiplexed: counters were on for %.0f %% of the time, and scaled up",
                            100 * a->counted.running_share);

@@ -118,6 +118,11 @@ sed 's/24.1549296,/nan,/g' "$csv" >"$dir/nan.csv"
 run 0 import "$dir/nan.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: a counter gave no number"
 
+# Fewer bytes than the matrix alone has: of the volume that alpha is taken from.
+sed 's/24.1549296,/15.0,/g' "$csv" >"$dir/few.csv"
+run 0 import "$dir/few.csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "alpha is undefined: V_read 150 MB were counted, less than the 199.9 MB"
+
 # Counters that are wrong are named, and not used.
 sed 's/"B_per_count": 64/"B_per_count": 128/' "$recording" >"$dir/double.json"
 run 4 analyze $matrix --bytes replay:"$dir/double.json" --machine ivb-e5-2660v2 --no-plots --out "$dir"
