@@ -76,6 +76,22 @@ static void spread_line(struct sp_pen *pen, const struct sp_record *record)
     }
 }
 
+/* Who counted the events that follow, where that is another than before. perf_event repeats the job warm,
+ * whatever state of the caches was asked for. */
+static void say_source(struct sp_pen *pen, const struct sp_record *record, const json_t *item,
+                       struct sp_value v, const char **before)
+{
+    const char *source = sp_item_text(item, "source");
+    if (!source || (*before && strcmp(source, *before) == 0))
+        return;
+    bool repeated = strcmp(source, "perf_event") == 0 &&
+                    strcmp(sp_words_text(record, "config.cache", "warm"), "warm") != 0;
+    sp_pen_part(pen, SP_INK_PLAIN, *before ? 2 : 0,
+                "%s%s by %s%s:", *before ? "" : "in one execution, all threads, ", sp_origin_name(v.origin),
+                source, repeated ? " in warm repetitions" : "");
+    *before = source;
+}
+
 /* Events of the threads in one execution: what can be counted, the rest by name. */
 static void event_line(struct sp_pen *pen, const struct sp_record *record)
 {
@@ -89,7 +105,7 @@ static void event_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_put(pen, SP_INK_BOLD, "EVENTS");
     pen->indent = 9;
     sp_pen_tab(pen, 9);
-    sp_pen_part(pen, SP_INK_PLAIN, 0, "in one execution, all threads, measured by perf_event:");
+    const char *source = NULL;
     json_array_foreach(list, i, item)
     {
         const char *name = sp_item_text(item, "name");
@@ -98,11 +114,12 @@ static void event_line(struct sp_pen *pen, const struct sp_record *record)
             continue;
         instructions = strcmp(name, "instructions") == 0 && sp_value_known(v) ? v.value : instructions;
         cycles = strcmp(name, "cycles") == 0 && sp_value_known(v) ? v.value : cycles;
-        if (sp_value_known(v))
+        if (sp_value_known(v)) {
+            say_source(pen, record, item, v, &source);
             sp_pen_part(pen, SP_INK_PLAIN, 2, "%s %s", name,
                         strcmp(name, "processor time") == 0 ? sp_text_seconds(figure, sizeof figure, v.value)
                                                             : sp_figure(figure, sizeof figure, v.value, 3));
-        else if (strlen(absent) + strlen(name) + 4 < sizeof absent)
+        } else if (strlen(absent) + strlen(name) + 4 < sizeof absent)
             snprintf(absent + strlen(absent), sizeof absent - strlen(absent), "%s%s", *absent ? ", " : "",
                      name);
     }

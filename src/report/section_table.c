@@ -166,14 +166,16 @@ static void print(struct sp_pen *pen, struct table *t)
 static const char *by_whom(const struct sp_record *record, char *text, size_t size)
 {
     const char *source = sp_words_text(record, "counters.source", "");
-    snprintf(text, size, *source ? " (%.32s)" : "%s", source);
+    bool added = sp_value_known(sp_record_metric(record, "bytes_read")) &&
+                 !sp_value_known(sp_record_metric(record, "bytes_written")); /* flag Q27 */
+    snprintf(text, size, *source ? " (%.32s%s)" : "%s", source, added ? ", and y modelled" : "");
     return text;
 }
 
 /* What the two fractions are made of, so that neither stands without its words. */
 static void legend(struct sp_pen *pen, const struct sp_record *record, const struct table *t)
 {
-    char text[256], number[64], who[48];
+    char text[256], number[64], who[64];
     pen->indent = 1;
     sp_pen_tab(pen, 1);
     struct sp_value bytes = sp_record_metric(record, "bytes");

@@ -90,7 +90,7 @@ static void record_core(struct sp_record *r, const struct sp_core_events *core)
     for (int i = 0; i < core->n; i++) {
         const struct sp_core_event *e = &core->event[i];
         sp_record_append(r, "core_events",
-                         json_pack("{s:s, s:o, s:o}", "name", e->name, "each",
+                         json_pack("{s:s, s:s, s:o, s:o}", "name", e->name, "source", "perf_event", "each",
                                    sp_record_value_json(e->each, e->unit), "running_share",
                                    sp_value_known(e->each) ? json_real(e->running_share) : json_null()));
     }
@@ -114,7 +114,7 @@ static void record_work(struct sp_record *r, const struct sp_count_log *log)
         if (n > 0)
             sp_record_append(
                 r, "core_events",
-                json_pack("{s:s, s:o, s:f}", "name", log->event[e].name, "each",
+                json_pack("{s:s, s:s, s:o, s:f}", "name", log->event[e].name, "source", log->source, "each",
                           sp_record_value_json(
                               sp_value_of(sum / n, log->constructed ? SP_CONSTRUCTED : SP_MEASURED), "1"),
                           "running_share", share));

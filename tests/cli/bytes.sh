@@ -100,6 +100,7 @@ says out "516.0 constructed"
 sed '/^Memory data volume/d; /write data volume/d' "$csv" >"$dir/reads.csv"
 run 0 import "$dir/reads.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "Q27 writes are not counted"
+says out "constructed bytes (.*, and y modelled)"
 says out "242.3 constructed" # 241.5 MB of reads and 0.7 MB of y
 sed '/^Memory data volume/d; /read data volume/d' "$csv" >"$dir/writes.csv"
 run 0 import "$dir/writes.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
