@@ -116,12 +116,10 @@ static void judge(struct sp_trust_report *r, const struct sp_count_log *log, con
     c->verdict = sp_trust_judge(sp_value_known(counted) ? counted.value : NAN, known_B, tolerance, n);
     if (!sp_value_known(counted))
         snprintf(c->verdict.text, sizeof c->verdict.text, "gives no number: %s", counted.why);
-    else if (silent > 0 && c->verdict.trust == SP_TRUST_MISSING) {
-        c->verdict.trust = SP_TRUST_MISSING;
+    else if (silent > 0 && c->verdict.trust == SP_TRUST_MISSING)
         snprintf(c->verdict.text, sizeof c->verdict.text,
                  "counts %.2f of the known volume; %d of %d channels count nothing (%.60s)", c->verdict.ratio,
                  silent, n, name);
-    }
 }
 
 /* In caches nothing must be counted beyond what leaks. */
@@ -172,7 +170,8 @@ static void judge_domains(struct sp_trust_report *r, const struct sp_count_log *
         return;
     for (int d = 0; d < counted_domains; d++) {
         struct sp_counted c = sp_count_log_bytes(log, SP_WINDOW_KNOWN, load->what, level, d);
-        part[d] = sp_value_known(c.total_B) ? c.total_B.value : 0;
+        struct sp_value seen = sp_value_known(c.total_B) ? c.total_B : c.read_B; /* some count reads alone */
+        part[d] = sp_value_known(seen) ? seen.value : 0;
         all += part[d];
     }
     for (int d = 0; d < counted_domains && all > 0; d++) {

@@ -150,6 +150,7 @@ enum fault {
     DOUBLE,
     SILENT_CHANNEL,
     OTHER_SOCKET,
+    OTHER_SOCKET_READS, /* by a source that counts reads alone */
     OVERFLOW,
     MULTIPLEXED,
     NO_NUMBER,
@@ -168,6 +169,12 @@ static struct {
 
 enum { CHANNELS = 4 };
 
+/* Every second event counts writes. */
+static int step(void)
+{
+    return board.fault == OTHER_SOCKET_READS ? 2 : 1;
+}
+
 static enum sp_status fake_open(const struct sp_counter *self, const char *argument, void **state,
                                 struct sp_count_log *log, struct sp_error *err)
 {
@@ -175,7 +182,7 @@ static enum sp_status fake_open(const struct sp_counter *self, const char *argum
     (void)argument;
     (void)err;
     *state = NULL;
-    for (int i = 0; i < 2 * CHANNELS; i++) {
+    for (int i = 0; i < 2 * CHANNELS; i += step()) {
         struct sp_count_event e = {.level = "MEM",
                                    .domain = board.n_domains > 1 ? i / 2 % 2 : 0,
                                    .channel = i / 2,
@@ -204,7 +211,7 @@ static enum sp_status fake_stop(void *state, struct sp_count *count, struct sp_e
     (void)state;
     (void)err;
     double t = sp_now() - board.start_s;
-    for (int i = 0; i < 2 * CHANNELS; i++) {
+    for (int i = 0; i < 2 * CHANNELS; i += step()) {
         double lines = (i % 2 ? board.write_B - board.write_0 : board.read_B - board.read_0) / 64 / CHANNELS;
         double running = board.fault == MULTIPLEXED ? 0.8 * t : t;
         if (board.fault == DOUBLE)
@@ -213,7 +220,8 @@ static enum sp_status fake_stop(void *state, struct sp_count *count, struct sp_e
             lines += 1e8 * t / 64;
         if (board.fault == SILENT_CHANNEL && i / 2 == 2)
             lines = 0;
-        if (board.fault == OTHER_SOCKET) /* everything lies in domain 0 */
+        if (board.fault == OTHER_SOCKET ||
+            board.fault == OTHER_SOCKET_READS) /* everything lies in domain 0 */
             lines = i / 2 % 2 == 1 ? 2 * lines : 0;
         if (board.fault == ZERO)
             lines = 0;
@@ -222,7 +230,7 @@ static enum sp_status fake_stop(void *state, struct sp_count *count, struct sp_e
             after = fmod(after, 0x1000000);
         if (board.fault == NO_NUMBER)
             after = NAN;
-        count[i] = (struct sp_count){before, after, t, running};
+        count[i / step()] = (struct sp_count){before, after, t, running};
     }
     return SP_OK;
 }
@@ -332,6 +340,7 @@ START_TEST(faults_are_caught_in_the_right_words)
     } cases[] = {{DOUBLE, 1, "every line 2 times"},
                  {SILENT_CHANNEL, 1, "1 of 4 channels count nothing (fake_imc_2)"},
                  {OTHER_SOCKET, 2, "another socket"},
+                 {OTHER_SOCKET_READS, 2, "another socket"},
                  {NO_NUMBER, 1, "no number"},
                  {ZERO, 1, "nothing"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
