@@ -1,6 +1,5 @@
 #include "probes/core_events.h"
 
-#include <dirent.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/memory.h"
 #include "sys/cpuid.h"
 #include "sys/perf_count.h"
+#include "sys/processes.h"
 
 enum {
     LL_READ_MISS =
@@ -53,16 +53,6 @@ struct opened {
     struct sp_perf_sample before[N_EVENTS][MAX_THREADS];
     struct sp_error error[N_EVENTS];
 };
-
-static void list_threads(struct opened *o)
-{
-    DIR *d = opendir("/proc/self/task");
-    for (struct dirent *e; d && (e = readdir(d)) && o->n_threads < MAX_THREADS;)
-        if (e->d_name[0] != '.')
-            o->thread[o->n_threads++] = atoi(e->d_name);
-    if (d)
-        closedir(d);
-}
 
 static void open_events(struct opened *o)
 {
@@ -142,7 +132,7 @@ enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, 
     if (status != SP_OK)
         return status;
     struct opened *o = memory;
-    list_threads(o);
+    o->n_threads = sp_process_threads(o->thread, MAX_THREADS);
     out->n_threads = o->n_threads;
     open_events(o);
     for (int e = 0; e < N_EVENTS; e++)

@@ -1,6 +1,5 @@
 #include "probes/helper_counter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "probes/helper/helper.h"
 #include "probes/helper_process.h"
 #include "sys/counters.h"
+#include "sys/processes.h"
 #include "sys/topology.h"
 
 /* Time limits: LIKWID takes a second to find out that it may not count. */
@@ -133,14 +133,12 @@ enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char 
 /* The threads of this process, for events that belong to threads. */
 static void list_threads(char *text, size_t size)
 {
+    int thread[SP_HELPER_MAX_THREADS];
+    int n = sp_process_threads(thread, SP_HELPER_MAX_THREADS);
     size_t used = 0;
-    DIR *d = opendir("/proc/self/task");
     text[0] = '\0';
-    for (struct dirent *e; d && (e = readdir(d)) && used + 16 < size;)
-        if (e->d_name[0] != '.')
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", e->d_name);
-    if (d)
-        closedir(d);
+    for (int t = 0; t < n && used + 16 < size; t++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d", used ? "," : "", thread[t]);
 }
 
 enum sp_status sp_helper_counter_start(void *state, int pass, struct sp_error *err)

@@ -122,6 +122,7 @@ enum sp_status sp_helper_start(const char *library, struct sp_helper *h, struct 
     }
     const char *file = sp_helper_library(library);
     pid_t pid = fork();
+    int error = errno;
     if (pid == 0)
         become_helper(path, library, file, in[0], out[1], h->said);
     close(in[0]);
@@ -130,7 +131,7 @@ enum sp_status sp_helper_start(const char *library, struct sp_helper *h, struct 
     h->from = out[0];
     if (pid < 0) {
         close_all(h);
-        return sp_fail(err, SP_ABSENT, NULL, "no process for the helper: %s", strerror(errno));
+        return sp_fail(err, SP_ABSENT, NULL, "no process for the helper: %s", strerror(error));
     }
     setpgid(pid, pid);
     h->pid = pid;

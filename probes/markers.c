@@ -22,7 +22,7 @@ static struct {
     void *function[N_FUNCTIONS];
 } markers;
 
-int sp_markers_wanted(void)
+bool sp_markers_wanted(void)
 {
     return getenv("LIKWID_MODE") != NULL && getenv("LIKWID_FILEPATH") != NULL;
 }

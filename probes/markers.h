@@ -4,8 +4,10 @@
 #ifndef SP_PROBES_MARKERS_H
 #define SP_PROBES_MARKERS_H
 
+#include <stdbool.h>
+
 /* Is likwid-perfctr -m around this program? It says so by the environment (LIKWID_MODE, LIKWID_FILEPATH). */
-int sp_markers_wanted(void);
+bool sp_markers_wanted(void);
 /* Each thread of a team of n_threads enters or leaves the region of the job. Not thread-safe, not nested. */
 void sp_markers_enter(const char *job, int n_threads);
 void sp_markers_leave(const char *job, int n_threads);

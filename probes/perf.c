@@ -105,7 +105,8 @@ static enum sp_status plan_passes(struct perf *p, struct sp_error *err)
         return status;
     for (int i = 0; i < p->pmu.n_events; i++) {
         p->pmu.event[i].pass = p->pmu.event[i].direction == SP_WRITES;
-        p->pmu.n_passes = 1 + (p->pmu.event[i].pass == 1 || p->pmu.n_passes == 2);
+        if (p->pmu.event[i].pass > 0)
+            p->pmu.n_passes = 2;
     }
     return status;
 }

@@ -20,31 +20,31 @@
 enum { SP_HELPER_REPLY = 3, SP_HELPER_MAX_CPUS = 4096, SP_HELPER_MAX_THREADS = 1024 };
 
 /* Writes to the parent, past stdio: a child that the library forks must have nothing to flush. */
-void reply(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sp_helper_reply(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends an answer with the reason why it cannot be; returns false. */
-bool absent(const char *remedy, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool sp_helper_absent(const char *remedy, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-struct request_cpus {
+struct sp_helper_cpus {
     int n;
     int cpu[SP_HELPER_MAX_CPUS], socket[SP_HELPER_MAX_CPUS];
 };
 
-/* One library. Each function ends its answer itself when it fails (absent()); main() says "ok" otherwise. */
-struct library {
+/* One library. Each function ends its answer itself when it fails (sp_helper_absent()); main() says "ok"
+ * otherwise. */
+struct sp_helper_backend {
     const char *name;
     bool (*look)(const char *path);
-    bool (*open)(const char *argument, const struct request_cpus *cpus);
+    bool (*open)(const char *argument, const struct sp_helper_cpus *cpus);
     bool (*start)(int pass, int n_threads, const int *threads);
     bool (*stop)(void);
     void (*close)(void);
 };
 
-extern const struct library library_likwid, library_papi;
+extern const struct sp_helper_backend sp_helper_likwid, sp_helper_papi;
 
-/* Opens the first of the names that is there (path not NULL: that one) and looks up n symbols; says absent()
- * with the loader's words. */
-void *open_library(const char *what, const char *path, const char *const *names, int n,
-                   const char *const *symbols, void **function);
-double now_s(void);
+/* Opens the first of the names that is there (path not NULL: that one) and looks up n symbols; says
+ * sp_helper_absent() with the loader's words. */
+void *sp_helper_load(const char *what, const char *path, const char *const *names, int n,
+                     const char *const *symbols, void **function);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "probes/helper/helper.h"
 #include "probes/likwid_metrics.h"
 
@@ -70,7 +71,7 @@ static struct {
         int pass, metric, socket;
         struct sp_likwid_metric what;
     } counted[MAX_COUNTED];
-    struct request_cpus cpus;
+    struct sp_helper_cpus cpus;
     int pass;
     double started_s;
 } likwid;
@@ -79,9 +80,9 @@ static bool look(const char *path)
 {
     if (likwid.library)
         return true;
-    likwid.library = open_library("LIKWID", path, files, N_FUNCTIONS, symbols, likwid.function);
+    likwid.library = sp_helper_load("LIKWID", path, files, N_FUNCTIONS, symbols, likwid.function);
     if (likwid.library)
-        reply("how LIKWID\n");
+        sp_helper_reply("how LIKWID\n");
     return likwid.library != NULL;
 }
 
@@ -98,7 +99,7 @@ static bool wanted(const char *name, bool has_mem)
 }
 
 /* The first hardware thread of each socket stands for it. */
-static bool has_socket_before(const struct request_cpus *cpus, int i)
+static bool has_socket_before(const struct sp_helper_cpus *cpus, int i)
 {
     for (int k = 0; k < i; k++)
         if (cpus->socket[k] == cpus->socket[i])
@@ -143,7 +144,7 @@ static bool list_metrics(void)
         }
     const char *missing = sp_likwid_choose(n, metric, pass, keep);
     if (missing)
-        return absent("likwid-perfctr -a lists the groups", "LIKWID: %s", missing);
+        return sp_helper_absent("likwid-perfctr -a lists the groups", "LIKWID: %s", missing);
     for (int i = 0; i < n; i++)
         for (int t = 0; keep[i] && t < likwid.cpus.n && likwid.n_counted < MAX_COUNTED; t++) {
             if (has_socket_before(&likwid.cpus, t))
@@ -153,13 +154,13 @@ static bool list_metrics(void)
             likwid.counted[k].metric = number[i];
             likwid.counted[k].socket = likwid.cpus.socket[t];
             likwid.counted[k].what = metric[i];
-            reply("event %d %d -1 %s %s %.17g %s\n", pass[i], likwid.cpus.socket[t], metric[i].level,
-                  sp_direction_name(metric[i].direction), metric[i].B,
-                  ((name_function)likwid.function[METRIC_NAME])(likwid.group[pass[i]], number[i]));
+            sp_helper_reply("event %d %d -1 %s %s %.17g %s\n", pass[i], likwid.cpus.socket[t],
+                            metric[i].level, sp_direction_name(metric[i].direction), metric[i].B,
+                            ((name_function)likwid.function[METRIC_NAME])(likwid.group[pass[i]], number[i]));
         }
     return likwid.n_counted > 0 ||
-           absent("spmodel doctor; likwid-perfctr -a lists the groups",
-                  "LIKWID has no performance group that counts data volumes on this machine");
+           sp_helper_absent("spmodel doctor; likwid-perfctr -a lists the groups",
+                            "LIKWID has no performance group that counts data volumes on this machine");
 }
 
 static bool add_groups(void)
@@ -178,12 +179,12 @@ static bool add_groups(void)
     return list_metrics();
 }
 
-static bool open_likwid(const char *argument, const struct request_cpus *cpus)
+static bool open_likwid(const char *argument, const struct sp_helper_cpus *cpus)
 {
     static const char *const modes[] = {"direct", "daemon", NULL};
     likwid.cpus = *cpus;
     if (cpus->n == 0)
-        return absent("", "LIKWID: no processor was named");
+        return sp_helper_absent("", "LIKWID: no processor was named");
     int mode = -2;
     if (argument && strcmp(argument, "perf") == 0)
         mode = -1;
@@ -191,21 +192,21 @@ static bool open_likwid(const char *argument, const struct request_cpus *cpus)
         if (strcmp(argument, modes[i]) == 0)
             mode = i;
     if (argument && mode == -2)
-        return absent("--bytes likwid, likwid:direct, likwid:daemon or likwid:perf",
-                      "LIKWID has no access mode '%s'", argument);
+        return sp_helper_absent("--bytes likwid, likwid:direct, likwid:daemon or likwid:perf",
+                                "LIKWID has no access mode '%s'", argument);
     if (((plain)likwid.function[TOPOLOGY_INIT])() != 0)
-        return absent("", "LIKWID cannot read the topology");
+        return sp_helper_absent("", "LIKWID cannot read the topology");
     ((plain)likwid.function[NUMA_INIT])();
     if (mode > -2)
         ((mode_function)likwid.function[MODE])(mode);
     int code = ((init_function)likwid.function[INIT])(cpus->n, cpus->cpu);
     if (code < 0)
-        return absent(
+        return sp_helper_absent(
             "likwid-accessD set up by the administrator, or: sudo modprobe msr, and rights on /dev/cpu/*/msr",
             "LIKWID cannot reach the counters (perfmon_init returns %d)", code);
     likwid.initialised = true;
-    reply("how LIKWID, %s access, %d hardware thread%s\n", argument ? argument : "its own", cpus->n,
-          cpus->n == 1 ? "" : "s");
+    sp_helper_reply("how LIKWID, %s access, %d hardware thread%s\n", argument ? argument : "its own", cpus->n,
+                    cpus->n == 1 ? "" : "s");
     return add_groups();
 }
 
@@ -214,28 +215,28 @@ static bool start(int pass, int n_threads, const int *threads)
     (void)n_threads;
     (void)threads;
     if (pass < 0 || pass >= likwid.n_groups)
-        return absent("", "LIKWID: there is no pass %d", pass);
+        return sp_helper_absent("", "LIKWID: there is no pass %d", pass);
     likwid.pass = pass;
     int code = ((with_int)likwid.function[SETUP])(likwid.group[pass]);
     if (code >= 0)
         code = ((plain)likwid.function[START])();
-    likwid.started_s = now_s();
-    return code >= 0 || absent("another program may hold the counters (spmodel doctor)",
-                               "LIKWID cannot start its counters (%d)", code);
+    likwid.started_s = sp_now();
+    return code >= 0 || sp_helper_absent("another program may hold the counters (spmodel doctor)",
+                                         "LIKWID cannot start its counters (%d)", code);
 }
 
 static bool stop(void)
 {
-    double s = now_s() - likwid.started_s;
+    double s = sp_now() - likwid.started_s;
     int code = ((plain)likwid.function[STOP])();
     if (code < 0)
-        return absent("another program may hold the counters (spmodel doctor)",
-                      "LIKWID cannot stop its counters (%d)", code);
+        return sp_helper_absent("another program may hold the counters (spmodel doctor)",
+                                "LIKWID cannot stop its counters (%d)", code);
     for (int i = 0; i < likwid.n_counted; i++) {
         if (likwid.counted[i].pass != likwid.pass)
             continue;
         double v = metric_of_socket(i);
-        reply("count %d %.17g %.9f %.9f\n", i, v, s, s);
+        sp_helper_reply("count %d %.17g %.9f %.9f\n", i, v, s, s);
     }
     return true;
 }
@@ -246,4 +247,4 @@ static void close_likwid(void)
         ((nothing)likwid.function[FINALIZE])();
 }
 
-const struct library library_likwid = {"likwid", look, open_likwid, start, stop, close_likwid};
+const struct sp_helper_backend sp_helper_likwid = {"likwid", look, open_likwid, start, stop, close_likwid};

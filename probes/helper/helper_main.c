@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LINE = 1 << 16 };
@@ -21,7 +20,7 @@ static void reply_text(const char *text, size_t n)
     }
 }
 
-void reply(const char *format, ...)
+void sp_helper_reply(const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -38,7 +37,7 @@ void reply(const char *format, ...)
     reply_text(text, (size_t)n);
 }
 
-bool absent(const char *remedy, const char *format, ...)
+bool sp_helper_absent(const char *remedy, const char *format, ...)
 {
     char text[700];
     va_list arguments;
@@ -48,33 +47,27 @@ bool absent(const char *remedy, const char *format, ...)
     for (char *p = text; *p; p++)
         if (*p == '\n' || *p == '\t')
             *p = ' ';
-    reply("absent %s\t%s\n", text, remedy);
+    sp_helper_reply("absent %s\t%s\n", text, remedy);
     return false;
 }
 
-double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void *open_library(const char *what, const char *path, const char *const *names, int n,
-                   const char *const *symbols, void **function)
+void *sp_helper_load(const char *what, const char *path, const char *const *names, int n,
+                     const char *const *symbols, void **function)
 {
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     const char *said = path && !library ? dlerror() : NULL;
     for (; !library && !path && *names; names++)
         library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        absent(path ? "look at the path" : "install it, or name the file (spmodel help counters)", "%s: %s",
-               what, said ? said : "its library is not installed");
+        sp_helper_absent(path ? "look at the path" : "install it, or name the file (spmodel help counters)",
+                         "%s: %s", what, said ? said : "its library is not installed");
         return NULL;
     }
     for (int i = 0; i < n; i++) {
         function[i] = dlsym(library, symbols[i]);
         if (!function[i]) {
-            absent("another version is needed", "%s: its library has no function %s", what, symbols[i]);
+            sp_helper_absent("another version is needed", "%s: its library has no function %s", what,
+                             symbols[i]);
             return NULL;
         }
     }
@@ -98,7 +91,7 @@ static bool read_line(char *line, size_t size)
 }
 
 /* "0:0,1:0,64:1" */
-static void read_cpus(const char *text, struct request_cpus *cpus)
+static void read_cpus(const char *text, struct sp_helper_cpus *cpus)
 {
     cpus->n = 0;
     for (const char *p = text; *p && cpus->n < SP_HELPER_MAX_CPUS;) {
@@ -127,9 +120,9 @@ static int read_threads(const char *text, int *threads)
 }
 
 /* False: quit. */
-static bool obey(const struct library *library, const char *path, char *line)
+static bool obey(const struct sp_helper_backend *library, const char *path, char *line)
 {
-    static struct request_cpus cpus;
+    static struct sp_helper_cpus cpus;
     static int threads[SP_HELPER_MAX_THREADS];
     char *rest = strchr(line, ' ');
     if (rest)
@@ -152,20 +145,20 @@ static bool obey(const struct library *library, const char *path, char *line)
     } else if (strcmp(line, "quit") == 0) {
         return false;
     } else {
-        absent("", "the helper does not know '%s'", line);
+        sp_helper_absent("", "the helper does not know '%s'", line);
     }
     if (good)
-        reply("ok\n");
+        sp_helper_reply("ok\n");
     return true;
 }
 
 int main(int argc, char **argv)
 {
     static char line[LINE];
-    const struct library *library = NULL;
+    const struct sp_helper_backend *library = NULL;
     if (argc >= 2)
-        library = strcmp(argv[1], "likwid") == 0 ? &library_likwid
-                  : strcmp(argv[1], "papi") == 0 ? &library_papi
+        library = strcmp(argv[1], "likwid") == 0 ? &sp_helper_likwid
+                  : strcmp(argv[1], "papi") == 0 ? &sp_helper_papi
                                                  : NULL;
     if (!library || dup2(SP_HELPER_REPLY, SP_HELPER_REPLY) < 0) {
         static const char words[] = "spmodel-counters is started by spmodel; see spmodel help counters\n";

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "probes/helper/helper.h"
 
 enum {
@@ -93,7 +94,7 @@ static bool look(const char *path)
     static const int versions[] = {0x07020000, 0x07010000, 0x07000000, 0x06000000, 0x05070000, 0x05060000};
     if (papi.library)
         return true;
-    papi.library = open_library("PAPI", path, files, N_FUNCTIONS, symbols, papi.function);
+    papi.library = sp_helper_load("PAPI", path, files, N_FUNCTIONS, symbols, papi.function);
     if (!papi.library)
         return false;
     int code = 0;
@@ -101,10 +102,10 @@ static bool look(const char *path)
         code = ((with_int)papi.function[INIT])(versions[i]);
     if (code <= 0) {
         papi.library = NULL;
-        return absent("install another version of PAPI; 5.6 to 7.2 are known",
-                      "PAPI does not initialise (%d)", code);
+        return sp_helper_absent("install another version of PAPI; 5.6 to 7.2 are known",
+                                "PAPI does not initialise (%d)", code);
     }
-    reply("how PAPI %d.%d\n", code >> 24 & 0xff, code >> 16 & 0xff);
+    sp_helper_reply("how PAPI %d.%d\n", code >> 24 & 0xff, code >> 16 & 0xff);
     return true;
 }
 
@@ -152,11 +153,11 @@ static int try_event(const char *name, bool of_threads, int pass, int socket, in
     papi.event[i].code = code;
     papi.event[i].pass = pass;
     papi.event[i].of_threads = of_threads;
-    reply("event %d %d %d %s %s %.17g %s\n", pass, socket, channel, level, direction, B, name);
+    sp_helper_reply("event %d %d %d %s %s %.17g %s\n", pass, socket, channel, level, direction, B, name);
     return 0;
 }
 
-static bool add_memory(const struct request_cpus *cpus)
+static bool add_memory(const struct sp_helper_cpus *cpus)
 {
     static const char *const families[] = {"spr_unc_imc",   "icx_unc_imc",   "skx_unc_imc",  "bdx_unc_imc",
                                            "hswep_unc_imc", "ivbep_unc_imc", "snbep_unc_imc"};
@@ -198,17 +199,17 @@ static void list_components(char *text, size_t size)
     }
 }
 
-static bool open_papi(const char *argument, const struct request_cpus *cpus)
+static bool open_papi(const char *argument, const struct sp_helper_cpus *cpus)
 {
     if (argument && strcmp(argument, "software") == 0) {
         int error = try_event("perf::PAGE-FAULTS", false, 0, 0, -1, "SW", "both", 1);
         if (error == 0)
             error = try_event("perf::TASK-CLOCK", false, 0, 0, -1, "SW", "both", 1);
         papi.works = true;
-        return error == 0 || absent("", "PAPI counts no software events: %s", words(error));
+        return error == 0 || sp_helper_absent("", "PAPI counts no software events: %s", words(error));
     }
     if (argument)
-        return absent("--bytes papi", "PAPI has no mode '%s'", argument);
+        return sp_helper_absent("--bytes papi", "PAPI has no mode '%s'", argument);
     bool memory = add_memory(cpus);
     int error = memory ? 0 : try_event("PAPI_L3_TCM", true, 0, 0, -1, "MEM", "read", 64);
     if (error == 0)
@@ -216,13 +217,14 @@ static bool open_papi(const char *argument, const struct request_cpus *cpus)
     if (memory)
         return true;
     if (error == 0) {
-        reply("how last-level misses x 64 B of the job's threads: an approximation, without prefetches and "
-              "writes\n");
+        sp_helper_reply(
+            "how last-level misses x 64 B of the job's threads: an approximation, without prefetches and "
+            "writes\n");
         return true;
     }
     char components[512];
     list_components(components, sizeof components);
-    return absent(
+    return sp_helper_absent(
         "use a machine of its own, not a virtual one; or load the kernel's uncore modules",
         "PAPI has no memory-controller events here and cannot count last-level misses: %s (components: %s)",
         words(error), components);
@@ -277,14 +279,14 @@ static void do_known_work(void)
     for (int i = 0; i < PAGES; i++)
         ((volatile char *)p)[(size_t)i * PAGE] = 1;
     munmap(p, (size_t)PAGES * PAGE);
-    for (double end = now_s() + work_s; now_s() < end;)
+    for (double end = sp_now() + work_s; sp_now() < end;)
         ;
 }
 
 static bool start(int pass, int n_threads, const int *threads)
 {
     end_sets();
-    papi.started_s = now_s();
+    papi.started_s = sp_now();
     int error = begin_set(pass, 0);
     for (int t = 0; t < n_threads && error == 0; t++)
         error = begin_set(pass, threads[t]);
@@ -293,13 +295,13 @@ static bool start(int pass, int n_threads, const int *threads)
     if (error == 0)
         return true;
     end_sets();
-    return absent("sudo sysctl kernel.perf_event_paranoid=0", "PAPI cannot start its counters: %s",
-                  words(error));
+    return sp_helper_absent("sudo sysctl kernel.perf_event_paranoid=0", "PAPI cannot start its counters: %s",
+                            words(error));
 }
 
 static bool stop(void)
 {
-    double sum[MAX_EVENTS] = {0}, s = now_s() - papi.started_s;
+    double sum[MAX_EVENTS] = {0}, s = sp_now() - papi.started_s;
     bool any[MAX_EVENTS] = {false};
     for (int i = 0; i < papi.n_sets; i++) {
         struct event_set *r = &papi.running[i];
@@ -314,7 +316,7 @@ static bool stop(void)
     papi.n_sets = 0;
     for (int e = 0; e < papi.n_events; e++)
         if (any[e])
-            reply("count %d %.17g %.9f %.9f\n", e, sum[e], s, s);
+            sp_helper_reply("count %d %.17g %.9f %.9f\n", e, sum[e], s, s);
     return true;
 }
 
@@ -324,4 +326,4 @@ static void close_papi(void)
         end_sets();
 }
 
-const struct library library_papi = {"papi", look, open_papi, start, stop, close_papi};
+const struct sp_helper_backend sp_helper_papi = {"papi", look, open_papi, start, stop, close_papi};

@@ -115,3 +115,15 @@ int sp_processes_busy(const struct sp_processes *before, const struct sp_process
     }
     return n;
 }
+
+int sp_process_threads(int *thread, int max)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/task");
+    for (struct dirent *e; d && n < max && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            thread[n++] = atoi(e->d_name);
+    if (d)
+        closedir(d);
+    return n;
+}

@@ -28,6 +28,9 @@ enum sp_status sp_processes_read(const char *root, double deadline, struct sp_pr
                                  struct sp_error *err);
 void sp_processes_free(struct sp_processes *processes);
 
+/* Kernel identifiers of this process's threads, at most `max`; returns how many were stored. */
+int sp_process_threads(int *thread, int max);
+
 struct sp_busy {
     char name[16];
     int pid;
