@@ -107,6 +107,13 @@ const struct sp_cache *sp_machine_llc(const struct sp_machine *machine)
     return machine->n_caches > 0 ? &machine->cache[machine->n_caches - 1] : NULL;
 }
 
+int sp_machine_domain_of(const struct sp_machine *m, int thread)
+{
+    int domains = m->n_domains > 0 ? m->n_domains : 1;
+    int cores = (m->n_cores > 0 ? m->n_cores : 1) / domains;
+    return thread / (cores > 0 ? cores : 1) % domains;
+}
+
 const char *sp_machine_memory_name(const struct sp_machine *machine)
 {
     return strncmp(machine->memory, "HBM", 3) == 0 ? "HBM" : "DRAM";

@@ -3,6 +3,7 @@
 #define SP_PROBES_COUNT_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "model/count_log.h"
 
@@ -13,5 +14,10 @@ json_t *sp_count_log_json(const struct sp_count_log *log);
 /* The inverse. SP_INPUT names the event or window that is wrong; `path` is for the message. */
 enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, struct sp_count_log *log,
                                       struct sp_error *err);
+
+/* A session of the row `replay` (probes/probe.h) over such an object. constructed: the file says so
+ * elsewhere. */
+enum sp_status sp_replay_open_counters(const json_t *counters, const char *path, bool constructed,
+                                       void **session, struct sp_error *err);
 
 #endif

@@ -12,6 +12,20 @@ static enum sp_status always(struct sp_error *err)
     return SP_OK;
 }
 
+enum sp_status sp_replay_open_counters(const json_t *counters, const char *path, bool constructed,
+                                       void **session, struct sp_error *err)
+{
+    struct sp_count_log log;
+    enum sp_status status = sp_count_log_from_json(counters, path, &log, err);
+    *session = NULL;
+    if (status != SP_OK)
+        return status;
+    log.constructed = log.constructed || constructed;
+    status = sp_counting_of_log(&log, session, err);
+    sp_count_log_free(&log);
+    return status;
+}
+
 static enum sp_status open_replay(const char *argument, void **session, struct sp_error *err)
 {
     *session = NULL;
@@ -25,16 +39,11 @@ static enum sp_status open_replay(const char *argument, void **session, struct s
                    ? sp_fail_at(err, SP_INPUT, argument, error.line, error.column,
                                 "give a record or a recording", "it is no JSON: %s", error.text)
                    : sp_fail_at(err, SP_INPUT, argument, 0, 0, "look at the name", "%s", error.text);
-    struct sp_count_log log;
-    enum sp_status status = sp_count_log_from_json(json_object_get(root, "counters"), argument, &log, err);
     const char *stated = json_string_value(json_object_get(root, "status"));
-    if (status == SP_OK && stated && strcmp(stated, "constructed") == 0)
-        log.constructed = true;
+    enum sp_status status =
+        sp_replay_open_counters(json_object_get(root, "counters"), argument,
+                                stated && strcmp(stated, "constructed") == 0, session, err);
     json_decref(root);
-    if (status == SP_OK) {
-        status = sp_counting_of_log(&log, session, err);
-        sp_count_log_free(&log);
-    }
     return status;
 }
 

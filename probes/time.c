@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -35,14 +34,6 @@ static void close_time(void *session)
     if (s)
         sp_cache_state_free(&s->buffer);
     free(s);
-}
-
-static void rest(double seconds)
-{
-    if (seconds <= 0)
-        return;
-    struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
-    nanosleep(&t, NULL);
 }
 
 static bool stopped(const struct sp_protocol *p)
@@ -89,7 +80,8 @@ static enum sp_status take_samples(struct time_session *s, const struct sp_job *
             break;
         }
         sp_cache_state_set(&s->buffer, p, job->n_threads);
-        rest(p->rest_s);
+        if (p->rest_s > 0)
+            sp_sleep(p->rest_s);
         struct sp_run_stats stats = {g->thread_s + n * job->n_threads, job->n_threads};
         sp_markers_enter(job->name, job->n_threads);
         double begin = sp_now();

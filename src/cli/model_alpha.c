@@ -7,19 +7,6 @@
 #include "base/hash64.h"
 #include "model/traffic.h"
 
-static int cores_per_domain(const struct sp_machine *m)
-{
-    int domains = m->n_domains > 0 ? m->n_domains : 1;
-    int cores = (m->n_cores > 0 ? m->n_cores : 1) / domains;
-    return cores > 0 ? cores : 1;
-}
-
-int sp_model_domain_of(const struct sp_machine *m, int thread)
-{
-    int domains = m->n_domains > 0 ? m->n_domains : 1;
-    return thread / cores_per_domain(m) % domains;
-}
-
 static int line_of(const struct sp_machine *m)
 {
     const struct sp_cache *llc = sp_machine_llc(m);
@@ -31,7 +18,7 @@ static int line_of(const struct sp_machine *m)
 static int receiver_of(const struct sp_machine *m, int home, int thread)
 {
     if (home >= m->n_caches)
-        return sp_model_domain_of(m, thread);
+        return sp_machine_domain_of(m, thread);
     int sharing = home > 0 ? m->cache[home - 1].cores_sharing : 1;
     return thread / (sharing > 1 ? sharing : 1);
 }
@@ -186,7 +173,7 @@ enum sp_status sp_model_alpha(const struct sp_model_request *request, const stru
         return status;
     int *domain = memory, *receiver = domain + n, *behind = receiver + n;
     for (int t = 0; t < n; t++) {
-        domain[t] = sp_model_domain_of(row->machine, t);
+        domain[t] = sp_machine_domain_of(row->machine, t);
         receiver[t] = receiver_of(row->machine, row->prediction.residence.level, t);
         behind[t] = receiver_of(row->machine, row->prediction.home, t);
         n_receivers = receiver[t] >= n_receivers ? receiver[t] + 1 : n_receivers;

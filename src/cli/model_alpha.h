@@ -15,9 +15,6 @@ struct sp_seen_alphas {
     int n;
 };
 
-/* Threads fill one last-level domain after the other. */
-int sp_model_domain_of(const struct sp_machine *machine, int thread);
-
 /* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction (its home and
  * residence). */
 enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,

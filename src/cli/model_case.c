@@ -17,8 +17,8 @@ static int domains_used(const struct sp_machine *m, int n_threads)
 {
     int most = 0;
     for (int t = 0; t < n_threads; t++)
-        if (sp_model_domain_of(m, t) > most)
-            most = sp_model_domain_of(m, t);
+        if (sp_machine_domain_of(m, t) > most)
+            most = sp_machine_domain_of(m, t);
     return most + 1;
 }
 

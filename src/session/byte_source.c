@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "probes/count_json.h"
-#include "probes/counting.h"
 #include "probes/known_volume.h"
 #include "probes/markers.h"
 #include "sys/binding.h"
@@ -132,10 +131,11 @@ static enum sp_status test_source(const struct sp_byte_request *r, const struct 
 }
 
 static enum sp_status open_live(const char *wanted, const struct sp_byte_request *r,
-                                const struct sp_progress *progress, struct sp_byte_source *s,
+                                const struct sp_progress *progress, struct sp_byte_source *s, bool *opened,
                                 struct sp_error *err)
 {
     char name[24];
+    *opened = false;
     const char *argument = split_argument(wanted, name, sizeof name);
     const struct sp_probe *probe = sp_probe_find(name);
     if (!probe)
@@ -150,7 +150,7 @@ static enum sp_status open_live(const char *wanted, const struct sp_byte_request
     if (status != SP_OK)
         return status;
     s->probe = probe;
-    s->opened = true;
+    *opened = true;
     snprintf(s->name, sizeof s->name, "%s", probe->name);
     status = test_source(r, progress, s, err);
     if (status != SP_OK) {
@@ -162,13 +162,13 @@ static enum sp_status open_live(const char *wanted, const struct sp_byte_request
     return status;
 }
 
-static void note_tried(struct sp_byte_source *s, const char *name, const struct sp_error *err)
+/* opened: it counts, but was not believed. */
+static void note_tried(struct sp_byte_source *s, const char *name, bool opened, const struct sp_error *err)
 {
     if (s->n_tried == SP_MAX_TRIED)
         return;
     s->tried[s->n_tried].name = name;
-    s->tried[s->n_tried].opened = s->opened;
-    s->opened = false;
+    s->tried[s->n_tried].opened = opened;
     snprintf(s->tried[s->n_tried].reason, sizeof s->tried->reason, "%s", err->what);
     snprintf(s->tried[s->n_tried++].remedy, sizeof s->tried->remedy, "%s", err->remedy);
 }
@@ -181,17 +181,18 @@ static enum sp_status choose_automatically(const struct sp_byte_request *r,
         struct sp_error here;
         sp_fail(&here, SP_ABSENT, "spmodel import takes its output (likwid-perfctr -O)",
                 "likwid-perfctr -m runs around this program and holds the counters");
-        note_tried(s, "likwid", &here);
+        note_tried(s, "likwid", false, &here);
     }
     for (int i = 0; automatic[i] && !sp_markers_wanted(); i++) {
         struct sp_error here;
-        enum sp_status status = open_live(automatic[i], r, progress, s, &here);
+        bool opened;
+        enum sp_status status = open_live(automatic[i], r, progress, s, &opened, &here);
         if (status == SP_OK || status == SP_INTERRUPTED) {
             if (status != SP_OK && err)
                 *err = here;
             return status;
         }
-        note_tried(s, automatic[i], &here);
+        note_tried(s, automatic[i], opened, &here);
     }
     snprintf(s->name, sizeof s->name, "sim");
     if (!r->required)
@@ -208,25 +209,23 @@ static enum sp_status choose_automatically(const struct sp_byte_request *r,
 enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struct sp_byte_source *s,
                                            struct sp_error *err)
 {
-    struct sp_count_log log;
     memset(s, 0, sizeof *s);
     s->required = true;
     s->recording = *recording;
     memset(recording, 0, sizeof *recording);
-    enum sp_status status = sp_count_log_from_json(sp_record_node(&s->recording.record, "counters"),
-                                                   s->recording.path, &log, err);
-    if (status == SP_OK) {
-        log.constructed = log.constructed || s->recording.constructed;
-        s->constructed = log.constructed;
-        s->replayed = true;
-        snprintf(s->name, sizeof s->name, "%s", log.source);
-        for (int i = 0; i < log.n_windows; i++)
-            s->tested = s->tested || log.window[i].kind == SP_WINDOW_KNOWN;
-        s->trust = sp_trust_of(&log, "MEM", TOLERANCE);
-        status = sp_counting_of_log(&log, &s->session, err);
-        sp_count_log_free(&log);
-    }
     s->probe = sp_probe_find("replay");
+    enum sp_status status =
+        sp_replay_open_counters(sp_record_node(&s->recording.record, "counters"), s->recording.path,
+                                s->recording.constructed, &s->session, err);
+    if (status == SP_OK) {
+        const struct sp_count_log *log = s->probe->log(s->session);
+        s->constructed = log->constructed;
+        s->replayed = true;
+        snprintf(s->name, sizeof s->name, "%s", log->source);
+        for (int i = 0; i < log->n_windows; i++)
+            s->tested = s->tested || log->window[i].kind == SP_WINDOW_KNOWN;
+        s->trust = sp_trust_of(log, "MEM", TOLERANCE);
+    }
     if (status == SP_OK && s->tested && !s->trust.trusted)
         status = sp_fail_at(err, SP_ABSENT, s->recording.path, 0, 0,
                             "record it again with counters that count rightly; --bytes sim simulates", "%s",
@@ -254,8 +253,10 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *r, const stru
         s->measured_only = status == SP_OK && r->required;
         return status;
     }
-    enum sp_status status = strcmp(r->wanted, "auto") == 0 ? choose_automatically(r, progress, s, err)
-                                                           : open_live(r->wanted, r, progress, s, err);
+    bool opened;
+    enum sp_status status = strcmp(r->wanted, "auto") == 0
+                                ? choose_automatically(r, progress, s, err)
+                                : open_live(r->wanted, r, progress, s, &opened, err);
     if (status != SP_OK)
         sp_byte_source_close(s);
     return status;
@@ -273,7 +274,7 @@ void sp_byte_source_close(struct sp_byte_source *s)
 
 void sp_byte_source_drop(struct sp_byte_source *s, const struct sp_error *why)
 {
-    note_tried(s, s->probe ? s->probe->name : "?", why);
+    note_tried(s, s->probe ? s->probe->name : "?", true, why);
     if (s->probe && s->session)
         s->probe->close(s->session);
     s->probe = NULL;

@@ -29,7 +29,6 @@ struct sp_byte_source {
     bool replayed, constructed;
     bool required;      /* it was asked for: no simulation in its place when it stops answering */
     bool measured_only; /* --require-bytes: an analysis whose bytes end up simulated is SP_ABSENT */
-    bool opened;        /* while sources are tried: this one gave counts, but was not believed */
     bool tested;        /* known volumes ran under it */
     struct sp_trust_report trust;
     struct sp_recording recording; /* replayed */

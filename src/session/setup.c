@@ -27,14 +27,13 @@ static enum sp_status check_memory(const struct sp_workload *w, double available
 /* A run elsewhere: threads fill one cache domain of the described machine after the other. */
 static enum sp_status place_threads(const struct sp_machine *m, struct sp_setup *s, struct sp_error *err)
 {
-    int n = s->workload.n_threads, cores = m && m->n_cores > 0 ? m->n_cores : n;
-    int domains = m && m->n_domains > 0 ? m->n_domains : 1, each = cores / domains > 0 ? cores / domains : 1;
+    int n = s->workload.n_threads;
     void *p;
     enum sp_status status = sp_new_array(n, sizeof *s->domain_of_thread, "cache domains", &p, err);
     s->domain_of_thread = p;
     s->n_domains = 1;
     for (int t = 0; t < n && status == SP_OK; t++) {
-        s->domain_of_thread[t] = t / each % domains;
+        s->domain_of_thread[t] = m ? sp_machine_domain_of(m, t) : 0;
         if (s->domain_of_thread[t] >= s->n_domains)
             s->n_domains = s->domain_of_thread[t] + 1;
     }
