@@ -119,7 +119,7 @@ static void bench_sim(const struct sp_layout *l, const struct sp_machine *m, boo
     struct sp_sim_facts facts;
     int n_levels;
     double t = cpu_s();
-    if (sp_sim_spmv(l, &o, traffic, &n_levels, &facts, NULL) != SP_OK)
+    if (sp_sim_traffic(l, &o, traffic, &n_levels, &facts, NULL) != SP_OK)
         exit(1);
     t = cpu_s() - t;
     printf("  %-28s %7.1f M refs/s  alpha %.4f, %.1f MB read, %.1f MB written\n", what,
@@ -132,7 +132,7 @@ static void bench_reuse(const struct sp_layout *l, int64_t llc_B)
     struct sp_reuse_options o = {.rate = 1, .seed = 1};
     struct sp_reuse exact, sampled;
     double t = cpu_s();
-    if (sp_reuse_spmv(l, &o, &exact, NULL) != SP_OK)
+    if (sp_reuse_curve(l, &o, &exact, NULL) != SP_OK)
         exit(1);
     t = cpu_s() - t;
     const struct sp_reuse_size *s = sp_reuse_at(&exact, llc_B);
@@ -140,7 +140,7 @@ static void bench_reuse(const struct sp_layout *l, int64_t llc_B)
            (double)exact.n_references / t / 1e6, s->alpha_warm, s->alpha_cold, (double)exact.x_once_B / 1e6);
     o.rate = 0;
     t = cpu_s();
-    if (sp_reuse_spmv(l, &o, &sampled, NULL) != SP_OK)
+    if (sp_reuse_curve(l, &o, &sampled, NULL) != SP_OK)
         exit(1);
     t = cpu_s() - t;
     const struct sp_reuse_size *e = sp_reuse_at(&sampled, llc_B);

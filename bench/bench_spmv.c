@@ -101,7 +101,8 @@ static void add_kernels(struct bench *b, const struct sp_workload *w)
     double *y = malloc((size_t)(2 * l->n_r + 1) * sizeof *y);
     for (int k = 0; k < n; k++) {
         struct candidate *c = &b->candidates[b->n++];
-        struct sp_operands operands = {b->x, b->settings->nt, &sp_allocator_huge};
+        struct sp_operands operands = {
+            .x = b->x, .store_nt = b->settings->nt, .allocator = &sp_allocator_huge};
         struct sp_spmv_check check;
         struct sp_kernel_facts facts;
         memset(c, 0, sizeof *c);

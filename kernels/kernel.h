@@ -3,6 +3,7 @@
 #ifndef SP_KERNELS_KERNEL_H
 #define SP_KERNELS_KERNEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/job.h"
@@ -12,22 +13,27 @@
 
 #define SP_KERNEL_ABI 1
 
-/* What a kernel works on, beside the layout. */
+/* What a kernel works on, beside the layout. The dense operands are those of struct sp_dense, borrowed during
+ * prepare only: the kernel keeps its own copies in its own precision and order, first touched by its threads.
+ */
 struct sp_operands {
-    const double *x; /* [n_c], complex: [2 n_c]; borrowed during prepare only: the kernel keeps its own copy
-                        in its own precision, first touched by its threads */
-    bool store_nt;   /* write y with non-temporal stores where the kernel can (w = 1 instead of 2) */
+    const double *x;      /* [n_c r], complex: [2 n_c] */
+    const double *rows;   /* [n_r r] SDDMM's A, FusedMM's C; else NULL */
+    const double *second; /* [n_c r] FusedMM's D; else NULL */
+    bool store_nt; /* write the result with non-temporal stores where the kernel can (w = 1 instead of 2) */
     const struct sp_allocator *allocator; /* of x, y and work arrays; NULL: plain pages */
 };
 
 /* What the prepared kernel really does, for the model and the report. */
 struct sp_kernel_facts {
-    bool store_nt;     /* y is written with non-temporal stores */
+    bool store_nt;     /* the result is written with non-temporal stores */
     bool can_store_nt; /* it could be */
     size_t x_offset_B,
         y_offset_B;    /* alignment of x[0] and y[0] inside a 64-byte line [B]: the trace uses them */
-    const void *x, *y; /* the kernel's arrays, for page and NUMA read-back */
+    const void *x, *y; /* the kernel's arrays, for page and NUMA read-back, and for the roof */
     size_t x_B, y_B;
+    const void *rows, *second; /* the other dense operands; NULL: none */
+    size_t rows_B, second_B;
 };
 
 struct sp_kernel {
@@ -48,9 +54,10 @@ struct sp_kernel {
     /* Makes *state from a layout (borrowed until release) and operands. */
     enum sp_status (*prepare)(const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, struct sp_error *err);
-    /* All that is timed: y = A x, `repetitions` times, y in input order. See struct sp_job. */
+    /* All that is timed: the operation, `repetitions` times. See struct sp_job. */
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
-    /* y as doubles in input order: y[n_r], complex [2 n_r], the caller's array. */
+    /* The result of struct sp_dense as doubles in input order, sp_dense_n_result() of them, the caller's
+     * array. */
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*facts)(const void *state, struct sp_kernel_facts *facts);
     void (*release)(void *state); /* accepts NULL */
@@ -62,6 +69,14 @@ int sp_kernel_count(void);
 
 /* The row of that name, or NULL. */
 const struct sp_kernel *sp_kernel_find(const char *name);
+
+/* Can this row run this layout as far as operation, format and precision go? SpMMV of one vector is SpMV. */
+static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct sp_layout *layout)
+{
+    bool same_op = kernel->op == layout->op || (layout->op == SP_OP_SPMMV && layout->r == 1 &&
+                                                kernel->op == SP_OP_SPMV && layout->order == SP_ROW_MAJOR);
+    return same_op && kernel->format == layout->format && (kernel->precisions & 1u << layout->precision) != 0;
+}
 
 /* Rows that could run this layout here, best rank first, into rows[max]; returns how many there are.
  * `isa` restricts to a variant prefix ("avx512", "avx2", "portable") or NULL for all. References are left

@@ -1,32 +1,20 @@
 #include "kernels/kernel.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "kernels/cpu/spmv_rows.h"
-#include "kernels/reference/spmv_reference.h"
+#include "kernels/reference/reference_rows.h"
 
 const struct sp_kernel *const sp_kernel_table[] = {
-    &sp_spmv_crs_reference,
-    &sp_spmv_crs_portable_row,
-    &sp_spmv_crs_avx2,
-    &sp_spmv_crs_avx2_loads,
-    &sp_spmv_crs_avx512,
-    &sp_spmv_crs_avx512_loads,
-    &sp_spmv_sell_reference,
-    &sp_spmv_sell_portable,
-    &sp_spmv_sell_avx2,
-    &sp_spmv_sell_avx2_loads,
-    &sp_spmv_sell_avx512,
-    &sp_spmv_sell_avx512_loads,
-    &sp_spmv_sellu_reference,
-    &sp_spmv_sellu_portable,
-    &sp_spmv_sellu_avx2,
-    &sp_spmv_sellu_avx2_loads,
-    &sp_spmv_sellu_avx512,
-    &sp_spmv_sellu_avx512_loads,
-    NULL,
+    &sp_spmv_crs_reference,    &sp_spmv_crs_portable_row, &sp_spmv_crs_avx2,
+    &sp_spmv_crs_avx2_loads,   &sp_spmv_crs_avx512,       &sp_spmv_crs_avx512_loads,
+    &sp_spmv_sell_reference,   &sp_spmv_sell_portable,    &sp_spmv_sell_avx2,
+    &sp_spmv_sell_avx2_loads,  &sp_spmv_sell_avx512,      &sp_spmv_sell_avx512_loads,
+    &sp_spmv_sellu_reference,  &sp_spmv_sellu_portable,   &sp_spmv_sellu_avx2,
+    &sp_spmv_sellu_avx2_loads, &sp_spmv_sellu_avx512,     &sp_spmv_sellu_avx512_loads,
+    &sp_spmmv_crs_reference,   &sp_spmmv_sell_reference,  &sp_spmm_crs_reference,
+    &sp_sddmm_crs_reference,   &sp_fusedmm_crs_reference, NULL,
 };
 
 int sp_kernel_count(void)
@@ -54,8 +42,7 @@ static const char *variant_of(const struct sp_kernel *kernel)
 
 static bool could_run(const struct sp_kernel *kernel, const struct sp_layout *layout, const char *isa)
 {
-    return !kernel->absent && kernel->rank > 0 && kernel->format == layout->format &&
-           (kernel->precisions & 1u << layout->precision) != 0 &&
+    return !kernel->absent && kernel->rank > 0 && sp_kernel_is_for(kernel, layout) &&
            (!isa || strncmp(variant_of(kernel), isa, strlen(isa)) == 0) && kernel->available(NULL) == SP_OK &&
            (!kernel->accepts || kernel->accepts(layout, NULL) == SP_OK);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/trace_spmv.h"
+#include "model/trace.h"
 
 #define NO_LINE UINT32_MAX
 

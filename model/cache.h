@@ -52,7 +52,7 @@ struct sp_hierarchy {
 
 /* cache[n_caches] from inner to outer (sizes: sp_cache_believed_B); the last one is shared by all n_threads,
  * an inner one by cores_sharing threads that follow each other. ways = 0 is fully associative, under the
- * random and RRIP policies 16 ways. n_lines, array_of_group: of the trace (model/trace_spmv.h). */
+ * random and RRIP policies 16 ways. n_lines, array_of_group: of the trace (model/trace.h). */
 enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int n_threads, int64_t n_lines,
                                  const uint8_t *array_of_group, uint64_t seed, struct sp_hierarchy *h,
                                  struct sp_error *err);

@@ -2,7 +2,7 @@
  *
  * Every touch appends the line to a queue and notes where; the first queue item that is still its line's
  * latest is the least recently used line. Stale items are squeezed out when the queue is full. Open lines
- * (see model/trace_spmv.h) are resident but in no queue: they cannot be evicted. */
+ * (see model/trace.h) are resident but in no queue: they cannot be evicted. */
 #ifndef SP_MODEL_LRU_H
 #define SP_MODEL_LRU_H
 

@@ -7,7 +7,7 @@
 static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alpha, double w)
 {
     if (in->layout)
-        return sp_volume_spmv_layout(in->layout, alpha, w);
+        return sp_volume_layout(in->layout, alpha, w);
     struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta);
     switch (in->format) {
     case SP_FORMAT_SELL:
@@ -78,7 +78,7 @@ static const char *bandwidth_name(const char *level)
     return "memory bandwidth";
 }
 
-struct sp_prediction sp_predict_spmv(const struct sp_predict_inputs *in)
+struct sp_prediction sp_predict(const struct sp_predict_inputs *in)
 {
     assert(in->n_r > 0 && in->n_nz > 0 && in->beta > 0 && in->beta <= 1);
     assert(sp_value_known(in->alpha) && sp_value_known(in->w) && in->w.lo >= 1 && in->machine);

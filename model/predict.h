@@ -55,6 +55,6 @@ struct sp_prediction {
 /* P = min(P_peak, P_core, b_level/B_C), the roof that of the level where the data live. A cache level without
  * a described bandwidth falls back to the next one outward that has one: `residence` says which, `home` where
  * the data are. */
-struct sp_prediction sp_predict_spmv(const struct sp_predict_inputs *inputs);
+struct sp_prediction sp_predict(const struct sp_predict_inputs *inputs);
 
 #endif

@@ -167,8 +167,8 @@ static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reus
     return status;
 }
 
-enum sp_status sp_reuse_spmv(const struct sp_layout *l, const struct sp_reuse_options *o,
-                             struct sp_reuse *reuse, struct sp_error *err)
+enum sp_status sp_reuse_curve(const struct sp_layout *l, const struct sp_reuse_options *o,
+                              struct sp_reuse *reuse, struct sp_error *err)
 {
     memset(reuse, 0, sizeof *reuse);
     const int n_domain = o->n_domain > 0 ? o->n_domain : 1;

@@ -55,8 +55,8 @@ struct sp_reuse {
     int64_t n_references; /* element accesses of one execution */
 };
 
-enum sp_status sp_reuse_spmv(const struct sp_layout *layout, const struct sp_reuse_options *options,
-                             struct sp_reuse *reuse, struct sp_error *err);
+enum sp_status sp_reuse_curve(const struct sp_layout *layout, const struct sp_reuse_options *options,
+                              struct sp_reuse *reuse, struct sp_error *err);
 void sp_reuse_free(struct sp_reuse *reuse);
 
 /* The largest of the sizes that is not above capacity_B; NULL when all are. */

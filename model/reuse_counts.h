@@ -4,7 +4,7 @@
 
 #include "model/reuse.h"
 #include "model/stack_distance.h"
-#include "model/trace_spmv.h"
+#include "model/trace.h"
 
 enum sp_reuse_kind { SP_REUSE_X, SP_REUSE_Y, SP_REUSE_REST, SP_N_REUSE_KINDS };
 /* Followed lines of x fall into groups, whose scatter tells how far the estimate can be trusted. */

@@ -2,7 +2,7 @@
  *
  * Every line's last touch holds one bit on a time line; a distance is the number of bits after a place.
  * Blocks of bits are counted in a Fenwick tree, recent places by counting bits. When the time line is full
- * the bits are pushed together. Open lines (model/trace_spmv.h) are counted apart until their CLOSE. */
+ * the bits are pushed together. Open lines (model/trace.h) are counted apart until their CLOSE. */
 #ifndef SP_MODEL_STACK_DISTANCE_H
 #define SP_MODEL_STACK_DISTANCE_H
 

@@ -48,7 +48,7 @@ bool sp_cursor_enter(const struct sp_layout *layout, struct sp_trace_cursor *c)
         c->unit_end = end;
         c->begins = true;
     }
-    if (layout->format == SP_FORMAT_CRS) {
+    if (!layout->len) {
         c->entry = sp_layout_ptr(layout, c->unit);
         c->entry_end = sp_layout_ptr(layout, c->unit + 1);
         if (c->begins && layout->partition.schedule == SP_SCHEDULE_MERGE)

@@ -2,7 +2,7 @@
 #ifndef SP_MODEL_TRACE_CURSOR_H
 #define SP_MODEL_TRACE_CURSOR_H
 
-#include "model/trace_spmv.h"
+#include "model/trace.h"
 
 void sp_cursor_reset(struct sp_trace_cursor *c);
 

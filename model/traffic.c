@@ -275,9 +275,9 @@ static void sum_up(struct sp_traffic *traffic, int n_levels)
     }
 }
 
-enum sp_status sp_sim_spmv(const struct sp_layout *layout, const struct sp_sim_options *o,
-                           struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
-                           struct sp_sim_facts *facts_out, struct sp_error *err)
+enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *o,
+                              struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
+                              struct sp_sim_facts *facts_out, struct sp_error *err)
 {
     struct sp_sim_facts facts = {0};
     *n_levels = 0;

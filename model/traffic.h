@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "model/cache.h"
 #include "model/machine.h"
-#include "model/trace_spmv.h"
+#include "model/trace.h"
 #include "sparse/layout.h"
 
 enum sp_sim_state {
@@ -55,9 +55,9 @@ struct sp_sim_facts {
  * repetition: under LRU a part of one that fills the caches suffices where levels are not inclusive or
  * victim; else until the memory traffic changes by less than 0.1 %, at most 6.
  * facts may be NULL. SP_USAGE where the layout or machine cannot be simulated. */
-enum sp_status sp_sim_spmv(const struct sp_layout *layout, const struct sp_sim_options *options,
-                           struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
-                           struct sp_sim_facts *facts, struct sp_error *err);
+enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *options,
+                              struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
+                              struct sp_sim_facts *facts, struct sp_error *err);
 
 /* alpha = bytes of x from memory / (s_x n_nz) [THEORY 1]; NAN for a matrix without entries. */
 double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic *memory);

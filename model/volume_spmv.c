@@ -77,14 +77,19 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
     return with_vectors(v, n_r, n_nz, s, alpha, w);
 }
 
-struct sp_volume sp_volume_spmv_layout(const struct sp_layout *layout, double alpha, double w)
+struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
 {
-    static const enum sp_array of_matrix[] = {SP_ARRAY_VALUES, SP_ARRAY_INDICES, SP_ARRAY_POINTERS,
-                                              SP_ARRAY_PERM};
+    assert(alpha >= 0 && w >= 1);
     struct sp_volume v = no_volume;
-    for (int i = 0; i < (int)(sizeof of_matrix / sizeof *of_matrix); i++)
-        v.array_B[of_matrix[i]] = sp_layout_array_bytes(layout, of_matrix[i]);
-    return with_vectors(v, layout->n_r, layout->n_nz, sp_sizes_of_layout(layout), alpha, w);
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
+    v.write_B = v.array_B[SP_ARRAY_Y];
+    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
+    v.array_B[SP_ARRAY_Y] = w * v.write_B;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.total_B += v.array_B[i];
+    v.read_B = v.total_B - v.write_B;
+    return v;
 }
 
 struct sp_volume sp_volume_spmv_half(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha_x,

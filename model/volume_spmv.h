@@ -7,7 +7,7 @@
  * w: bytes moved per byte stored of y: 2 where a store's miss first reads the line, 1 without that read.
  * y += A x has w = 2 on every machine.
  *
- * Where a real layout and the formula differ the layout is the truth, and sp_volume_spmv_layout() counts it:
+ * Where a real layout and the formula differ the layout is the truth, and sp_volume_layout() counts it:
  * its chunk lengths and its permutation are int32_t whatever the index width (s_i), and unit-stride SELL
  * stores per chunk the number of unit-stride slots and a second pointer instead of one flag a slot. */
 #ifndef SP_MODEL_VOLUME_SPMV_H
@@ -50,8 +50,9 @@ struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, doubl
 struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, double beta, double u,
                                       struct sp_sizes sizes, bool permuted, double alpha, double w);
 
-/* What this layout really stores, each array once. */
-struct sp_volume sp_volume_spmv_layout(const struct sp_layout *layout, double alpha, double w);
+/* Any operation, of what this layout really stores: each array once, of the gathered operands alpha times
+ * sp_layout_gather_bytes(), of the result w times its bytes. */
+struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers
  * of x alpha_x s_x n_nz and updates of y 2 alpha_y s_y n_nz: y is read and written, alpha_y as for x, its

@@ -71,7 +71,7 @@ static enum sp_status observe_sim(void *session, const struct sp_job *job, const
                              "no replacement policy is called %s", p->policy);
     }
     if (status == SP_OK)
-        status = sp_sim_spmv(job->layout, &o, reading->traffic, &reading->n_levels, NULL, err);
+        status = sp_sim_traffic(job->layout, &o, reading->traffic, &reading->n_levels, NULL, err);
     return status;
 }
 

@@ -166,7 +166,7 @@ START_TEST(volumes_of_layouts_are_those_of_the_formulas)
         ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
         struct sp_sizes s = sp_sizes_of_layout(&l);
         double beta = (double)l.n_nz / (double)l.n_stored, alpha = 0.7;
-        struct sp_volume exact = sp_volume_spmv_layout(&l, alpha, 2), formula;
+        struct sp_volume exact = sp_volume_layout(&l, alpha, 2), formula;
         if (l.format == SP_FORMAT_CRS)
             formula = sp_volume_spmv_csr(N, a.n_nz, s, alpha, 2);
         else if (l.format == SP_FORMAT_SELL)

@@ -217,7 +217,7 @@ static void compare(const struct sp_layout *l, const struct sp_sim_options *o, c
     int n_levels;
     struct sp_error err = {0};
     struct sp_sim_facts facts;
-    ck_assert_msg(sp_sim_spmv(l, o, traffic, &n_levels, &facts, &err) == SP_OK, "%s: %s", what, err.what);
+    ck_assert_msg(sp_sim_traffic(l, o, traffic, &n_levels, &facts, &err) == SP_OK, "%s: %s", what, err.what);
     struct sp_trace trace;
     struct sp_trace_options to = {
         .skew = o->skew, .store_nt = o->store_nt, .x_offset_B = o->x_offset_B, .y_offset_B = o->y_offset_B};

@@ -91,7 +91,7 @@ static double simulated_lines(const struct sp_csr *a, int64_t llc_B, enum sp_sim
     o.state = state;
     struct sp_traffic v[SP_MAX_LEVELS];
     int n;
-    ck_assert_msg(sp_sim_spmv(&l, &o, v, &n, NULL, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_sim_traffic(&l, &o, v, &n, NULL, &err) == SP_OK, "%s", err.what);
     sp_layout_free(&l);
     return v[1].read_B.value / 64;
 }

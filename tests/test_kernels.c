@@ -10,19 +10,12 @@
 #include "small_matrices.h"
 #include "sparse/verify.h"
 
-static double *vector_of(int64_t n)
-{
-    double *x = calloc((size_t)n + 1, sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        x[i] = (double)(sp_random_at(3, (uint64_t)i) >> 11) * 0x1p-52 - 1;
-    return x;
-}
-
 /* Prepares, runs and checks one kernel on one layout. */
 static void check_kernel(const struct sp_kernel *kernel, const struct sp_workload *w,
-                         const struct sp_layout *l, const double *x, bool store_nt)
+                         const struct sp_layout *l, const struct sp_dense *dense, bool store_nt)
 {
-    struct sp_operands operands = {.x = x, .store_nt = store_nt};
+    struct sp_operands operands = {
+        .x = dense->x, .rows = dense->rows, .second = dense->second, .store_nt = store_nt};
     struct sp_error err;
     void *state;
     if (kernel->prepare(l, &operands, &state, &err) != SP_OK)
@@ -36,39 +29,50 @@ static void check_kernel(const struct sp_kernel *kernel, const struct sp_workloa
     /* Three executions: the later ones meet what those before them left. */
     if (kernel->run(state, 3, &stats, &err) != SP_OK)
         ck_abort_msg("%s: %s", kernel->name, err.what);
-    int64_t n_y = (w->precision == SP_C128 ? 2 : 1) * l->n_r;
-    double *y = malloc((size_t)(n_y + 1) * sizeof *y);
-    for (int64_t i = 0; i < n_y; i++)
-        y[i] = NAN;
-    if (kernel->fetch(state, y, &err) != SP_OK)
+    int64_t n = sp_dense_n_result(w);
+    double *result = malloc((size_t)(n + 1) * sizeof *result);
+    for (int64_t i = 0; i < n; i++)
+        result[i] = NAN;
+    if (kernel->fetch(state, result, &err) != SP_OK)
         ck_abort_msg("%s: %s", kernel->name, err.what);
     struct sp_spmv_check check;
-    if (sp_spmv_verify(w->matrix, w->precision, x, y, &check, &err) != SP_OK) {
+    if (sp_verify(w, dense, result, &check, &err) != SP_OK) {
         char format[64], schedule[64];
-        ck_abort_msg("%s, %s, %s, %s, %s, %d threads, nt %d: %s", kernel->name,
+        ck_abort_msg("%s, %s, %s, %s, %s, r = %d, %s-major, %d threads, nt %d: %s", kernel->name,
                      sp_workload_format_text(w, format, sizeof format), sp_precision_name(w->precision),
                      sp_index_name(w->index), sp_workload_schedule_text(w, schedule, sizeof schedule),
-                     w->n_threads, store_nt, err.what);
+                     (int)w->r, sp_order_name(w->order), w->n_threads, store_nt, err.what);
     }
-    free(y);
+    free(result);
     kernel->release(state);
 }
 
-static void check_workload(const struct sp_workload *w, const double *x)
+/* All rows of the table that are for this workload; how many there were. */
+static int check_workload(const struct sp_workload *w)
 {
     struct sp_layout l;
+    struct sp_error err;
+    int n = 0;
     if (sp_workload_check(w, NULL) != SP_OK)
-        return;
-    ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
+        return 0;
+    enum sp_status status = sp_layout_make(w, true, NULL, &l, &err);
+    if (status != SP_OK)
+        ck_abort_msg("%s %s: %s", sp_op_name(w->op), sp_format_name(w->format), err.what);
+    struct sp_dense_arrays arrays;
+    ck_assert_int_eq(sp_dense_make(w, 3, &arrays, NULL), SP_OK);
+    struct sp_dense dense = sp_dense_of(&arrays);
     for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *kernel = sp_kernel_table[i];
-        if (kernel->absent || kernel->format != w->format || !(kernel->precisions & 1u << w->precision) ||
-            kernel->available(NULL) != SP_OK || (kernel->accepts && kernel->accepts(&l, NULL) != SP_OK))
+        if (kernel->absent || !sp_kernel_is_for(kernel, &l) || kernel->available(NULL) != SP_OK ||
+            (kernel->accepts && kernel->accepts(&l, NULL) != SP_OK))
             continue;
-        check_kernel(kernel, w, &l, x, false);
-        check_kernel(kernel, w, &l, x, true);
+        n++;
+        check_kernel(kernel, w, &l, &dense, false);
+        check_kernel(kernel, w, &l, &dense, true);
     }
+    sp_dense_free(&arrays);
     sp_layout_free(&l);
+    return n;
 }
 
 /* The schedules in turn, each with its numbers of threads, so that every combination of the other choices
@@ -93,27 +97,68 @@ static void next_schedule(struct sp_workload *w, int *turn)
 START_TEST(kernels_agree_with_the_reference)
 {
     struct sp_csr a = small_matrix(_i);
-    double *x = vector_of(2 * a.n_c);
     static const int32_t Cs[] = {4, 8, 16, 32, 5, 40};
+    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     int turn = _i;
-    for (int precision = 0; precision < SP_N_PRECISIONS; precision++)
+    for (int precision = 0; precision <= SP_C128; precision++)
         for (int index = 0; index < SP_N_INDICES; index++)
-            for (int format = 0; format < SP_N_FORMATS; format++) {
+            for (int f = 0; f < 3; f++) {
+                enum sp_format format = formats[f];
                 struct sp_workload w = {.format = format, .C = 1, .sigma = 1, .matrix = &a};
                 w.precision = precision;
                 w.index = index;
                 for (int i = 0; format == SP_FORMAT_CRS && i < 9; i++) {
                     next_schedule(&w, &turn);
-                    check_workload(&w, x);
+                    check_workload(&w);
                 }
                 for (size_t i = 0; format != SP_FORMAT_CRS && i < sizeof Cs / sizeof *Cs; i++) {
                     w.C = Cs[i];
-                    w.sigma = ((int)i + format + index + precision + _i) % 2 ? 1 : 3 * w.C;
+                    w.sigma = ((int)i + f + index + precision + _i) % 2 ? 1 : 3 * w.C;
                     next_schedule(&w, &turn);
-                    check_workload(&w, x);
+                    check_workload(&w);
                 }
             }
-    free(x);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* Formats of the operations with dense operands, as typed. */
+static const struct {
+    enum sp_op op;
+    const char *format;
+} dense_cases[] = {
+    {SP_OP_SPMMV, "crs"},        {SP_OP_SPMMV, "sell:4,1"},  {SP_OP_SPMMV, "sell:8,32"},
+    {SP_OP_SPMMV, "sell:32,64"}, {SP_OP_SPMMV, "sell:5,10"}, {SP_OP_SPMM, "crs"},
+    {SP_OP_SDDMM, "crs"},        {SP_OP_FUSEDMM, "crs"},
+};
+enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
+
+/* Widths around those of vectors and tiles; every operation meets all of them over the matrices. */
+START_TEST(dense_operands_agree_with_the_reference)
+{
+    static const int32_t widths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 24, 32, 33, 64, 100, 128, 131, 257, 300};
+    enum { N_WIDTHS = sizeof widths / sizeof *widths };
+    struct sp_csr a = small_matrix(_i % N_SMALL_MATRICES);
+    int which = _i / N_SMALL_MATRICES, turn = _i, n = 0, tried = 0;
+    struct sp_workload w = {.matrix = &a, .op = dense_cases[which].op};
+    ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[which].format, NULL), SP_OK);
+    for (int precision = 0; precision < SP_N_PRECISIONS; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++)
+            for (int order = 0; order < SP_N_ORDERS; order++)
+                for (int k = (_i + precision + index) % 3; k < N_WIDTHS; k += 3) {
+                    w.precision = precision;
+                    w.index = index;
+                    w.order = order;
+                    w.r = widths[k];
+                    do
+                        next_schedule(&w, &turn);
+                    while (w.schedule == SP_SCHEDULE_MERGE);
+                    tried += sp_workload_check(&w, NULL) == SP_OK;
+                    n += check_workload(&w);
+                }
+    if (!sp_csr_is_complex(&a) && n < tried)
+        ck_abort_msg("%s %s: %d kernels ran for %d workloads", sp_op_name(w.op), dense_cases[which].format, n,
+                     tried);
     sp_csr_free(&a);
 }
 END_TEST
@@ -123,7 +168,7 @@ START_TEST(table_is_complete)
     for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *k = sp_kernel_table[i];
         ck_assert_ptr_eq(sp_kernel_find(k->name), k);
-        ck_assert(k->summary && strncmp(k->name, "spmv/", 5) == 0);
+        ck_assert(k->summary && strncmp(k->name, sp_op_name(k->op), strlen(sp_op_name(k->op))) == 0);
         if (k->absent) {
             printf("skip: %s: %s\n", k->name, k->absent);
             continue;
@@ -165,7 +210,10 @@ END_TEST
 START_TEST(verify_finds_what_is_wrong)
 {
     struct sp_csr a = small_matrix(SMALL_STENCIL);
-    double *x = vector_of(a.n_c), *y = vector_of(a.n_r), *sum = vector_of(a.n_r);
+    struct sp_workload w = {.matrix = &a};
+    struct sp_dense_arrays arrays;
+    ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+    double *x = arrays.x, *y = calloc((size_t)a.n_r, sizeof *y), *sum = calloc((size_t)a.n_r, sizeof *sum);
     struct sp_spmv_check check;
     sp_spmv_reference(&a, x, y, sum);
     ck_assert_int_eq(sp_spmv_verify(&a, SP_F64, x, y, &check, NULL), SP_OK);
@@ -187,7 +235,7 @@ START_TEST(verify_finds_what_is_wrong)
     ck_assert_int_eq(sp_spmv_verify(&a, SP_F64, x, y, &check, NULL), SP_OK);
     ck_assert_int_eq(check.n_not_finite, 1);
     a.val[in_row_7] = value;
-    free(x);
+    sp_dense_free(&arrays);
     free(y);
     free(sum);
     sp_csr_free(&a);
@@ -200,6 +248,7 @@ int main(void)
     TCase *tcase = tcase_create("kernels");
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
     tcase_add_test(tcase, table_is_complete);
     tcase_add_test(tcase, candidates_are_ranked);
     tcase_add_test(tcase, verify_finds_what_is_wrong);

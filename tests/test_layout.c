@@ -154,7 +154,7 @@ START_TEST(every_entry_once)
 {
     struct sp_csr a = small_matrix(_i);
     static const int32_t Cs[] = {1, 4, 5, 8, 32, 100};
-    for (int format = 0; format < SP_N_FORMATS; format++)
+    for (int format = 0; format <= SP_FORMAT_SELLU; format++)
         for (int index = 0; index < SP_N_INDICES; index++)
             for (size_t c = 0; c < sizeof Cs / sizeof *Cs; c++)
                 for (int64_t sorting = 0; sorting < (index == SP_I64 ? 2 : 4); sorting++) {
@@ -213,7 +213,7 @@ START_TEST(partitions_cover_all_once)
 {
     struct sp_csr a = small_matrix(_i);
     static const int threads[] = {1, 2, 3, 150};
-    for (int format = 0; format < SP_N_FORMATS; format++)
+    for (int format = 0; format <= SP_FORMAT_SELLU; format++)
         for (int schedule = 0; schedule < SP_N_SCHEDULES; schedule++)
             for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
                 if (threads[t] > 100 && _i % 4 != 1)

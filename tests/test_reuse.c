@@ -55,7 +55,7 @@ static void compare(const struct sp_layout *l, const struct sp_reuse_options *ro
                     const int *domain_of_thread, const char *what)
 {
     struct sp_reuse curve;
-    ck_assert_int_eq(sp_reuse_spmv(l, ro, &curve, NULL), SP_OK);
+    ck_assert_int_eq(sp_reuse_curve(l, ro, &curve, NULL), SP_OK);
     ck_assert(curve.exact && curve.n_sizes > 10);
     for (int i = 0; i < curve.n_sizes; i += 5) {
         const struct sp_reuse_size *s = &curve.size[i];
@@ -74,7 +74,7 @@ static void compare(const struct sp_layout *l, const struct sp_reuse_options *ro
             o.state = state;
             struct sp_traffic v[SP_MAX_LEVELS];
             int n;
-            ck_assert_int_eq(sp_sim_spmv(l, &o, v, &n, NULL, NULL), SP_OK);
+            ck_assert_int_eq(sp_sim_traffic(l, &o, v, &n, NULL, NULL), SP_OK);
             double alpha = state == SP_SIM_WARM ? s->alpha_warm : s->alpha_cold;
             double bytes = state == SP_SIM_WARM ? s->warm_B : s->cold_B;
             ck_assert_msg(fabs(alpha - sp_traffic_alpha(l, &v[0])) < 1e-12 &&
@@ -144,9 +144,9 @@ START_TEST(a_sample_is_as_good_as_it_says)
     large_layout(&l, _i % 2 ? SP_FORMAT_SELL : SP_FORMAT_CRS, _i / 2 + 1);
     struct sp_reuse exact, sampled;
     struct sp_reuse_options o = {.rate = 1, .seed = 3};
-    ck_assert_int_eq(sp_reuse_spmv(&l, &o, &exact, NULL), SP_OK);
+    ck_assert_int_eq(sp_reuse_curve(&l, &o, &exact, NULL), SP_OK);
     o.rate = 0.25;
-    ck_assert_int_eq(sp_reuse_spmv(&l, &o, &sampled, NULL), SP_OK);
+    ck_assert_int_eq(sp_reuse_curve(&l, &o, &sampled, NULL), SP_OK);
     ck_assert(!sampled.exact && fabs(sampled.rate - 0.25) < 0.05);
     ck_assert_int_eq(sampled.n_x_lines, exact.n_x_lines);
     ck_assert_double_eq(sampled.alpha_min, exact.alpha_min);

@@ -233,7 +233,7 @@ START_TEST(the_table_of_the_lecture)
     add(&m, "fma", "core", 10, 176e9);
     for (int i = 0; i < 3; i++) {
         struct sp_predict_inputs in = lecture(&m, rows[i].n, rows[i].n_nz);
-        struct sp_prediction p = sp_predict_spmv(&in);
+        struct sp_prediction p = sp_predict(&in);
         near(p.balance.value, rows[i].balance, rows[i].balance_tolerance);
         near(p.roofline.performance.value, rows[i].performance, rows[i].tolerance);
         ck_assert_str_eq(p.binding, "memory bandwidth");
@@ -314,33 +314,33 @@ START_TEST(cache_resident_data_get_the_roof_of_their_level)
     add(&m, "load", "MEM", 2, 40e9);
     struct sp_predict_inputs in = lecture(&m, 10000, 100000);
     in.n_threads = 2;
-    struct sp_prediction p = sp_predict_spmv(&in);
+    struct sp_prediction p = sp_predict(&in);
     ck_assert_str_eq(p.residence.name, "MEM"); /* no L3 bandwidth is described */
     ck_assert_int_eq(p.home, 0);
     add(&m, "load", "L3", 2, 120e9);
-    p = sp_predict_spmv(&in);
+    p = sp_predict(&in);
     ck_assert_str_eq(p.residence.name, "L3");
     ck_assert_str_eq(p.binding, "L3 bandwidth");
     near(p.roof_Bps.value, 120e9, 0);
     in.n_nz = 2800000; /* 33.8 MB do not fit by size; a simulation may know better */
-    ck_assert_str_eq(sp_predict_spmv(&in).binding, "memory bandwidth");
+    ck_assert_str_eq(sp_predict(&in).binding, "memory bandwidth");
     in.n_inward = 1;
-    p = sp_predict_spmv(&in);
+    p = sp_predict(&in);
     ck_assert_str_eq(p.residence.name, "L3");
     ck_assert_int_eq(p.home, 0);
     near(p.roof_Bps.value, 120e9, 0);
     in.n_inward = 0;
     in.n_nz = 100000;
     in.core = sp_value_of(1e9, SP_MEASURED);
-    p = sp_predict_spmv(&in);
+    p = sp_predict(&in);
     ck_assert_str_eq(p.binding, "in-core execution");
     near(p.roofline.performance.value, 1e9, 1);
     in.core = sp_value_none("no");
     in.warm = false;
-    ck_assert_str_eq(sp_predict_spmv(&in).binding, "memory bandwidth");
+    ck_assert_str_eq(sp_predict(&in).binding, "memory bandwidth");
     in.alpha = sp_value_between(0.2, 0.1, 0.3, SP_SIMULATED);
     in.w = sp_value_between(2, 1, 2, SP_MODELLED);
-    p = sp_predict_spmv(&in);
+    p = sp_predict(&in);
     near(p.volume_B.hi - p.volume_B.value, 0.1 * 8e5, 1e-6);
     near(p.volume_B.value - p.volume_B.lo, 0.1 * 8e5 + 8e4, 1e-6);
     ck_assert(p.volume_B.origin == SP_SIMULATED && p.roofline.time_s.lo < p.roofline.time_s.value);

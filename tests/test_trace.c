@@ -108,7 +108,7 @@ START_TEST(huge_cold_cache_gives_the_formula)
             o.store_nt = nt && f == 0;
             struct sp_traffic v[SP_MAX_LEVELS];
             int n_levels;
-            ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n_levels, NULL, NULL), SP_OK);
+            ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n_levels, NULL, NULL), SP_OK);
             ck_assert_int_eq(n_levels, 1);
             const double *r = v[0].array_read_B, *w = v[0].array_write_B;
             ck_assert_double_eq(r[SP_ARRAY_VALUES], lines_B(8.0 * l.n_stored));
@@ -149,7 +149,7 @@ START_TEST(warm_in_cache_moves_nothing_and_lru_is_monotone)
         struct sp_sim_options o = sp_sim_default(&m);
         struct sp_traffic v[SP_MAX_LEVELS];
         int n_levels;
-        ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n_levels, NULL, NULL), SP_OK);
+        ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n_levels, NULL, NULL), SP_OK);
         ck_assert_double_le(v[0].read_B.value, before);
         before = v[0].read_B.value;
         if (kib == 64)
@@ -174,9 +174,9 @@ START_TEST(sectors_are_what_a_miss_fetches)
     struct sp_sim_options o = sp_sim_default(&sectored);
     struct sp_traffic v[SP_MAX_LEVELS], w[SP_MAX_LEVELS];
     int n;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, NULL), SP_OK);
     o.machine = &small;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, w, &n, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, w, &n, NULL, NULL), SP_OK);
     ck_assert_double_gt(v[0].read_B.value, 0);
     ck_assert_double_eq(v[0].read_B.value, w[0].read_B.value);
     ck_assert_double_eq(sp_traffic_alpha(&l, &v[0]), sp_traffic_alpha(&l, &w[0]));
@@ -197,10 +197,10 @@ START_TEST(domains_share_nothing)
     o.state = SP_SIM_COLD;
     struct sp_traffic one[SP_MAX_LEVELS], two[SP_MAX_LEVELS];
     int n;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, one, &n, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, one, &n, NULL, NULL), SP_OK);
     o.n_domain = 2;
     o.domain_of_thread = domain;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, two, &n, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, two, &n, NULL, NULL), SP_OK);
     ck_assert_double_eq(two[0].array_read_B[SP_ARRAY_X], 2 * one[0].array_read_B[SP_ARRAY_X]);
     hand_free(&l);
     sp_csr_free(&a);
@@ -225,7 +225,7 @@ START_TEST(policies_agree_where_they_must)
             o.llc_only = true;
             struct sp_traffic v[SP_MAX_LEVELS];
             int n;
-            ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, NULL), SP_OK);
+            ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, NULL), SP_OK);
             read[policy][i] = v[0].read_B.value;
             if (policy == SP_LRU && i == 1)
                 footprint = v[0].array_read_B[SP_ARRAY_VALUES];
@@ -259,15 +259,15 @@ START_TEST(faults_are_reported)
     struct sp_error err;
     int n = 7;
     struct sp_sim_options o = sp_sim_default(&none);
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, &err), SP_USAGE);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, &err), SP_USAGE);
     ck_assert_int_eq(n, 0);
     ck_assert(strlen(err.remedy) > 0);
     m.cache[0].size_B = 0;
     o = sp_sim_default(&m);
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, &err), SP_USAGE);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, &err), SP_USAGE);
     m.cache[0].size_B = 1 << 20;
     o.progress = at_once;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, &err), SP_INTERRUPTED);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, &err), SP_INTERRUPTED);
     ck_assert_int_eq(v[0].by_array, false);
     hand_free(&l);
     sp_csr_free(&a);
@@ -292,7 +292,7 @@ START_TEST(the_probe_gives_the_simulation)
     struct sp_sim_options o = sp_sim_default(&m);
     struct sp_traffic v[SP_MAX_LEVELS];
     int n;
-    ck_assert_int_eq(sp_sim_spmv(&l, &o, v, &n, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, NULL), SP_OK);
     ck_assert_int_eq(r.n_levels, n);
     ck_assert_int_eq(r.traffic[0].read_B.origin, SP_SIMULATED);
     ck_assert_double_eq(r.traffic[0].read_B.value, v[0].read_B.value);

@@ -1,4 +1,4 @@
-#include "kernels/reference/spmv_reference.h"
+#include "kernels/reference/reference_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ struct sp_value sp_value_none(const char *why)
 const char *sp_array_name(enum sp_array array)
 {
     static const char *const names[SP_N_ARRAYS] = {
-        "values", "indices", "pointers", "permutation", "x", "y", "other",
+        "values", "indices", "pointers", "permutation", "x", "rows", "y", "other",
     };
     return array < SP_N_ARRAYS ? names[array] : "unknown";
 }

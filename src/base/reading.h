@@ -45,7 +45,8 @@ enum sp_array {
     SP_ARRAY_INDICES,  /* column indices, fill included */
     SP_ARRAY_POINTERS, /* row or chunk pointers and chunk lengths */
     SP_ARRAY_PERM,     /* the row permutation of SELL */
-    SP_ARRAY_X,        /* the gathered operand */
+    SP_ARRAY_X,        /* the gathered operand; both of FusedMM's */
+    SP_ARRAY_ROWS,     /* the operand read row by row: A of SDDMM, C of FusedMM */
     SP_ARRAY_Y,        /* the result */
     SP_ARRAY_OTHER,    /* vectors streamed between executions, anything else */
     SP_N_ARRAYS

@@ -57,7 +57,7 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
     snprintf(s->what, sizeof s->what, "simulating %.24s on %.48s", s->row->format, s->row->machine->name);
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels;
-    enum sp_status status = sp_sim_spmv(s->layout, &options, traffic, &n_levels, NULL, err);
+    enum sp_status status = sp_sim_traffic(s->layout, &options, traffic, &n_levels, NULL, err);
     if (status != SP_OK)
         return status;
     /* traffic[k] crosses into level k + 1, so data at home in cache[h] come through traffic[h - 1]; out of

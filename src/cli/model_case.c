@@ -129,7 +129,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
      * nothing comes in, the data live further in, and alpha is that of the traffic there. */
     do {
         in.n_inward += row->n_idle;
-        row->prediction = sp_predict_spmv(&in);
+        row->prediction = sp_predict(&in);
         sp_progress_step(progress, "walking through the entries", -1);
         row->n_idle = 0;
         if (layout)
@@ -142,9 +142,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         snprintf(row->note, sizeof row->note, "alpha as stated");
     }
     in.alpha = row->alpha_min;
-    row->minimum_B = sp_predict_spmv(&in).volume_B.value;
+    row->minimum_B = sp_predict(&in).volume_B.value;
     in.alpha = row->alpha;
-    row->prediction = sp_predict_spmv(&in);
+    row->prediction = sp_predict(&in);
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

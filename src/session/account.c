@@ -18,7 +18,7 @@ static void find_losses(struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
     double per_alpha = (double)l->s_x * (double)l->n_nz;
-    double once_B = sp_volume_spmv_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
+    double once_B = sp_volume_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
     double fill_B = (double)(l->n_stored - l->n_nz) * (double)l->s_a +
                     (l->format == SP_FORMAT_SELL ? (double)(l->n_stored - l->n_nz) * (double)l->s_i : 0);
     struct sp_loss_inputs in = {

@@ -137,7 +137,7 @@ static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_
     bool memory = a->residence.level >= a->options->machine->n_caches;
     int inner = inner_level(a);
     o.llc_only = memory && inner < 0; /* inner levels do not matter then, and it is many times faster */
-    status = sp_sim_spmv(&l, &o, traffic, &n_levels, NULL, err);
+    status = sp_sim_traffic(&l, &o, traffic, &n_levels, NULL, err);
     int k = memory ? n_levels - 1 : a->residence.level - 1;
     if (status == SP_OK) {
         a->alpha_reordered = alpha_at(&l, &traffic[k]);

@@ -148,7 +148,7 @@ static enum sp_status alpha_with(struct sp_analysis *a, const struct sp_sim_opti
 {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels;
-    enum sp_status status = sp_sim_spmv(&a->setup.layout, o, traffic, &n_levels, NULL, err);
+    enum sp_status status = sp_sim_traffic(&a->setup.layout, o, traffic, &n_levels, NULL, err);
     if (status == SP_OK)
         *alpha = sp_traffic_alpha(&a->setup.layout, &traffic[n_levels - 1]);
     return status;

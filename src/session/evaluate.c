@@ -179,7 +179,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, struct sp_value
         .core = a->p_core,
         .roof_Bps = a->roof_Bps,
     };
-    return sp_predict_spmv(&in);
+    return sp_predict(&in);
 }
 
 enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
@@ -221,7 +221,7 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
     } else { /* in the innermost cache every gather is one element through its interface */
         a->alpha = sp_value_of(1, SP_MODELLED);
         a->w = sp_value_of(1, SP_MODELLED);
-        a->V_B = sp_value_of(sp_volume_spmv_layout(l, 1, 1).total_B, SP_MODELLED);
+        a->V_B = sp_value_of(sp_volume_layout(l, 1, 1).total_B, SP_MODELLED);
         a->alpha_min.alpha = a->alpha_min.alpha_once = 1;
     }
     sp_analysis_use_counts(a);

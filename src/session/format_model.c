@@ -20,7 +20,7 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)
             return status;
-        *V_B = sp_volume_spmv_layout(&l, alpha, w_y).total_B;
+        *V_B = sp_volume_layout(&l, alpha, w_y).total_B;
         *beta = l.n_stored > 0 ? (double)l.n_nz / (double)l.n_stored : 1;
         sp_layout_free(&l);
         return SP_OK;

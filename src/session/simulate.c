@@ -42,7 +42,7 @@ enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err)
 {
     struct sp_sim_options o = sp_analysis_sim_options(a);
     double start = sp_now();
-    enum sp_status status = sp_sim_spmv(&a->setup.layout, &o, a->traffic, &a->n_levels, &a->sim, err);
+    enum sp_status status = sp_sim_traffic(&a->setup.layout, &o, a->traffic, &a->n_levels, &a->sim, err);
     a->simulate_s = sp_now() - start;
     return status;
 }
@@ -65,5 +65,5 @@ enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err)
         .progress = sim.progress,
         .context = sim.context,
     };
-    return sp_reuse_spmv(&a->setup.layout, &o, &a->reuse, err);
+    return sp_reuse_curve(&a->setup.layout, &o, &a->reuse, err);
 }

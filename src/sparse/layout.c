@@ -13,25 +13,60 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
     return status;
 }
 
+static int64_t rows_with_entries(const struct sp_csr *a)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < a->n_r; i++)
+        n += a->row_ptr[i + 1] > a->row_ptr[i];
+    return n;
+}
+
+/* n elements rounded up to lines of 64 bytes, an odd number of them: columns that are a power of two apart
+ * would fall into the same sets of a cache. */
+static int64_t whole_lines(int64_t n, size_t size)
+{
+    int64_t in_line = 64 / (int64_t)size, lines = (n + in_line - 1) / in_line;
+    return (lines | 1) * in_line;
+}
+
 enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err)
 {
     memset(layout, 0, sizeof *layout);
+    layout->op = w->op;
     layout->format = w->format;
+    layout->r = sp_workload_width(w);
+    layout->n_r_used = w->matrix->n_r;
+    if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
+        layout->n_r_used = rows_with_entries(w->matrix);
+    if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
+        with_values = false;
+    layout->order = w->order;
+    layout->b_h = w->b_h;
+    layout->b_w = w->b_w;
+    layout->T_i = w->T_i;
+    layout->T_k = w->T_k;
     layout->precision = w->precision;
     layout->index = w->index;
     layout->n_r = w->matrix->n_r;
     layout->n_c = w->matrix->n_c;
     layout->n_nz = w->matrix->n_nz;
-    layout->C = w->format == SP_FORMAT_CRS ? 1 : w->C;
-    layout->sigma = w->format == SP_FORMAT_CRS ? 1 : w->sigma;
+    bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
+    layout->C = sell ? w->C : 1;
+    layout->sigma = sell ? w->sigma : 1;
     layout->s_a = layout->s_x = layout->s_y = sp_precision_size(w->precision);
     layout->s_i = sp_index_size(w->index);
+    layout->ld_x = layout->ld_y = layout->r;
+    if (w->order == SP_COLUMN_MAJOR) {
+        layout->ld_x = whole_lines(layout->n_c, layout->s_x);
+        layout->ld_y = whole_lines(layout->n_r, layout->s_y);
+    }
     layout->allocator = allocator;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
                                                 struct sp_error *) = {
-        sp_layout_build_crs, sp_layout_build_sell, sp_layout_build_sellu};
+        sp_layout_build_crs, sp_layout_build_sell,  sp_layout_build_sellu, sp_layout_build_bcsr,
+        sp_layout_build_coo, sp_layout_build_tiled, sp_layout_build_staged};
     enum sp_status status = build[w->format](w, with_values, layout, err);
     if (status != SP_OK)
         sp_layout_free(layout);
@@ -76,7 +111,7 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
 {
     switch (array) {
     case SP_ARRAY_VALUES:
-        return (double)l->n_stored * (double)l->s_a;
+        return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;
     case SP_ARRAY_INDICES:
         return (double)l->n_indices * (double)l->s_i;
     case SP_ARRAY_POINTERS:
@@ -88,14 +123,28 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
     case SP_ARRAY_PERM:
         return l->perm ? (double)l->n_r * sizeof *l->perm : 0.0;
     case SP_ARRAY_X:
-        return (double)l->n_c * (double)l->s_x;
+        return (l->op == SP_OP_FUSEDMM ? 2.0 : 1.0) * (double)l->n_c * l->r * (double)l->s_x;
+    case SP_ARRAY_ROWS:
+        return l->op == SP_OP_SDDMM || l->op == SP_OP_FUSEDMM ? (double)l->n_r_used * l->r * (double)l->s_x
+                                                              : 0.0;
     case SP_ARRAY_Y:
-        return (double)l->n_r * (double)l->s_y;
+        return (l->op == SP_OP_SDDMM ? (double)l->n_nz : (double)l->n_r * l->r) * (double)l->s_y;
     case SP_ARRAY_OTHER:
     case SP_N_ARRAYS:
         break;
     }
     return 0.0;
+}
+
+double sp_layout_matrix_bytes(const struct sp_layout *l)
+{
+    return sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
+           sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
+}
+
+double sp_layout_gather_bytes(const struct sp_layout *l)
+{
+    return (l->op == SP_OP_FUSEDMM ? 2.0 : 1.0) * (double)l->n_nz * l->r * (double)l->s_x;
 }
 
 int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)

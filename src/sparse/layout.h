@@ -27,13 +27,21 @@
  * of chunk k starts at index_ptr[k] of col: n_unit[k] bases, then (len[k] - n_unit[k]) C indices. Values are
  *        at ptr[k] as for SELL. Lanes of one slot need not belong to the same position in their rows. */
 struct sp_layout {
+    enum sp_op op;
     enum sp_format format;
     enum sp_precision precision;
     enum sp_index index;
     int64_t n_r, n_c, n_nz;
+    int64_t n_r_used; /* rows with entries: those of A or C that SDDMM and FusedMM read */
     int64_t n_stored; /* entries with fill: beta = n_nz / n_stored */
+    int32_t r;        /* width of the dense operands, 1 for SpMV */
+    enum sp_order order;
+    /* Row i, column k of a dense operand is at i ld + k (row-major: ld_x = ld_y = r), else at k ld + i, where
+     * columns start on lines of their own. */
+    int64_t ld_x, ld_y;
     int32_t C;
     int64_t sigma;
+    int32_t b_h, b_w, T_i, T_k;    /* BCSR; TILED and STAGED */
     int64_t n_chunks;              /* SELL kinds; 0 for CRS */
     int64_t n_ptr;                 /* items in ptr: n_r + 1 or n_chunks + 1 */
     int64_t n_indices;             /* items in col: n_stored, fewer for SELLU */
@@ -62,8 +70,16 @@ void sp_layout_free(struct sp_layout *layout);
 /* Bytes that sp_layout_make would allocate at most, for the check before memory is taken. */
 double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values);
 
-/* Bytes that each array has, by kind: what one execution must read of the matrix. */
+/* Bytes that each array has, by kind: what one execution must read of the matrix, and the dense operands. Of
+ * the row operand (A of SDDMM, C of FusedMM) the rows with entries; FusedMM reads no values and gathers from
+ * two arrays. */
 double sp_layout_array_bytes(const struct sp_layout *layout, enum sp_array array);
+
+/* Values, indices, pointers and permutation together [B]. */
+double sp_layout_matrix_bytes(const struct sp_layout *layout);
+
+/* Bytes gathered at alpha = 1: s_x n_nz r, twice that for FusedMM, whose B and D are gathered [B]. */
+double sp_layout_gather_bytes(const struct sp_layout *layout);
 
 /* Reads of the untyped arrays. */
 static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
@@ -77,6 +93,14 @@ static inline int64_t sp_layout_index_ptr(const struct sp_layout *l, int64_t i)
 static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 {
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
+}
+
+/* Columns of a dense operand that a row-wise kernel holds in registers at a time: 16 registers of 64 bytes,
+ * f64 128, else (sums are f32) 256. Kernels with fewer registers may take parts of it; only the innermost
+ * cache sees the difference. */
+static inline int64_t sp_layout_register_tile(const struct sp_layout *l)
+{
+    return l->precision == SP_F64 ? 128 : 256;
 }
 
 /* Stored entries (fill included) of thread t: what lambda_nz is made of. */

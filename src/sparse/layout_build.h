@@ -3,6 +3,7 @@
 #define SP_SPARSE_LAYOUT_BUILD_H
 
 #include "sparse/layout.h"
+#include "sparse/real.h"
 
 /* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
  * caller frees the layout. */
@@ -12,6 +13,14 @@ enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_value
                                     struct sp_error *err);
 enum sp_status sp_layout_build_sellu(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                                      struct sp_error *err);
+enum sp_status sp_layout_build_bcsr(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                    struct sp_error *err);
+enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                   struct sp_error *err);
+enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                     struct sp_error *err);
+enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                      struct sp_error *err);
 
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
@@ -43,14 +52,12 @@ static inline void sp_layout_set_col(struct sp_layout *layout, int64_t i, int64_
 static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const struct sp_csr *a,
                                      int64_t from)
 {
-    if (layout->precision == SP_F64) {
-        ((double *)layout->val)[i] = a->val[from];
-    } else if (layout->precision == SP_F32) {
-        ((float *)layout->val)[i] = (float)a->val[from];
-    } else {
+    if (layout->precision == SP_C128) {
         bool is_complex = sp_csr_is_complex(a);
         ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : a->val[from];
         ((double *)layout->val)[2 * i + 1] = is_complex ? a->val[2 * from + 1] : 0.0;
+    } else {
+        sp_real_store(layout->precision, layout->val, i, a->val[from]);
     }
 }
 

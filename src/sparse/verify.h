@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "sparse/csr.h"
+#include "sparse/dense.h"
 #include "sparse/workload.h"
 
 /* y = A x in double, and abs_sum[i] = sum over the row of |a_ij| |x_j| (complex: of (|Re a| + |Im a|)
@@ -35,5 +36,16 @@ struct sp_spmv_check {
  * real. Returns SP_WRONG with the first bad row. check may be NULL. */
 enum sp_status sp_spmv_verify(const struct sp_csr *a, enum sp_precision precision, const double *x,
                               const double *y, struct sp_spmv_check *check, struct sp_error *err);
+
+/* The same for every operation: `result` of a kernel in `w->precision` that sums in any order. With u_s the
+ * unit roundoff of what is stored and u of what is summed (f32 for the 16-bit types), q the factors of a
+ * product that are stored (two; SDDMM and FusedMM three) and m the operations on a term:
+ *
+ *     |result - reference| <= (gamma_{q + 1}(u_s) + gamma_m(u)) sum |terms| + underflow
+ *
+ * m: entries of the row + 2 for SpMMV and SpMM, r + 3 for SDDMM, entries + r + 4 for FusedMM. bad_row is a
+ * row of the matrix. SP_WRONG with the first bad one; SP_MEMORY. */
+enum sp_status sp_verify(const struct sp_workload *w, const struct sp_dense *dense, const double *result,
+                         struct sp_spmv_check *check, struct sp_error *err);
 
 #endif

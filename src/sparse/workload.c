@@ -7,7 +7,7 @@
 
 size_t sp_precision_size(enum sp_precision precision)
 {
-    static const size_t sizes[SP_N_PRECISIONS] = {8, 4, 16};
+    static const size_t sizes[SP_N_PRECISIONS] = {8, 4, 16, 2, 2};
     return sizes[precision];
 }
 
@@ -16,8 +16,10 @@ size_t sp_index_size(enum sp_index index)
     return index == SP_I32 ? 4 : 8;
 }
 
-static const char *const op_names[SP_N_OPS] = {"spmv"};
-static const char *const format_names[SP_N_FORMATS] = {"crs", "sell", "sellu"};
+static const char *const op_names[SP_N_OPS] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
+static const char *const format_names[SP_N_FORMATS] = {"crs", "sell",  "sellu", "bcsr",
+                                                       "coo", "tiled", "staged"};
+static const char *const order_names[SP_N_ORDERS] = {"row", "column"};
 static const char *const schedule_names[SP_N_SCHEDULES] = {"rows", "nnz", "cyclic", "merge"};
 
 /* A name and its synonyms; the first one of each value is the one that is printed. */
@@ -28,6 +30,7 @@ struct word {
 static const struct word precision_words[] = {
     {"f64", SP_F64},   {"fp64", SP_F64},   {"double", SP_F64}, {"f32", SP_F32},         {"fp32", SP_F32},
     {"float", SP_F32}, {"single", SP_F32}, {"c128", SP_C128},  {"complex128", SP_C128}, {"complex", SP_C128},
+    {"f16", SP_F16},   {"fp16", SP_F16},   {"half", SP_F16},   {"bf16", SP_BF16},       {"bfloat16", SP_BF16},
 };
 static const struct word index_words[] = {
     {"i32", SP_I32}, {"int32", SP_I32}, {"32", SP_I32}, {"i64", SP_I64}, {"int64", SP_I64}, {"64", SP_I64},
@@ -74,6 +77,11 @@ const char *sp_schedule_name(enum sp_schedule schedule)
     return schedule_names[schedule];
 }
 
+const char *sp_order_name(enum sp_order order)
+{
+    return order_names[order];
+}
+
 int sp_op_from_name(const char *name)
 {
     for (int i = 0; i < SP_N_OPS; i++)
@@ -92,54 +100,105 @@ int sp_index_from_name(const char *name)
     return find_word(index_words, sizeof index_words / sizeof *index_words, name);
 }
 
-enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err)
+/* "NAME", "NAME:A", "NAME:A<separator>B" with whole numbers: how many there are, -1: none of these. */
+static int read_pair(const char *text, char separator, int64_t *first, int64_t *second)
 {
-    static const char forms[] =
-        "say crs, sell, sell:C,SIGMA, sellu or sellu:C,SIGMA, for example sell:32,256";
-    if (strcmp(text, "crs") == 0) {
-        w->format = SP_FORMAT_CRS;
-        w->C = 1;
-        w->sigma = 1;
-        return SP_OK;
-    }
-    enum sp_format format;
-    const char *rest;
-    if (strncmp(text, "sellu", 5) == 0) {
-        format = SP_FORMAT_SELLU;
-        rest = text + 5;
-    } else if (strncmp(text, "sell", 4) == 0) {
-        format = SP_FORMAT_SELL;
-        rest = text + 4;
-    } else {
-        return sp_fail(err, SP_USAGE, forms, "unknown format '%s'", text);
-    }
+    char number[32];
+    if (*text == '\0')
+        return 0;
+    if (*text++ != ':')
+        return -1;
+    const char *middle = strchr(text, separator);
+    size_t length = middle ? (size_t)(middle - text) : strlen(text);
+    if (length == 0 || length >= sizeof number)
+        return -1;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (sp_parse_count(number, first) || (middle && sp_parse_count(middle + 1, second)))
+        return -1;
+    return middle ? 2 : 1;
+}
+
+static enum sp_status set_sell(struct sp_workload *w, enum sp_format format, const char *text,
+                               const char *numbers, struct sp_error *err)
+{
     int64_t C = format == SP_FORMAT_SELLU ? 8 : 32, sigma = format == SP_FORMAT_SELLU ? 1 : 256;
-    if (*rest == ':') {
-        char first[32];
-        const char *comma = strchr(rest, ',');
-        size_t length = comma ? (size_t)(comma - rest - 1) : strlen(rest + 1);
-        if (length == 0 || length >= sizeof first)
-            return sp_fail(err, SP_USAGE, forms, "format '%s' has no valid C", text);
-        memcpy(first, rest + 1, length);
-        first[length] = '\0';
-        if (sp_parse_count(first, &C) || C < 1 || C > 4096)
-            return sp_fail(err, SP_USAGE, "C is the number of rows in a chunk, 1 to 4096",
-                           "format '%s' has no valid C", text);
-        if (comma && (sp_parse_count(comma + 1, &sigma) || sigma < 1))
-            return sp_fail(err, SP_USAGE, "sigma is the sorting window in rows, 1 for none",
-                           "format '%s' has no valid sigma", text);
-        if (!comma)
-            sigma = format == SP_FORMAT_SELLU ? 1 : 8 * C;
-    } else if (*rest) {
-        return sp_fail(err, SP_USAGE, forms, "unknown format '%s'", text);
-    }
+    int n = read_pair(numbers, ',', &C, &sigma);
+    if (n < 0 || C < 1 || C > 4096)
+        return sp_fail(err, SP_USAGE,
+                       "C is the number of rows in a chunk, 1 to 4096, sigma the sorting window in rows",
+                       "format '%s' has no valid C and sigma", text);
+    if (sigma < 1)
+        return sp_fail(err, SP_USAGE, "sigma is the sorting window in rows, 1 for none",
+                       "format '%s' has no valid sigma", text);
+    if (n == 1)
+        sigma = format == SP_FORMAT_SELLU ? 1 : 8 * C;
     if (sigma > 1 && sigma % C != 0)
         return sp_fail(err, SP_USAGE, "take a multiple of C, or 1 for no sorting",
                        "sigma = %lld is not a multiple of C = %lld", (long long)sigma, (long long)C);
-    w->format = format;
     w->C = (int32_t)C;
     w->sigma = sigma;
     return SP_OK;
+}
+
+static enum sp_status set_blocks(struct sp_workload *w, const char *text, const char *numbers,
+                                 struct sp_error *err)
+{
+    int64_t b_h = 4, b_w = 4;
+    int n = read_pair(numbers, 'x', &b_h, &b_w);
+    if (n < 0 || n == 1 || b_h < 1 || b_w < 1 || b_h > 64 || b_w > 64)
+        return sp_fail(err, SP_USAGE,
+                       "say bcsr:RxC with rows and columns of a block, 1 to 64, such as bcsr:4x4",
+                       "format '%s' has no valid block", text);
+    w->b_h = (int32_t)b_h;
+    w->b_w = (int32_t)b_w;
+    return SP_OK;
+}
+
+static enum sp_status set_tiles(struct sp_workload *w, enum sp_format format, const char *text,
+                                const char *numbers, struct sp_error *err)
+{
+    int64_t T_i = format == SP_FORMAT_TILED ? 64 : 256, T_k = format == SP_FORMAT_TILED ? 32 : 64;
+    int n = read_pair(numbers, ',', &T_i, &T_k);
+    if (n < 0 || T_i < 1 || T_k < 1 || T_i > 65536 || T_k > 65536)
+        return sp_fail(err, SP_USAGE,
+                       "give rows of a block and columns of a tile, for example tiled:64,32 or staged:256,64",
+                       "format '%s' has no valid tile", text);
+    w->T_i = (int32_t)T_i;
+    w->T_k = (int32_t)T_k;
+    return SP_OK;
+}
+
+enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err)
+{
+    static const char forms[] = "say crs, sell:C,SIGMA, sellu:C,SIGMA, bcsr:RxC, coo, tiled:T_I,T_K or "
+                                "staged:T_I,T_K, for example sell:32,256";
+    size_t length = strcspn(text, ":");
+    int format = -1;
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        if (strlen(format_names[i]) == length && strncmp(format_names[i], text, length) == 0)
+            format = i;
+    if (format < 0)
+        return sp_fail(err, SP_USAGE, forms, "unknown format '%s'", text);
+    const char *numbers = text + length;
+    if (*numbers && (format == SP_FORMAT_CRS || format == SP_FORMAT_COO))
+        return sp_fail(err, SP_USAGE, forms, "format %s takes no numbers, but '%s' has some",
+                       format_names[format], text);
+    struct sp_workload here = *w;
+    here.format = (enum sp_format)format;
+    here.C = 1;
+    here.sigma = 1;
+    here.b_h = here.b_w = here.T_i = here.T_k = 0;
+    enum sp_status status = SP_OK;
+    if (format == SP_FORMAT_SELL || format == SP_FORMAT_SELLU)
+        status = set_sell(&here, here.format, text, numbers, err);
+    else if (format == SP_FORMAT_BCSR)
+        status = set_blocks(&here, text, numbers, err);
+    else if (format == SP_FORMAT_TILED || format == SP_FORMAT_STAGED)
+        status = set_tiles(&here, here.format, text, numbers, err);
+    if (status == SP_OK)
+        *w = here;
+    return status;
 }
 
 enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text, struct sp_error *err)
@@ -165,11 +224,24 @@ enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text,
 
 char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t size)
 {
-    static const char *const titles[SP_N_FORMATS] = {"CRS", "SELL", "SELLU"};
-    if (w->format == SP_FORMAT_CRS)
-        snprintf(text, size, "%s", titles[w->format]);
-    else
-        snprintf(text, size, "%s-%d-%lld", titles[w->format], (int)w->C, (long long)w->sigma);
+    static const char *const titles[SP_N_FORMATS] = {"CRS", "SELL",  "SELLU", "BCSR",
+                                                     "COO", "TILED", "STAGED"};
+    const char *title = titles[w->format];
+    switch (w->format) {
+    case SP_FORMAT_SELL:
+    case SP_FORMAT_SELLU:
+        snprintf(text, size, "%s-%d-%lld", title, (int)w->C, (long long)w->sigma);
+        break;
+    case SP_FORMAT_BCSR:
+        snprintf(text, size, "%s-%dx%d", title, (int)w->b_h, (int)w->b_w);
+        break;
+    case SP_FORMAT_TILED:
+    case SP_FORMAT_STAGED:
+        snprintf(text, size, "%s-%d-%d", title, (int)w->T_i, (int)w->T_k);
+        break;
+    default:
+        snprintf(text, size, "%s", title);
+    }
     return text;
 }
 
@@ -182,28 +254,87 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
     return text;
 }
 
+/* Which formats an operation has kernels and volumes for. */
+static const unsigned formats_of[SP_N_OPS] = {
+    [SP_OP_SPMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_SELLU | 1u << SP_FORMAT_BCSR,
+    [SP_OP_SPMMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_BCSR,
+    [SP_OP_SPMM] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_BCSR | 1u << SP_FORMAT_STAGED,
+    [SP_OP_SDDMM] =
+        1u << SP_FORMAT_CRS | 1u << SP_FORMAT_COO | 1u << SP_FORMAT_TILED | 1u << SP_FORMAT_STAGED,
+    [SP_OP_FUSEDMM] = 1u << SP_FORMAT_CRS,
+};
+
+static enum sp_status check_format(const struct sp_workload *w, struct sp_error *err)
+{
+    if (!(formats_of[w->op] & 1u << w->format)) {
+        char list[64] = "";
+        for (int i = 0; i < SP_N_FORMATS; i++)
+            if (formats_of[w->op] & 1u << i)
+                snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+                         format_names[i]);
+        return sp_fail(err, SP_USAGE, "choose another --format or --op", "%s takes the formats %s, not %s",
+                       op_names[w->op], list, format_names[w->format]);
+    }
+    bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
+    if (sell && (w->C < 1 || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
+        return sp_fail(err, SP_USAGE, "take sigma = 1 or a multiple of C",
+                       "C = %d and sigma = %lld do not fit", (int)w->C, (long long)w->sigma);
+    if (w->format == SP_FORMAT_BCSR && (w->b_h < 1 || w->b_w < 1))
+        return sp_fail(err, SP_USAGE, "say bcsr:RxC, for example bcsr:4x4", "blocks of %d x %d entries",
+                       (int)w->b_h, (int)w->b_w);
+    if ((w->format == SP_FORMAT_TILED || w->format == SP_FORMAT_STAGED) && (w->T_i < 1 || w->T_k < 1))
+        return sp_fail(err, SP_USAGE, "say tiled:T_I,T_K, for example tiled:64,32", "tiles of %d x %d",
+                       (int)w->T_i, (int)w->T_k);
+    return SP_OK;
+}
+
+static enum sp_status check_precision(const struct sp_workload *w, struct sp_error *err)
+{
+    const char *name = sp_precision_name(w->precision);
+    if (sp_csr_is_complex(w->matrix) && w->precision != SP_C128)
+        return sp_fail(err, SP_USAGE, "use --precision c128",
+                       "the matrix is complex, the precision %s is not", name);
+    if (w->precision == SP_C128 && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
+        return sp_fail(err, SP_USAGE, "use --op spmv and --format crs, or the real part of the matrix",
+                       "complex values are supported for spmv in CRS only");
+    bool half = w->precision == SP_F16 || w->precision == SP_BF16;
+    if (half && ((w->op != SP_OP_SPMM && w->op != SP_OP_SDDMM) || w->format != SP_FORMAT_CRS))
+        return sp_fail(err, SP_USAGE, "use --precision f32, or --op spmm or sddmm with --format crs",
+                       "storage in %s is supported for spmm and sddmm in CRS only", name);
+    return SP_OK;
+}
+
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err)
 {
     if (w->n_threads < 1)
         return sp_fail(err, SP_USAGE, "give at least one thread", "%d threads", w->n_threads);
-    if (w->schedule == SP_SCHEDULE_MERGE && w->format != SP_FORMAT_CRS)
-        return sp_fail(err, SP_USAGE, "use --schedule nnz, or --format crs",
-                       "schedule merge splits rows, but a chunk of SELL cannot be split");
+    if (w->schedule == SP_SCHEDULE_MERGE && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
+        return sp_fail(err, SP_USAGE, "use --schedule nnz, or --op spmv with --format crs",
+                       "schedule merge splits rows, which is supported for spmv in CRS only");
     if (w->schedule == SP_SCHEDULE_CYCLIC && w->block < 1)
         return sp_fail(err, SP_USAGE, "give at least one row a block",
                        "schedule cyclic with %lld rows a block", (long long)w->block);
-    if (sp_csr_is_complex(w->matrix) && w->precision != SP_C128)
-        return sp_fail(err, SP_USAGE, "use --precision c128",
-                       "the matrix is complex, the precision %s is not", sp_precision_name(w->precision));
-    if (w->precision == SP_C128 && w->format != SP_FORMAT_CRS)
-        return sp_fail(err, SP_USAGE, "use --format crs", "complex values are supported in CRS only");
-    if (w->format != SP_FORMAT_CRS && (w->C < 1 || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
-        return sp_fail(err, SP_USAGE, "take sigma = 1 or a multiple of C",
-                       "C = %d and sigma = %lld do not fit", (int)w->C, (long long)w->sigma);
-    return SP_OK;
+    if (w->r < 0 || w->r > SP_MAX_WIDTH)
+        return sp_fail(err, SP_USAGE, "give a width from 1 to 65536", "a width of %d columns", (int)w->r);
+    if (w->op == SP_OP_SPMV && w->r > 1)
+        return sp_fail(err, SP_USAGE, "use --op spmmv or --op spmm", "spmv has one right-hand side, not %d",
+                       (int)w->r);
+    if (w->order == SP_COLUMN_MAJOR && w->op != SP_OP_SPMMV)
+        return sp_fail(err, SP_USAGE, "leave --order out, or use --op spmmv",
+                       "column-major operands are supported for spmmv only, not for %s", op_names[w->op]);
+    enum sp_status status = check_precision(w, err);
+    return status == SP_OK ? check_format(w, err) : status;
 }
 
 double sp_workload_flops(const struct sp_workload *w)
 {
-    return (sp_csr_is_complex(w->matrix) || w->precision == SP_C128 ? 8.0 : 2.0) * (double)w->matrix->n_nz;
+    double n_nz = (double)w->matrix->n_nz, r = sp_workload_width(w);
+    switch (w->op) {
+    case SP_OP_SDDMM:
+        return (2 * r + 1) * n_nz;
+    case SP_OP_FUSEDMM:
+        return 4 * r * n_nz;
+    default:
+        return (sp_csr_is_complex(w->matrix) || w->precision == SP_C128 ? 8 : 2) * r * n_nz;
+    }
 }

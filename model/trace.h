@@ -17,8 +17,8 @@
  * are touched at every entry, appear with the first and the last touch of a line in a turn only (OPEN and
  * CLOSE, between which a cache that keeps the last SP_TRACE_WINDOW lines of a set cannot lose them).
  * Non-temporal stores touch no cache: they are counted in nt_lines and are no events. */
-#ifndef SP_MODEL_TRACE_SPMV_H
-#define SP_MODEL_TRACE_SPMV_H
+#ifndef SP_MODEL_TRACE_H
+#define SP_MODEL_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,9 +58,14 @@ enum sp_trace_region {
     SP_REGION_LEN,
     SP_REGION_N_UNIT,
     SP_REGION_INDEX_PTR,
+    SP_REGION_LIST,      /* STAGED: the distinct columns of each block */
+    SP_REGION_ROW_INDEX, /* COO */
     SP_REGION_PERM,
     SP_REGION_X,
+    SP_REGION_SECOND, /* FusedMM's D */
+    SP_REGION_ROWS,   /* SDDMM's A, FusedMM's C */
     SP_REGION_Y,
+    SP_REGION_STAGE, /* STAGED: the buffers of the threads */
     SP_REGION_OTHER, /* vectors streamed between executions */
     SP_N_REGIONS
 };
@@ -85,6 +90,7 @@ struct sp_trace_cursor {
     int64_t range;            /* cursor of sp_partition_next() */
     int64_t unit, unit_end;   /* row or chunk */
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */
+    int64_t slice;            /* which tile of the width, where a unit is walked once for each */
     bool inside;              /* entry and entry_end are those of `unit` */
     bool begins;              /* `unit` is the first of its range */
     bool tail;                /* in the partial row at the end of a merge share */
@@ -92,14 +98,18 @@ struct sp_trace_cursor {
     int64_t nt_line; /* last line written by a non-temporal store */
 };
 
+struct sp_trace_kind;
+
 struct sp_trace {
     const struct sp_layout *layout; /* borrowed */
+    const struct sp_trace_kind *kind;
     int line_B, line_shift;
     int64_t first_line[SP_N_REGIONS]; /* of each region; lines of the region: n_region_lines */
     int64_t n_region_lines[SP_N_REGIONS];
-    int64_t n_lines;            /* of all regions with the gaps between them */
-    uint8_t *array_of_group;    /* [n_lines / SP_LINES_PER_GROUP + 1] enum sp_array */
-    int64_t x_base_B, y_base_B; /* address of x[0] and y[0] */
+    int64_t n_lines;                    /* of all regions with the gaps between them */
+    uint8_t *array_of_group;            /* [n_lines / SP_LINES_PER_GROUP + 1] enum sp_array */
+    int64_t x_base_B, y_base_B;         /* address of x[0] and y[0] */
+    int64_t second_base_B, rows_base_B; /* of D[0], of A[0] or C[0] */
     bool store_nt, every;
     int64_t turn_steps;   /* SELL: in slots */
     int64_t n_references; /* of one execution, non-temporal stores included */

@@ -1,0 +1,243 @@
+/* The operations with dense operands, readable and serial, in double: what the others are checked against. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "kernels/reference/reference_rows.h"
+#include "sparse/real.h"
+
+struct state {
+    const struct sp_layout *layout;
+    double *x, *rows, *second; /* row-major, as their precision has them */
+    double *result;
+    int64_t n_result;
+};
+
+static double value_at(const struct sp_layout *l, int64_t entry)
+{
+    return sp_real_load(l->precision, l->val, entry);
+}
+
+static void multiply_entry(const struct state *s, int64_t row, int64_t entry, int64_t column)
+{
+    const struct sp_layout *l = s->layout;
+    const int64_t r = l->r;
+    for (int64_t k = 0; k < r; k++)
+        s->result[row * r + k] += value_at(l, entry) * s->x[column * r + k];
+}
+
+static double dot(const double *a, const double *b, int64_t r)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < r; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* One entry of a row in the order of CRS. */
+static void do_entry(const struct state *s, int64_t row, int64_t entry)
+{
+    const struct sp_layout *l = s->layout;
+    const int64_t r = l->r, column = sp_layout_col(l, entry);
+    if (l->op == SP_OP_SDDMM) {
+        s->result[entry] = value_at(l, entry) * dot(s->rows + row * r, s->x + column * r, r);
+    } else if (l->op == SP_OP_FUSEDMM) {
+        double t = dot(s->rows + row * r, s->x + column * r, r);
+        for (int64_t k = 0; k < r; k++)
+            s->result[row * r + k] += t * s->second[column * r + k];
+    } else {
+        multiply_entry(s, row, entry, column);
+    }
+}
+
+static void run_crs(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
+            do_entry(s, i, j);
+}
+
+static void run_sell(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t k = 0; k < l->n_chunks; k++)
+        for (int64_t i = 0; i < l->len[k] * l->C; i++) {
+            int64_t lane = k * l->C + i % l->C, row = l->perm ? l->perm[lane] : lane;
+            int64_t entry = sp_layout_ptr(l, k) + i;
+            if (row >= 0 && row < l->n_r)
+                multiply_entry(s, row, entry, sp_layout_col(l, entry));
+        }
+}
+
+static enum sp_status everywhere(struct sp_error *err)
+{
+    (void)err;
+    return SP_OK;
+}
+
+static void release(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    free(s->x);
+    free(s->rows);
+    free(s->second);
+    free(s->result);
+    free(s);
+}
+
+/* A copy, rounded as the precision stores it. */
+static enum sp_status copy(const struct sp_layout *l, const double *from, int64_t n, double **to,
+                           struct sp_error *err)
+{
+    if (!from)
+        return SP_OK;
+    void *p;
+    enum sp_status status = sp_new_array(n * l->r, sizeof(double), "an operand", &p, err);
+    *to = p;
+    for (int64_t i = 0; status == SP_OK && i < n * l->r; i++) {
+        double room;
+        sp_real_store(l->precision, &room, 0, from[i]);
+        (*to)[i] = sp_real_load(l->precision, &room, 0);
+    }
+    return status;
+}
+
+static enum sp_status prepare(const struct sp_layout *l, const struct sp_operands *o, void **state,
+                              struct sp_error *err)
+{
+    *state = NULL;
+    void *p, *result;
+    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct state *s = p;
+    s->layout = l;
+    s->n_result = l->op == SP_OP_SDDMM ? l->n_nz : l->n_r * l->r;
+    status = copy(l, o->x, l->n_c, &s->x, err);
+    if (status == SP_OK)
+        status = copy(l, o->rows, l->n_r, &s->rows, err);
+    if (status == SP_OK)
+        status = copy(l, o->second, l->n_c, &s->second, err);
+    if (status == SP_OK) {
+        status = sp_new_array(s->n_result, sizeof(double), "the result", &result, err);
+        s->result = result;
+    }
+    if (status != SP_OK) {
+        release(s);
+        return status;
+    }
+    *state = s;
+    return SP_OK;
+}
+
+static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+{
+    (void)err;
+    const struct state *s = state;
+    double start = sp_now();
+    for (int64_t repetition = 0; repetition < repetitions; repetition++) {
+        if (s->n_result > 0)
+            memset(s->result, 0, (size_t)s->n_result * sizeof *s->result);
+        if (s->layout->format == SP_FORMAT_SELL)
+            run_sell(s);
+        else
+            run_crs(s);
+    }
+    if (stats && stats->thread_s)
+        for (int t = 0; t < stats->n_threads; t++)
+            stats->thread_s[t] = t == 0 ? sp_now() - start : 0;
+    return SP_OK;
+}
+
+static enum sp_status fetch(void *state, double *result, struct sp_error *err)
+{
+    (void)err;
+    const struct state *s = state;
+    if (s->n_result > 0)
+        memcpy(result, s->result, (size_t)s->n_result * sizeof *result);
+    return SP_OK;
+}
+
+static void facts(const void *state, struct sp_kernel_facts *facts)
+{
+    const struct state *s = state;
+    *facts = (struct sp_kernel_facts){.x_offset_B = (uintptr_t)s->x % 64,
+                                      .y_offset_B = (uintptr_t)s->result % 64,
+                                      .x = s->x,
+                                      .y = s->result};
+}
+
+#define REAL 1u << SP_F64 | 1u << SP_F32
+
+const struct sp_kernel sp_spmmv_crs_reference = {
+    .name = "spmmv/crs/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMMV,
+    .format = SP_FORMAT_CRS,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmmv_sell_reference = {
+    .name = "spmmv/sell/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMMV,
+    .format = SP_FORMAT_SELL,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmm_crs_reference = {
+    .name = "spmm/crs/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMM,
+    .format = SP_FORMAT_CRS,
+    .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_sddmm_crs_reference = {
+    .name = "sddmm/crs/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SDDMM,
+    .format = SP_FORMAT_CRS,
+    .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_fusedmm_crs_reference = {
+    .name = "fusedmm/crs/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_FUSEDMM,
+    .format = SP_FORMAT_CRS,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};

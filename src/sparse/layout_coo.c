@@ -1,0 +1,10 @@
+#include "sparse/layout_build.h"
+
+enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                   struct sp_error *err)
+{
+    (void)w;
+    (void)with_values;
+    (void)l;
+    return sp_fail(err, SP_ABSENT, "choose another --format", "the format coo is not built yet");
+}
