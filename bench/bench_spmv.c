@@ -74,13 +74,14 @@ static double volume_of(const struct sp_layout *l, bool store_nt)
 
 static double scan_once(const struct sp_layout *l)
 {
+    const struct sp_job arrays = {.layout = l};
     uint64_t checksum;
     double start = sp_now();
-    sp_scan_layout(l, 1, &checksum);
+    sp_scan_job(&arrays, 1, &checksum);
     double end = sp_now();
     volatile uint64_t sink = checksum; /* the reads must not be optimised away */
     (void)sink;
-    return sp_scan_bytes(l) / (end - start);
+    return sp_scan_bytes(&arrays) / (end - start);
 }
 
 static void add_kernels(struct bench *b, const struct sp_workload *w)

@@ -84,7 +84,8 @@ static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct
 int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
                          int max);
 
-/* A prepared kernel as a job for probes. */
+/* A prepared kernel as a job for probes. Its operands are those that a roof has to read as well: none for
+ * SpMV, whose matrix is nearly all that it reads. */
 struct sp_job sp_kernel_job(const struct sp_kernel *kernel, void *state, const struct sp_layout *layout);
 
 #endif

@@ -68,11 +68,21 @@ int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const 
 
 struct sp_job sp_kernel_job(const struct sp_kernel *kernel, void *state, const struct sp_layout *layout)
 {
-    return (struct sp_job){
+    struct sp_kernel_facts f;
+    struct sp_job job = {
         .name = kernel->name,
         .state = state,
         .run = kernel->run,
         .layout = layout,
         .n_threads = layout->partition.n_threads,
     };
+    if (layout->op == SP_OP_SPMV)
+        return job;
+    kernel->facts(state, &f);
+    const struct sp_job_array arrays[SP_MAX_JOB_ARRAYS] = {
+        {f.x, f.x_B}, {f.rows, f.rows_B}, {f.second, f.second_B}};
+    for (int i = 0; i < SP_MAX_JOB_ARRAYS; i++)
+        if (arrays[i].at && arrays[i].size_B > 0)
+            job.operand[job.n_operands++] = arrays[i];
+    return job;
 }

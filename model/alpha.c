@@ -8,21 +8,31 @@
 /* Waking threads costs more than walking fewer entries than this. */
 static const int64_t parallel_from = 100000;
 
-/* One byte a line and domain; threads only ever write 1, so relaxed stores suffice. */
+/* One byte a granule and domain; threads only ever write 1, so relaxed stores suffice. A granule is a line,
+ * or a whole row of the dense operand where rows are whole lines. */
 struct touched {
-    unsigned char *map; /* [n_lines] of the domain at hand */
-    int64_t offset_B;   /* of x[0] from the start of line 0, guard entries make it large enough */
-    int64_t line_B, s_x;
+    unsigned char *map; /* [n_granules] of the domain at hand */
+    int64_t offset_B;   /* of x[0] from the start of granule 0, guard entries make it large enough */
+    int64_t granule_B;
+    int64_t row_B; /* from one row of the operand to the next; all of it is read */
+    bool spans;    /* a row may touch several granules */
 };
+
+static inline void mark(const struct touched *t, int64_t granule)
+{
+    if (!__atomic_load_n(&t->map[granule], __ATOMIC_RELAXED))
+        __atomic_store_n(&t->map[granule], 1, __ATOMIC_RELAXED);
+}
 
 static inline void touch(const struct touched *t, int64_t col, int64_t *last)
 {
-    int64_t line = (t->offset_B + col * t->s_x) / t->line_B;
-    if (line == *last)
+    int64_t at_B = t->offset_B + col * t->row_B, first = at_B / t->granule_B;
+    for (int64_t end = t->spans ? (at_B + t->row_B - 1) / t->granule_B : first; first < end; first++)
+        mark(t, first);
+    if (first == *last)
         return;
-    *last = line;
-    if (!__atomic_load_n(&t->map[line], __ATOMIC_RELAXED))
-        __atomic_store_n(&t->map[line], 1, __ATOMIC_RELAXED);
+    *last = first;
+    mark(t, first);
 }
 
 /* Items [first, end) of col. A value may straddle two lines only when x is not aligned to its size, which no
@@ -71,19 +81,20 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
     }
 }
 
-static void count_lines(const unsigned char *map, int n_domains, int64_t n_lines, struct sp_alpha_min *out)
+static void count_granules(const unsigned char *map, int n_domains, int64_t n_granules, int64_t *all,
+                           int64_t *once_out)
 {
-    int64_t lines = 0, once = 0;
-#pragma omp parallel for schedule(static) reduction(+ : lines, once) if (n_lines > parallel_from)
-    for (int64_t i = 0; i < n_lines; i++) {
+    int64_t some = 0, once = 0;
+#pragma omp parallel for schedule(static) reduction(+ : some, once) if (n_granules > parallel_from)
+    for (int64_t i = 0; i < n_granules; i++) {
         int seen = 0;
         for (int d = 0; d < n_domains; d++)
-            seen += map[d * n_lines + i];
-        lines += seen;
+            seen += map[d * n_granules + i];
+        some += seen;
         once += seen > 0;
     }
-    out->lines = lines;
-    out->lines_once = once;
+    *all = some;
+    *once_out = once;
 }
 
 enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
@@ -96,14 +107,19 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
         lines_of[d] = 0;
     if (l->n_nz == 0)
         return SP_OK;
-    int64_t s_x = (int64_t)l->s_x;
-    /* Whole lines in front of x, so that bases as low as -C stay inside the map. */
+    const bool columns = l->order == SP_COLUMN_MAJOR; /* each column alike, on lines of its own */
+    const int64_t row_B = (columns ? 1 : l->r) * (int64_t)l->s_x;
+    const bool whole = x_offset_B == 0 && row_B % line_B == 0;
+    const int64_t granule_B = whole ? row_B : line_B;
+    /* Lines that a granule stands for, in all the arrays that are gathered from. */
+    const int64_t weight = granule_B / line_B * (columns ? l->r : 1) * (l->op == SP_OP_FUSEDMM ? 2 : 1);
+    /* Whole granules in front of x, so that bases as low as -C stay inside the map. */
     int64_t guard = l->format == SP_FORMAT_SELLU ? l->C : 0;
-    int64_t guard_B = (guard * s_x + line_B - 1) / line_B * line_B;
+    int64_t guard_B = (guard * row_B + granule_B - 1) / granule_B * granule_B;
     int64_t offset_B = guard_B + (int64_t)x_offset_B;
-    int64_t n_lines = (offset_B + (l->n_c + guard) * s_x) / line_B + 1;
+    int64_t n_granules = (offset_B + (l->n_c + guard) * row_B) / granule_B + 1;
     void *memory;
-    enum sp_status status = sp_new_array(n_domains * n_lines, 1, "lines of x", &memory, err);
+    enum sp_status status = sp_new_array(n_domains * n_granules, 1, "lines of x", &memory, err);
     if (status != SP_OK)
         return status;
     unsigned char *map = memory;
@@ -111,17 +127,20 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
     for (int thread = 0; thread < l->partition.n_threads; thread++) {
         int domain = domain_of_thread ? domain_of_thread[thread] : 0;
         assert(domain >= 0 && domain < n_domains);
-        struct touched t = {map + domain * n_lines, offset_B, line_B, s_x};
+        struct touched t = {map + domain * n_granules, offset_B, granule_B, row_B,
+                            !whole && row_B > (int64_t)l->s_x};
         touch_thread(l, &t, thread);
     }
-    count_lines(map, n_domains, n_lines, out);
+    int64_t all, once;
+    count_granules(map, n_domains, n_granules, &all, &once);
+    out->lines = all * weight;
+    out->lines_once = once * weight;
     for (int d = 0; lines_of && d < n_domains; d++)
-        for (int64_t i = 0; i < n_lines; i++)
-            lines_of[d] += map[d * n_lines + i];
+        for (int64_t i = 0; i < n_granules; i++)
+            lines_of[d] += map[d * n_granules + i] * weight;
     free(map);
-    double x_B = (double)s_x * (double)l->n_nz;
-    out->alpha = (double)line_B * (double)out->lines / x_B;
-    out->alpha_once = (double)line_B * (double)out->lines_once / x_B;
+    out->alpha = (double)line_B * (double)out->lines / sp_layout_gather_bytes(l);
+    out->alpha_once = (double)line_B * (double)out->lines_once / sp_layout_gather_bytes(l);
     return SP_OK;
 }
 

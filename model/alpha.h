@@ -14,7 +14,7 @@
 #include "sparse/layout.h"
 
 struct sp_alpha_min {
-    double alpha;       /* sum over domains of line (distinct lines of x touched)/(s_x n_nz) */
+    double alpha;       /* sum over domains of line (distinct lines of x touched)/sp_layout_gather_bytes() */
     double alpha_once;  /* the same for one domain with all threads: alpha - alpha_once is duplication */
     int64_t lines;      /* distinct (domain, line) pairs */
     int64_t lines_once; /* distinct lines */
@@ -37,9 +37,9 @@ double sp_alpha_max(int64_t r, double s_x, double line_B);
 
 /* What alpha follows from. */
 struct sp_alpha_source {
-    double matrix_B;         /* values (fill included), indices, pointers, permutation */
-    double y_B;              /* s_y n_r */
-    double x_B;              /* s_x n_nz, > 0 */
+    double matrix_B;         /* values (fill included), indices, pointers, permutation, a row operand */
+    double y_B;              /* bytes of the result: s_y n_r for one vector */
+    double x_B;              /* bytes gathered at alpha = 1: s_x n_nz for one vector; > 0 */
     struct sp_value w;       /* with its interval: an error of 1 in w shifts alpha by 1/n_nzr */
     struct sp_value read_B;  /* V_read; SP_NONE: only the sum is known */
     struct sp_value total_B; /* V; used where V_read is not known */

@@ -69,6 +69,7 @@ const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .title = "index bytes",
     .version = 1,
+    .spmv_only = true,
     .condition = "64-bit column indices where 32 bits do, or many SELL slots with consecutive columns: index "
                  "bytes fall to s_i (u/C + 1 - u) a stored entry",
     .remedy = "32-bit indices, or SELL with unit-stride slots",

@@ -40,6 +40,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .title = "precision",
     .version = 1,
+    .spmv_only = true,
     .condition = "every value is exactly an fp32 number: s_a, s_x, s_y fall from 8 to 4 bytes",
     .remedy = "fp32 where 24 bits suffice, for instance in preconditioners or inner iterations",
     .judge = judge,

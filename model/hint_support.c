@@ -88,7 +88,8 @@ double sp_hint_stored(const struct sp_hint_inputs *in)
 
 struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha)
 {
-    double x_B = (double)sp_precision_size(in->precision) * (double)in->n_nz;
+    double x_B =
+        in->gather_B > 0 ? in->gather_B : (double)sp_precision_size(in->precision) * (double)in->n_nz;
     double others = in->V_B.value - in->alpha.value * x_B;
     return sp_value_between(others + alpha.value * x_B, others + alpha.lo * x_B, others + alpha.hi * x_B,
                             alpha.origin);

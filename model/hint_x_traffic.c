@@ -55,7 +55,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     double loads = in->alpha.value / in->alpha_min.value;
     char x[32];
-    sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c);
+    sp_text_bytes(x, sizeof x,
+                  in->x_B > 0 ? in->x_B : (double)sp_precision_size(in->precision) * (double)in->n_c);
     struct sp_gain at_best = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_min), sp_as_now());
     if (!sp_gain_is_worth(in, at_best) && judge_latency(in, hint))
         return SP_FIRES;

@@ -23,6 +23,7 @@ void sp_hint_inputs_init(struct sp_hint_inputs *in)
     in->reorder = "rcm";
     in->threshold = default_threshold;
     in->n_threads = in->n_domains = 1;
+    in->r = 1;
     in->C = 1;
     in->sigma = 1;
 }
@@ -59,6 +60,8 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
     memset(out, 0, sizeof *out);
     for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++) {
         struct sp_hint hint = {.id = (*rule)->id, .title = (*rule)->title, .rule_version = (*rule)->version};
+        if ((*rule)->spmv_only && in->op != SP_OP_SPMV)
+            continue;
         switch ((*rule)->judge(in, &hint, &out->checked[out->n_checked])) {
         case SP_FIRES:
             assert(hint.gain_lo >= 0 && hint.gain_lo <= hint.gain_hi && hint.gain_hi < 1);

@@ -34,6 +34,8 @@ struct sp_hint_inputs {
     double threshold;    /* least gain worth a hint; default 0.03 */
 
     /* the workload */
+    enum sp_op op;
+    int64_t r; /* width of the dense operands, 1 for SpMV */
     int64_t n_r, n_c, n_nz;
     enum sp_format format;
     int32_t C;
@@ -53,7 +55,9 @@ struct sp_hint_inputs {
     struct sp_value core_s;   /* W/P_core */
     struct sp_value linear_s; /* with linearised indices */
     const char *level;        /* "MEM", "L3", ...: the level whose roof counts */
-    double working_set_B;     /* matrix, x and y */
+    double working_set_B;     /* matrix, operands and result */
+    double gather_B;          /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
+    double x_B;               /* the gathered operands; 0: s_x n_c, one vector */
     double cache_B;           /* capacity of the last level in all domains used; 0: unknown */
 
     /* x */
@@ -134,6 +138,7 @@ enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
 struct sp_hint_rule {
     const char *id, *title;
     int version;
+    bool spmv_only;        /* its volumes are those of SpMV: silent for other operations */
     const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
     const char *remedy;    /* what to do, in general */
     /* Fills *hint when it fires (id, title and version are set by the caller), *checked when it is clear. */

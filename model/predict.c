@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alpha, double w)
+static struct sp_volume volume_of_one(const struct sp_predict_inputs *in, double alpha, double w)
 {
-    if (in->layout)
-        return sp_volume_layout(in->layout, alpha, w);
     struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta);
     switch (in->format) {
     case SP_FORMAT_SELL:
@@ -19,13 +17,32 @@ static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alp
     }
 }
 
-/* Threads of one domain share its last level, which holds their part of the matrix and of y, and all the x
- * that they touch; x is counted whole. */
+static int64_t width_of(const struct sp_predict_inputs *in)
+{
+    return in->r > 0 ? in->r : 1;
+}
+
+static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alpha, double w)
+{
+    return in->layout ? sp_volume_layout(in->layout, alpha, w)
+                      : sp_volume_spmmv(volume_of_one(in, alpha, w), width_of(in));
+}
+
+struct sp_footprint sp_footprint_of_layout(const struct sp_layout *l)
+{
+    return (struct sp_footprint){.shared_out_B = sp_layout_matrix_bytes(l) +
+                                                 sp_layout_array_bytes(l, SP_ARRAY_ROWS) +
+                                                 sp_layout_array_bytes(l, SP_ARRAY_Y),
+                                 .each_B = sp_layout_array_bytes(l, SP_ARRAY_X)};
+}
+
 static struct sp_footprint footprint_of(const struct sp_predict_inputs *in, const struct sp_volume *v)
 {
+    if (in->layout)
+        return sp_footprint_of_layout(in->layout);
     double s_x = (double)sp_precision_size(in->precision);
     return (struct sp_footprint){.shared_out_B = sp_volume_matrix_B(v) + v->write_B,
-                                 .each_B = s_x * (double)in->n_c};
+                                 .each_B = s_x * (double)(width_of(in) * in->n_c)};
 }
 
 static void find_roof(const struct sp_predict_inputs *in, struct sp_prediction *p)
@@ -51,7 +68,7 @@ static void find_roof(const struct sp_predict_inputs *in, struct sp_prediction *
 
 static struct sp_value peak_of(const struct sp_predict_inputs *in)
 {
-    const char *precision = in->precision == SP_F32 ? "f32" : "f64";
+    const char *precision = in->precision == SP_F64 || in->precision == SP_C128 ? "f64" : "f32";
     static const char *const names[] = {"fma", "simd"};
     for (int i = 0; i < 2; i++) {
         const struct sp_ceiling *c =
@@ -89,7 +106,7 @@ struct sp_prediction sp_predict(const struct sp_predict_inputs *in)
     enum sp_origin origin = in->alpha.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED;
     p.volume_B = sp_value_between(p.volume.total_B, volume_at(in, in->alpha.lo, in->w.lo).total_B,
                                   volume_at(in, in->alpha.hi, in->w.hi).total_B, origin);
-    p.work = sp_flops_per_entry(in->precision) * (double)in->n_nz;
+    p.work = in->work > 0 ? in->work : sp_flops_per_entry(in->precision) * (double)(width_of(in) * in->n_nz);
     p.balance =
         sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work, origin);
     p.residence =

@@ -20,9 +20,12 @@ struct sp_predict_inputs {
     bool permuted; /* SELL with sigma > 1 */
     enum sp_precision precision;
     enum sp_index index;
-    const struct sp_layout *layout; /* counts the matrix's bytes exactly; NULL: by formula from the above */
-    struct sp_value alpha;          /* with interval; not SP_NONE */
-    struct sp_value w;              /* with interval; value >= 1 */
+    int64_t r; /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
+    const struct sp_layout
+        *layout;           /* counts the bytes of any operation exactly; NULL: by formula from the above */
+    double work;           /* W [flop]; 0: that of r SpMVs */
+    struct sp_value alpha; /* with interval; not SP_NONE */
+    struct sp_value w;     /* with interval; value >= 1 */
 
     const struct sp_machine *machine;
     int n_threads;            /* >= 1 */
@@ -51,6 +54,10 @@ struct sp_prediction {
     struct sp_roofline roofline; /* time, performance, binding term */
     const char *binding;         /* its name; "unknown" where no ceiling is known */
 };
+
+/* Threads of one domain share its last level, which holds their part of the matrix, of the row operand and of
+ * the result, and all of the gathered operands that they touch; those are counted whole. */
+struct sp_footprint sp_footprint_of_layout(const struct sp_layout *layout);
 
 /* P = min(P_peak, P_core, b_level/B_C), the roof that of the level where the data live. A cache level without
  * a described bandwidth falls back to the next one outward that has one: `residence` says which, `home` where

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "model/reuse_counts.h"
+#include "model/trace_kinds.h"
 
 /* Sampled lines of x, at most: their counts then scatter by half a percent to one. */
 static const double AIM = 32768;
@@ -110,7 +111,7 @@ static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct s
         sp_new_array(n_sizes, sizeof *reuse->size, "the reuse curve", (void **)&reuse->size, err);
     if (status != SP_OK)
         return status;
-    double entries_B = (double)l->s_x * (double)l->n_nz, scale = l->n_nz ? line_B / entries_B : NAN;
+    double entries_B = sp_layout_gather_bytes(l), scale = l->n_nz ? line_B / entries_B : NAN;
     reuse->n_sizes = n_sizes;
     reuse->n_x_lines = sum->n_x_lines;
     reuse->alpha_min = scale * (double)sum->n_x_lines;
@@ -134,9 +135,18 @@ static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct s
     return SP_OK;
 }
 
+/* Streams of dense operands are followed whole where they have no more lines than this: a few seconds. */
+static const double FEW_LINES = 8e7;
+
+static bool is_short(const struct sp_trace *t)
+{
+    return (double)t->n_references * (double)t->layout->s_x / t->line_B < FEW_LINES;
+}
+
+/* *too_long: the stream was not followed. */
 static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reuse_options *o,
                                  const int *thread, int n_threads, int domain, struct sums *sum, double *rate,
-                                 struct sp_error *err)
+                                 bool *too_long, struct sp_error *err)
 {
     const int n_domain = o->n_domain > 0 ? o->n_domain : 1;
     const struct sp_trace_options to = {.line_B = o->line_B,
@@ -155,7 +165,14 @@ static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reus
     if (status == SP_OK) {
         *rate = o->rate > 0 ? o->rate : AIM / (double)(trace.n_region_lines[SP_REGION_X] + 1);
         double part = 1.0 / n_domain;
-        if (*rate >= 1)
+        bool sampled = trace.kind == &sp_trace_spmv; /* the sampling follows its references only */
+        if (!sampled && !is_short(&trace)) {
+            sp_trace_close(&trace);
+            free(counts);
+            *too_long = true;
+            return SP_OK;
+        }
+        if (!sampled || *rate >= 1)
             status = sp_reuse_count_exact(&trace, o, domain * part, part, counts, err);
         else
             status = sp_reuse_count_sampled(&trace, o, *rate, domain * part, part, counts, err);
@@ -179,15 +196,16 @@ enum sp_status sp_reuse_curve(const struct sp_layout *l, const struct sp_reuse_o
         sp_new_array(l->partition.n_threads, sizeof *thread, "the threads", (void **)&thread, err);
     if (status == SP_OK)
         status = sp_new_array(1, sizeof *sum, "the reuse curve", (void **)&sum, err);
-    for (int d = 0; d < n_domain && status == SP_OK; d++) {
+    bool too_long = false;
+    for (int d = 0; d < n_domain && status == SP_OK && !too_long; d++) {
         int n = 0;
         for (int t = 0; t < l->partition.n_threads; t++)
             if ((o->domain_of_thread ? o->domain_of_thread[t] : 0) == d)
                 thread[n++] = t;
         if (n > 0)
-            status = add_domain(l, o, thread, n, d, sum, &rate, err);
+            status = add_domain(l, o, thread, n, d, sum, &rate, &too_long, err);
     }
-    if (status == SP_OK)
+    if (status == SP_OK && !too_long)
         status = make_curve(l, o->line_B ? o->line_B : 64, sum, rate, reuse, err);
     free(thread);
     free(sum);

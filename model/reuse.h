@@ -55,6 +55,8 @@ struct sp_reuse {
     int64_t n_references; /* element accesses of one execution */
 };
 
+/* SpMV is sampled where it is long. Operations with dense operands are followed whole; where that would take
+ * more than some seconds there are no sizes (n_sizes 0). */
 enum sp_status sp_reuse_curve(const struct sp_layout *layout, const struct sp_reuse_options *options,
                               struct sp_reuse *reuse, struct sp_error *err);
 void sp_reuse_free(struct sp_reuse *reuse);

@@ -20,14 +20,13 @@ double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic 
 {
     if (layout->n_nz == 0)
         return NAN;
-    return memory->array_read_B[SP_ARRAY_X] / ((double)layout->s_x * (double)layout->n_nz);
+    return memory->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(layout);
 }
 
 bool sp_traffic_is_idle(const struct sp_layout *l, const struct sp_traffic *here)
 {
-    double matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-                      sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
-    return here->read_B.value + here->write_B.value < 0.25 * matrix_B;
+    return here->read_B.value + here->write_B.value <
+           0.25 * (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS));
 }
 
 /* One domain's simulation. */

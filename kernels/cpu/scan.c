@@ -18,27 +18,57 @@ static scan_function *choose(void)
 }
 
 /* Vectors that hold an array: the last one may reach beyond it, inside the page that the allocator gave. */
-static int64_t vectors(int64_t items, size_t size)
+static int64_t vectors(size_t size_B)
 {
-    return (items * (int64_t)size + 63) / 64;
+    return ((int64_t)size_B + 63) / 64;
 }
 
-double sp_scan_bytes(const struct sp_layout *l)
+static int64_t value_vectors(const struct sp_layout *l)
 {
-    return 64.0 * (double)(vectors(l->n_stored, l->s_a) + vectors(l->n_indices, l->s_i));
+    return l->val ? vectors((size_t)l->n_stored * l->s_a) : 0;
 }
 
-void sp_scan_layout(const struct sp_layout *l, int64_t repetitions, uint64_t *checksum)
+static int64_t index_vectors(const struct sp_layout *l)
 {
-    int64_t n_a = vectors(l->n_stored, l->s_a), n_b = vectors(l->n_indices, l->s_i);
+    return vectors((size_t)l->n_indices * l->s_i);
+}
+
+double sp_scan_bytes(const struct sp_job *job)
+{
+    int64_t n = value_vectors(job->layout) + index_vectors(job->layout);
+    for (int i = 0; i < job->n_operands; i++)
+        n += vectors(job->operand[i].size_B);
+    return 64.0 * (double)n;
+}
+
+/* Vector i of an array; NULL for one that is not there. */
+static const void *vector_at(const void *array, int64_t i)
+{
+    return array ? (const char *)array + 64 * i : NULL;
+}
+
+static uint64_t scan_once(const struct sp_job *job, scan_function *scan, int64_t k, int64_t n)
+{
+    const struct sp_layout *l = job->layout;
+    int64_t n_a = value_vectors(l), n_b = index_vectors(l);
+    int64_t a0 = n_a * k / n, a1 = n_a * (k + 1) / n, b0 = n_b * k / n, b1 = n_b * (k + 1) / n;
+    uint64_t sum = scan(vector_at(l->val, a0), a1 - a0, vector_at(l->col, b0), b1 - b0);
+    for (int i = 0; i < job->n_operands; i++) {
+        int64_t n_o = vectors(job->operand[i].size_B), first = n_o * k / n, end = n_o * (k + 1) / n;
+        sum += scan(vector_at(job->operand[i].at, first), end - first, NULL, 0);
+    }
+    return sum;
+}
+
+void sp_scan_job(const struct sp_job *job, int64_t repetitions, uint64_t *checksum)
+{
     scan_function *scan = choose();
     uint64_t sum = 0;
-#pragma omp parallel num_threads(l->partition.n_threads) reduction(+ : sum)
+#pragma omp parallel num_threads(job->layout->partition.n_threads) reduction(+ : sum)
     {
         int64_t k = omp_get_thread_num(), n = omp_get_num_threads();
-        int64_t a0 = n_a * k / n, a1 = n_a * (k + 1) / n, b0 = n_b * k / n, b1 = n_b * (k + 1) / n;
         for (int64_t i = 0; i < repetitions; i++) {
-            sum += scan((const char *)l->val + 64 * a0, a1 - a0, (const char *)l->col + 64 * b0, b1 - b0);
+            sum += scan_once(job, scan, k, n);
 #pragma omp barrier
         }
     }

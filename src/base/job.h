@@ -2,6 +2,7 @@
 #ifndef SP_BASE_JOB_H
 #define SP_BASE_JOB_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -16,6 +17,13 @@ struct sp_run_stats {
     int n_threads;
 };
 
+/* An array that an execution reads from end to end, more or less. */
+struct sp_job_array {
+    const void *at; /* borrowed */
+    size_t size_B;
+};
+enum { SP_MAX_JOB_ARRAYS = 3 };
+
 struct sp_job {
     const char *name; /* borrowed: the kernel's name */
     void *state;      /* owned by the kernel that prepared it */
@@ -24,6 +32,8 @@ struct sp_job {
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     const struct sp_layout *layout; /* borrowed */
     int n_threads;
+    struct sp_job_array operand[SP_MAX_JOB_ARRAYS]; /* dense operands, beside the layout's arrays */
+    int n_operands;
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/find_program.h"
 #include "plots/plot.h"
 #include "report/report_csv.h"
+#include "report/report_series.h"
 #include "report/report_text.h"
 
 /* Names of files follow a directory in 1 KiB. */
@@ -178,4 +179,31 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
         fprintf(to_stdout(common->json) || to_stdout(common->csv) ? stderr : stdout, "saved  %s%s\n", path,
                 plots);
     return sp_worse_exit(code, judge(record, o));
+}
+
+int sp_output_series(const struct sp_record *const *records, int n, const struct sp_output_options *o,
+                     const struct sp_common_options *common)
+{
+    struct sp_error err;
+    char stem[1024], path[1200], gnuplot[1024];
+    bool taken = to_stdout(common->json) || to_stdout(common->csv);
+    struct sp_report_style style = terminal_style(common);
+    if (!taken)
+        sp_report_series(records, n, &style, stdout);
+    const struct sp_plot_kind *kind = sp_plot_kind_find("balance");
+    for (int i = 0; i < n; i++)
+        if (kind->lacks(records[i]))
+            return 0;
+    if (o->no_plots)
+        return 0;
+    const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot),
+               *ending = program ? "svg" : "gp";
+    file_stem(records[0], o->directory, stem, sizeof stem);
+    snprintf(path, sizeof path, "%s.balance.%s", stem, ending);
+    struct sp_plot_tool tool = {.gnuplot = program};
+    if (sp_plot_write(kind, records, n, program ? SP_TERM_SVG : SP_TERM_GP, &tool, path, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (common->verbosity >= 0)
+        fprintf(taken ? stderr : stdout, "saved  %s\n", path);
+    return 0;
 }

@@ -26,4 +26,9 @@ int sp_output_close(struct sp_output_options *options, int code);
 int sp_output_record(struct sp_record *record, const struct sp_output_options *options,
                      const struct sp_common_options *common);
 
+/* After the records of one kernel with several widths: the table over the widths, and the balance plot beside
+ * the records. Returns the exit code. */
+int sp_output_series(const struct sp_record *const *records, int n, const struct sp_output_options *options,
+                     const struct sp_common_options *common);
+
 #endif

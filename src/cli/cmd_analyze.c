@@ -12,11 +12,15 @@
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/this_machine.h"
+#include "session/format_model.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
 enum {
     KEY_OP = SP_KEY_PRIVATE,
+    KEY_RHS,
+    KEY_INNER,
+    KEY_ORDER,
     KEY_ISA,
     KEY_BYTES,
     KEY_REQUIRE_BYTES,
@@ -34,7 +38,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"op", KEY_OP, "OP", 0, "Operation: spmv", 1},
+    {"op", KEY_OP, "OP", 0, "Operation: spmv (default), spmmv, spmm, sddmm, fusedmm", 1},
+    {"rhs", KEY_RHS, "LIST", 0, "Right-hand sides of spmmv, for example 8 (default) or 1,2,4,8,16,32", 1},
+    {"inner", KEY_INNER, "LIST", 0, "Dense width of spmm, sddmm, fusedmm, for example 64 (default) or 32,128",
+     1},
+    {"order", KEY_ORDER, "O", 0, "Block vectors of spmmv: row (default) or column, the order in memory", 1},
     {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
     {"isa", KEY_ISA, "ISA", 0,
      "avx512, avx2, portable; default: the fastest kernel, found by a short measurement", 1},
@@ -60,8 +68,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
+enum { MOST_WIDTHS = 32 };
+
 struct arguments {
     struct sp_common_options common;
+    bool op_given;
+    const char *width_option; /* "rhs" or "inner", where one was given */
+    int32_t width[MOST_WIDTHS];
+    int n_widths;
     struct sp_run_options run;
     enum sp_cache_mode cache;
     const char *bytes;
@@ -105,6 +119,29 @@ static void set_count(struct argp_state *state, const char *option, const char *
     *out = (int)n;
 }
 
+static void set_widths(struct argp_state *state, struct arguments *a, const char *option, const char *arg)
+{
+    if (a->width_option && strcmp(a->width_option, option) != 0)
+        argp_error(state, "--rhs is for spmmv, --inner for spmm, sddmm and fusedmm: give one of the two");
+    a->width_option = option;
+    a->n_widths = 0;
+    for (const char *rest = arg; rest;) {
+        char number[16];
+        size_t length = strcspn(rest, ",");
+        int64_t n = 0;
+        if (length < sizeof number) {
+            memcpy(number, rest, length);
+            number[length] = '\0';
+        }
+        if (length >= sizeof number || a->n_widths == MOST_WIDTHS || sp_parse_count(number, &n) || n < 1 ||
+            n > SP_MAX_WIDTH)
+            argp_error(state, "--%s takes at most %d numbers from 1 to %d, for example 1,2,4,8, not '%s'",
+                       option, (int)MOST_WIDTHS, (int)SP_MAX_WIDTH, arg);
+        a->width[a->n_widths++] = (int32_t)n;
+        rest = rest[length] == ',' ? rest + length + 1 : NULL;
+    }
+}
+
 static void set_bytes(struct argp_state *state, const char *arg)
 {
     if (!sp_byte_source_knows(arg))
@@ -130,6 +167,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const page_words[] = {"huge", "small", NULL};
     static const char *const cache_words[] = {"none", "beside", "dir", NULL};
+    static const char *const order_words[] = {"row", "column", NULL};
     static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
     struct arguments *a = state->input;
     struct sp_analyze_options *o = &a->run.analyze;
@@ -140,7 +178,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_OP:
         if (sp_op_from_name(arg) < 0)
-            argp_error(state, "--op knows spmv in this version, not '%s'", arg);
+            argp_error(state, "--op takes spmv, spmmv, spmm, sddmm or fusedmm, not '%s'", arg);
+        else
+            o->op = (enum sp_op)sp_op_from_name(arg);
+        a->op_given = true;
+        return 0;
+    case KEY_RHS:
+        set_widths(state, a, "rhs", arg);
+        return 0;
+    case KEY_INNER:
+        set_widths(state, a, "inner", arg);
+        return 0;
+    case KEY_ORDER:
+        o->order = (enum sp_order)sp_pick(state, "order", arg, order_words);
         return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
@@ -212,30 +262,60 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
-                          const struct sp_progress *progress, struct sp_terminal *terminal)
+static int analyze_one(const struct arguments *a, const struct sp_subject *subject, const char *format,
+                       int32_t width, struct sp_record *record, const struct sp_progress *progress,
+                       struct sp_terminal *terminal)
 {
     struct sp_analyze_options o = a->run.analyze;
-    struct sp_record record;
     struct sp_error err;
     o.format = format;
+    o.r = width;
     o.seed = a->common.seed;
-    enum sp_status status = sp_analyze(subject, &o, progress, &record, &err);
+    enum sp_status status = sp_analyze(subject, &o, progress, record, &err);
     sp_terminal_clear(terminal);
     int code = 0;
     if (status != SP_OK)
         code = sp_report_error(&err);
-    if (record.root)
-        code = sp_worse_exit(code, sp_output_record(&record, &a->run.output, &a->common));
-    sp_record_free(&record);
+    if (record->root)
+        code = sp_worse_exit(code, sp_output_record(record, &a->run.output, &a->common));
+    return code;
+}
+
+/* One format with every width asked for; several make a series, which has a table and a plot of its own. */
+static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
+                          const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_record record[MOST_WIDTHS] = {{0}};
+    const struct sp_record *series[MOST_WIDTHS];
+    int code = 0, n = 0;
+    for (int i = 0; i < a->n_widths && code != sp_exit_code(SP_INTERRUPTED); i++) {
+        code =
+            sp_worse_exit(code, analyze_one(a, subject, format, a->width[i], &record[i], progress, terminal));
+        if (sp_record_node(&record[i], "table"))
+            series[n++] = &record[i];
+    }
+    if (n > 1)
+        code = sp_worse_exit(code, sp_output_series(series, n, &a->run.output, &a->common));
+    for (int i = 0; i < a->n_widths; i++)
+        sp_record_free(&record[i]);
+    return code;
+}
+
+static int analyze_formats(const struct arguments *a, const struct sp_subject *subject,
+                           const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    if (!a->all_formats || sp_csr_is_complex(&subject->matrix))
+        return analyze_format(a, subject, a->all_formats ? "crs" : a->run.analyze.format, progress, terminal);
+    int code = 0;
+    const char *const *format = sp_format_choices(a->run.analyze.op);
+    for (; *format && code != sp_exit_code(SP_INTERRUPTED); format++)
+        code = sp_worse_exit(code, analyze_format(a, subject, *format, progress, terminal));
     return code;
 }
 
 static int analyze_matrix(const struct arguments *a, const char *name, const struct sp_progress *progress,
                           struct sp_terminal *terminal)
 {
-    static const char *const every_format[] = {"crs",         "sell:8,1",  "sell:8,64",
-                                               "sell:32,256", "sellu:8,1", NULL};
     struct sp_machine_paths paths;
     sp_machine_paths_find(&paths);
     struct sp_error err;
@@ -264,14 +344,7 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     a = &here;
     if (subject.facts.remark[0] && a->common.verbosity >= 0)
         fprintf(stderr, "spmodel: remark: %s\n", subject.facts.remark);
-    int code = 0;
-    if (!a->all_formats || sp_csr_is_complex(&subject.matrix)) {
-        code =
-            analyze_format(a, &subject, a->all_formats ? "crs" : a->run.analyze.format, progress, terminal);
-    } else {
-        for (const char *const *f = every_format; *f && code != sp_exit_code(SP_INTERRUPTED); f++)
-            code = sp_worse_exit(code, analyze_format(a, &subject, *f, progress, terminal));
-    }
+    int code = analyze_formats(a, &subject, progress, terminal);
     sp_subject_free(&subject);
     return code;
 }
@@ -321,6 +394,25 @@ static int run_all(struct arguments *a)
     return code;
 }
 
+/* The widths of the operation, its default where none was given; --rhs alone means spmmv. False: they do not
+ * fit. */
+static bool settle_width(struct arguments *a, struct sp_error *err)
+{
+    enum sp_op *op = &a->run.analyze.op;
+    bool rhs = a->width_option && strcmp(a->width_option, "rhs") == 0;
+    if (rhs && !a->op_given)
+        *op = SP_OP_SPMMV;
+    const char *wanted = *op == SP_OP_SPMV ? NULL : *op == SP_OP_SPMMV ? "rhs" : "inner";
+    if (a->width_option && (!wanted || strcmp(wanted, a->width_option) != 0)) {
+        sp_fail(err, SP_USAGE, "--rhs is for --op spmmv, --inner for --op spmm, sddmm and fusedmm",
+                "--%s does not go with --op %s", a->width_option, sp_op_name(*op));
+        return false;
+    }
+    if (a->n_widths == 0)
+        a->width[a->n_widths++] = *op == SP_OP_SPMV ? 0 : *op == SP_OP_SPMMV ? 8 : 64;
+    return true;
+}
+
 static int run(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -329,7 +421,8 @@ static int run(int argc, char **argv)
         options,
         parse,
         "MATRIX...",
-        "Reads a matrix, runs y = A x under the clock, counts or simulates the bytes it moves, and says how "
+        "Reads a matrix, runs a kernel on it under the clock, counts or simulates the bytes it moves, and "
+        "says how "
         "fast it "
         "could run, how "
         "fast it does run, where the rest of the time goes, and what to do about it.\v"
@@ -349,6 +442,8 @@ static int run(int argc, char **argv)
     a.run.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
+    if (!settle_width(&a, &err))
+        return sp_report_error(&err);
     a.all_formats = strcmp(a.run.analyze.format, "all") == 0;
     if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
         sp_fail(&err, SP_USAGE, "leave one of the two out",
@@ -360,7 +455,7 @@ static int run(int argc, char **argv)
                 "--format all has chunks of SELL, which the schedule merge cannot split");
         return sp_report_error(&err);
     }
-    a.run.output.several = a.n_matrices > 1 || a.all_formats;
+    a.run.output.several = a.n_matrices > 1 || a.all_formats || a.n_widths > 1;
     int code = sp_output_open(&a.run.output, &a.common);
     return code ? code : sp_output_close(&a.run.output, run_all(&a));
 }

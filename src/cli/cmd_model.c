@@ -87,8 +87,9 @@ static int parse_sizes(const char *text, int64_t sizes[3])
 static void add_every_format(struct arguments *a)
 {
     a->request.every_format = true;
-    for (int i = 0; sp_format_choices[i] && a->n_formats < MAX_FORMATS; i++)
-        a->format[a->n_formats++] = sp_format_choices[i];
+    const char *const *names = sp_format_choices(SP_OP_SPMV);
+    for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
+        a->format[a->n_formats++] = names[i];
 }
 
 static void add_format(struct argp_state *state, struct arguments *a, const char *arg)

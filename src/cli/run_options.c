@@ -19,8 +19,11 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots); analyze also auto, all", 1},
-    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128 (default for complex matrices)", 1},
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), bcsr[:RxC], coo, "
+     "tiled[:T_I,T_K], staged[:T_I,T_K]; analyze also auto, all",
+     1},
+    {"precision", KEY_PRECISION, "P", 0,
+     "f64 (default), f32, c128 (default for complex matrices); spmm and sddmm also f16, bf16 (storage)", 1},
     {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 1},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows (default of import), nnz (of analyze), cyclic[:N], merge", 1},
     {"reorder", KEY_REORDER, "R", 0, "none (default), rcm, reversed, random:SEED", 1},
@@ -63,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PRECISION:
         r->analyze.precision = sp_precision_from_name(arg);
         if (r->analyze.precision < 0)
-            argp_error(state, "--precision takes f64, f32 or c128, not '%s'", arg);
+            argp_error(state, "--precision takes f64, f32, c128, f16 or bf16, not '%s'", arg);
         return 0;
     case KEY_INDEX:
         index = sp_index_from_name(arg);

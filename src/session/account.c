@@ -7,17 +7,16 @@
 
 static double working_set(const struct sp_layout *l)
 {
-    double bytes = (double)l->s_x * (double)l->n_c + (double)l->s_y * (double)l->n_r;
+    double bytes = 0;
     for (int k = 0; k < SP_N_ARRAYS; k++)
-        if (k != SP_ARRAY_X && k != SP_ARRAY_Y)
-            bytes += sp_layout_array_bytes(l, (enum sp_array)k);
+        bytes += sp_layout_array_bytes(l, (enum sp_array)k);
     return bytes;
 }
 
 static void find_losses(struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    double per_alpha = (double)l->s_x * (double)l->n_nz;
+    double per_alpha = sp_layout_gather_bytes(l);
     double once_B = sp_volume_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
     double fill_B = (double)(l->n_stored - l->n_nz) * (double)l->s_a +
                     (l->format == SP_FORMAT_SELL ? (double)(l->n_stored - l->n_nz) * (double)l->s_i : 0);
@@ -45,7 +44,7 @@ static void find_losses(struct sp_analysis *a)
         .linear_s = a->linear_s,
         .leftover_B = a->options->state == SP_WARM
                           ? 2 * sp_llc_capacity_B(a->options->machine, a->setup.n_domains)
-                          : (double)l->s_y * (double)l->n_r,
+                          : sp_layout_array_bytes(l, SP_ARRAY_Y),
         .level = a->residence.name,
     };
     a->losses = sp_losses_of(&in);
@@ -80,18 +79,23 @@ static void other_options(const struct sp_analysis *a, char *text, size_t size)
 {
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_analyze_options *o = a->options;
-    char schedule[32];
+    char schedule[32], format[48];
     sp_workload_schedule_text(w, schedule, sizeof schedule);
     FILE *out = fmemopen(text, size, "w");
     text[0] = '\0';
     if (!out)
         return;
-    if (o->precision >= 0 || w->precision == SP_F32)
+    if (o->precision >= 0 || w->precision != SP_F64)
         fprintf(out, " --precision %s", sp_precision_name(w->precision));
     if (w->index == SP_I64)
         fputs(" --index i64", out);
+    if (w->op != SP_OP_SPMV)
+        fprintf(out, " --op %s %s %d", sp_op_name(w->op), w->op == SP_OP_SPMMV ? "--rhs" : "--inner",
+                (int)sp_workload_width(w));
+    if (w->order != SP_ROW_MAJOR)
+        fprintf(out, " --order %s", sp_order_name(w->order));
     if (w->format != SP_FORMAT_CRS)
-        fprintf(out, " --format %s:%d,%lld", sp_format_name(w->format), (int)w->C, (long long)w->sigma);
+        fprintf(out, " --format %s", sp_workload_format_option(w, format, sizeof format));
     if (w->schedule != SP_SCHEDULE_NNZ)
         fprintf(out, " --schedule %s", schedule);
     if (strcmp(a->subject->reorder, "none") != 0)
@@ -140,6 +144,10 @@ static void find_hints(struct sp_analysis *a)
     sp_hint_inputs_init(&in);
     in.matrix = a->subject->argument;
     in.options = options;
+    in.op = w->op;
+    in.r = l->r;
+    in.gather_B = sp_layout_gather_bytes(l);
+    in.x_B = sp_layout_array_bytes(l, SP_ARRAY_X);
     in.n_r = l->n_r;
     in.n_c = l->n_c;
     in.n_nz = l->n_nz;

@@ -120,6 +120,9 @@ struct sp_analysis {
 /* How this analysis is simulated; also for variants of its layout. */
 struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a);
 
+/* Bytes streamed between two executions: dense operands of n_r rows. */
+int64_t sp_analysis_between_bytes(const struct sp_analysis *a);
+
 /* Pairs of a kernel's sample and its roof, of the job as it stands, in `share` of the time budget. */
 enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,
                                   struct sp_pairs *pairs, struct sp_error *err);

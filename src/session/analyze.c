@@ -10,14 +10,15 @@
 #include "session/runs.h"
 #include "sys/identity.h"
 
-static enum sp_status make_workload(const struct sp_subject *subject, const struct sp_analyze_options *o,
-                                    struct sp_workload *w, struct sp_error *err)
+enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
+                                   struct sp_workload *w, struct sp_error *err)
 {
-    *w = (struct sp_workload){.op = SP_OP_SPMV, .index = o->index, .matrix = &subject->matrix};
+    *w = (struct sp_workload){
+        .op = o->op, .r = o->r, .order = o->order, .index = o->index, .matrix = matrix, .C = 1, .sigma = 1};
     w->n_threads = o->n_threads > 0 ? o->n_threads : sp_topology_default_threads(o->topology);
-    w->precision = o->precision >= 0                     ? (enum sp_precision)o->precision
-                   : sp_csr_is_complex(&subject->matrix) ? SP_C128
-                                                         : SP_F64;
+    w->precision = o->precision >= 0           ? (enum sp_precision)o->precision
+                   : sp_csr_is_complex(matrix) ? SP_C128
+                                               : SP_F64;
     enum sp_status status = sp_workload_set_schedule(w, o->schedule, err);
     if (status == SP_OK && strcmp(o->format, "auto") != 0)
         status = sp_workload_set_format(w, o->format, err);
@@ -93,7 +94,7 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
     a = p;
     if (status == SP_OK) {
         *a = (struct sp_analysis){.options = o, .subject = subject, .progress = progress};
-        status = make_workload(subject, o, &workload, err);
+        status = sp_analyze_workload(&subject->matrix, o, &workload, err);
     }
     if (o->command)
         sp_record_set_text(record, "command", o->command);

@@ -14,8 +14,11 @@
 #include "session/subject.h"
 
 struct sp_analyze_options {
-    const char *command;  /* the command line, for the record and the hints; may be NULL */
-    const char *format;   /* "crs", "sell:C,S", "sellu:C,S", "auto" */
+    const char *command; /* the command line, for the record and the hints; may be NULL */
+    enum sp_op op;
+    int32_t r; /* width of the dense operands; SpMV: 0 or 1 */
+    enum sp_order order;
+    const char *format;   /* "crs", "sell:C,S", "sellu:C,S", ..., "auto" */
     const char *schedule; /* "nnz" ... */
     int precision;        /* enum sp_precision, -1: c128 for complex matrices, else f64 */
     enum sp_index index;
@@ -40,6 +43,11 @@ struct sp_analyze_options {
     double memory_B;                    /* what may be taken; 0: no check */
     struct sp_byte_source *bytes;       /* counters, or a recording; NULL: bytes are simulated; borrowed */
 };
+
+/* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by
+ * sp_format_choose(). */
+enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *options,
+                                   struct sp_workload *workload, struct sp_error *err);
 
 /* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and
  * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */

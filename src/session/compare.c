@@ -33,7 +33,7 @@ static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *
         struct sp_workload other = *w;
         status = sp_workload_set_schedule(&other, names[i], err);
         if (status != SP_OK || (other.schedule == w->schedule && other.block == w->block) ||
-            (other.schedule == SP_SCHEDULE_MERGE && w->format != SP_FORMAT_CRS))
+            sp_workload_check(&other, NULL) != SP_OK)
             continue;
         struct sp_partition partition;
         status = sp_layout_repartition(l, other.schedule, other.block, w->n_threads, &partition, err);
@@ -60,21 +60,21 @@ static void set_core(struct sp_alternative *f, double work, int n_threads, struc
 
 static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *err)
 {
-    const char *const *names = sp_format_choices;
+    const char *const *names = sp_format_choices(a->setup.workload.op);
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_machine *m = a->options->machine;
     if (w->precision == SP_C128 || w->matrix->n_nz == 0)
         return SP_OK;
     struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, w->precision);
+                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, w);
     for (int i = 0; names[i]; i++) {
         struct sp_workload other = *w;
         enum sp_status status = sp_workload_set_format(&other, names[i], err);
         if (other.schedule == SP_SCHEDULE_MERGE)
             other.schedule = SP_SCHEDULE_NNZ;
-        bool same = other.format == w->format &&
-                    (w->format == SP_FORMAT_CRS || (other.C == w->C && other.sigma == w->sigma));
-        if (status != SP_OK || same)
+        char in_use[48];
+        sp_workload_format_option(w, in_use, sizeof in_use);
+        if (status != SP_OK || strcmp(in_use, names[i]) == 0)
             continue;
         struct sp_alternative *f = &a->format[a->n_formats];
         memset(f, 0, sizeof *f);
@@ -104,7 +104,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
 
 static struct sp_value alpha_at(const struct sp_layout *l, const struct sp_traffic *t)
 {
-    return sp_value_of(t->array_read_B[SP_ARRAY_X] / ((double)l->s_x * (double)l->n_nz), SP_SIMULATED);
+    return sp_value_of(t->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(l), SP_SIMULATED);
 }
 
 /* Time that the run with linearised indices saves [s]; 0 where there was none. */
@@ -157,8 +157,7 @@ static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_
 enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
-    double excess_B =
-        (a->alpha.value - a->alpha_min.alpha_once) * (double)a->setup.layout.s_x * (double)m->n_nz;
+    double excess_B = (a->alpha.value - a->alpha_min.alpha_once) * sp_layout_gather_bytes(&a->setup.layout);
     double expected_s = (double)m->n_nz * REORDER_S_ENTRY;
     double copy_B = sp_csr_bytes(m->n_r, m->n_nz, m->field) * 2;
     if (a->options->no_hints || m->n_nz == 0 || !a->at_level || m->n_r != m->n_c ||

@@ -28,7 +28,7 @@ static enum sp_status observe(const struct sp_analysis *a, const struct sp_job *
     p.state = a->options->state;
     p.n_domain = a->setup.n_domains;
     p.domain_of_thread = a->setup.domain_of_thread;
-    p.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
+    p.between_B = sp_analysis_between_bytes(a);
     p.interrupted = stopped;
     p.context = (void *)a->progress;
     enum sp_status status = s->probe->observe(s->session, job, &p, &reading, err);
@@ -80,10 +80,9 @@ static struct sp_alpha_source alpha_source(const struct sp_analysis *a, const st
 {
     const struct sp_layout *l = &a->setup.layout;
     return (struct sp_alpha_source){
-        .matrix_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-                    sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM),
-        .y_B = (double)l->s_y * (double)l->n_r,
-        .x_B = (double)l->s_x * (double)l->n_nz,
+        .matrix_B = sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS),
+        .y_B = sp_layout_array_bytes(l, SP_ARRAY_Y),
+        .x_B = sp_layout_gather_bytes(l),
         .w = a->w,
         .read_B = c->read_B,
         .total_B = c->total_B,
@@ -103,7 +102,7 @@ void sp_analysis_use_counts(struct sp_analysis *a)
     struct sp_counted *c = &a->counted;
     if (sp_value_known(c->read_B) && !sp_value_known(c->write_B) && c->read_B.value > 0) {
         a->writes_added = true; /* y at least goes to memory */
-        double y_B = (double)l->s_y * (double)l->n_r;
+        double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
         c->total_B =
             sp_value_between(c->read_B.value + y_B, c->read_B.lo + y_B, c->read_B.hi + y_B, c->read_B.origin);
     }
@@ -249,7 +248,7 @@ enum sp_status sp_analysis_attribute(struct sp_analysis *a, struct sp_error *err
 {
     if (!sp_value_known(a->alpha_measured) || a->residence.level < a->options->machine->n_caches)
         return SP_OK;
-    double x_B = (double)a->setup.layout.s_x * (double)a->setup.layout.n_nz;
+    double x_B = sp_layout_gather_bytes(&a->setup.layout);
     double difference = a->alpha_measured.value - a->alpha_simulated.value;
     a->alpha_compared = true;
     if (fabs(difference) < fmax(SAME_ALPHA, SAME_SHARE * a->alpha_simulated.value))

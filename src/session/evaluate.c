@@ -7,21 +7,11 @@
 
 #include "session/analysis.h"
 
-static double matrix_bytes(const struct sp_layout *l)
-{
-    return sp_layout_array_bytes(l, SP_ARRAY_VALUES) + sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-           sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
-}
-
 static struct sp_residence find_residence(const struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    struct sp_footprint f = {
-        .shared_out_B = matrix_bytes(l) + (double)l->s_y * (double)l->n_r,
-        .each_B = (double)l->s_x * (double)l->n_c,
-    };
-    return sp_residence_of(a->options->machine, f, a->setup.workload.n_threads, a->setup.n_domains,
-                           a->options->state == SP_WARM);
+    return sp_residence_of(a->options->machine, sp_footprint_of_layout(l), a->setup.workload.n_threads,
+                           a->setup.n_domains, a->options->state == SP_WARM);
 }
 
 /* Traffic of the interface through which the data come: outward of the last cache that does not hold them. */
@@ -51,7 +41,7 @@ static void loading_domains(const struct sp_analysis *a, int *n, const int **dom
 static struct sp_value find_w(const struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    double y_B = (double)l->s_y * (double)l->n_r;
+    double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
     if (a->at_level && a->at_level->by_array && y_B > 0) {
         double moved = a->at_level->array_read_B[SP_ARRAY_Y] + a->at_level->array_write_B[SP_ARRAY_Y];
         double w =
@@ -75,7 +65,7 @@ static void correct_roof(struct sp_analysis *a)
     struct sp_value roof = a->pairs.roof;
     const char *whose = sp_analysis_has_own_roof(a) ? "load-only on the kernel's own arrays"
                                                     : "the machine's load-only bandwidth";
-    double write_B = (double)a->setup.layout.s_y * (double)a->setup.layout.n_r;
+    double write_B = sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_Y);
     double share = a->V_B.value > 0 ? write_B / a->V_B.value : 0;
     double copy_share = a->setup.facts.store_nt ? 1.0 / 2 : 1.0 / 3; /* written, of all that a copy moves */
     double f = fmin(1, share / copy_share);
@@ -104,11 +94,13 @@ void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_parti
     const struct sp_layout *l = &a->setup.layout;
     struct sp_layout view = *l;
     view.partition = *p;
+    double result_B = a->w.value * sp_layout_array_bytes(l, SP_ARRAY_Y);
     double rows_B = sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM) +
-                    a->w.value * (double)l->s_y * (double)l->n_r;
+                    sp_layout_array_bytes(l, SP_ARRAY_ROWS);
     double entries_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) +
                        sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-                       a->alpha.value * (double)l->s_x * (double)l->n_nz;
+                       a->alpha.value * sp_layout_gather_bytes(l);
+    *(l->op == SP_OP_SDDMM ? &entries_B : &rows_B) += result_B;
     double moved = fmin(1, a->V_B.value / (rows_B + entries_B)); /* what stayed in caches, in proportion */
     rows_B *= moved;
     entries_B *= moved;
@@ -172,6 +164,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, struct sp_value
         .layout = l,
         .alpha = alpha,
         .w = sp_value_of(fmax(1, a->w.value), a->w.origin),
+        .work = a->balance_W,
         .machine = a->options->machine,
         .n_threads = a->setup.workload.n_threads,
         .n_domains = a->setup.n_domains,
@@ -213,7 +206,7 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
     free(p);
     if (status != SP_OK)
         return status;
-    double x_all = (double)l->s_x * (double)l->n_nz;
+    double x_all = sp_layout_gather_bytes(l);
     if (a->at_level) {
         a->alpha = x_all > 0 ? sp_value_of((a->at_level->array_read_B[SP_ARRAY_X]) / x_all, SP_SIMULATED)
                              : sp_value_none("the matrix has no entries");

@@ -6,16 +6,23 @@
 #include "model/roofline.h"
 #include "model/volume_spmv.h"
 #include "session/pcore.h"
+#include "sparse/dense.h"
 #include "sparse/layout.h"
 
-const char *const sp_format_choices[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
+const char *const *sp_format_choices(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
+    static const char *const of_spmmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", NULL};
+    static const char *const of_others[] = {"crs", NULL};
+    return op == SP_OP_SPMV ? of_spmv : op == SP_OP_SPMMV ? of_spmmv : of_others;
+}
 
 enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
                                 double *beta, struct sp_error *err)
 {
     const struct sp_csr *m = w->matrix;
     *beta = 1;
-    if (w->format == SP_FORMAT_SELLU) {
+    if (w->format == SP_FORMAT_SELLU || w->op != SP_OP_SPMV) {
         struct sp_layout l;
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)
@@ -42,7 +49,7 @@ static double bandwidth_for(const struct sp_workload *w, const struct sp_machine
                             double V_B)
 {
     struct sp_footprint footprint = {
-        .shared_out_B = V_B, .each_B = (double)sp_precision_size(w->precision) * (double)w->matrix->n_c};
+        .shared_out_B = V_B, .each_B = (double)sp_precision_size(w->precision) * (double)sp_dense_n_x(w)};
     struct sp_residence r = sp_residence_of(machine, footprint, w->n_threads, 1, warm);
     const struct sp_ceiling *roof = sp_roof_of(machine, r.name, w->n_threads, NULL, NULL);
     if (!roof)
@@ -56,16 +63,15 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
     double best = INFINITY;
     struct sp_workload chosen = *w;
     enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
-    struct sp_pcore_options p =
-        sp_pcore_options_for(machine->n_caches > 0 ? machine->cache[0].size_B : 0,
-                             machine->n_caches > 1 ? machine->cache[1].size_B : 0, w->precision);
-    for (int i = 0; sp_format_choices[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0;
-         i++) {
+    struct sp_pcore_options p = sp_pcore_options_for(machine->n_caches > 0 ? machine->cache[0].size_B : 0,
+                                                     machine->n_caches > 1 ? machine->cache[1].size_B : 0, w);
+    const char *const *names = sp_format_choices(w->op);
+    for (int i = 0; names[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0; i++) {
         struct sp_workload other = *w;
         const struct sp_kernel *kernel;
         struct sp_value rate;
         double V_B, beta;
-        status = sp_workload_set_format(&other, sp_format_choices[i], err);
+        status = sp_workload_set_format(&other, names[i], err);
         if (status != SP_OK || sp_workload_check(&other, NULL) != SP_OK)
             continue;
         status = sp_format_volume(&other, sp_alpha_min_sizes(w->matrix->n_c, w->matrix->n_nz), 2, &V_B, &beta,

@@ -7,17 +7,18 @@
 #include "model/machine.h"
 #include "sparse/workload.h"
 
-/* Formats that are worth a look on a CPU; ends with NULL. */
-extern const char *const sp_format_choices[];
+/* Formats of an operation that are worth a look on a CPU; ends with NULL. */
+const char *const *sp_format_choices(enum sp_op op);
 
-/* Modelled bytes of one execution and beta of the workload's format at this alpha and w. SELLU's layout is
- * made without values, since its share of unit-stride slots is not known before. */
+/* Modelled bytes of one execution and beta of the workload's format at this alpha and w. Where
+ * no formula of sizes tells (SELLU's unit-stride slots, operations with dense operands) the layout is made
+ * without values. */
 enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha, double w, double *V_B,
                                 double *beta, struct sp_error *err);
 
-/* The format among sp_format_choices (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min,
- * with the roof of the level that holds its arrays between executions (warm) or memory's; complex values:
- * CRS. */
+/* The format among sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at
+ * alpha_min, with the roof of the level that holds its arrays between executions (warm) or memory's; complex
+ * values: CRS. */
 enum sp_status sp_format_choose(struct sp_workload *workload, const struct sp_machine *machine, bool warm,
                                 const char *isa, struct sp_error *err);
 

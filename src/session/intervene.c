@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/analysis.h"
+#include "session/pcore.h"
 #include "sparse/layout_variant.h"
 #include "sys/core_to_core.h"
 
@@ -101,17 +102,19 @@ static enum sp_status try_schedules(struct sp_analysis *a, struct sp_error *err)
     return status;
 }
 
-/* Columns folded into a window that the innermost cache holds: every gather hits. */
+/* Columns folded into a window that the inner caches hold: every gather hits. */
 static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
 {
     const struct sp_machine *m = a->options->machine;
-    int64_t l1_B = m->n_caches > 0 ? m->cache[0].size_B : 32 << 10;
-    sp_layout_fold(&a->setup.layout, l1_B / 4 / (int64_t)a->setup.layout.s_x);
+    struct sp_pcore_options p =
+        sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
+                             m->n_caches > 1 ? m->cache[1].size_B : 0, &a->setup.workload);
+    sp_layout_fold(&a->setup.layout, p.fold);
     enum sp_status status = time_again(a, &a->linear_s, err);
     char took[32];
     if (status == SP_OK && sp_value_known(a->linear_s))
         snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
-                 "with all gathers from the innermost cache it takes %s",
+                 "with all gathers from inner caches it takes %s",
                  sp_text_seconds(took, sizeof took, a->linear_s.value));
     return status;
 }

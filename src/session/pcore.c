@@ -5,16 +5,33 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sparse/dense.h"
 
 enum { MAX_WINDOWS = 16 };
 
-struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision)
+struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, const struct sp_workload *w)
 {
+    enum { FEW = 64, FEWEST = 8 };
     l1_B = l1_B > 0 ? l1_B : 32 << 10;
     l2_B = l2_B > 0 ? l2_B : 512 << 10;
-    int64_t fold = l1_B / 4 / (int64_t)sp_precision_size(precision);
-    return (struct sp_pcore_options){
-        .n_windows = 4, .window_B = (double)l2_B / 4, .fold = fold > 64 ? fold : 64, .budget_s = 0.02};
+    int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
+    int64_t fold = l1_B / 4 / row_B;
+    if (fold < FEW)
+        fold = l2_B / 4 / row_B < FEW ? l2_B / 4 / row_B : FEW;
+    return (struct sp_pcore_options){.n_windows = 4,
+                                     .window_B = (double)l2_B / 4,
+                                     .fold = fold > FEWEST ? fold : FEWEST,
+                                     .budget_s = 0.02};
+}
+
+/* Bytes of a window for each of its entries: the entry, and its share of a row's result and operand. */
+static double bytes_per_entry(const struct sp_workload *w)
+{
+    double s_v = (double)sp_precision_size(w->precision), row_B = s_v * sp_workload_width(w);
+    double n_nzr = w->matrix->n_nz > 0 ? (double)w->matrix->n_nz / (double)w->matrix->n_r : 1;
+    double per_row = w->op == SP_OP_SPMV ? 0 : w->op == SP_OP_FUSEDMM ? 2 : 1;
+    return s_v + (double)sp_index_size(w->index) + (w->op == SP_OP_SDDMM ? s_v : 0) +
+           per_row * row_B / fmax(n_nzr, 1);
 }
 
 /* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than
@@ -48,10 +65,10 @@ static enum sp_status time_window(const struct sp_workload *w, const struct sp_k
     if (status != SP_OK)
         return status;
     *n_stored = layout.n_stored;
-    void *x = NULL, *state = NULL;
-    status = sp_new_array((w->matrix->n_c > 0 ? w->matrix->n_c : 1) * (w->precision == SP_C128 ? 2 : 1),
-                          sizeof(double), "x", &x, err);
-    struct sp_operands operands = {.x = x};
+    void *state = NULL;
+    struct sp_dense_arrays dense;
+    status = sp_dense_make(w, 1, &dense, err);
+    struct sp_operands operands = {.x = dense.x, .rows = dense.rows, .second = dense.second};
     if (status == SP_OK)
         status = kernel->prepare(&layout, &operands, &state, err);
     double best = INFINITY;
@@ -69,7 +86,7 @@ static enum sp_status time_window(const struct sp_workload *w, const struct sp_k
     if (status == SP_OK)
         *flop_s = isfinite(best) ? sp_workload_flops(w) / best : 0;
     kernel->release(state);
-    free(x);
+    sp_dense_free(&dense);
     sp_layout_free(&layout);
     return status;
 }
@@ -92,6 +109,11 @@ static struct sp_value pool(const double *work, const double *time, int n)
     return sp_value_between(rate, lo, hi, SP_MEASURED);
 }
 
+static bool sells(const struct sp_workload *w)
+{
+    return w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
+}
+
 /* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
  */
 static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
@@ -99,12 +121,12 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
                               struct sp_error *err)
 {
     const struct sp_csr *a = workload->matrix;
-    double per_entry = (double)(sp_precision_size(workload->precision) + sp_index_size(workload->index));
-    int64_t entries = (int64_t)(o->window_B / per_entry);
+    int64_t entries = (int64_t)(o->window_B / bytes_per_entry(workload));
+    entries = entries > 64 ? entries : 64;
     *flop_s = sp_value_none("the matrix has no entries");
     double work[MAX_WINDOWS], time[MAX_WINDOWS], n_nz = 0, n_stored = 0;
     /* A chunk of a cut row would hide the fill that the whole one causes. */
-    bool pass_long = workload->format != SP_FORMAT_CRS;
+    bool pass_long = sells(workload);
     int n = a->n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0, n_timed = 0;
     for (int i = 0; i < n; i++) {
         int64_t first, n_rows;
@@ -179,7 +201,7 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
     *flop_s = sp_value_none("no kernel was measured");
     enum sp_status status = find_candidates(workload, isa, rows, MOST, &n, err);
     struct sp_pattern pattern = sp_csr_pattern(workload->matrix);
-    bool fills = workload->format != SP_FORMAT_CRS && workload->matrix->n_nz > 0;
+    bool fills = sells(workload) && workload->matrix->n_nz > 0;
     double beta = fills ? sp_sell_beta(&pattern, workload->C, workload->sigma) : 1;
     for (int i = 0; i < n && i < MOST && status == SP_OK; i++) {
         struct sp_value rate;

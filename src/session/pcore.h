@@ -13,13 +13,14 @@
 
 struct sp_pcore_options {
     int n_windows;   /* spread evenly over the entries */
-    double window_B; /* matrix bytes of a window: a part of the L2 */
-    int64_t fold;    /* columns: a part of the L1 over s_x */
+    double window_B; /* bytes of a window's matrix, rows of results and row operands: a part of the L2 */
+    int64_t fold; /* columns: rows of the gathered operands that fill a part of the L1; of the L2 where those
+                     would be too few to be a fair sample of addresses */
     double budget_s; /* for all windows together */
 };
 
-/* Values that suit caches of l1_B and l2_B bytes (0: 32 KiB and 512 KiB). */
-struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, enum sp_precision precision);
+/* Values that suit the workload's operands and caches of l1_B and l2_B bytes (0: 32 KiB and 512 KiB). */
+struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, const struct sp_workload *workload);
 
 /* The kernel with the highest P_core among those that can run this format here (isa as in
  * sp_kernel_candidates). *flop_s is its P_core: useful flop/s of one thread on this workload's format,

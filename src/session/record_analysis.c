@@ -19,7 +19,11 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_count(r, "config.sigma", w->sigma);
     sp_record_set_text(r, "config.precision", sp_precision_name(w->precision));
     sp_record_set_text(r, "config.index", sp_index_name(w->index));
-    sp_record_set_count(r, "config.rhs", 1);
+    sp_record_set_count(r, "config.rhs", w->op == SP_OP_SPMMV ? w->r : 1);
+    if (w->op != SP_OP_SPMV && w->op != SP_OP_SPMMV)
+        sp_record_set_count(r, "config.inner", w->r);
+    if (w->op != SP_OP_SPMV)
+        sp_record_set_text(r, "config.order", sp_order_name(w->order));
     sp_record_set_count(r, "config.threads", w->n_threads);
     for (int t = 0; a->setup.binding.cpu && t < w->n_threads; t++)
         sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
@@ -65,7 +69,8 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
         bool exact;
         const char *mode = known && !others[i].flops ? a->pairs.mode : NULL;
         const char *level = others[i].flops ? "core" : a->residence.name;
-        const char *precision = others[i].flops && a->setup.workload.precision == SP_F32 ? "f32" : "f64";
+        const char *precision =
+            others[i].flops && sp_precision_size(a->setup.workload.precision) < 8 ? "f32" : "f64";
         const struct sp_ceiling *c =
             sp_machine_ceiling(a->options->machine, others[i].name, level, precision, n, mode, &exact);
         if (c && exact)
@@ -164,14 +169,16 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
                          "bytes through the interface of the level that holds the data, in one execution");
     sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
                          "V(alpha_min) with the format's own storage");
-    sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower", "bytes of x / (s_x n_nz)");
+    sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower",
+                         "bytes of the gathered operand / (s_x n_nz r)");
     sp_record_set_metric(r, "alpha_min", empty ? none : sp_value_of(a->alpha_min.alpha, SP_MODELLED), "1",
-                         "none", "line x distinct lines of x in each cache domain / (s_x n_nz)");
+                         "none",
+                         "line x distinct lines of the gathered operand in each cache domain / (s_x n_nz r)");
     if (sp_analysis_is_counted(a)) {
         sp_record_set_metric(r, "alpha", a->alpha_measured, "1", "lower",
-                             "bytes of x / (s_x n_nz), from V_read or V");
+                             "bytes of the gathered operand / (s_x n_nz r), from V_read or V");
         sp_record_set_metric(r, "alpha_simulated", a->alpha_simulated, "1", "none",
-                             "bytes of x / (s_x n_nz) in the cache simulation");
+                             "bytes of the gathered operand / (s_x n_nz r) in the cache simulation");
         sp_record_set_metric(r, "bytes_read", a->counted.read_B, "B", "lower", "V_read, in one execution");
         sp_record_set_metric(r, "bytes_written", a->counted.write_B, "B", "lower",
                              "V_write, in one execution");

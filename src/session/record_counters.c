@@ -41,7 +41,7 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
 {
     if (!sp_value_known(a->alpha_measured))
         return;
-    double x_B = (double)a->setup.layout.s_x * (double)a->setup.layout.n_nz;
+    double x_B = sp_layout_gather_bytes(&a->setup.layout);
     sp_record_set_number(r, "counters.alpha_difference.interval",
                          (a->counted.total_B.hi - a->counted.total_B.lo) / 2 / x_B);
     sp_record_set_flag(r, "counters.alpha_difference.compared", a->alpha_compared);

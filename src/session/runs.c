@@ -23,7 +23,7 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int
     s.protocol.max_samples = max_samples;
     s.protocol.n_domain = a->setup.n_domains;
     s.protocol.domain_of_thread = a->setup.domain_of_thread;
-    s.protocol.between_B = a->options->n_between * a->setup.layout.n_r * (int64_t)a->setup.layout.s_y;
+    s.protocol.between_B = sp_analysis_between_bytes(a);
     return sp_sample_pairs(&a->setup.job, &s, pairs, err);
 }
 

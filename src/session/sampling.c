@@ -45,15 +45,15 @@ static enum sp_status new_collected(int64_t most, int n_threads, struct collecte
     return status;
 }
 
-static double roof_sample(const struct sp_layout *layout, int64_t *repetitions)
+static double roof_sample(const struct sp_job *job, int64_t *repetitions)
 {
     uint64_t checksum;
     for (;;) {
         double start = sp_now();
-        sp_scan_layout(layout, *repetitions, &checksum);
+        sp_scan_job(job, *repetitions, &checksum);
         double t = sp_now() - start;
         if (t >= ROOF_SAMPLE_S || *repetitions >= (INT64_C(1) << 30))
-            return sp_scan_bytes(layout) * (double)*repetitions / fmax(t, 1e-9);
+            return sp_scan_bytes(job) * (double)*repetitions / fmax(t, 1e-9);
         *repetitions = t < ROOF_SAMPLE_S / 16 ? *repetitions * 8 : *repetitions * 2;
     }
 }
@@ -61,11 +61,11 @@ static double roof_sample(const struct sp_layout *layout, int64_t *repetitions)
 static enum sp_status scan_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
                                struct sp_error *err)
 {
-    const struct sp_layout *const *layout = state;
+    const struct sp_job *const *job = state;
     (void)err;
     uint64_t checksum;
     double start = sp_now();
-    sp_scan_layout(*layout, repetitions, &checksum);
+    sp_scan_job(*job, repetitions, &checksum);
     for (int t = 0; stats && stats->thread_s && t < stats->n_threads; t++)
         stats->thread_s[t] = sp_now() - start;
     return SP_OK;
@@ -76,13 +76,12 @@ static enum sp_status roof_as_kernel(const struct sp_probe *clock, void *session
                                      const struct sp_protocol *protocol, double *roof_Bps,
                                      struct sp_error *err)
 {
-    const struct sp_layout *layout = job->layout;
     struct sp_job scan = {
-        .name = "scan", .state = &layout, .run = scan_run, .layout = layout, .n_threads = job->n_threads};
+        .name = "scan", .state = &job, .run = scan_run, .layout = job->layout, .n_threads = job->n_threads};
     struct sp_reading r;
     enum sp_status status = clock->observe(session, &scan, protocol, &r, err);
     if (status == SP_OK) {
-        *roof_Bps = sp_scan_bytes(layout) / fmax(r.sample_s[0], 1e-9);
+        *roof_Bps = sp_scan_bytes(job) / fmax(r.sample_s[0], 1e-9);
         sp_reading_free(&r);
     }
     return status;
@@ -94,7 +93,7 @@ static enum sp_status take_roof(const struct sp_probe *clock, void *session, con
 {
     if (protocol->state != SP_WARM)
         return roof_as_kernel(clock, session, job, protocol, roof_Bps, err);
-    *roof_Bps = roof_sample(job->layout, repetitions);
+    *roof_Bps = roof_sample(job, repetitions);
     return SP_OK;
 }
 

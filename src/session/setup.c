@@ -4,21 +4,23 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/text.h"
-#include "model/roofline.h"
+#include "model/predict.h"
 #include "session/pcore.h"
 #include "sys/pages.h"
 
 static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
 {
-    double vectors = (double)(w->matrix->n_r + w->matrix->n_c) *
-                     (double)(sp_precision_size(w->precision) + 2 * sizeof(double));
+    /* Operands and result as doubles, and in the kernel; the result is checked as doubles once more. */
+    double operands = (double)(sp_dense_n_x(w) + sp_dense_n_rows(w) + sp_dense_n_second(w));
+    double vectors =
+        operands * (double)(sp_precision_size(w->precision) + sizeof(double)) +
+        (double)sp_dense_n_result(w) * (double)(sp_precision_size(w->precision) + sizeof(double));
     double needed = sp_layout_bytes_bound(w, true) + vectors;
     char a[32], b[32];
     if (available_B > 0 && needed > available_B)
         return sp_fail(err, SP_MEMORY,
-                       "take a machine with more memory, a smaller matrix, or --precision f32",
+                       "take a machine with more memory, a smaller matrix or width, or --precision f32",
                        "the kernel's arrays need %s, of which %s are available",
                        sp_text_bytes(a, sizeof a, needed), sp_text_bytes(b, sizeof b, available_B));
     return SP_OK;
@@ -73,17 +75,6 @@ static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_s
     return SP_OK;
 }
 
-static enum sp_status make_x(uint64_t seed, struct sp_setup *s, struct sp_error *err)
-{
-    s->n_x = s->workload.matrix->n_c * (s->workload.precision == SP_C128 ? 2 : 1);
-    void *p;
-    enum sp_status status = sp_new_array(s->n_x, sizeof *s->x, "x", &p, err);
-    s->x = p;
-    for (int64_t i = 0; status == SP_OK && i < s->n_x; i++)
-        s->x[i] = 0.5 + (double)(sp_random_at(seed, (uint64_t)i) >> 11) * 0x1p-53;
-    return status;
-}
-
 /* Non-temporal stores pay where y goes to memory anyway; in a cache they push it out. */
 static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
 {
@@ -91,36 +82,35 @@ static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
         return o->store_nt == SP_CHOICE_ON;
     if (!o->machine)
         return false;
-    struct sp_footprint footprint = {
-        .shared_out_B = sp_layout_array_bytes(&s->layout, SP_ARRAY_VALUES) +
-                        sp_layout_array_bytes(&s->layout, SP_ARRAY_INDICES),
-        .each_B = (double)s->layout.n_c * (double)s->layout.s_x,
-    };
-    struct sp_residence r = sp_residence_of(o->machine, footprint, s->workload.n_threads, s->n_domains, true);
+    struct sp_residence r = sp_residence_of(o->machine, sp_footprint_of_layout(&s->layout),
+                                            s->workload.n_threads, s->n_domains, true);
     return r.level >= o->machine->n_caches;
 }
 
-static enum sp_status check_result(struct sp_setup *s, struct sp_error *err)
+static enum sp_status check_result(struct sp_setup *s, const struct sp_dense *dense, struct sp_error *err)
 {
-    const struct sp_csr *a = s->workload.matrix;
     void *y;
-    enum sp_status status = sp_new_array(a->n_r * (s->workload.precision == SP_C128 ? 2 : 1), sizeof(double),
-                                         "the result", &y, err);
+    enum sp_status status =
+        sp_new_array(sp_dense_n_result(&s->workload), sizeof(double), "the result", &y, err);
     if (status != SP_OK)
         return status;
     status = s->kernel->run(s->state, 1, NULL, err);
     if (status == SP_OK)
         status = s->kernel->fetch(s->state, y, err);
     if (status == SP_OK)
-        status = sp_spmv_verify(a, s->workload.precision, s->x, y, &s->check, err);
+        status = sp_verify(&s->workload, dense, y, &s->check, err);
     free(y);
     return status;
 }
 
-static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_allocator *allocator,
-                              struct sp_setup *s, struct sp_error *err)
+static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_dense *dense,
+                              const struct sp_allocator *allocator, struct sp_setup *s, struct sp_error *err)
 {
-    struct sp_operands operands = {.x = s->x, .store_nt = wants_nt(o, s), .allocator = allocator};
+    struct sp_operands operands = {.x = dense->x,
+                                   .rows = dense->rows,
+                                   .second = dense->second,
+                                   .store_nt = wants_nt(o, s),
+                                   .allocator = allocator};
     enum sp_status status = s->kernel->prepare(&s->layout, &operands, &s->state, err);
     if (status == SP_OK)
         s->kernel->facts(s->state, &s->facts);
@@ -129,25 +119,26 @@ static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_
 
 /* The kernel given, or the fastest one; where non-temporal stores were asked for, the fastest that has them.
  */
-static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_allocator *allocator,
-                                    struct sp_setup *s, struct sp_error *err)
+static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_dense *dense,
+                                    const struct sp_allocator *allocator, struct sp_setup *s,
+                                    struct sp_error *err)
 {
     const char *const isa[] = {o->isa, "avx512", "avx2"};
     const struct sp_machine *m = o->machine;
     struct sp_pcore_options p =
         sp_pcore_options_for(m && m->n_caches > 0 ? m->cache[0].size_B : 0,
-                             m && m->n_caches > 1 ? m->cache[1].size_B : 0, s->workload.precision);
+                             m && m->n_caches > 1 ? m->cache[1].size_B : 0, &s->workload);
     if (o->kernel) {
         s->kernel = o->kernel;
         s->p_core_one = sp_value_none("the kernel was given");
-        return prepare(o, allocator, s, err);
+        return prepare(o, dense, allocator, s, err);
     }
     for (int i = 0; i < (o->isa || o->store_nt != SP_CHOICE_ON ? 1 : 3); i++) {
         enum sp_status status = sp_pcore_choose(&s->workload, isa[i], &p, &s->kernel, &s->p_core_one, err);
         if (status == SP_ABSENT && i > 0) /* not on this processor */
             continue;
         if (status == SP_OK)
-            status = prepare(o, allocator, s, err);
+            status = prepare(o, dense, allocator, s, err);
         if (status != SP_OK || o->store_nt != SP_CHOICE_ON || s->facts.store_nt)
             return status;
         s->kernel->release(s->state);
@@ -180,17 +171,20 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         s->facts.store_nt = o->store_nt == SP_CHOICE_ON;
         return SP_OK;
     }
+    struct sp_dense_arrays arrays = {0};
     if (status == SP_OK)
-        status = make_x(o->seed, s, err);
+        status = sp_dense_make(&s->workload, o->seed, &arrays, err);
+    struct sp_dense dense = sp_dense_of(&arrays);
     if (status == SP_OK) {
         sp_progress_step(progress, "choosing a kernel", -1);
-        status = choose_kernel(o, allocator, s, err);
+        status = choose_kernel(o, &dense, allocator, s, err);
     }
     if (status == SP_OK) {
         sp_progress_step(progress, "checking the result", -1);
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
-        status = check_result(s, err);
+        status = check_result(s, &dense, err);
     }
+    sp_dense_free(&arrays);
     if (status != SP_OK)
         sp_setup_free(s);
     return status;
@@ -205,6 +199,5 @@ void sp_setup_free(struct sp_setup *s)
     sp_layout_free(&s->layout);
     sp_binding_free(&s->binding);
     free(s->domain_of_thread);
-    free(s->x);
     memset(s, 0, sizeof *s);
 }

@@ -41,8 +41,6 @@ struct sp_setup {
     struct sp_value p_core_one; /* [flop/s] of one thread */
     struct sp_spmv_check check; /* against the reference */
     double layout_s;            /* making the layout [s] */
-    double *x;                  /* [n_c] as given to the kernel; owned */
-    int64_t n_x;
 };
 
 /* Binds threads, makes the layout, chooses the kernel, runs it once and checks the result: SP_WRONG where it

@@ -10,11 +10,10 @@ static bool on_progress(void *context, double share)
     return sp_progress_interrupted(a->progress);
 }
 
-/* Bytes streamed between two executions: vectors as long as y. */
-static int64_t between_bytes(const struct sp_analysis *a)
+int64_t sp_analysis_between_bytes(const struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    return a->options->n_between * l->n_r * (int64_t)l->s_y;
+    return a->options->n_between * l->n_r * l->r * (int64_t)l->s_y;
 }
 
 struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
@@ -27,7 +26,7 @@ struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
     o.state = a->options->state == SP_COLD      ? SP_SIM_COLD
               : a->options->state == SP_BETWEEN ? SP_SIM_BETWEEN
                                                 : SP_SIM_WARM;
-    o.between_B = between_bytes(a);
+    o.between_B = sp_analysis_between_bytes(a);
     o.skew = a->options->skew;
     o.store_nt = a->setup.facts.store_nt;
     o.x_offset_B = a->setup.facts.x_offset_B;

@@ -245,6 +245,27 @@ char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t si
     return text;
 }
 
+char *sp_workload_format_option(const struct sp_workload *w, char *text, size_t size)
+{
+    const char *name = format_names[w->format];
+    switch (w->format) {
+    case SP_FORMAT_SELL:
+    case SP_FORMAT_SELLU:
+        snprintf(text, size, "%s:%d,%lld", name, (int)w->C, (long long)w->sigma);
+        break;
+    case SP_FORMAT_BCSR:
+        snprintf(text, size, "%s:%dx%d", name, (int)w->b_h, (int)w->b_w);
+        break;
+    case SP_FORMAT_TILED:
+    case SP_FORMAT_STAGED:
+        snprintf(text, size, "%s:%d,%d", name, (int)w->T_i, (int)w->T_k);
+        break;
+    default:
+        snprintf(text, size, "%s", name);
+    }
+    return text;
+}
+
 char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t size)
 {
     if (w->schedule == SP_SCHEDULE_CYCLIC)

@@ -89,6 +89,8 @@ enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text,
 
 /* "SELL-32-256", "CRS", ... into text; returns text. */
 char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t size);
+/* "sell:32,256", "crs", "bcsr:4x4", ... as typed by a user. */
+char *sp_workload_format_option(const struct sp_workload *w, char *text, size_t size);
 /* "nnz", "cyclic:64", ... as typed by a user. */
 char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t size);
 

@@ -1,0 +1,122 @@
+#include "report/report_series.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "io/record_series.h"
+#include "io/record_words.h"
+
+enum { MOST = 32, N_COLUMNS = 8, CELL = 40 };
+
+struct table {
+    char cell[MOST + 1][N_COLUMNS][CELL];
+    int n_rows;
+};
+
+static void number(char cell[CELL], double x, double scale)
+{
+    if (isfinite(x))
+        sp_figure(cell, CELL, x / scale, 3);
+    else
+        snprintf(cell, CELL, "unknown");
+}
+
+static void fill(const struct sp_series_point *p, int n, struct table *t)
+{
+    static const char *const heads[N_COLUMNS] = {"r",       "time ms",        "B/flop", "least",
+                                                 "Gflop/s", "of the model's", "P_core", "b/B"};
+    double longest = 0;
+    for (int i = 0; i < n; i++)
+        longest = fmax(longest, p[i].time_s.value);
+    struct sp_scale time = sp_scale_of_seconds(longest);
+    for (int c = 0; c < N_COLUMNS; c++)
+        snprintf(t->cell[0][c], CELL, "%s", heads[c]);
+    snprintf(t->cell[0][1], CELL, "time %s", time.prefix);
+    for (int i = 0; i < n; i++) {
+        char(*row)[CELL] = t->cell[++t->n_rows];
+        snprintf(row[0], CELL, "%lld", (long long)p[i].r);
+        sp_figure_interval(row[1], CELL, p[i].time_s.value, p[i].time_s.lo, p[i].time_s.hi, time.factor, 3);
+        number(row[2], p[i].balance.value, 1);
+        number(row[3], p[i].balance_min, 1);
+        number(row[4], p[i].performance.value, 1e9);
+        if (isfinite(p[i].model) && p[i].model > 0)
+            sp_figure_percent(row[5], CELL, p[i].performance.value / p[i].model);
+        else
+            snprintf(row[5], CELL, "unknown");
+        number(row[6], p[i].core, 1e9);
+        number(row[7], p[i].bandwidth, 1e9);
+    }
+}
+
+static void print(struct sp_pen *pen, const struct table *t, const struct sp_series_point *p)
+{
+    int width[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++) {
+        width[c] = 0;
+        for (int r = 0; r <= t->n_rows; r++) {
+            int columns = sp_pen_columns(pen, t->cell[r][c]);
+            width[c] = columns > width[c] ? columns : width[c];
+        }
+    }
+    for (int r = 0; r <= t->n_rows; r++) {
+        int column = 1;
+        enum sp_ink ink = r == 0 ? SP_INK_DIM : SP_INK_PLAIN;
+        for (int c = 0; c < N_COLUMNS; c++) {
+            sp_pen_right(pen, ink, column + width[c], t->cell[r][c]);
+            column += width[c] + 2;
+        }
+        sp_pen_tab(pen, column);
+        sp_pen_put(pen, ink, "%s", r == 0 ? "limited by" : p[r - 1].binding);
+        sp_pen_end(pen);
+    }
+}
+
+/* Where the limit changes, and which r is best. */
+static void verdict(struct sp_pen *pen, const struct sp_series_point *p, int n)
+{
+    pen->indent = 1;
+    for (int i = 1; i < n; i++)
+        if (strcmp(p[i].binding, p[i - 1].binding) != 0) {
+            sp_pen_tab(pen, 1);
+            sp_pen_part(pen, SP_INK_PLAIN, 0, "from r = %lld on %s limits, below it %s", (long long)p[i].r,
+                        p[i].binding, p[i - 1].binding);
+            sp_pen_end(pen);
+        }
+    int predicted = sp_series_best(p, n, true), found = sp_series_best(p, n, false);
+    sp_pen_tab(pen, 1);
+    if (isfinite(p[predicted].model))
+        sp_pen_part(pen, SP_INK_BOLD, 0, "best r: predicted %lld, found %lld", (long long)p[predicted].r,
+                    (long long)p[found].r);
+    else
+        sp_pen_part(pen, SP_INK_BOLD, 0, "best r: found %lld, not predicted", (long long)p[found].r);
+    double per_vector = p[found].performance.value / p[0].performance.value;
+    if (p[found].r > p[0].r)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "a vector costs %.2f times less than with r = %lld", per_vector,
+                    (long long)p[0].r);
+    sp_pen_end(pen);
+}
+
+void sp_report_series(const struct sp_record *const *records, int n_records,
+                      const struct sp_report_style *style, FILE *out)
+{
+    struct sp_series_point point[MOST];
+    struct sp_pen pen;
+    struct table t = {.n_rows = 0};
+    int n = 0;
+    for (int i = 0; i < n_records && n < MOST; i++)
+        n += sp_series_point_of(records[i], &point[n]);
+    if (n < 2)
+        return;
+    sp_pen_open(&pen, style, out);
+    fputc('\n', out);
+    sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
+    sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], "config.op", "?")),
+                sp_words_text(records[0], "config.format_text", "?"));
+    sp_pen_part(&pen, SP_INK_DIM, 3, "times measured, bytes %s, least and b/B modelled",
+                sp_origin_name(point[0].balance.origin));
+    sp_pen_end(&pen);
+    fill(point, n, &t);
+    print(&pen, &t, point);
+    verdict(&pen, point, n);
+}
