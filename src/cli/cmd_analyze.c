@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/follow_recording.h"
 #include "cli/machine_paths.h"
+#include "cli/op_options.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -17,11 +18,7 @@
 #include "sys/pages.h"
 
 enum {
-    KEY_OP = SP_KEY_PRIVATE,
-    KEY_RHS,
-    KEY_INNER,
-    KEY_ORDER,
-    KEY_ISA,
+    KEY_ISA = SP_KEY_PRIVATE,
     KEY_BYTES,
     KEY_REQUIRE_BYTES,
     KEY_BUDGET,
@@ -38,11 +35,6 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"op", KEY_OP, "OP", 0, "Operation: spmv (default), spmmv, spmm, sddmm, fusedmm", 1},
-    {"rhs", KEY_RHS, "LIST", 0, "Right-hand sides of spmmv, for example 8 (default) or 1,2,4,8,16,32", 1},
-    {"inner", KEY_INNER, "LIST", 0, "Dense width of spmm, sddmm, fusedmm, for example 64 (default) or 32,128",
-     1},
-    {"order", KEY_ORDER, "O", 0, "Block vectors of spmmv: row (default) or column, the order in memory", 1},
     {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
     {"isa", KEY_ISA, "ISA", 0,
      "avx512, avx2, portable; default: the fastest kernel, found by a short measurement", 1},
@@ -68,14 +60,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-enum { MOST_WIDTHS = 32 };
-
 struct arguments {
     struct sp_common_options common;
-    bool op_given;
-    const char *width_option; /* "rhs" or "inner", where one was given */
-    int32_t width[MOST_WIDTHS];
-    int n_widths;
+    struct sp_op_options op;
     struct sp_run_options run;
     enum sp_cache_mode cache;
     const char *bytes;
@@ -119,29 +106,6 @@ static void set_count(struct argp_state *state, const char *option, const char *
     *out = (int)n;
 }
 
-static void set_widths(struct argp_state *state, struct arguments *a, const char *option, const char *arg)
-{
-    if (a->width_option && strcmp(a->width_option, option) != 0)
-        argp_error(state, "--rhs is for spmmv, --inner for spmm, sddmm and fusedmm: give one of the two");
-    a->width_option = option;
-    a->n_widths = 0;
-    for (const char *rest = arg; rest;) {
-        char number[16];
-        size_t length = strcspn(rest, ",");
-        int64_t n = 0;
-        if (length < sizeof number) {
-            memcpy(number, rest, length);
-            number[length] = '\0';
-        }
-        if (length >= sizeof number || a->n_widths == MOST_WIDTHS || sp_parse_count(number, &n) || n < 1 ||
-            n > SP_MAX_WIDTH)
-            argp_error(state, "--%s takes at most %d numbers from 1 to %d, for example 1,2,4,8, not '%s'",
-                       option, (int)MOST_WIDTHS, (int)SP_MAX_WIDTH, arg);
-        a->width[a->n_widths++] = (int32_t)n;
-        rest = rest[length] == ',' ? rest + length + 1 : NULL;
-    }
-}
-
 static void set_bytes(struct argp_state *state, const char *arg)
 {
     if (!sp_byte_source_knows(arg))
@@ -167,30 +131,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const page_words[] = {"huge", "small", NULL};
     static const char *const cache_words[] = {"none", "beside", "dir", NULL};
-    static const char *const order_words[] = {"row", "column", NULL};
     static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
     struct arguments *a = state->input;
     struct sp_analyze_options *o = &a->run.analyze;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->run;
-        state->child_inputs[1] = &a->common;
-        return 0;
-    case KEY_OP:
-        if (sp_op_from_name(arg) < 0)
-            argp_error(state, "--op takes spmv, spmmv, spmm, sddmm or fusedmm, not '%s'", arg);
-        else
-            o->op = (enum sp_op)sp_op_from_name(arg);
-        a->op_given = true;
-        return 0;
-    case KEY_RHS:
-        set_widths(state, a, "rhs", arg);
-        return 0;
-    case KEY_INNER:
-        set_widths(state, a, "inner", arg);
-        return 0;
-    case KEY_ORDER:
-        o->order = (enum sp_order)sp_pick(state, "order", arg, order_words);
+        state->child_inputs[1] = &a->op;
+        state->child_inputs[2] = &a->common;
         return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
@@ -285,18 +233,18 @@ static int analyze_one(const struct arguments *a, const struct sp_subject *subje
 static int analyze_format(const struct arguments *a, const struct sp_subject *subject, const char *format,
                           const struct sp_progress *progress, struct sp_terminal *terminal)
 {
-    struct sp_record record[MOST_WIDTHS] = {{0}};
-    const struct sp_record *series[MOST_WIDTHS];
+    struct sp_record record[SP_MOST_WIDTHS] = {{0}};
+    const struct sp_record *series[SP_MOST_WIDTHS];
     int code = 0, n = 0;
-    for (int i = 0; i < a->n_widths && code != sp_exit_code(SP_INTERRUPTED); i++) {
-        code =
-            sp_worse_exit(code, analyze_one(a, subject, format, a->width[i], &record[i], progress, terminal));
+    for (int i = 0; i < a->op.n_widths && code != sp_exit_code(SP_INTERRUPTED); i++) {
+        code = sp_worse_exit(code,
+                             analyze_one(a, subject, format, a->op.width[i], &record[i], progress, terminal));
         if (sp_record_node(&record[i], "table"))
             series[n++] = &record[i];
     }
     if (n > 1)
         code = sp_worse_exit(code, sp_output_series(series, n, &a->run.output, &a->common));
-    for (int i = 0; i < a->n_widths; i++)
+    for (int i = 0; i < a->op.n_widths; i++)
         sp_record_free(&record[i]);
     return code;
 }
@@ -394,29 +342,12 @@ static int run_all(struct arguments *a)
     return code;
 }
 
-/* The widths of the operation, its default where none was given; --rhs alone means spmmv. False: they do not
- * fit. */
-static bool settle_width(struct arguments *a, struct sp_error *err)
-{
-    enum sp_op *op = &a->run.analyze.op;
-    bool rhs = a->width_option && strcmp(a->width_option, "rhs") == 0;
-    if (rhs && !a->op_given)
-        *op = SP_OP_SPMMV;
-    const char *wanted = *op == SP_OP_SPMV ? NULL : *op == SP_OP_SPMMV ? "rhs" : "inner";
-    if (a->width_option && (!wanted || strcmp(wanted, a->width_option) != 0)) {
-        sp_fail(err, SP_USAGE, "--rhs is for --op spmmv, --inner for --op spmm, sddmm and fusedmm",
-                "--%s does not go with --op %s", a->width_option, sp_op_name(*op));
-        return false;
-    }
-    if (a->n_widths == 0)
-        a->width[a->n_widths++] = *op == SP_OP_SPMV ? 0 : *op == SP_OP_SPMMV ? 8 : 64;
-    return true;
-}
-
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_run_argp, 0, NULL, 0}, {&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
+                                                 {&sp_op_argp, 0, NULL, 0},
+                                                 {&sp_common_seed_argp, 0, "Common options:", 90},
+                                                 {0}};
     static const struct argp argp = {
         options,
         parse,
@@ -442,8 +373,10 @@ static int run(int argc, char **argv)
     a.run.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
-    if (!settle_width(&a, &err))
+    if (sp_op_settle(&a.op, &err) != SP_OK)
         return sp_report_error(&err);
+    a.run.analyze.op = a.op.op;
+    a.run.analyze.order = a.op.order;
     a.all_formats = strcmp(a.run.analyze.format, "all") == 0;
     if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
         sp_fail(&err, SP_USAGE, "leave one of the two out",
@@ -455,7 +388,7 @@ static int run(int argc, char **argv)
                 "--format all has chunks of SELL, which the schedule merge cannot split");
         return sp_report_error(&err);
     }
-    a.run.output.several = a.n_matrices > 1 || a.all_formats || a.n_widths > 1;
+    a.run.output.several = a.n_matrices > 1 || a.all_formats || a.op.n_widths > 1;
     int code = sp_output_open(&a.run.output, &a.common);
     return code ? code : sp_output_close(&a.run.output, run_all(&a));
 }

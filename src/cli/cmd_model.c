@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/model_machines.h"
 #include "cli/model_output.h"
+#include "cli/op_options.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
@@ -32,7 +33,9 @@ static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], all (default for several machines); may be repeated",
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], coo, tiled[:T_I,T_K], staged[:T_I,T_K], "
+     "all "
+     "(default for several machines); may be repeated",
      0},
     {"alpha", KEY_ALPHA, "A", 0,
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
@@ -40,7 +43,7 @@ static const struct argp_option options[] = {
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
-    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128", 0},
+    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128; spmm and sddmm also f16, bf16", 0},
     {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 0},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
     {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
@@ -48,12 +51,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
-enum { MAX_FORMATS = 16, MAX_THREADS = 4096 };
+enum { MAX_FORMATS = 16, MAX_THREADS = 4096, MAX_ASKED = MAX_FORMATS * SP_MOST_WIDTHS };
 
 struct arguments {
     struct sp_common_options common;
+    struct sp_op_options op;
     struct sp_model_request request;
     const char *format[MAX_FORMATS];
+    bool all_formats;
     int n_formats;
     bool format_given;
     const char *machines; /* as typed */
@@ -87,7 +92,7 @@ static int parse_sizes(const char *text, int64_t sizes[3])
 static void add_every_format(struct arguments *a)
 {
     a->request.every_format = true;
-    const char *const *names = sp_format_choices(SP_OP_SPMV);
+    const char *const *names = sp_format_choices(a->op.op);
     for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
         a->format[a->n_formats++] = names[i];
 }
@@ -98,7 +103,7 @@ static void add_format(struct argp_state *state, struct arguments *a, const char
     struct sp_error err;
     a->format_given = true;
     if (strcmp(arg, "all") == 0)
-        add_every_format(a);
+        a->all_formats = true;
     else if (sp_workload_set_format(&scratch, arg, &err) != SP_OK)
         argp_error(state, "%s; %s", err.what, err.remedy);
     else if (a->n_formats < MAX_FORMATS)
@@ -161,7 +166,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->common;
+        state->child_inputs[0] = &a->op;
+        state->child_inputs[1] = &a->common;
         r->workload.schedule = SP_SCHEDULE_NNZ;
         return 0;
     case KEY_MACHINE:
@@ -192,7 +198,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PRECISION:
         if ((word = sp_precision_from_name(arg)) < 0)
-            argp_error(state, "--precision takes f64, f32 or c128, not '%s'", arg);
+            argp_error(state, "--precision takes f64, f32, c128, f16 or bf16, not '%s'", arg);
         else
             r->workload.precision = (enum sp_precision)word;
         r->precision_given = true;
@@ -228,12 +234,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_op_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
     "[MATRIX...]",
-    "Predict traffic, code balance, time and performance of y = A x without running it.\v"
+    "Predict traffic, code balance, time and performance of a kernel without running it.\v"
     "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
     "One machine is shown in full, several in a table of their best formats (with -v in full, too).\n\n"
     "Examples:\n"
@@ -279,14 +286,19 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
                                     const struct sp_progress *progress, struct sp_terminal *terminal,
                                     struct output *json, struct output *csv, struct sp_error *err)
 {
+    struct sp_model_ask asked[MAX_ASKED];
+    int n_asked = 0;
+    for (int f = 0; f < a->n_formats; f++)
+        for (int i = 0; i < a->op.n_widths; i++)
+            asked[n_asked++] = (struct sp_model_ask){a->format[f], a->op.width[i]};
     void *memory;
-    enum sp_status status = sp_new_array((int64_t)machines->n * a->n_formats, sizeof(struct sp_model_row),
+    enum sp_status status = sp_new_array((int64_t)machines->n * n_asked, sizeof(struct sp_model_row),
                                          "predictions", &memory, err);
     if (status != SP_OK)
         return status;
     struct sp_model_row *rows = memory;
     struct sp_model_result result = {subject, &a->request, rows, 0, machines->n, machines->left_out};
-    status = sp_model_rows_make(&a->request, subject, a->format, a->n_formats, machines->machine, machines->n,
+    status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
                                 progress, rows, &result.n_rows, err);
     sp_terminal_clear(terminal);
     if (status == SP_OK && !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file))
@@ -367,6 +379,10 @@ static int close_output(struct output *o, int code)
 static void choose_defaults(struct arguments *a, int n_machines)
 {
     a->request.last_level = n_machines > 1;
+    a->request.workload.op = a->op.op;
+    a->request.workload.order = a->op.order;
+    if (a->all_formats)
+        add_every_format(a);
     if (a->format_given)
         return;
     if (n_machines > 1 && !a->has_sizes && !(a->request.volume_B > 0))
@@ -382,6 +398,8 @@ static int run(int argc, char **argv)
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
     struct sp_model_machines machines;
+    if (sp_op_settle(&a.op, &err) != SP_OK)
+        return sp_report_error(&err);
     if (sp_model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
         return sp_report_error(&err);
     if (sp_model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK) {

@@ -37,6 +37,12 @@ static enum sp_status from_sizes(const struct sp_model_request *request, const s
                                  const struct sp_workload *w, struct sp_model_row *row, struct sp_error *err)
 {
     static const char remedy[] = "name a matrix file or gen:... instead of --sizes";
+    if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
+        return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
+                       sp_op_name(w->op));
+    if (w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL && w->format != SP_FORMAT_SELLU)
+        return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
+                       row->format);
     if (request->alpha_kind == SP_ALPHA_SIM)
         return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
     if (w->format == SP_FORMAT_SELLU)
@@ -61,8 +67,7 @@ static void turn_around(const struct sp_model_request *request, struct sp_model_
     double w = sp_model_w(request, row->machine);
     struct sp_alpha_source source = {.matrix_B = sp_volume_matrix_B(&p->volume),
                                      .y_B = p->volume.write_B,
-                                     .x_B = (double)sp_precision_size(row->precision) * p->work /
-                                            sp_flops_per_entry(row->precision),
+                                     .x_B = row->x_B,
                                      .w = sp_value_between(w, request->w > 0 ? w : 1, w, SP_STATED),
                                      .read_B = sp_value_none("only the sum is known"),
                                      .total_B = sp_value_of(request->volume_B, SP_STATED)};
@@ -71,10 +76,11 @@ static void turn_around(const struct sp_model_request *request, struct sp_model_
 
 /* Fills in what the request says of this format on this machine. */
 static enum sp_status begin(const struct sp_model_request *request, const struct sp_model_subject *subject,
-                            const char *format, struct sp_workload *w, struct sp_error *err)
+                            const struct sp_model_ask *ask, struct sp_workload *w, struct sp_error *err)
 {
     *w = request->workload;
-    enum sp_status status = sp_workload_set_format(w, format, err);
+    w->r = ask->r;
+    enum sp_status status = sp_workload_set_format(w, ask->format, err);
     if (status != SP_OK)
         return status;
     w->matrix = subject->matrix;
@@ -90,11 +96,17 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
 {
     memset(row, 0, sizeof *row);
     sp_workload_format_text(w, row->format, sizeof row->format);
+    row->r = sp_workload_width(w);
+    if (w->op != SP_OP_SPMV)
+        snprintf(row->format + strlen(row->format), sizeof row->format - strlen(row->format), " r=%d",
+                 (int)row->r);
     row->machine = machine;
     row->n_threads = machine->kind == SP_GPU ? cores_of(machine) : streams_of(machine, w);
     row->n_domains = machine->kind == SP_GPU ? 1 : domains_used(machine, row->n_threads);
     row->precision = w->precision;
     row->unit_share = NAN;
+    row->x_B = layout ? sp_layout_gather_bytes(layout)
+                      : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
     enum sp_status status = SP_OK;
     if (!layout) {
         status = from_sizes(request, subject, w, row, err);
@@ -115,7 +127,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         .permuted = w->sigma > 1,
         .precision = w->precision,
         .index = w->index,
+        .r = row->r,
         .layout = layout,
+        .work = layout ? sp_workload_flops(w) : 0,
         .alpha = sp_value_of(0, SP_MODELLED),
         .w = sp_value_of(sp_model_w(request, machine), SP_MODELLED),
         .machine = machine,
@@ -176,13 +190,15 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
         return true;
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
+    if (w->op != SP_OP_SPMV)
+        return m->kind == SP_CPU;
     return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
 }
 
 /* One format on all machines with `streams` threads. */
 static enum sp_status make_group(const struct sp_model_request *request,
                                  const struct sp_model_subject *subject, struct sp_workload *w,
-                                 const struct sp_machine *machine, int n_machines, int n_formats,
+                                 const struct sp_machine *machine, int n_machines, int n_asked,
                                  const struct sp_progress *progress, struct sp_model_row *row,
                                  struct sp_error *err)
 {
@@ -203,7 +219,7 @@ static enum sp_status make_group(const struct sp_model_request *request,
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
         if (status == SP_OK)
             status = make_row(request, subject, w, w->matrix ? &layout : NULL, &machine[m], progress, &seen,
-                              &row[m * n_formats], err);
+                              &row[m * n_asked], err);
     }
     sp_layout_free(&layout);
     return status;
@@ -220,26 +236,26 @@ static bool opens_group(const struct sp_model_request *request, const struct sp_
 }
 
 enum sp_status sp_model_rows_make(const struct sp_model_request *request,
-                                  const struct sp_model_subject *subject, const char *const *format,
-                                  int n_formats, const struct sp_machine *machine, int n_machines,
+                                  const struct sp_model_subject *subject, const struct sp_model_ask *asked,
+                                  int n_asked, const struct sp_machine *machine, int n_machines,
                                   const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
                                   struct sp_error *err)
 {
     *n_rows = 0;
-    memset(row, 0, (size_t)(n_machines * n_formats) * sizeof *row);
+    memset(row, 0, (size_t)(n_machines * n_asked) * sizeof *row);
     enum sp_status status = check_sizes(request, subject, machine, n_machines, err);
-    for (int f = 0; f < n_formats && status == SP_OK; f++)
+    for (int f = 0; f < n_asked && status == SP_OK; f++)
         for (int m = 0; m < n_machines && status == SP_OK; m++) {
             struct sp_workload w;
             if (!opens_group(request, machine, m))
                 continue;
-            status = begin(request, subject, format[f], &w, err);
+            status = begin(request, subject, &asked[f], &w, err);
             w.n_threads = streams_of(&machine[m], &request->workload);
             if (status == SP_OK)
                 status =
-                    make_group(request, subject, &w, machine, n_machines, n_formats, progress, row + f, err);
+                    make_group(request, subject, &w, machine, n_machines, n_asked, progress, row + f, err);
         }
-    for (int i = 0; i < n_machines * n_formats && status == SP_OK; i++)
+    for (int i = 0; i < n_machines * n_asked && status == SP_OK; i++)
         if (row[i].made)
             row[(*n_rows)++] = row[i];
     return status;

@@ -16,8 +16,8 @@ enum sp_alpha_kind { SP_ALPHA_DEFAULT, SP_ALPHA_MIN, SP_ALPHA_SIM, SP_ALPHA_GIVE
 
 /* What is asked about every matrix. */
 struct sp_model_request {
-    struct sp_workload workload; /* precision, index, schedule; n_threads 0: as many as the machine has cores;
-                                    format and matrix are filled in case by case */
+    struct sp_workload workload; /* operation, order, precision, index, schedule; n_threads 0: as many as the
+                                    machine has cores; format and matrix are filled in case by case */
     bool precision_given;
     enum sp_alpha_kind alpha_kind;
     double alpha; /* SP_ALPHA_GIVEN */
@@ -37,13 +37,21 @@ struct sp_model_subject {
     const struct sp_csr *matrix; /* NULL: sizes only */
 };
 
+/* One question: a format as after --format, and a width. */
+struct sp_model_ask {
+    const char *format;
+    int32_t r;
+};
+
 struct sp_model_row {
-    char format[32];
+    char format[48]; /* for people, with the width where the operation has one */
+    int32_t r;
     const struct sp_machine *machine; /* borrowed; without ceilings and name where none was asked for */
     int n_threads, n_domains;         /* GPU: its cores */
     enum sp_precision precision;
     struct sp_value alpha, alpha_min, beta;
     double unit_share; /* SELLU; NAN otherwise */
+    double x_B;        /* bytes gathered at alpha = 1 */
     char note[160];    /* how alpha and beta were found */
     int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
     bool made;
@@ -55,14 +63,14 @@ struct sp_model_row {
 /* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
 double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);
 
-/* Predictions of each format (as after --format) on each machine into row[n_machines * n_formats], the rows
+/* Predictions of each question on each machine into row[n_machines * n_asked], the rows
  * of one machine together and in the order given; *n_rows of them are filled. A layout is built once for all
  * machines with equally many threads, a cache simulated once for all that have the same. SP_USAGE where sizes
  * are impossible or the request needs what the subject or the machine has not (simulation of sizes, beta of
  * row lengths, more threads than cores). */
 enum sp_status sp_model_rows_make(const struct sp_model_request *request,
-                                  const struct sp_model_subject *subject, const char *const *format,
-                                  int n_formats, const struct sp_machine *machine, int n_machines,
+                                  const struct sp_model_subject *subject, const struct sp_model_ask *asked,
+                                  int n_asked, const struct sp_machine *machine, int n_machines,
                                   const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
                                   struct sp_error *err);
 

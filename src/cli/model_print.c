@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/model_output.h"
+#include "io/record_words.h"
 
 static const char *level_for_people(const struct sp_machine *m, const char *level)
 {
@@ -35,8 +36,9 @@ void sp_model_print_subject(const struct sp_model_result *r, FILE *out)
             sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
             (double)s->n_nz / (double)s->n_c);
     const struct sp_workload *w = &r->request->workload;
-    fprintf(out, "KERNEL   SpMV  %s/%s  %s executions  ", sp_precision_name(r->row[0].precision),
-            sp_index_name(w->index), r->request->cold ? "cold" : "warm");
+    fprintf(out, "KERNEL   %s  %s/%s  %s executions  ", sp_words_op(sp_op_name(w->op)),
+            sp_precision_name(r->row[0].precision), sp_index_name(w->index),
+            r->request->cold ? "cold" : "warm");
     if (r->request->w > 0)
         fprintf(out, "y: %g bytes moved per byte (w, stated)\n", r->request->w);
     else
