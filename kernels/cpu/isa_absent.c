@@ -1,4 +1,5 @@
 /* The rows of the x86-64 instruction sets in a build for another processor. */
+#include "kernels/cpu/sampled_rows.h"
 #include "kernels/cpu/spmv_rows.h"
 
 static const char why[] = "an x86-64 instruction set, this build is for another processor";
@@ -63,3 +64,23 @@ const struct sp_kernel sp_spmv_sellu_avx512_loads = {.name = "spmv/sellu/avx512-
                                                      .absent = why,
                                                      .op = SP_OP_SPMV,
                                                      .format = SP_FORMAT_SELLU};
+const struct sp_kernel sp_sddmm_crs_avx2 = {.name = "sddmm/crs/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SDDMM,
+                                            .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_sddmm_crs_avx512 = {.name = "sddmm/crs/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SDDMM,
+                                              .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_fusedmm_crs_avx2 = {.name = "fusedmm/crs/avx2",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_FUSEDMM,
+                                              .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_fusedmm_crs_avx512 = {.name = "fusedmm/crs/avx512",
+                                                .summary = "not in this build",
+                                                .absent = why,
+                                                .op = SP_OP_FUSEDMM,
+                                                .format = SP_FORMAT_CRS};
