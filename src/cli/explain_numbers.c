@@ -8,9 +8,10 @@
 
 /* What several of them need. */
 struct facts {
-    double n_r, n_nz, beta, alpha, w, W;
+    double n_r, n_nz, beta, alpha, w, W, r;
     struct sp_sizes s;
     bool is_crs;
+    bool is_product; /* SpMV, SpMMV or SpMM: Y = S X, whose formula this is */
 };
 
 static bool read_facts(const struct sp_record *r, struct facts *f)
@@ -32,23 +33,37 @@ static bool read_facts(const struct sp_record *r, struct facts *f)
     f->alpha = alpha.value;
     f->w = sp_value_known(w) ? w.value : 2;
     f->s = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, f->n_nz / f->beta);
-    f->W = sp_flops_per_entry((enum sp_precision)p) * f->n_nz;
+    const char *op = "spmv";
+    int64_t width = 1;
+    sp_record_text(r, "config.op", &op);
+    if (!sp_record_count(r, "config.inner", &width))
+        sp_record_count(r, "config.rhs", &width);
+    struct sp_value W = sp_record_metric(r, "flops");
+    f->r = (double)width;
+    f->W = sp_value_known(W) ? W.value : sp_flops_per_entry((enum sp_precision)p) * f->n_nz * f->r;
     f->is_crs = strcmp(format, "crs") == 0;
+    f->is_product = strcmp(op, "sddmm") != 0 && strcmp(op, "fusedmm") != 0;
     return true;
 }
 
 void sp_fill_volume(const struct sp_record *r, FILE *out)
 {
     struct facts f;
-    if (!read_facts(r, &f))
+    if (!read_facts(r, &f) || !f.is_product)
         return;
+    double y_B = f.w * f.s.s_y * f.n_r * f.r, x_B = f.alpha * f.s.s_x * f.n_nz * f.r;
     fprintf(out, "  matrix   (%g + %g) x %.0f / %.3f = %.4g MB\n", f.s.s_a, f.s.s_i, f.n_nz, f.beta,
             (f.s.s_a + f.s.s_i) * f.n_nz / f.beta / 1e6);
     if (f.is_crs)
         fprintf(out, "  pointers %g x (%.0f + 1) = %.4g MB\n", f.s.s_p, f.n_r, f.s.s_p * (f.n_r + 1) / 1e6);
-    fprintf(out, "  y        %g x %g x %.0f = %.4g MB\n", f.w, f.s.s_y, f.n_r, f.w * f.s.s_y * f.n_r / 1e6);
-    fprintf(out, "  x        %.4f x %g x %.0f = %.4g MB\n", f.alpha, f.s.s_x, f.n_nz,
-            f.alpha * f.s.s_x * f.n_nz / 1e6);
+    if (f.r > 1) {
+        fprintf(out, "  Y        %g x %g x %.0f x %.0f = %.4g MB\n", f.w, f.s.s_y, f.n_r, f.r, y_B / 1e6);
+        fprintf(out, "  X        %.4f x %g x %.0f x %.0f = %.4g MB\n", f.alpha, f.s.s_x, f.n_nz, f.r,
+                x_B / 1e6);
+        return;
+    }
+    fprintf(out, "  y        %g x %g x %.0f = %.4g MB\n", f.w, f.s.s_y, f.n_r, y_B / 1e6);
+    fprintf(out, "  x        %.4f x %g x %.0f = %.4g MB\n", f.alpha, f.s.s_x, f.n_nz, x_B / 1e6);
 }
 
 void sp_fill_balance(const struct sp_record *r, FILE *out)
@@ -58,7 +73,15 @@ void sp_fill_balance(const struct sp_record *r, FILE *out)
     if (!read_facts(r, &f))
         return;
     double flops = f.W / f.n_nz, n_nzr = f.n_nz / f.n_r;
-    if (f.is_crs)
+    if (f.is_crs && f.is_product && f.r > 1)
+        fprintf(out,
+                "  B(%.0f) = %.4g/%.0f + %.4g x %.4f + (%.4g + %.4g/%.0f)/%.2f = %.3f B/flop (modelled from "
+                "alpha)\n",
+                f.r, (f.s.s_a + f.s.s_i) * f.r / flops, f.r, f.s.s_x * f.r / flops, f.alpha,
+                f.w * f.s.s_y * f.r / flops, f.s.s_p * f.r / flops, f.r, n_nzr,
+                ((f.s.s_a + f.s.s_i) + f.r * f.alpha * f.s.s_x + (f.r * f.w * f.s.s_y + f.s.s_p) / n_nzr) /
+                    flops);
+    else if (f.is_crs && f.is_product)
         fprintf(out, "  B_CRS = %.4g + %.4g x %.4f + %.4g/%.2f = %.3f B/flop (modelled from alpha)\n",
                 (f.s.s_a + f.s.s_i) / flops, f.s.s_x / flops, f.alpha, (f.w * f.s.s_y + f.s.s_p) / flops,
                 n_nzr, ((f.s.s_a + f.s.s_i) + f.alpha * f.s.s_x + (f.w * f.s.s_y + f.s.s_p) / n_nzr) / flops);

@@ -49,9 +49,52 @@ const struct sp_term sp_terms[] = {
      "",
      "width of the dense operand",
      NULL,
-     "Right-hand sides of SpMMV. The matrix is read once for all of them: B(r) = 6/r + 4 alpha + (8 + "
-     "2/r)/n_nzr.",
-     {"config.rhs"},
+     "Right-hand sides of SpMMV, columns of SpMM, inner dimension of SDDMM and FusedMM.",
+     {"config.rhs", "config.inner"},
+     NULL},
+    /* operations */
+    {"spmmv",
+     "block-vectors B(r) spmm",
+     "Y = S X for r vectors at once",
+     "B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr  (fp64, 32-bit indices, row-major, w = 2); r large: 4 alpha "
+     "+ "
+     "8/n_nzr",
+     "The matrix is read once for all vectors, so a vector costs less the more there are, until x and y are "
+     "all that is moved, P_core or a cache's bandwidth limits, or the rows of X no longer stay in a cache "
+     "(alpha(r) rises). Vectors stored one after the other (--order column) with the loop over vectors "
+     "outside would read the matrix for each. SpMM is the same with tens to hundreds of columns.",
+     {"config.rhs", "config.order", "metrics.balance", "metrics.performance", "metrics.p_core"},
+     sp_fill_balance},
+    {"sddmm",
+     "sampled",
+     "P = S o (A B^T): dot products of rows of A and B where S has entries",
+     "V = (s_a + s_i + w s_y) n_nz + s_p (n_r + 1) + r s_x n_r' + alpha r s_x n_nz,  W = (2 r + 1) n_nz",
+     "Row by row A is read once and B gathered: alpha counts B. Blocks of rows and slices of the width "
+     "(--format tiled) read B less often and P more often; re-indexed columns (staged) copy the rows of B "
+     "that a "
+     "block needs; coo deals equal entries to threads whatever the rows are.",
+     {"config.inner", "metrics.alpha", "metrics.bytes", "metrics.balance"},
+     NULL},
+    {"fusedmm",
+     "fused",
+     "E = (C B^T o pattern(S)) D in one pass",
+     "V = s_i n_nz + s_p (n_r + 1) + r (s_x n_r' + w s_y n_r) + 2 alpha r s_x n_nz,  W = 4 r n_nz\n"
+     "saved against SDDMM and then SpMM: (w + 1) s_a n_nz + s_i n_nz + s_p (n_r + 1)",
+     "The values between the two products are never stored: what would be written and read again is saved, "
+     "and the pattern is read once instead of twice. alpha counts B and D together.",
+     {"config.inner", "metrics.alpha", "metrics.bytes", "metrics.balance"},
+     NULL},
+    {"bcsr",
+     "n_e blocks b_h b_w T_e T_init",
+     "blocks of b_h x b_w entries, fill included",
+     "V = (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + r (w s_y n_r + alpha s_x n_nz),  "
+     "beta = n_nz/(n_e b_h b_w)\n"
+     "n_nz/(b_h b_w) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz),   T = T_e n_e + T_init",
+     "One index a block instead of one an entry, and vectors without gathers, for the price of zeros that "
+     "fill "
+     "the blocks. n_e is counted without converting (`spmodel info`); rows that have the same columns can be "
+     "brought together by clustering.",
+     {"config.format_text", "metrics.beta", "metrics.bytes"},
      NULL},
     /* traffic */
     {"V",
@@ -68,7 +111,7 @@ const struct sp_term sp_terms[] = {
     {"W",
      "work flops",
      "useful operations",
-     "SpMV 2 n_nz, complex 8 n_nz; SpMMV 2 r n_nz",
+     "SpMV 2 n_nz, complex 8 n_nz; SpMMV, SpMM 2 r n_nz; SDDMM (2 r + 1) n_nz; FusedMM 4 r n_nz",
      "Operations on fill do not count.",
      {"problem.nnz"},
      NULL},
@@ -92,7 +135,7 @@ const struct sp_term sp_terms[] = {
     {"alpha",
      "x_loads alpha_min alpha_max",
      "traffic of x",
-     "alpha = bytes of x through the interface / (s_x n_nz)\n"
+     "alpha = bytes of x through the interface / (s_x n_nz), with r columns / (s_x n_nz r)\n"
      "alpha_min = sum over cache domains of line x (distinct lines of x touched) / (s_x n_nz)  [= 1/n_nzc "
      "for one]\n"
      "alpha_max(r) = line ceil(r s_x/line)/(r s_x)",

@@ -211,9 +211,12 @@ static void kernel_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_part(pen, SP_INK_PLAIN, 2, "%s/%s", sp_words_text(record, "config.precision", "?"),
                 sp_words_text(record, "config.index", "?"));
     bool nt = false;
-    int64_t rhs;
-    if (sp_record_count(record, "config.rhs", &rhs) && rhs > 1)
-        sp_pen_part(pen, SP_INK_PLAIN, 2, "r = %lld", (long long)rhs);
+    int64_t width;
+    if (sp_record_count(record, "config.inner", &width) ||
+        (sp_record_count(record, "config.rhs", &width) && width > 1))
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "r = %lld", (long long)width);
+    if (strcmp(sp_words_text(record, "config.order", "row"), "column") == 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "column-major");
     if (strcmp(schedule, "rows") == 0 || strcmp(schedule, "nnz") == 0)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "static %s", schedule);
     else if (*schedule)
