@@ -330,7 +330,9 @@ static int run_all(struct arguments *a)
     enum sp_status status = sp_byte_source_choose(&request, &progress, &source, &err);
     sp_terminal_clear(&terminal);
     if (status == SP_OK && source.replayed)
-        status = sp_follow_recording(&source.recording, &a->run, &err);
+        status = sp_follow_recording(&source.recording, &a->run, &a->op, &err);
+    a->run.analyze.op = a->op.op;
+    a->run.analyze.order = a->op.order;
     if (status != SP_OK)
         code = sp_report_error(&err);
     a->run.analyze.bytes = &source;
@@ -375,8 +377,6 @@ static int run(int argc, char **argv)
     struct sp_error err;
     if (sp_op_settle(&a.op, &err) != SP_OK)
         return sp_report_error(&err);
-    a.run.analyze.op = a.op.op;
-    a.run.analyze.order = a.op.order;
     a.all_formats = strcmp(a.run.analyze.format, "all") == 0;
     if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
         sp_fail(&err, SP_USAGE, "leave one of the two out",

@@ -9,17 +9,20 @@ static enum sp_status unknown(const struct sp_recording *r, const char *key, con
                       "its config.%s '%s' is not known here", key, text);
 }
 
-/* "crs"; "sell:32,256" from its three fields. */
+/* "crs", "sell:32,256" as it was typed, or from its three fields. */
 static enum sp_status follow_format(const struct sp_recording *r, struct sp_run_options *run,
                                     struct sp_error *err)
 {
-    const char *format = sp_recording_config(r, "format");
+    const char *format = sp_recording_config(r, "format"), *option = sp_recording_config(r, "format_option");
     struct sp_workload tried = {0};
     int64_t C, sigma;
     if (!format || run->format_given)
         return SP_OK;
-    if (sp_record_count(&r->record, "config.C", &C) && sp_record_count(&r->record, "config.sigma", &sigma) &&
-        strcmp(format, sp_format_name(SP_FORMAT_CRS)) != 0)
+    if (option)
+        snprintf(run->recorded_format, sizeof run->recorded_format, "%s", option);
+    else if (sp_record_count(&r->record, "config.C", &C) &&
+             sp_record_count(&r->record, "config.sigma", &sigma) &&
+             strcmp(format, sp_format_name(SP_FORMAT_CRS)) != 0)
         snprintf(run->recorded_format, sizeof run->recorded_format, "%s:%lld,%lld", format, (long long)C,
                  (long long)sigma);
     else
@@ -55,6 +58,27 @@ static enum sp_status follow_words(const struct sp_recording *r, struct sp_run_o
     return SP_OK;
 }
 
+/* Operation, width and order of the operands, where the command line names no operation. */
+static enum sp_status follow_op(const struct sp_recording *r, struct sp_op_options *o, struct sp_error *err)
+{
+    const char *op = sp_recording_config(r, "op"), *order = sp_recording_config(r, "order");
+    int64_t width = 1;
+    if (!op || o->op_given || o->width_option)
+        return SP_OK;
+    if (sp_op_from_name(op) < 0)
+        return unknown(r, "op", op, err);
+    o->op = (enum sp_op)sp_op_from_name(op);
+    if (!sp_record_count(&r->record, "config.inner", &width))
+        sp_record_count(&r->record, "config.rhs", &width);
+    if (width < 1 || width > SP_MAX_WIDTH)
+        return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "mend the recording",
+                          "its width of the dense operands, %lld, is impossible", (long long)width);
+    o->width[0] = (int32_t)width;
+    o->n_widths = 1;
+    o->order = order && strcmp(order, sp_order_name(SP_COLUMN_MAJOR)) == 0 ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
+    return SP_OK;
+}
+
 static enum sp_status follow_caches(const struct sp_recording *r, struct sp_run_options *run,
                                     struct sp_error *err)
 {
@@ -71,11 +95,13 @@ static enum sp_status follow_caches(const struct sp_recording *r, struct sp_run_
 }
 
 enum sp_status sp_follow_recording(const struct sp_recording *r, struct sp_run_options *run,
-                                   struct sp_error *err)
+                                   struct sp_op_options *op, struct sp_error *err)
 {
     const char *order;
     bool nt;
     enum sp_status status = follow_format(r, run, err);
+    if (status == SP_OK)
+        status = follow_op(r, op, err);
     if (status == SP_OK)
         status = follow_words(r, run, err);
     if (status == SP_OK)

@@ -27,6 +27,8 @@ static const struct column {
     {"precision", "config.precision"},
     {"index", "config.index"},
     {"rhs", "config.rhs"},
+    {"inner", "config.inner"},
+    {"order", "config.order"},
     {"threads", "config.threads"},
     {"schedule", "config.schedule"},
     {"cache", "config.cache"},

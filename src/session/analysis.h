@@ -20,6 +20,7 @@
 #include "session/sampling.h"
 #include "session/setup.h"
 #include "session/subject.h"
+#include "session/unfused.h"
 
 enum { SP_MAX_ALTERNATIVES = 8, SP_MAX_INTERVENTIONS = 4 };
 
@@ -104,6 +105,8 @@ struct sp_analysis {
     struct sp_losses losses;
     struct sp_value fraction, model_fraction;
 
+    struct sp_unfused unfused; /* FusedMM against SDDMM and SpMM; origins SP_NONE for other operations */
+
     /* counterfactuals */
     struct sp_value alpha_reordered, reorder_s;
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
@@ -149,6 +152,8 @@ enum sp_status sp_analysis_domains(struct sp_analysis *a, struct sp_error *err);
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 /* Other orders; after the interventions, which tell whether latency is worth one. */
 enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err);
+/* FusedMM: the pair that it replaces, run and simulated. */
+enum sp_status sp_analysis_unfuse(struct sp_analysis *a, struct sp_error *err);
 /* Runs with something taken away. The layout's column indices are spoilt afterwards: what follows may count
  * its entries, but neither run nor simulate it. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);

@@ -69,6 +69,8 @@ static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record,
     if (status == SP_OK)
         status = sp_analysis_compare(a, err);
     if (status == SP_OK)
+        status = sp_analysis_unfuse(a, err);
+    if (status == SP_OK)
         status = sp_analysis_intervene(a, err);
     if (status == SP_OK)
         status = sp_analysis_compare_orders(a, err);

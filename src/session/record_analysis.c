@@ -15,6 +15,7 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "config.op", sp_op_name(w->op));
     sp_record_set_text(r, "config.format", sp_format_name(w->format));
     sp_record_set_text(r, "config.format_text", sp_workload_format_text(w, text, sizeof text));
+    sp_record_set_text(r, "config.format_option", sp_workload_format_option(w, text, sizeof text));
     sp_record_set_count(r, "config.C", w->C);
     sp_record_set_count(r, "config.sigma", w->sigma);
     sp_record_set_text(r, "config.precision", sp_precision_name(w->precision));
@@ -294,6 +295,18 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
                            100 * a->losses.rest_fraction);
 }
 
+/* FusedMM against the pair that it replaces. */
+static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_unfused *u = &a->unfused;
+    if (!sp_value_known(u->bytes_B))
+        return;
+    sp_record_set_value(r, "unfused.time", u->time_s, "s");
+    sp_record_set_value(r, "unfused.bytes", u->bytes_B, "B");
+    sp_record_set_value(r, "unfused.bytes_fused", u->fused_B, "B");
+    sp_record_set_value(r, "unfused.saved_predicted", u->predicted_B, "B");
+}
+
 static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 {
     if (a->options->no_hints || a->setup.layout.n_nz == 0)
@@ -426,6 +439,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         record_table(a, r);
         record_domains(a, r);
         record_losses(a, r);
+        record_unfused(a, r);
     }
     record_hints(a, r);
     record_flags(a, r);
