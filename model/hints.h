@@ -84,6 +84,9 @@ struct sp_hint_inputs {
     const struct sp_alternative
         *formats;               /* [n_formats] other formats; with SELL kinds other C and sigma too */
     struct sp_value unit_share; /* u of sellu:8,1 */
+    int n_widths;
+    const struct sp_alternative
+        *widths; /* [n_widths] SpMMV: other r as option; V_B and core_s of one execution */
 
     /* values and structure */
     enum sp_truth fits_f32;   /* every value is an fp32 number */

@@ -330,6 +330,38 @@ START_TEST(symmetric_precision_blocks)
 }
 END_TEST
 
+/* kkt_power, r = 1, 4, 32: 7.98, 3.27, 1.89 B/flop [THEORY 3]; P_core may end the gain. */
+START_TEST(width_of_block_vectors)
+{
+    struct sp_hint_inputs in = healthy();
+    const double W = 2 * (double)in.n_nz;
+    in.op = SP_OP_SPMMV;
+    in.r = 4;
+    in.options = "--op spmmv --rhs 4";
+    in.V_B = sp_value_of(3.27 * 4 * W, SP_SIMULATED);
+    in.time_s = sp_value_of(3.27 * 4 * W / in.roof_Bps.value, SP_MEASURED);
+    in.core_s = sp_value_of(in.time_s.value / 2, SP_MEASURED);
+    struct sp_alternative widths[] = {
+        {.option = "1", .V_B = sp_value_of(7.98 * W, SP_MODELLED), .core_s = in.core_s},
+        {.option = "32",
+         .V_B = sp_value_of(1.89 * 32 * W, SP_MODELLED),
+         .core_s = sp_value_of(8 * in.core_s.value, SP_MEASURED)},
+    };
+    in.n_widths = 2;
+    in.widths = widths;
+    struct sp_hint hint = only(&in, "E05");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --op spmmv --rhs 32");
+    ck_assert_double_eq_tol(hint.gain_lo, 1 - 1.89 / 3.27, 0.01);
+    widths[1].core_s =
+        sp_value_of(17 * in.core_s.value, SP_MEASURED); /* P_core falls: a vector takes longer */
+    struct sp_hints h = ask(&in);
+    ck_assert_str_eq(clear(&h, "block vectors")->figure, "a vector is cheapest with r = 4");
+    in.fits_f32 = SP_TRUE; /* rules of SpMV keep silent */
+    h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+}
+END_TEST
+
 START_TEST(threads)
 {
     const int n[] = {1, 9, 18, 36};
@@ -445,6 +477,7 @@ int main(void)
     tcase_add_test(tc, padding);
     tcase_add_test(tc, index_bytes);
     tcase_add_test(tc, symmetric_precision_blocks);
+    tcase_add_test(tc, width_of_block_vectors);
     tcase_add_test(tc, threads);
     tcase_add_test(tc, placement_and_stores);
     tcase_add_test(tc, cache_resident_data_get_no_advice_about_memory);

@@ -190,6 +190,8 @@ static void find_hints(struct sp_analysis *a)
     in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);
     in.n_formats = a->n_formats;
     in.formats = a->format;
+    in.n_widths = a->n_widths;
+    in.widths = a->width;
     if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
     else if (a->subject->structure.unit_share.known)

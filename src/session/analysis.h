@@ -111,7 +111,9 @@ struct sp_analysis {
     struct sp_value alpha_reordered, reorder_s;
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;
-    struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES];
+    int n_widths;
+    struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES],
+        width[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
     struct sp_value linear_s; /* time with linearised indices */
     struct sp_value equal_s;  /* time with equal shares of entries */
