@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cpu/sampled_rows.h"
+#include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_rows.h"
 #include "kernels/reference/reference_rows.h"
 
@@ -14,7 +15,10 @@ const struct sp_kernel *const sp_kernel_table[] = {
     &sp_spmv_sell_avx2_loads,  &sp_spmv_sell_avx512,      &sp_spmv_sell_avx512_loads,
     &sp_spmv_sellu_reference,  &sp_spmv_sellu_portable,   &sp_spmv_sellu_avx2,
     &sp_spmv_sellu_avx2_loads, &sp_spmv_sellu_avx512,     &sp_spmv_sellu_avx512_loads,
-    &sp_spmmv_crs_reference,   &sp_spmmv_sell_reference,  &sp_spmm_crs_reference,
+    &sp_spmmv_crs_reference,   &sp_spmmv_crs_portable,    &sp_spmmv_crs_avx2,
+    &sp_spmmv_crs_avx512,      &sp_spmmv_sell_reference,  &sp_spmmv_sell_portable,
+    &sp_spmmv_sell_avx2,       &sp_spmmv_sell_avx512,     &sp_spmm_crs_reference,
+    &sp_spmm_crs_portable,     &sp_spmm_crs_avx2,         &sp_spmm_crs_avx512,
     &sp_sddmm_crs_reference,   &sp_sddmm_crs_portable,    &sp_sddmm_crs_avx2,
     &sp_sddmm_crs_avx512,      &sp_fusedmm_crs_reference, &sp_fusedmm_crs_portable,
     &sp_fusedmm_crs_avx2,      &sp_fusedmm_crs_avx512,    NULL,

@@ -18,3 +18,23 @@ enum sp_status sp_cpu_has_avx512(struct sp_error *err)
     return sp_fail(err, SP_ABSENT, "use an avx2 or a portable kernel",
                    "needs AVX-512 F and VL, this CPU has not both");
 }
+
+static enum sp_status has_f16c(struct sp_error *err)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("f16c"))
+        return SP_OK;
+    return sp_fail(err, SP_ABSENT, "use a portable kernel", "needs F16C, this CPU has it not");
+}
+
+enum sp_status sp_cpu_has_avx2_f16c(struct sp_error *err)
+{
+    enum sp_status status = sp_cpu_has_avx2(err);
+    return status == SP_OK ? has_f16c(err) : status;
+}
+
+enum sp_status sp_cpu_has_avx512_f16c(struct sp_error *err)
+{
+    enum sp_status status = sp_cpu_has_avx512(err);
+    return status == SP_OK ? has_f16c(err) : status;
+}

@@ -1,5 +1,6 @@
 /* The rows of the x86-64 instruction sets in a build for another processor. */
 #include "kernels/cpu/sampled_rows.h"
+#include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_rows.h"
 
 static const char why[] = "an x86-64 instruction set, this build is for another processor";
@@ -84,3 +85,33 @@ const struct sp_kernel sp_fusedmm_crs_avx512 = {.name = "fusedmm/crs/avx512",
                                                 .absent = why,
                                                 .op = SP_OP_FUSEDMM,
                                                 .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmmv_crs_avx2 = {.name = "spmmv/crs/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SPMMV,
+                                            .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmmv_crs_avx512 = {.name = "spmmv/crs/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMMV,
+                                              .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmmv_sell_avx2 = {.name = "spmmv/sell/avx2",
+                                             .summary = "not in this build",
+                                             .absent = why,
+                                             .op = SP_OP_SPMMV,
+                                             .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmmv_sell_avx512 = {.name = "spmmv/sell/avx512",
+                                               .summary = "not in this build",
+                                               .absent = why,
+                                               .op = SP_OP_SPMMV,
+                                               .format = SP_FORMAT_SELL};
+const struct sp_kernel sp_spmm_crs_avx2 = {.name = "spmm/crs/avx2",
+                                           .summary = "not in this build",
+                                           .absent = why,
+                                           .op = SP_OP_SPMM,
+                                           .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmm_crs_avx512 = {.name = "spmm/crs/avx512",
+                                             .summary = "not in this build",
+                                             .absent = why,
+                                             .op = SP_OP_SPMM,
+                                             .format = SP_FORMAT_CRS};

@@ -58,6 +58,9 @@ struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *layout);
 /* SP_ABSENT with the reason where this CPU has not the instruction set. */
 enum sp_status sp_cpu_has_avx2(struct sp_error *err);
 enum sp_status sp_cpu_has_avx512(struct sp_error *err);
+/* The same with the conversions of f16. */
+enum sp_status sp_cpu_has_avx2_f16c(struct sp_error *err);
+enum sp_status sp_cpu_has_avx512_f16c(struct sp_error *err);
 
 /* Chooses the body for a layout. */
 typedef struct sp_spmv_body sp_spmv_select(const struct sp_layout *layout);

@@ -1,4 +1,4 @@
-/* Vectors of 16 and 32 bytes with AVX2. For files that are compiled with -mavx2 -mfma. */
+/* Vectors of 8 to 32 bytes with AVX2. For files that are compiled with -mavx2 -mfma. */
 #ifndef SP_KERNELS_CPU_VECTORS_AVX2_H
 #define SP_KERNELS_CPU_VECTORS_AVX2_H
 
@@ -8,6 +8,10 @@
 
 #define STORE_FENCE _mm_sfence
 
+typedef double f64x2 __attribute__((vector_size(16)));
+typedef double f64x2u __attribute__((vector_size(16), aligned(8), may_alias));
+typedef float f32x2 __attribute__((vector_size(8)));
+typedef float f32x2u __attribute__((vector_size(8), aligned(4), may_alias));
 typedef double f64x4 __attribute__((vector_size(32)));
 typedef double f64x4u __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float f32x4 __attribute__((vector_size(16)));
@@ -65,6 +69,10 @@ static inline f32x8 gather_f32x8_i64(const float *x, const int64_t *i)
     return _mm256_set_m128(gather_f32x4_i64(x, i + 4), gather_f32x4_i64(x, i));
 }
 
+static inline void stream_f64x2(double *y, f64x2 v)
+{
+    _mm_stream_pd(y, v);
+}
 static inline void stream_f64x4(double *y, f64x4 v)
 {
     _mm256_stream_pd(y, v);
