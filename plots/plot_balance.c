@@ -88,9 +88,9 @@ static void draw_series(const struct sp_record *first, const char *origin, FILE 
             "    $S using 1:2 with points pt 6 ps 1.2 lw 2 lc rgb '%s' title 'bytes %s'\n",
             sp_series_color(0), sp_series_color(0), origin);
     fprintf(out,
-            "unset title\nset key bottom right\nset xlabel '%s'; set ylabel 'Gflop/s'\n"
+            "unset title\nset key top left\nset xlabel '%s'; set ylabel 'Gflop/s'\n"
             "plot $S using 1:8 with lines dt 2 lw 1.5 lc rgb '%s' title 'b_S/B', \\\n"
-            "    $S using 1:7 with lines dt 3 lw 1.5 lc rgb '%s' title 'P_{core}', \\\n"
+            "    $S using 1:7 with lines dt 3 lw 1.5 lc rgb '%s' title 'P_core', \\\n"
             "    $S using 1:6 with points pt 6 ps 1.2 lw 2 lc rgb '%s' title 'modelled', \\\n"
             "    $S using 1:3:4:5 with yerrorbars pt 7 ps 0.8 lw 2 lc rgb '%s' title 'measured'\n"
             "unset multiplot\n",

@@ -24,8 +24,8 @@ static void number(char cell[CELL], double x, double scale)
 
 static void fill(const struct sp_series_point *p, int n, struct table *t)
 {
-    static const char *const heads[N_COLUMNS] = {"r",       "time ms",        "B/flop", "least",
-                                                 "Gflop/s", "of the model's", "P_core", "b/B"};
+    static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "least",
+                                                 "Gflop/s", "of model", "P_core", "b/B"};
     double longest = 0;
     for (int i = 0; i < n; i++)
         longest = fmax(longest, p[i].time_s.value);

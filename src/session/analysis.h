@@ -22,7 +22,7 @@
 #include "session/subject.h"
 #include "session/unfused.h"
 
-enum { SP_MAX_ALTERNATIVES = 8, SP_MAX_INTERVENTIONS = 4 };
+enum { SP_MAX_ALTERNATIVES = 8, SP_MAX_INTERVENTIONS = 4, SP_MAX_BALANCES = 20 };
 
 /* A run with something taken away, to prove a loss. */
 struct sp_intervention {
@@ -50,6 +50,12 @@ struct sp_domain {
     struct sp_value busy_s;      /* longest of its threads */
     struct sp_value roof_Bps;    /* of the domain alone */
     struct sp_value local_share; /* of its part of the values on the NUMA nodes of its threads */
+};
+
+/* B(r) [B/flop] of the same layout with another width. */
+struct sp_balance_point {
+    int32_t r;
+    double balance;
 };
 
 struct sp_analysis {
@@ -111,6 +117,8 @@ struct sp_analysis {
     struct sp_value alpha_reordered, reorder_s;
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;
+    int n_balances;
+    struct sp_balance_point balance[SP_MAX_BALANCES]; /* over r, with the gathered operands loaded once */
     int n_widths;
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES],
         width[SP_MAX_ALTERNATIVES];

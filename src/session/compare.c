@@ -102,42 +102,72 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
     return SP_OK;
 }
 
-/* SpMMV with other numbers of vectors, x loaded as many times as now. */
+/* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B: once. */
+static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_workload *w, double loads,
+                                      double *V_B, double *least_B, struct sp_error *err)
+{
+    struct sp_layout view = a->setup.layout;
+    struct sp_alpha_min least;
+    view.op = w->op;
+    view.r = w->r;
+    if (view.order == SP_ROW_MAJOR)
+        view.ld_x = view.ld_y = w->r;
+    enum sp_status status = sp_alpha_min_layout(&view, a->setup.n_domains, a->setup.domain_of_thread,
+                                                a->line_B, 0, NULL, &least, err);
+    if (status != SP_OK)
+        return status;
+    *V_B = sp_volume_layout(&view, loads * least.alpha, fmax(1, a->w.value)).total_B;
+    *least_B = sp_volume_layout(&view, least.alpha, fmax(1, a->w.value)).total_B;
+    return SP_OK;
+}
+
+/* P_core of SpMMV with another number of vectors. */
+static enum sp_status add_width(struct sp_analysis *a, const struct sp_workload *other, double V_B,
+                                struct sp_error *err)
+{
+    const struct sp_machine *m = a->options->machine;
+    struct sp_alternative *f = &a->width[a->n_widths];
+    memset(f, 0, sizeof *f);
+    snprintf(f->option, sizeof f->option, "%d", (int)other->r);
+    f->V_B = sp_value_of(V_B, SP_MODELLED);
+    const struct sp_kernel *kernel;
+    struct sp_value rate = sp_value_none("the run was recorded elsewhere");
+    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
+                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, other);
+    enum sp_status status = SP_OK;
+    if (!sp_analysis_is_replayed(a))
+        status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
+    if (status == SP_OK) {
+        set_core(f, sp_workload_flops(other), other->n_threads, rate);
+        a->n_widths++;
+    }
+    return status;
+}
+
+/* B(r) of this kernel's operation, of SpMV as SpMMV; for SpMMV other numbers of vectors with x loaded as many
+ * times as now. */
 static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err)
 {
-    static const int32_t widths[] = {1, 2, 4, 8, 16, 32};
     const struct sp_workload *w = &a->setup.workload;
-    const struct sp_machine *m = a->options->machine;
+    bool few = w->op == SP_OP_SPMV || w->op == SP_OP_SPMMV;
     double loads = a->alpha_min.alpha > 0 ? a->alpha.value / a->alpha_min.alpha : 1;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths && w->op == SP_OP_SPMMV; i++) {
-        struct sp_layout view = a->setup.layout;
+    int32_t most = few ? 32 : 512;
+    while (most < sp_workload_width(w))
+        most *= 2;
+    enum sp_status status = SP_OK;
+    for (int32_t r = few ? 1 : 8; r <= most && w->precision != SP_C128 && status == SP_OK; r *= 2) {
         struct sp_workload other = *w;
-        struct sp_alpha_min least;
-        if (widths[i] == w->r)
-            continue;
-        view.r = other.r = widths[i];
-        if (view.order == SP_ROW_MAJOR)
-            view.ld_x = view.ld_y = view.r;
-        enum sp_status status = sp_alpha_min_layout(&view, a->setup.n_domains, a->setup.domain_of_thread,
-                                                    a->line_B, 0, NULL, &least, err);
-        if (status != SP_OK)
-            return status;
-        struct sp_alternative *f = &a->width[a->n_widths++];
-        memset(f, 0, sizeof *f);
-        snprintf(f->option, sizeof f->option, "%d", (int)other.r);
-        f->V_B = sp_value_of(sp_volume_layout(&view, loads * least.alpha, fmax(1, a->w.value)).total_B,
-                             SP_MODELLED);
-        const struct sp_kernel *kernel;
-        struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-        struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                                         m->n_caches > 1 ? m->cache[1].size_B : 0, &other);
-        if (!sp_analysis_is_replayed(a))
-            status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
-        if (status != SP_OK)
-            return status;
-        set_core(f, sp_workload_flops(&other), w->n_threads, rate);
+        double V_B, least_B;
+        other.r = r;
+        if (w->op == SP_OP_SPMV)
+            other.op = SP_OP_SPMMV;
+        status = volume_of_width(a, &other, loads, &V_B, &least_B, err);
+        if (status == SP_OK && a->n_balances < SP_MAX_BALANCES)
+            a->balance[a->n_balances++] = (struct sp_balance_point){r, least_B / sp_workload_flops(&other)};
+        if (status == SP_OK && w->op == SP_OP_SPMMV && r != w->r && a->n_widths < SP_MAX_ALTERNATIVES)
+            status = add_width(a, &other, V_B, err);
     }
-    return SP_OK;
+    return status;
 }
 
 static struct sp_value alpha_at(const struct sp_layout *l, const struct sp_traffic *t)

@@ -81,40 +81,13 @@ static void record_alpha(struct sp_record *r, const struct sp_analysis *a)
     sp_record_set_object(r, "curves.alpha_cache", curve);
 }
 
-/* B(r) with every line of the gathered operand loaded once: the same layout with other widths. */
-static enum sp_status balance_at(const struct sp_analysis *a, int32_t r, double *balance)
-{
-    struct sp_layout view = a->setup.layout;
-    struct sp_workload w = a->setup.workload;
-    struct sp_alpha_min least;
-    view.r = w.r = r;
-    if (view.order == SP_ROW_MAJOR)
-        view.ld_x = view.ld_y = r;
-    if (view.op == SP_OP_SPMV) /* the same matrix with block vectors */
-        view.op = w.op = SP_OP_SPMMV;
-    enum sp_status status = sp_alpha_min_layout(&view, a->setup.n_domains, a->setup.domain_of_thread,
-                                                a->line_B, 0, NULL, &least, NULL);
-    if (status == SP_OK)
-        *balance = sp_volume_layout(&view, least.alpha, a->w.value).total_B / sp_workload_flops(&w);
-    return status;
-}
-
+/* B(r) with every line of the gathered operand loaded once. */
 static void record_balance(struct sp_record *r, const struct sp_analysis *a)
 {
-    const struct sp_layout *l = &a->setup.layout;
-    bool few = l->op == SP_OP_SPMV || l->op == SP_OP_SPMMV;
-    if (l->precision == SP_C128 || !(a->w.value >= 1))
-        return;
-    json_t *points = json_array();
-    int32_t most = few ? 32 : 512;
-    while (most < l->r)
-        most *= 2;
-    for (int32_t width = few ? 1 : 8; width <= most; width *= 2) {
-        double balance;
-        if (balance_at(a, width, &balance) == SP_OK)
-            json_array_append_new(points, json_pack("{s:i, s:f}", "r", (int)width, "balance", balance));
-    }
-    json_t *curve = json_object();
+    json_t *points = json_array(), *curve = json_object();
+    for (int i = 0; i < a->n_balances; i++)
+        json_array_append_new(
+            points, json_pack("{s:i, s:f}", "r", (int)a->balance[i].r, "balance", a->balance[i].balance));
     json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_MODELLED)));
     json_object_set_new(curve, "points", points);
     sp_record_set_object(r, "curves.balance", curve);
@@ -126,6 +99,6 @@ void sp_record_curves(struct sp_record *r, const struct sp_analysis *a)
         record_beta(r, a->setup.workload.matrix);
     record_saturation(r, a->options->machine);
     record_alpha(r, a);
-    if (!a->options->no_hints && a->setup.layout.n_nz > 0)
+    if (a->n_balances > 0)
         record_balance(r, a);
 }
