@@ -40,10 +40,7 @@ bool sp_series_point_of(const struct sp_record *record, struct sp_series_point *
     p->core = known(sp_record_metric(record, "p_core"));
     double roof = known(sp_record_value_of(sp_record_roof(record)));
     p->bandwidth = sp_value_known(p->balance) && p->balance.value > 0 ? roof / p->balance.value : NAN;
-    bool core_binds = isfinite(p->core) && p->core < p->bandwidth;
-    p->binding = core_binds ? "in-core execution" : "bandwidth";
-    if (isfinite(p->model) && p->model < 0.999 * fmin(p->core, p->bandwidth))
-        p->binding = sp_words_text(record, "binding.term", "peak performance");
+    p->binding = isfinite(p->core) && p->core < p->bandwidth ? "in-core execution" : "bandwidth";
     return sp_value_known(p->time_s) && sp_value_known(p->balance) && sp_value_known(p->performance);
 }
 
@@ -53,12 +50,11 @@ int sp_series_best(const struct sp_series_point *p, int n, bool modelled)
     for (int i = 1; i < n; i++)
         if (modelled ? p[i].model > p[best].model : p[i].performance.value > p[best].performance.value)
             best = i;
-    int chosen = best;
-    for (int i = 0; i < n; i++) {
-        bool ties = modelled ? p[i].model >= (1 - SAME_MODEL) * p[best].model
-                             : p[i].performance.hi >= p[best].performance.lo;
-        if (ties && p[i].r < p[chosen].r)
-            chosen = i;
-    }
-    return chosen;
+    return best;
+}
+
+bool sp_series_ties(const struct sp_series_point *p, int i, int best, bool modelled)
+{
+    return modelled ? p[i].model >= (1 - SAME_MODEL) * p[best].model
+                    : p[i].performance.hi >= p[best].performance.lo;
 }

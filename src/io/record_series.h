@@ -18,8 +18,10 @@ struct sp_series_point {
 /* False where the record has no time or no balance, as for a matrix without entries. */
 bool sp_series_point_of(const struct sp_record *record, struct sp_series_point *point);
 
-/* Index of the point with the highest rate, of the model (`modelled`) or measured; of points that are equal
- * within their intervals (model: 2 %) the one with the smallest r. n >= 1. */
+/* Index of the point with the highest rate, of the model (`modelled`) or measured. n >= 1. */
 int sp_series_best(const struct sp_series_point *point, int n, bool modelled);
+
+/* Does point i reach the rate of `best` within the intervals (model: 2 %)? */
+bool sp_series_ties(const struct sp_series_point *point, int i, int best, bool modelled);
 
 #endif

@@ -72,6 +72,21 @@ static void print(struct sp_pen *pen, const struct table *t, const struct sp_ser
     }
 }
 
+/* "best r: predicted 16 (no worse: 8)". */
+static void best_part(struct sp_pen *pen, const char *words, const struct sp_series_point *p, int n, int best,
+                      bool modelled)
+{
+    bool ties = false;
+    sp_pen_put(pen, SP_INK_BOLD, "%s %lld", words, (long long)p[best].r);
+    for (int i = 0; i < n; i++)
+        if (i != best && sp_series_ties(p, i, best, modelled)) {
+            sp_pen_put(pen, SP_INK_PLAIN, "%s %lld", ties ? "," : " (no worse:", (long long)p[i].r);
+            ties = true;
+        }
+    if (ties)
+        sp_pen_put(pen, SP_INK_PLAIN, ")");
+}
+
 /* Where the limit changes, and which r is best. */
 static void verdict(struct sp_pen *pen, const struct sp_series_point *p, int n)
 {
@@ -86,14 +101,12 @@ static void verdict(struct sp_pen *pen, const struct sp_series_point *p, int n)
     int predicted = sp_series_best(p, n, true), found = sp_series_best(p, n, false);
     sp_pen_tab(pen, 1);
     if (isfinite(p[predicted].model))
-        sp_pen_part(pen, SP_INK_BOLD, 0, "best r: predicted %lld, found %lld", (long long)p[predicted].r,
-                    (long long)p[found].r);
-    else
-        sp_pen_part(pen, SP_INK_BOLD, 0, "best r: found %lld, not predicted", (long long)p[found].r);
-    double per_vector = p[found].performance.value / p[0].performance.value;
+        best_part(pen, "best r: predicted", p, n, predicted, true);
+    best_part(pen, isfinite(p[predicted].model) ? ", measured" : "best r: not predicted, measured", p, n,
+              found, false);
     if (p[found].r > p[0].r)
-        sp_pen_part(pen, SP_INK_PLAIN, 2, "a vector costs %.2f times less than with r = %lld", per_vector,
-                    (long long)p[0].r);
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "a vector costs %.2f times less than with r = %lld",
+                    p[found].performance.value / p[0].performance.value, (long long)p[0].r);
     sp_pen_end(pen);
 }
 
