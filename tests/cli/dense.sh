@@ -1,0 +1,103 @@
+#!/bin/sh
+# Runs `spmodel analyze` and `spmodel model` for the operations with dense operands: every format, odd sizes, series of
+# widths, combinations that make no sense. Usage: dense.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
+set -eu
+spmodel=$1 check=$2 check_schema=$3 schema=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() {
+    echo "dense.sh: $*"
+    exit 1
+}
+analyze() { # analyze NAME ARGUMENTS...: analyse quietly into $dir/NAME
+    name=$1
+    shift
+    "$spmodel" analyze -q --budget 20ms --samples 5 --machine "$dir/machine.json" --out "$dir/$name" "$@" \
+        >"$dir/$name.txt" || { cat "$dir/$name.txt"; fail "analyze $* failed"; }
+    "$check" "$dir/$name"/*.json >"$dir/$name.check" || { cat "$dir/$name.check" "$dir/$name.txt"; fail "analyze $*"; }
+    "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/$name.check" || { cat "$dir/$name.check"; fail "analyze $*"; }
+}
+run() { analyze "$@" --no-plots; }
+refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard error
+    text=$1
+    shift
+    code=0
+    "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || code=$?
+    [ $code -eq 2 ] || { cat "$dir/err"; fail "$* exited with $code, not 2"; }
+    grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
+    ls "$dir"/*.json | grep -v machine.json >/dev/null && fail "$* left a record"
+    return 0
+}
+"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+
+# Every operation in every format that it has.
+run spmmv_sell --op spmmv --rhs 4 --format sell:8,32 gen:laplace2d:60
+run spmmv_column --op spmmv --rhs 3 --order column gen:laplace2d:60
+run spmmv_bcsr --op spmmv --rhs 5 --format bcsr:2x3 gen:laplace2d:60
+run spmv_bcsr --format bcsr:3x3 gen:laplace2d:60
+run spmm_bcsr --op spmm --inner 17 --format bcsr:4x4 --precision f32 gen:block:64:8:4
+run spmm_staged --op spmm --inner 40 --format staged:64,32 gen:laplace2d:60
+run spmm_f16 --op spmm --inner 33 --precision f16 gen:random:2000:8
+run sddmm_bf16 --op sddmm --inner 33 --precision bf16 gen:random:2000:8
+for format in crs coo tiled:16,8 staged:32,16; do
+    run "sddmm_$format" --op sddmm --inner 24 --format "$format" gen:random:2000:8
+done
+run fusedmm --op fusedmm --inner 20 --precision f32 gen:random:3000:6
+grep -q "^UNFUSED .* saved, .* modelled" "$dir/fusedmm.txt" || fail "the unfused pair is missing"
+run spmmv_auto --op spmmv --rhs 2 --format auto gen:laplace2d:50
+run formats --op spmmv --rhs 2 --format all gen:laplace2d:40
+run cold --op spmm --inner 16 --cold --store nt gen:laplace2d:60
+run threads --op spmmv --rhs 8 --threads 5 --schedule cyclic:4 gen:laplace2d:30
+
+# Odd sizes: one row, one column, rectangular both ways, nothing at all, one vector.
+matrix() { # matrix ROWS COLS ENTRIES: the first entries of the first rows and columns
+    printf '%%%%MatrixMarket matrix coordinate real general\n%s %s %s\n' "$1" "$2" "$3"
+    awk -v rows="$1" -v cols="$2" -v n="$3" 'BEGIN { for (k = 0; k < n; k++) print k % rows + 1, int(k / rows) % cols + 1, 1 + k % 7 }'
+}
+matrix 1 300 300 >"$dir/row.mtx"
+matrix 300 1 300 >"$dir/column.mtx"
+matrix 40 900 3000 >"$dir/wide.mtx"
+matrix 900 40 3000 >"$dir/tall.mtx"
+matrix 7 5 0 >"$dir/empty.mtx"
+for m in row column wide tall empty; do
+    run "$m-spmmv" --op spmmv --rhs 1 --no-hints "$dir/$m.mtx"
+    run "$m-spmm" --op spmm --inner 5 --format staged:8,4 --no-hints "$dir/$m.mtx"
+    run "$m-bcsr" --op spmm --inner 1 --format bcsr:4x8 --no-hints "$dir/$m.mtx"
+    run "$m-sddmm" --op sddmm --inner 1 --format tiled:4,4 --no-hints "$dir/$m.mtx"
+    run "$m-fusedmm" --op fusedmm --inner 3 "$dir/$m.mtx"
+done
+
+# A series has a record for each width, a table and a plot.
+analyze series --rhs 1,2,8 gen:laplace2d:60
+[ "$(ls "$dir"/series/*.json | wc -l)" -eq 3 ] || fail "the series has not three records"
+ls "$dir"/series/*.balance.* >/dev/null || fail "the series has no balance plot"
+grep -q "^OVER r " "$dir/series.txt" || fail "the series has no table"
+grep -q "^ best r: predicted" "$dir/series.txt" || fail "the series has no best r"
+"$spmodel" explain spmmv --record "$(ls "$dir"/series/*.json | tail -1)" >"$dir/out" 2>/dev/null ||
+    "$spmodel" explain spmmv >"$dir/out" || fail "explain spmmv"
+grep -q "B(r) = 6/r" "$dir/out" || fail "explain spmmv has no formula"
+
+# THEORY 3: kkt_power's balances over r, from sizes alone.
+"$spmodel" model --sizes 2056338,2056338,14559000 --rhs 1,2,4,8,16,32 >"$dir/out"
+for pair in 1:7.98 2:4.84 4:3.27 8:2.48 16:2.09 32:1.89; do
+    grep -q "CRS r=${pair%:*} .* ${pair#*:} " "$dir/out" || { cat "$dir/out"; fail "B(${pair%:*}) is not ${pair#*:}"; }
+done
+"$spmodel" model gen:random:3000:8 --op sddmm --inner 32 --format crs --format coo --format tiled:16,8 \
+    --machine "$dir/machine.json" --alpha sim >"$dir/out" || fail "model of sddmm"
+
+refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20
+refused "fusedmm takes the formats crs" analyze --op fusedmm --format sell gen:laplace2d:20
+refused "does not go with --op spmm" analyze --op spmm --rhs 4 gen:laplace2d:20
+refused "does not go with --op spmv" analyze --inner 4 gen:laplace2d:20
+refused "give one of the two" analyze --rhs 4 --inner 4 gen:laplace2d:20
+refused "1,2,4,8" analyze --rhs 4,x gen:laplace2d:20
+refused "1,2,4,8" analyze --rhs 0 gen:laplace2d:20
+refused "--op takes" analyze --op spgemm gen:laplace2d:20
+refused "column-major" analyze --op spmm --order column gen:laplace2d:20
+refused "storage in f16" analyze --op spmmv --precision f16 gen:laplace2d:20
+refused "schedule merge" analyze --op spmm --schedule merge gen:laplace2d:20
+refused "has no valid block" analyze --format bcsr:4 gen:laplace2d:20
+refused "has no valid tile" analyze --op sddmm --format tiled:0,4 gen:laplace2d:20
+refused "sizes do not suffice" model --sizes 20,20,20 --op sddmm
+refused "spmv takes the formats" model gen:laplace2d:20 --format coo
+echo "dense: ok"
