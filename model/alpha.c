@@ -51,6 +51,14 @@ static void touch_indices(const struct sp_layout *l, const struct touched *t, in
     }
 }
 
+/* STAGED reads the rows of X that it lists. */
+static void touch_list(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
+{
+    int64_t last = -1;
+    for (int64_t i = first; i < end; i++)
+        touch(t, l->list[i], &last);
+}
+
 static void touch_unit_chunks(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
 {
     for (int64_t k = first; k < end; k++) {
@@ -76,6 +84,8 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
     while (sp_partition_next(p, thread, &cursor, &first, &end)) {
         if (l->format == SP_FORMAT_SELLU)
             touch_unit_chunks(l, t, first, end);
+        else if (l->format == SP_FORMAT_STAGED)
+            touch_list(l, t, l->block[first].list, l->block[end].list);
         else
             touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
     }

@@ -49,6 +49,10 @@ static void copy_rows(const struct sp_layout *l, void *to, int64_t ld, const dou
 /* Rows of the matrix in the units [first, end). */
 static void rows_of_units(const struct sp_layout *l, int64_t *first, int64_t *end)
 {
+    if (l->format == SP_FORMAT_STAGED) {
+        *first = l->block[*first].chunk;
+        *end = l->block[*end].chunk;
+    }
     int64_t in_unit = l->format == SP_FORMAT_BCSR ? l->b_h : l->C;
     *first = *first * in_unit < l->n_r ? *first * in_unit : l->n_r;
     *end = *end * in_unit < l->n_r ? *end * in_unit : l->n_r;

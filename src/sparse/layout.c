@@ -84,6 +84,8 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->perm, l->n_chunks * l->C, sizeof *l->perm);
     sp_large_free(l->allocator, l->n_unit, l->n_chunks, sizeof *l->n_unit);
     sp_large_free(l->allocator, l->index_ptr, l->n_chunks + 1, l->s_p);
+    sp_large_free(l->allocator, l->block, l->n_blocks + 1, sizeof *l->block);
+    sp_large_free(l->allocator, l->list, l->n_list, sizeof *l->list);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
 }
@@ -96,6 +98,8 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
     double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
     if (w->format == SP_FORMAT_CRS)
         return (s_a + s_i) * n_nz + sizeof(int64_t) * (n_r + 1) + partition_B;
+    if (w->format == SP_FORMAT_STAGED)
+        return sp_staged_bytes_bound(w, with_values) + partition_B;
     /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
@@ -113,10 +117,13 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
     case SP_ARRAY_VALUES:
         return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;
     case SP_ARRAY_INDICES:
-        return (double)l->n_indices * (double)l->s_i;
+        return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list;
     case SP_ARRAY_POINTERS:
         if (l->format == SP_FORMAT_CRS)
             return (double)l->n_ptr * (double)l->s_p;
+        if (l->format == SP_FORMAT_STAGED)
+            return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
+                   (double)l->n_chunks * sizeof *l->len;
         if (l->format == SP_FORMAT_SELL)
             return (double)l->n_chunks * (double)(l->s_p + sizeof *l->len);
         return (double)l->n_chunks * (double)(2 * l->s_p + sizeof *l->len + sizeof *l->n_unit);

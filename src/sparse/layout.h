@@ -25,7 +25,20 @@
  * are unit-stride: one base index b stands for the columns b .. b + C - 1 (b may be negative or b + C exceed
  * n_c: x is stored with C guard entries on either side, zero); the others store C indices. The index stream
  * of chunk k starts at index_ptr[k] of col: n_unit[k] bases, then (len[k] - n_unit[k]) C indices. Values are
- *        at ptr[k] as for SELL. Lanes of one slot need not belong to the same position in their rows. */
+ *        at ptr[k] as for SELL. Lanes of one slot need not belong to the same position in their rows.
+ * STAGED: SELL with sigma = 1 and C = SP_STAGED_C (SDDMM: 1, no fill, so that P keeps the order of CRS),
+ * whose chunks are grouped into blocks of at most T_i rows (rounded up to whole chunks). Block b has the
+ * chunks block[b].chunk .. block[b + 1].chunk; its entries begin at ptr[b] and follow chunk after chunk. Its
+ * distinct columns are list[block[b].list] .. list[block[b + 1].list], in the order in which its rows name
+ * them; col holds places in that list, 16 bits each. A block ends before the chunk with which its part of X,
+ * the listed rows by a tile of the width, would exceed SP_STAGE_B; a single chunk may exceed it. */
+enum { SP_STAGED_C = 4, SP_STAGE_B = 256 << 10, SP_STAGED_MOST_COLUMNS = 65536 };
+
+struct sp_staged_block {
+    int64_t list;
+    int32_t chunk;
+};
+
 struct sp_layout {
     enum sp_op op;
     enum sp_format format;
@@ -42,19 +55,22 @@ struct sp_layout {
     int32_t C;
     int64_t sigma;
     int32_t b_h, b_w, T_i, T_k;    /* BCSR; TILED and STAGED */
-    int64_t n_chunks;              /* SELL kinds; 0 for CRS */
-    int64_t n_ptr;                 /* items in ptr: n_r + 1 or n_chunks + 1 */
+    int64_t n_chunks;              /* SELL kinds, STAGED; else 0 */
+    int64_t n_ptr;                 /* items in ptr: n_r + 1, n_chunks + 1 or n_blocks + 1 */
     int64_t n_indices;             /* items in col: n_stored, fewer for SELLU */
     int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
 
     size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while n_stored fits int32_t, else 8 */
     void *val;       /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
-    void *col;       /* [n_indices] int32_t or int64_t */
+    void *col;       /* [n_indices] int32_t or int64_t; STAGED uint16_t */
     void *ptr;       /* [n_ptr] s_p bytes each */
     int32_t *len;    /* [n_chunks] slots of each chunk; NULL for CRS */
     int32_t *perm;   /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
     int32_t *n_unit; /* [n_chunks] SELLU only */
     void *index_ptr; /* [n_chunks + 1] s_p bytes each, SELLU only */
+    int64_t n_blocks, n_list, most_listed; /* STAGED; most_listed: columns of the longest list */
+    struct sp_staged_block *block;         /* [n_blocks + 1] STAGED only */
+    int32_t *list;                         /* [n_list] STAGED only */
 
     struct sp_partition partition;
     const struct sp_allocator *allocator;
@@ -90,9 +106,32 @@ static inline int64_t sp_layout_index_ptr(const struct sp_layout *l, int64_t i)
 {
     return l->s_p == 4 ? ((const int32_t *)l->index_ptr)[i] : ((const int64_t *)l->index_ptr)[i];
 }
+/* Not of STAGED. */
 static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 {
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
+}
+
+/* Rows of a unit of the partition: a row (CRS), a chunk (SELL kinds), a block (STAGED: at most). */
+static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
+{
+    return l->format == SP_FORMAT_STAGED ? l->T_i : l->C;
+}
+
+/* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole lines), and
+ * bytes of one. */
+static inline int64_t sp_layout_stage_tile(const struct sp_layout *l)
+{
+    return l->T_k < l->r ? l->T_k : l->r;
+}
+static inline int64_t sp_layout_stage_ld(const struct sp_layout *l)
+{
+    const int64_t in_line = 64 / (int64_t)l->s_x;
+    return (sp_layout_stage_tile(l) + in_line - 1) / in_line * in_line;
+}
+static inline int64_t sp_layout_stage_bytes(const struct sp_layout *l)
+{
+    return l->most_listed * sp_layout_stage_ld(l) * (int64_t)l->s_x;
 }
 
 /* Columns of a dense operand that a row-wise kernel holds in registers at a time: 16 registers of 64 bytes,

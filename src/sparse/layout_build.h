@@ -22,6 +22,9 @@ enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_valu
 enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                                       struct sp_error *err);
 
+/* sp_layout_bytes_bound() of STAGED, without the partition. */
+double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);
+
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
                                void *out_pointer, struct sp_error *err);

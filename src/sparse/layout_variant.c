@@ -16,7 +16,8 @@ enum sp_status sp_layout_repartition(const struct sp_layout *l, enum sp_schedule
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i <= n_units; i++)
         running[i] = sp_layout_ptr(l, i);
-    int64_t block_units = block > 0 ? (block + l->C - 1) / l->C : 1;
+    const int64_t unit_rows = sp_layout_unit_rows(l);
+    int64_t block_units = block > 0 ? (block + unit_rows - 1) / unit_rows : 1;
     status = sp_partition_make(schedule, block_units, n_threads, n_units, running, partition, err);
     free(running);
     return status;
@@ -34,6 +35,10 @@ void sp_layout_fold(struct sp_layout *l, int64_t window)
     if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
         window = l->n_c - l->C;
     if (window < 1)
+        return;
+    for (int64_t i = 0; i < l->n_list; i++)
+        l->list[i] = (int32_t)folded(l->list[i], window);
+    if (l->format == SP_FORMAT_STAGED)
         return;
 #pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
     for (int64_t i = 0; i < l->n_indices; i++) {
