@@ -127,9 +127,11 @@ static const struct {
     enum sp_op op;
     const char *format;
 } dense_cases[] = {
-    {SP_OP_SPMMV, "crs"},        {SP_OP_SPMMV, "sell:4,1"},  {SP_OP_SPMMV, "sell:8,32"},
-    {SP_OP_SPMMV, "sell:32,64"}, {SP_OP_SPMMV, "sell:5,10"}, {SP_OP_SPMM, "crs"},
-    {SP_OP_SDDMM, "crs"},        {SP_OP_FUSEDMM, "crs"},
+    {SP_OP_SPMMV, "crs"},           {SP_OP_SPMMV, "sell:4,1"},    {SP_OP_SPMMV, "sell:8,32"},
+    {SP_OP_SPMMV, "sell:32,64"},    {SP_OP_SPMMV, "sell:5,10"},   {SP_OP_SPMM, "crs"},
+    {SP_OP_SDDMM, "crs"},           {SP_OP_FUSEDMM, "crs"},       {SP_OP_SPMM, "staged:16,8"},
+    {SP_OP_SPMM, "staged:256,64"},  {SP_OP_SPMM, "staged:3,100"}, {SP_OP_SDDMM, "staged:16,8"},
+    {SP_OP_SDDMM, "staged:256,64"}, {SP_OP_SDDMM, "staged:1,48"},
 };
 enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
 

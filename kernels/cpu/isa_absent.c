@@ -2,6 +2,8 @@
 #include "kernels/cpu/sampled_rows.h"
 #include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_rows.h"
+#include "kernels/cpu/staged.h"
+#include "kernels/cpu/staged_rows.h"
 
 static const char why[] = "an x86-64 instruction set, this build is for another processor";
 
@@ -115,3 +117,34 @@ const struct sp_kernel sp_spmm_crs_avx512 = {.name = "spmm/crs/avx512",
                                              .absent = why,
                                              .op = SP_OP_SPMM,
                                              .format = SP_FORMAT_CRS};
+const struct sp_kernel sp_spmm_staged_avx2 = {.name = "spmm/staged/avx2",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMM,
+                                              .format = SP_FORMAT_STAGED};
+const struct sp_kernel sp_spmm_staged_avx512 = {.name = "spmm/staged/avx512",
+                                                .summary = "not in this build",
+                                                .absent = why,
+                                                .op = SP_OP_SPMM,
+                                                .format = SP_FORMAT_STAGED};
+const struct sp_kernel sp_sddmm_staged_avx2 = {.name = "sddmm/staged/avx2",
+                                               .summary = "not in this build",
+                                               .absent = why,
+                                               .op = SP_OP_SDDMM,
+                                               .format = SP_FORMAT_STAGED};
+const struct sp_kernel sp_sddmm_staged_avx512 = {.name = "sddmm/staged/avx512",
+                                                 .summary = "not in this build",
+                                                 .absent = why,
+                                                 .op = SP_OP_SDDMM,
+                                                 .format = SP_FORMAT_STAGED};
+
+struct sp_dense_body sp_staged_select_avx2(const struct sp_layout *l)
+{
+    (void)l;
+    return (struct sp_dense_body){0};
+}
+struct sp_dense_body sp_staged_select_avx512(const struct sp_layout *l)
+{
+    (void)l;
+    return (struct sp_dense_body){0};
+}

@@ -34,11 +34,10 @@ static double dot(const double *a, const double *b, int64_t r)
     return sum;
 }
 
-/* One entry of a row in the order of CRS. */
-static void do_entry(const struct state *s, int64_t row, int64_t entry)
+static void do_entry(const struct state *s, int64_t row, int64_t entry, int64_t column)
 {
     const struct sp_layout *l = s->layout;
-    const int64_t r = l->r, column = sp_layout_col(l, entry);
+    const int64_t r = l->r;
     if (l->op == SP_OP_SDDMM) {
         s->result[entry] = value_at(l, entry) * dot(s->rows + row * r, s->x + column * r, r);
     } else if (l->op == SP_OP_FUSEDMM) {
@@ -55,7 +54,7 @@ static void run_crs(const struct state *s)
     const struct sp_layout *l = s->layout;
     for (int64_t i = 0; i < l->n_r; i++)
         for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
-            do_entry(s, i, j);
+            do_entry(s, i, j, sp_layout_col(l, j));
 }
 
 static void run_sell(const struct state *s)
@@ -68,6 +67,19 @@ static void run_sell(const struct state *s)
             if (row >= 0 && row < l->n_r)
                 multiply_entry(s, row, entry, sp_layout_col(l, entry));
         }
+}
+
+static void run_staged(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t b = 0; b < l->n_blocks; b++) {
+        int64_t entry = sp_layout_ptr(l, b);
+        const int32_t *list = l->list + l->block[b].list;
+        for (int64_t k = l->block[b].chunk; k < l->block[b + 1].chunk; k++)
+            for (int64_t i = 0; i < l->len[k] * l->C; i++, entry++)
+                if (k * l->C + i % l->C < l->n_r)
+                    do_entry(s, k * l->C + i % l->C, entry, list[((const uint16_t *)l->col)[entry]]);
+    }
 }
 
 static enum sp_status everywhere(struct sp_error *err)
@@ -143,6 +155,8 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
             memset(s->result, 0, (size_t)s->n_result * sizeof *s->result);
         if (s->layout->format == SP_FORMAT_SELL)
             run_sell(s);
+        else if (s->layout->format == SP_FORMAT_STAGED)
+            run_staged(s);
         else
             run_crs(s);
     }
@@ -233,6 +247,34 @@ const struct sp_kernel sp_fusedmm_crs_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_FUSEDMM,
     .format = SP_FORMAT_CRS,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmm_staged_reference = {
+    .name = "spmm/staged/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMM,
+    .format = SP_FORMAT_STAGED,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_sddmm_staged_reference = {
+    .name = "sddmm/staged/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SDDMM,
+    .format = SP_FORMAT_STAGED,
     .precisions = REAL,
     .available = everywhere,
     .prepare = prepare,
