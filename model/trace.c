@@ -32,6 +32,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
         return &sp_trace_spmv;
     if (crs || sell)
         return &sp_trace_dense;
+    if (l->format == SP_FORMAT_STAGED)
+        return &sp_trace_staged;
     return NULL;
 }
 

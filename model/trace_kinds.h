@@ -31,6 +31,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *layout);
 extern const struct sp_trace_kind sp_trace_spmv;  /* SpMV in CRS, SELL, SELLU */
 extern const struct sp_trace_kind sp_trace_dense; /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
 
+extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
+
 /* ---- events ---- */
 
 static ALWAYS_INLINE uint32_t sp_trace_event(enum sp_event_kind kind, uint32_t line)
