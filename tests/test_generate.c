@@ -82,7 +82,40 @@ START_TEST(every_kind_keeps_its_promises)
             sp_csr_free(&two);
         }
     }
-    ck_assert_int_eq(n_kinds, 9);
+    ck_assert_int_eq(n_kinds, 10);
+}
+END_TEST
+
+/* One round of layers joins every input to every neuron, in as many ways as another. */
+START_TEST(layers_join_everything)
+{
+    static const int64_t sizes[] = {32, 1024, 4096, 16384};
+    static const int rounds[] = {1, 2, 3, 3};
+    for (int s = 0; s < 4; s++) {
+        char *heard = calloc((size_t)sizes[s], 1), *next = calloc((size_t)sizes[s], 1);
+        heard[5] = 1;
+        for (int layer = 0; layer < rounds[s]; layer++) {
+            char spec[64];
+            struct sp_csr a;
+            snprintf(spec, sizeof spec, "layer:%d:%d", (int)sizes[s], layer + 3 * rounds[s]);
+            make(spec, &a);
+            for (int64_t i = 0; i < a.n_r; i++) {
+                next[i] = 0;
+                for (int64_t j = a.row_ptr[i]; j < a.row_ptr[i + 1]; j++)
+                    next[i] |= heard[a.col[j]];
+            }
+            sp_csr_free(&a);
+            char *swap = heard;
+            heard = next;
+            next = swap;
+        }
+        int64_t n = 0;
+        for (int64_t i = 0; i < sizes[s]; i++)
+            n += heard[i];
+        ck_assert_int_eq(n, sizes[s]);
+        free(heard);
+        free(next);
+    }
 }
 END_TEST
 
@@ -115,6 +148,7 @@ START_TEST(numbers_of_entries_follow_the_formulas)
     has_entries("arrow:1000", 1000, 2998);
     has_entries("arrow:1", 1, 1);
     has_entries("block:60:3:4", 60, 720);
+    has_entries("layer:1000:2", 1000, 32000);
 }
 END_TEST
 
@@ -346,6 +380,7 @@ int main(void)
     TCase *tc = tcase_create("generate");
     tcase_add_test(tc, every_kind_keeps_its_promises);
     tcase_add_test(tc, numbers_of_entries_follow_the_formulas);
+    tcase_add_test(tc, layers_join_everything);
     tcase_add_test(tc, stencils_are_the_known_operators);
     tcase_add_test(tc, seeds_matter);
     tcase_add_test(tc, random_columns_are_uniform);

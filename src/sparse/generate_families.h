@@ -61,4 +61,13 @@ void sp_arrow_lengths(const struct sp_generator *, const struct sp_generator_arg
 void sp_arrow_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                    int64_t end, int32_t *scratch, struct sp_csr *a);
 
+/* generate_layer.c */
+enum { SP_LAYER_INPUTS = 32 };
+enum sp_status sp_layer_shape(const struct sp_generator *, const struct sp_generator_argument *,
+                              struct sp_generator_shape *, struct sp_error *);
+void sp_layer_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                      int64_t end, int64_t *length);
+void sp_layer_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                   int64_t end, int32_t *scratch, struct sp_csr *a);
+
 #endif

@@ -93,5 +93,15 @@ const struct sp_generator sp_generator_table[] = {
      .lengths = sp_block_lengths,
      .rows = sp_block_rows,
      .scratch_items = sp_block_scratch},
+    {.name = "layer",
+     .form = "layer:N[:INDEX]",
+     .summary =
+         "layer INDEX of a RadiX-Net: 32 inputs to each of N neurons, weights 1/16; +permuted shuffles it",
+     .example = "layer:1024:1",
+     .parameter = {{"N", SP_PARAMETER_SIZE, 1, SP_LAYER_INPUTS, MAX_N, 0, true},
+                   {"INDEX", SP_PARAMETER_COUNT, 0, 0, 1e6, 0, false}},
+     .shape = sp_layer_shape,
+     .lengths = sp_layer_lengths,
+     .rows = sp_layer_rows},
     {0},
 };
