@@ -10,6 +10,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(SP_TESTS "build the tests (needs check)" OFF)
 option(SP_BENCH "build the benchmarks" OFF)
+option(SP_EXAMPLES "build the examples" OFF)
 option(SP_WERROR "warnings are errors" OFF)
 option(SP_SANITIZE "build with address and undefined-behaviour sanitizers" OFF)
 

@@ -115,7 +115,7 @@ static void clustered(int64_t n_r, int64_t n_c, int64_t rows, int64_t n, int64_t
 START_TEST(blocks_end_where_buffers_are_full_and_refuse_what_16_bits_cannot_name)
 {
     struct sp_csr a;
-    clustered(64, 70000, 64, 1024, 64, &a);
+    clustered(64, 70000, 64, 2048, 64, &a);
     struct sp_workload w = workload_of(&a, SP_OP_SPMM, 256, 64, 64);
     struct sp_layout l, more;
     make(&w, &l);
