@@ -16,7 +16,11 @@
  * Printed are the rate in edges a second (inputs x connections / time, as the challenge counts), the same in
  * flop/s, and the share of the time that went into waiting for weights. The first layers are compared with a
  * plain reference element by element, and the first inputs are sent through a plain network in double: the
- * same ones have to stay alive. --shuffle renames the neurons, so that neighbours share nothing any more.
+ * same ones have to stay alive.
+ *
+ * What staging gains is the number of entries for each staged row. The order of the neurons in a layer is
+ * free: those that listen to the same ones stand together here. --natural leaves them where they are,
+ * --shuffle renames them all, so that neighbours share next to nothing.
  *
  * Files go into --directory, by default a new one in $TMPDIR or /tmp that is removed at the end. */
 #include <argp.h>
@@ -27,17 +31,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "kernels/cpu/staged.h"
 #include "layer_file.h"
+#include "layer_network.h"
 #include "layer_reference.h"
-#include "sparse/generate.h"
 #include "sys/pages.h"
 
 enum { MOST = 32 /* the challenge's YMAX */ };
 
 struct settings {
-    int neurons, layers, batch, threads, check, shuffle;
+    int neurons, layers, batch, threads, check;
+    struct network network;
     const char *tile, *directory;
     char own_tile[32]; /* where none is given */
 };
@@ -58,7 +62,7 @@ static void must(enum sp_status status, const struct sp_error *err)
 
 /* ---- options ---- */
 
-enum { KEY_SHUFFLE = 0x800, KEY_CHECK, KEY_TILE, KEY_DIRECTORY };
+enum { KEY_SHUFFLE = 0x800, KEY_NATURAL, KEY_CHECK, KEY_TILE, KEY_DIRECTORY };
 
 static const struct argp_option options[] = {
     {"neurons", 'n', "N", 0, "Neurons of a layer, 32 or more (1024)", 0},
@@ -66,7 +70,9 @@ static const struct argp_option options[] = {
     {"batch", 'b', "N", 0, "Inputs (1024)", 0},
     {"threads", 't', "N", 0, "Threads (all that there are)", 0},
     {"shuffle", KEY_SHUFFLE, "SEED", 0, "Rename the neurons at random", 0},
-    {"tile", KEY_TILE, "T_I,T_K", 0, "Rows of a block, columns of a tile (a block a thread, at most 2048; 64)", 0},
+    {"natural", KEY_NATURAL, NULL, 0, "Leave the neurons of a layer in their natural order", 0},
+    {"tile", KEY_TILE, "T_I,T_K", 0,
+     "Rows of a block, columns of a tile (a block a thread, at most 2048; 64)", 0},
     {"check", KEY_CHECK, "N", 0, "Inputs and layers that are compared with the reference (3)", 0},
     {"directory", KEY_DIRECTORY, "DIR", 0, "Where the weights are written (a temporary directory)", 0},
     {0},
@@ -98,7 +104,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->threads = count_of(arg, state);
         return 0;
     case KEY_SHUFFLE:
-        s->shuffle = count_of(arg, state);
+        s->network.shuffle = count_of(arg, state);
+        return 0;
+    case KEY_NATURAL:
+        s->network.grouped = false;
         return 0;
     case KEY_CHECK:
         s->check = count_of(arg, state);
@@ -113,6 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (s->neurons < 32 || s->layers < 1 || s->batch < 1 || s->batch > SP_MAX_WIDTH || s->threads < 1)
             argp_error(state, "at least 32 neurons, a layer, a thread and 1 to %d inputs are needed",
                        SP_MAX_WIDTH);
+        s->network.n_neurons = s->neurons;
         if (!s->tile) {
             const int rows = (s->neurons + s->threads - 1) / s->threads;
             snprintf(s->own_tile, sizeof s->own_tile, "%d,64", rows < 2048 ? rows : 2048);
@@ -126,20 +136,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the network ---- */
 
-/* The biases of the challenge. */
-static double bias_of(int neurons)
-{
-    return neurons >= 65536 ? -0.45 : neurons >= 16384 ? -0.4 : neurons >= 4096 ? -0.35 : -0.3;
-}
-
-static void generate(const struct settings *s, int layer, struct sp_csr *w)
+static void make_layer(const struct settings *s, int layer, struct sp_csr *w)
 {
     struct sp_error err;
-    char spec[96], modifier[32] = "";
-    if (s->shuffle)
-        snprintf(modifier, sizeof modifier, "+permuted:%d", s->shuffle);
-    snprintf(spec, sizeof spec, "layer:%d:%d%s", s->neurons, layer, modifier);
-    must(sp_generate(spec, NULL, w, &err), &err);
+    must(network_layer(&s->network, layer, w, &err), &err);
 }
 
 static void write_network(const struct settings *s, const char *path, struct layer_file *file)
@@ -157,7 +157,7 @@ static void write_network(const struct settings *s, const char *path, struct lay
                                 .schedule = SP_SCHEDULE_NNZ,
                                 .n_threads = s->threads,
                                 .matrix = &a};
-        generate(s, i, &a);
+        make_layer(s, i, &a);
         must(sp_workload_set_format(&w, format, &err), &err);
         must(sp_workload_check(&w, &err), &err);
         must(sp_layout_make(&w, true, NULL, &l, &err), &err);
@@ -165,14 +165,6 @@ static void write_network(const struct settings *s, const char *path, struct lay
         sp_csr_free(&a);
     }
     must(layer_file_map(file, &err), &err);
-}
-
-/* Feature k of an input is 1 with a probability of its own. */
-static float input_at(int64_t neuron, int64_t input)
-{
-    struct sp_random share = {sp_random_at(11, (uint64_t)input)};
-    struct sp_random coin = {sp_random_at((uint64_t)input + 1000, (uint64_t)neuron)};
-    return sp_random_unit(&coin) < 0.6 * sp_random_unit(&share) ? 1 : 0;
 }
 
 /* ---- inference ---- */
@@ -248,7 +240,7 @@ static int64_t do_layer(struct inference *in, int layer)
     int64_t wrong = 0;
     if (layer < in->s->check) {
         struct sp_csr w;
-        generate(in->s, layer, &w);
+        make_layer(in->s, layer, &w);
         wrong = reference_differences(&w, in->x, in->y, in->s->batch, in->s->batch, in->epilogue.bias, MOST);
         sp_csr_free(&w);
     }
@@ -263,7 +255,8 @@ static void open_inference(const struct settings *s, const struct layer_file *fi
     struct sp_error err;
     const int64_t n = (int64_t)s->neurons * s->batch;
     void *x, *y, *work;
-    *in = (struct inference){.s = s, .file = file, .epilogue = {.bias = bias_of(s->neurons), .most = MOST}};
+    *in = (struct inference){
+        .s = s, .file = file, .epilogue = {.bias = network_bias(&s->network), .most = MOST}};
     for (int i = 0; i < s->layers; i++) {
         const size_t bytes = sp_staged_work_bytes(&file->layer[i].layout);
         in->work_B = bytes > in->work_B ? bytes : in->work_B;
@@ -277,7 +270,7 @@ static void open_inference(const struct settings *s, const struct layer_file *fi
 #pragma omp parallel for schedule(static) num_threads(s->threads)
     for (int64_t i = 0; i < s->neurons; i++)
         for (int64_t k = 0; k < s->batch; k++) {
-            in->x[i * s->batch + k] = input_at(i, k);
+            in->x[i * s->batch + k] = network_input(i, k);
             in->y[i * s->batch + k] = 0;
         }
 }
@@ -304,13 +297,15 @@ static bool alive(const struct inference *in, int64_t input)
 static int64_t wrong_categories(const struct inference *in, int64_t n)
 {
     const struct settings *s = in->s;
+    const struct network plain = {.n_neurons = s->neurons, .shuffle = s->network.shuffle};
     const int64_t size = s->neurons * n;
     double *x = calloc((size_t)size + 1, sizeof *x), *y = calloc((size_t)size + 1, sizeof *y);
     for (int64_t i = 0; i < size; i++)
-        x[i] = (double)input_at(i / n, i % n);
+        x[i] = (double)network_input(i / n, i % n);
     for (int layer = 0; layer < s->layers; layer++) {
         struct sp_csr w;
-        generate(s, layer, &w);
+        struct sp_error err;
+        must(network_layer(&plain, layer, &w, &err), &err);
         reference_layer(&w, x, y, n, n, in->epilogue.bias, MOST);
         sp_csr_free(&w);
         double *swap = x;
@@ -339,7 +334,10 @@ static void report(const struct inference *in, int64_t n_alive)
         n_list += in->file->layer[i].layout.n_list;
     }
     printf("%d layers of %d neurons, %d inputs, %d threads, tile %s%s\n", s->layers, s->neurons, s->batch,
-           s->threads, s->tile, s->shuffle ? ", shuffled" : "");
+           s->threads, s->tile,
+           s->network.shuffle   ? ", shuffled"
+           : s->network.grouped ? ""
+                                : ", natural order");
     printf("weights     %.1f MB in one file, %.1f entries for each staged row\n",
            1e-6 * (double)in->file->size, (double)n_nz / (double)n_list);
     printf("time        %.3f s, of which %.1f %% waiting for weights\n", time_s, 100 * in->stream_s / time_s);
@@ -354,7 +352,8 @@ int main(int argc, char **argv)
                          .layers = 120,
                          .batch = 1024,
                          .threads = omp_get_max_threads(),
-                         .check = 3};
+                         .check = 3,
+                         .network = {.grouped = true}};
     const struct argp argp = {options, parse, NULL, "Sends a batch of inputs through a deep sparse network.",
                               NULL,    NULL,  NULL};
     argp_err_exit_status = 2;
