@@ -135,6 +135,7 @@ static void add_peers(struct bench *b, const struct sp_layout *l)
     struct peer_matrix m = {.n_r = sp_to_i32(l->n_r),
                             .n_c = sp_to_i32(l->n_c),
                             .n_nz = sp_to_i32(l->n_nz),
+                            .r = 1,
                             .row_ptr = l->ptr,
                             .col = l->col,
                             .val = l->val,

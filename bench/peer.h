@@ -1,7 +1,9 @@
-/* Other people's SpMV, y = A x in double with 32-bit indices, to be compared in the same run. */
+/* Other people's SpMV and SpMM, Y = A X with X and Y row-major and 32-bit indices, to be compared in the same
+ * run. */
 #ifndef SP_BENCH_PEER_H
 #define SP_BENCH_PEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -10,11 +12,13 @@ extern "C" {
 
 struct peer_matrix {
     int32_t n_r, n_c, n_nz;
+    int32_t r;              /* columns of X and Y; 1: SpMV */
+    bool single_precision;  /* val, x and y are floats, else doubles */
     const int32_t *row_ptr; /* [n_r + 1] */
     const int32_t *col;     /* [n_nz] */
-    const double *val;      /* [n_nz] */
-    const double *x;        /* [n_c], aligned to 64 bytes */
-    double *y;              /* [n_r], aligned to 64 bytes */
+    const void *val;        /* [n_nz] */
+    const void *x;          /* [n_c r], aligned to 64 bytes */
+    void *y;                /* [n_r r], aligned to 64 bytes */
 };
 
 struct peer {

@@ -7,8 +7,7 @@
 
 struct state {
     struct rsb_mtx_t *a;
-    const double *x;
-    double *y;
+    struct peer_matrix m;
 };
 
 static void *open_librsb(const struct peer_matrix *m, int n_threads)
@@ -18,11 +17,11 @@ static void *open_librsb(const struct peer_matrix *m, int n_threads)
         return NULL;
     rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads);
     rsb_err_t error;
+    rsb_type_t type = m->single_precision ? RSB_NUMERICAL_TYPE_FLOAT : RSB_NUMERICAL_TYPE_DOUBLE;
     struct state *s = malloc(sizeof *s);
-    s->a = rsb_mtx_alloc_from_csr_const(m->val, m->row_ptr, m->col, m->n_nz, RSB_NUMERICAL_TYPE_DOUBLE,
-                                        m->n_r, m->n_c, 1, 1, RSB_FLAG_NOFLAGS, &error);
-    s->x = m->x;
-    s->y = m->y;
+    s->a = rsb_mtx_alloc_from_csr_const(m->val, m->row_ptr, m->col, m->n_nz, type, m->n_r, m->n_c, 1, 1,
+                                        RSB_FLAG_NOFLAGS, &error);
+    s->m = *m;
     if (s->a)
         return s;
     free(s);
@@ -33,8 +32,18 @@ static void run(void *state)
 {
     struct state *s = state;
     const double one = 1, zero = 0;
-    if (rsb_spmv(RSB_TRANSPOSITION_N, &one, s->a, s->x, 1, &zero, s->y, 1) != RSB_ERR_NO_ERROR)
-        fprintf(stderr, "librsb: rsb_spmv failed\n");
+    const float one_f = 1, zero_f = 0;
+    const void *alpha = &one, *beta = &zero;
+    if (s->m.single_precision) {
+        alpha = &one_f;
+        beta = &zero_f;
+    }
+    rsb_err_t error = s->m.r == 1
+                          ? rsb_spmv(RSB_TRANSPOSITION_N, alpha, s->a, s->m.x, 1, beta, s->m.y, 1)
+                          : rsb_spmm(RSB_TRANSPOSITION_N, alpha, s->a, s->m.r, RSB_FLAG_WANT_ROW_MAJOR_ORDER,
+                                     s->m.x, s->m.r, beta, s->m.y, s->m.r);
+    if (error != RSB_ERR_NO_ERROR)
+        fprintf(stderr, "librsb: rsb_spmm failed\n");
 }
 
 static void close_librsb(void *state)
