@@ -82,17 +82,6 @@ static double volume_of(const struct sp_layout *l, bool store_nt)
            (store_nt ? 1 : 2) * sp_layout_array_bytes(l, SP_ARRAY_Y);
 }
 
-static double scan_once(const struct sp_layout *l)
-{
-    uint64_t checksum;
-    double start = now(l);
-    sp_scan_layout(l, 1, &checksum);
-    double end = now(l);
-    volatile uint64_t sink = checksum; /* the reads must not be optimised away */
-    (void)sink;
-    return sp_scan_bytes(l) / (end - start);
-}
-
 static void make_layout(const struct sp_workload *w, struct sp_layout *l)
 {
     struct sp_error err;
@@ -182,9 +171,23 @@ static double seconds_of(const struct candidate *c, void *state, int64_t repetit
     return now(c->layout) - start;
 }
 
+/* Load-only bandwidth on the arrays of a candidate [B/s]; of a peer, on those of its matrix in our layout. */
+static double scan_once(const struct candidate *c)
+{
+    const struct sp_job job =
+        c->kernel ? sp_kernel_job(c->kernel, c->state, c->layout) : (struct sp_job){.layout = c->layout};
+    uint64_t checksum;
+    double start = now(c->layout);
+    sp_scan_job(&job, 1, &checksum);
+    double end = now(c->layout);
+    volatile uint64_t sink = checksum; /* the reads must not be optimised away */
+    (void)sink;
+    return sp_scan_bytes(&job) / (end - start);
+}
+
 static void sample(const struct bench *b, struct candidate *c, const struct sp_workload *w, int i)
 {
-    double before = scan_once(c->layout), t = seconds_of(c, c->state, 1), after = scan_once(c->layout);
+    double before = scan_once(c), t = seconds_of(c, c->state, 1), after = scan_once(c);
     c->flops[i] = sp_workload_flops(w) / t;
     c->roof[i] = 0.5 * (before + after) * sp_workload_flops(w) / c->V;
     if (c->folded)
