@@ -12,8 +12,8 @@ enum { ALIGNED_B = 64 };
 
 static enum sp_status refuse(const struct layer_file *file, const char *what, struct sp_error *err)
 {
-    return sp_fail(err, SP_OUTPUT, "choose another --directory, with enough room", "%s %s: %s", what, file->path,
-                   strerror(errno));
+    return sp_fail(err, SP_OUTPUT, "choose another --directory, with enough room", "%s %s: %s", what,
+                   file->path, strerror(errno));
 }
 
 enum sp_status layer_file_create(const char *path, int n_layers, struct layer_file *file,

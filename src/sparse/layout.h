@@ -31,7 +31,8 @@
  * chunks block[b].chunk .. block[b + 1].chunk; its entries begin at ptr[b] and follow chunk after chunk. Its
  * distinct columns are list[block[b].list] .. list[block[b + 1].list], in the order in which its rows name
  * them; col holds places in that list, 16 bits each. A block ends before the chunk with which its part of X,
- * the listed rows by a tile of the width, would exceed SP_STAGE_B; a single chunk may exceed it. */
+ * the listed rows by a tile of the width, would exceed SP_STAGE_B, half of an L2 of 1 MiB; a single chunk may
+ * exceed it. */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536 };
 
 struct sp_staged_block {
