@@ -1,0 +1,299 @@
+/* SDDMM and FusedMM in f32 on the test set of THEORY 6, against what one writes first. Everything that is
+ * compared runs once a round, in turn; rates and ratios are those of the best round of each.
+ *
+ *     bench_sampled [--threads N] [--samples N] [--small] [--cases FIRST,END]
+ *
+ * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the share of the
+ * ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many times faster than a
+ * parallel loop over rows whose sums are scalar, or may be reordered; "pair" how many times faster FusedMM is
+ * than SDDMM and SpMM one after the other (our SDDMM, and the best SpMM here); "dense" the dense product A
+ * B^T charged with all of its operations, and how many times faster SDDMM is than it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/samples.h"
+#include "kernels/ceiling.h"
+#include "kernels/kernel.h"
+#include "peer_dense.h"
+#include "plain_sampled.h"
+#include "sparse/generate.h"
+#include "sparse/testset.h"
+#include "sparse/verify.h"
+#include "sys/binding.h"
+#include "sys/pages.h"
+
+enum { MAX_SAMPLES = 100 };
+
+/* What is timed in a round. */
+enum timed { SDDMM, TILED, FUSEDMM, PLAIN, SIMD, SPMM, DENSE, N_TIMED };
+
+struct settings {
+    int n_threads, n_samples, first, end, step;
+};
+
+struct prepared {
+    struct sp_layout layout;
+    const struct sp_kernel *kernel;
+    void *state;
+    struct sp_kernel_facts facts;
+};
+
+static _Noreturn void fail(const struct sp_error *err)
+{
+    char text[2048];
+    sp_error_text(err, text, sizeof text);
+    fprintf(stderr, "bench_sampled: %s\n", text);
+    exit(EXIT_FAILURE);
+}
+
+/* The best kernel, run once and checked; the state stays empty where there is none. */
+static void prepare(const struct sp_workload *w, struct prepared *p)
+{
+    struct sp_error err;
+    struct sp_dense_arrays arrays;
+    memset(p, 0, sizeof *p);
+    if (sp_layout_make(w, true, &sp_allocator_huge, &p->layout, &err) != SP_OK ||
+        sp_dense_make(w, 1, &arrays, &err) != SP_OK)
+        fail(&err);
+    if (sp_kernel_candidates(&p->layout, NULL, &p->kernel, 1) > 0) {
+        struct sp_dense dense = sp_dense_of(&arrays);
+        struct sp_operands o = {
+            .x = dense.x, .rows = dense.rows, .second = dense.second, .allocator = &sp_allocator_huge};
+        double *result = malloc((size_t)(sp_dense_n_result(w) + 1) * sizeof *result);
+        if (p->kernel->prepare(&p->layout, &o, &p->state, &err) != SP_OK ||
+            p->kernel->run(p->state, 1, NULL, &err) != SP_OK ||
+            p->kernel->fetch(p->state, result, &err) != SP_OK ||
+            sp_verify(w, &dense, result, NULL, &err) != SP_OK)
+            fail(&err);
+        p->kernel->facts(p->state, &p->facts);
+        free(result);
+    }
+    sp_dense_free(&arrays);
+}
+
+static void release(struct prepared *p)
+{
+    if (p->kernel)
+        p->kernel->release(p->state);
+    sp_layout_free(&p->layout);
+}
+
+/* Runs often enough that a sample takes a few milliseconds. */
+static double time_kernel(const struct prepared *p, int64_t repetitions)
+{
+    struct sp_error err;
+    double start = sp_now();
+    if (p->kernel->run(p->state, repetitions, NULL, &err) != SP_OK)
+        fail(&err);
+    return (sp_now() - start) / (double)repetitions;
+}
+
+/* One case: what is prepared, and the seconds of each candidate in each round. */
+struct bench {
+    const struct settings *settings;
+    struct sp_csr matrix;
+    struct prepared sddmm, tiled, fusedmm, spmm;
+    struct plain_operands plain;
+    float *dense; /* [n_r x n_c], NULL: not tried */
+    int64_t repetitions;
+    double seconds[N_TIMED][MAX_SAMPLES], fma[MAX_SAMPLES];
+};
+
+static double time_plain(const struct bench *b, void (*run)(const struct plain_operands *))
+{
+    double start = sp_now();
+    for (int64_t i = 0; i < b->repetitions; i++)
+        run(&b->plain);
+    return (sp_now() - start) / (double)b->repetitions;
+}
+
+static double time_dense(const struct bench *b)
+{
+    const struct plain_operands *o = &b->plain;
+    double start = sp_now();
+    for (int64_t i = 0; i < b->repetitions; i++)
+        peer_dense.run((int)o->n_r, (int)b->matrix.n_c, (int)o->r, o->rows, o->x, b->dense,
+                       b->settings->n_threads);
+    return (sp_now() - start) / (double)b->repetitions;
+}
+
+static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma)
+{
+    struct sp_ceiling_sample s;
+    sp_ceiling_sample(fma, sp_ceiling_calibrate(fma, 2e-3), &s);
+    b->fma[i] = s.work / s.seconds;
+    b->seconds[SDDMM][i] = time_kernel(&b->sddmm, b->repetitions);
+    b->seconds[TILED][i] = b->tiled.kernel ? time_kernel(&b->tiled, b->repetitions) : NAN;
+    b->seconds[FUSEDMM][i] = time_kernel(&b->fusedmm, b->repetitions);
+    b->seconds[SPMM][i] = b->spmm.kernel ? time_kernel(&b->spmm, b->repetitions) : time_plain(b, plain_spmm);
+    b->seconds[PLAIN][i] = time_plain(b, plain_sddmm);
+    b->seconds[SIMD][i] = time_plain(b, plain_sddmm_simd);
+    b->seconds[DENSE][i] = b->dense ? time_dense(b) : NAN;
+}
+
+/* The least time of a candidate: others on the machine can only add to it. */
+static double best(const struct bench *b, enum timed what)
+{
+    return sp_quantile(b->seconds[what], b->settings->n_samples, 0);
+}
+
+static void *alloc_or_fail(int64_t n, size_t size)
+{
+    struct sp_error err;
+    void *p;
+    if (sp_large_alloc(&sp_allocator_huge, n, size, "an array of a benchmark", &p, &err) != SP_OK)
+        fail(&err);
+    return p;
+}
+
+static void prepare_case(struct bench *b, int32_t r)
+{
+    struct sp_error err;
+    struct sp_workload w = {.op = SP_OP_SDDMM,
+                            .r = r,
+                            .precision = SP_F32,
+                            .schedule = SP_SCHEDULE_NNZ,
+                            .n_threads = b->settings->n_threads,
+                            .matrix = &b->matrix};
+    if (sp_workload_set_format(&w, "crs", &err) != SP_OK)
+        fail(&err);
+    prepare(&w, &b->sddmm);
+    w.op = SP_OP_FUSEDMM;
+    prepare(&w, &b->fusedmm);
+    w.op = SP_OP_SPMM;
+    prepare(&w, &b->spmm);
+    const struct sp_layout *l = &b->sddmm.layout;
+    b->plain = (struct plain_operands){.n_r = l->n_r,
+                                       .r = r,
+                                       .row_ptr = l->ptr,
+                                       .col = l->col,
+                                       .val = l->val,
+                                       .rows = b->sddmm.facts.rows,
+                                       .x = b->sddmm.facts.x,
+                                       .second = b->fusedmm.facts.second,
+                                       .p = alloc_or_fail(l->n_nz, sizeof(float)),
+                                       .e = alloc_or_fail(l->n_r * r, sizeof(float)),
+                                       .n_threads = b->settings->n_threads};
+    b->dense = peer_dense.absent ? NULL : alloc_or_fail(l->n_r * l->n_c, sizeof(float));
+    double once = time_kernel(&b->sddmm, 1);
+    b->repetitions = once < 2e-3 ? (int64_t)(2e-3 / once) + 1 : 1;
+}
+
+static void release_case(struct bench *b)
+{
+    const struct sp_layout *l = &b->sddmm.layout;
+    sp_large_free(&sp_allocator_huge, b->plain.p, l->n_nz, sizeof(float));
+    sp_large_free(&sp_allocator_huge, b->plain.e, l->n_r * l->r, sizeof(float));
+    sp_large_free(&sp_allocator_huge, b->dense, l->n_r * l->n_c, sizeof(float));
+    release(&b->fusedmm);
+    release(&b->spmm);
+    release(&b->sddmm);
+    sp_csr_free(&b->matrix);
+}
+
+/* Products of ratios, for geometric means. */
+struct means {
+    double plain, simd, pair;
+    int n;
+};
+
+static void print_case(const struct bench *b, struct means *means)
+{
+    const struct sp_layout *l = &b->sddmm.layout;
+    const int n = b->settings->n_samples;
+    double flops = 2.0 * l->r * (double)l->n_nz, all = 2.0 * l->r * (double)l->n_r * (double)l->n_c;
+    double sddmm = flops / best(b, SDDMM), fusedmm = 2 * flops / best(b, FUSEDMM),
+           fma = sp_quantile(b->fma, n, 1);
+    double plain = best(b, PLAIN) / best(b, SDDMM), simd = best(b, SIMD) / best(b, SDDMM),
+           pair = (best(b, SDDMM) + best(b, SPMM)) / best(b, FUSEDMM);
+    printf("%6lld x %5lld %4d %5.1f %% | %6.1f %5.1f %% %6.2f %6.2f | %6.1f %5.1f %% %6.2f",
+           (long long)l->n_r, (long long)l->n_c, (int)l->r,
+           100 * (double)l->n_nz / ((double)l->n_r * (double)l->n_c), sddmm * 1e-9, 100 * sddmm / fma, plain,
+           simd, fusedmm * 1e-9, 100 * fusedmm / fma, pair);
+    if (b->dense)
+        printf(" | %6.1f %6.2f", all / best(b, DENSE) * 1e-9, best(b, DENSE) / best(b, SDDMM));
+    printf("\n");
+    means->plain += log(plain);
+    means->simd += log(simd);
+    means->pair += log(pair);
+    means->n++;
+}
+
+static void bench_case(const struct settings *s, int i, const struct sp_ceiling_run *fma, struct means *means)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    struct sp_error err;
+    char spec[64];
+    b->settings = s;
+    if (sp_generate(sp_testset_spec(i, spec, sizeof spec), NULL, &b->matrix, &err) != SP_OK)
+        fail(&err);
+    prepare_case(b, sp_testset_case(i).r);
+    for (int k = 0; k < s->n_samples; k++)
+        sample(b, k, fma);
+    print_case(b, means);
+    fflush(stdout);
+    release_case(b);
+    free(b);
+}
+
+static void bench_cases(const struct settings *s)
+{
+    struct sp_error err;
+    struct sp_ceiling_arena arena;
+    struct sp_ceiling_run fma;
+    struct means means = {0};
+    if (sp_ceiling_arena_open(NULL, 1 << 20, s->n_threads, 0, &arena, &err) != SP_OK ||
+        sp_ceiling_prepare(&fma, &arena, SP_CEILING_FMA_F32, 0, s->n_threads, 1, NULL, &err) != SP_OK)
+        fail(&err);
+    if (peer_dense.absent)
+        printf("no dense routine: %s\n", peer_dense.absent);
+    printf("%14s %4s %7s | SDDMM:  fma   plain   simd | FusedMM: fma   pair%s\n", "n_r x n_c", "r", "density",
+           peer_dense.absent ? "" : " | dense  SDDMM");
+    for (int i = s->first; i < s->end; i += s->step)
+        bench_case(s, i, &fma, &means);
+    if (means.n > 0)
+        printf("geometric means of %d: plain %.2f, simd %.2f, pair %.2f\n", means.n,
+               exp(means.plain / means.n), exp(means.simd / means.n), exp(means.pair / means.n));
+    sp_ceiling_arena_close(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {.n_threads = 2, .n_samples = 7, .end = SP_TESTSET_N, .step = 1};
+    for (int i = 1; i < argc; i++) {
+        bool more = i + 1 < argc;
+        if (strcmp(argv[i], "--threads") == 0 && more)
+            s.n_threads = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--samples") == 0 && more)
+            s.n_samples = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--small") == 0)
+            s.end = 36;
+        else if (strcmp(argv[i], "--cases") == 0 && more &&
+                 sscanf(argv[i + 1], "%d,%d", &s.first, &s.end) == 2)
+            i++;
+        else {
+            fprintf(stderr, "bench_sampled: do not understand '%s'\n", argv[i]);
+            return EXIT_FAILURE;
+        }
+    }
+    if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.first < 0 || s.end > SP_TESTSET_N) {
+        fprintf(stderr, "bench_sampled: 1 to %d samples, cases 0 to %d\n", MAX_SAMPLES, SP_TESTSET_N);
+        return EXIT_FAILURE;
+    }
+    struct sp_error err;
+    struct sp_topology topology;
+    struct sp_binding binding;
+    if (sp_topology_read(&topology, &err) != SP_OK ||
+        sp_binding_plan(&topology, s.n_threads, SP_COMPACT, &binding, &err) != SP_OK)
+        fail(&err);
+    s.n_threads = binding.n_threads;
+    if (sp_binding_apply(&binding, &err) != SP_OK)
+        printf("not pinned: %s\n", err.what);
+    bench_cases(&s);
+    sp_binding_free(&binding);
+    sp_topology_free(&topology);
+    return EXIT_SUCCESS;
+}
