@@ -86,6 +86,8 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
             touch_unit_chunks(l, t, first, end);
         else if (l->format == SP_FORMAT_STAGED)
             touch_list(l, t, l->block[first].list, l->block[end].list);
+        else if (l->format == SP_FORMAT_TILED)
+            touch_indices(l, t, sp_layout_index_ptr(l, first), sp_layout_index_ptr(l, end));
         else
             touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
     }

@@ -34,6 +34,10 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
         return &sp_trace_dense;
     if (l->format == SP_FORMAT_STAGED)
         return &sp_trace_staged;
+    if (l->format == SP_FORMAT_COO)
+        return &sp_trace_coo;
+    if (l->format == SP_FORMAT_TILED)
+        return &sp_trace_tiled;
     return NULL;
 }
 

@@ -92,6 +92,7 @@ struct sp_trace_cursor {
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */
     int64_t slice;            /* which tile of the width, where a unit is walked once for each */
     int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry */
+    int64_t item;             /* TILED: which of the columns that blocks list */
     bool inside;              /* entry and entry_end are those of `unit` */
     bool begins;              /* `unit` is the first of its range */
     bool tail;                /* in the partial row at the end of a merge share */

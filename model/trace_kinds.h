@@ -29,6 +29,8 @@ struct sp_trace_kind {
 const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *layout);
 
 extern const struct sp_trace_kind sp_trace_spmv;  /* SpMV in CRS, SELL, SELLU */
+extern const struct sp_trace_kind sp_trace_coo;   /* SDDMM in COO */
+extern const struct sp_trace_kind sp_trace_tiled; /* SDDMM in TILED */
 extern const struct sp_trace_kind sp_trace_dense; /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
 
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */

@@ -28,10 +28,11 @@ static const struct {
     const char *format;
     enum sp_order order;
 } cases[] = {
-    {SP_OP_SPMMV, "crs", SP_ROW_MAJOR},       {SP_OP_SPMMV, "crs", SP_COLUMN_MAJOR},
-    {SP_OP_SPMMV, "sell:8,32", SP_ROW_MAJOR}, {SP_OP_SPMMV, "sell:4,1", SP_COLUMN_MAJOR},
-    {SP_OP_SPMM, "crs", SP_ROW_MAJOR},        {SP_OP_SDDMM, "crs", SP_ROW_MAJOR},
-    {SP_OP_FUSEDMM, "crs", SP_ROW_MAJOR},
+    {SP_OP_SPMMV, "crs", SP_ROW_MAJOR},          {SP_OP_SPMMV, "crs", SP_COLUMN_MAJOR},
+    {SP_OP_SPMMV, "sell:8,32", SP_ROW_MAJOR},    {SP_OP_SPMMV, "sell:4,1", SP_COLUMN_MAJOR},
+    {SP_OP_SPMM, "crs", SP_ROW_MAJOR},           {SP_OP_SDDMM, "crs", SP_ROW_MAJOR},
+    {SP_OP_FUSEDMM, "crs", SP_ROW_MAJOR},        {SP_OP_SDDMM, "coo", SP_ROW_MAJOR},
+    {SP_OP_SDDMM, "tiled:64,512", SP_ROW_MAJOR}, {SP_OP_SDDMM, "tiled:7,16", SP_ROW_MAJOR},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 

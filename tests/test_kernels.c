@@ -131,7 +131,8 @@ static const struct {
     {SP_OP_SPMMV, "sell:32,64"},    {SP_OP_SPMMV, "sell:5,10"},   {SP_OP_SPMM, "crs"},
     {SP_OP_SDDMM, "crs"},           {SP_OP_FUSEDMM, "crs"},       {SP_OP_SPMM, "staged:16,8"},
     {SP_OP_SPMM, "staged:256,64"},  {SP_OP_SPMM, "staged:3,100"}, {SP_OP_SDDMM, "staged:16,8"},
-    {SP_OP_SDDMM, "staged:256,64"}, {SP_OP_SDDMM, "staged:1,48"},
+    {SP_OP_SDDMM, "staged:256,64"}, {SP_OP_SDDMM, "staged:1,48"}, {SP_OP_SDDMM, "coo"},
+    {SP_OP_SDDMM, "tiled:64,32"},   {SP_OP_SDDMM, "tiled:5,7"},
 };
 enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
 

@@ -53,7 +53,7 @@ static void rows_of_units(const struct sp_layout *l, int64_t *first, int64_t *en
         *first = l->block[*first].chunk;
         *end = l->block[*end].chunk;
     }
-    int64_t in_unit = l->format == SP_FORMAT_BCSR ? l->b_h : l->C;
+    int64_t in_unit = l->format == SP_FORMAT_BCSR ? l->b_h : l->format == SP_FORMAT_TILED ? l->T_i : l->C;
     *first = *first * in_unit < l->n_r ? *first * in_unit : l->n_r;
     *end = *end * in_unit < l->n_r ? *end * in_unit : l->n_r;
 }
@@ -84,7 +84,8 @@ static void touch(const struct state *s, const struct sp_operands *o)
 {
     const struct sp_layout *l = s->layout;
     const struct sp_partition *p = &l->partition;
-    bool by_rows = l->format == SP_FORMAT_CRS || l->len || l->format == SP_FORMAT_BCSR;
+    bool by_rows =
+        l->format == SP_FORMAT_CRS || l->len || l->format == SP_FORMAT_BCSR || l->format == SP_FORMAT_TILED;
 #pragma omp parallel num_threads(p->n_threads)
     for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
         int64_t from = share(l->n_c, t, p->n_threads), to = share(l->n_c, t + 1, p->n_threads);
@@ -235,11 +236,28 @@ enum sp_status sp_dense_cpu_run(void *state, int64_t repetitions, struct sp_run_
     return SP_OK;
 }
 
+/* P from the order of a tiled layout. */
+static enum sp_status fetch_tiled(const struct state *s, double *result, struct sp_error *err)
+{
+    const struct sp_layout *l = s->layout;
+    void *p;
+    enum sp_status status = sp_new_array(l->n_stored, sizeof(int64_t), "the order of entries", &p, err);
+    if (status != SP_OK)
+        return status;
+    int64_t *place = p;
+    status = sp_layout_tiled_places(l, place, err);
+    for (int64_t j = 0; status == SP_OK && j < l->n_stored; j++)
+        result[place[j]] = sp_real_load(l->precision, s->y, j);
+    free(place);
+    return status;
+}
+
 enum sp_status sp_dense_cpu_fetch(void *state, double *result, struct sp_error *err)
 {
-    (void)err;
     const struct state *s = state;
     const struct sp_layout *l = s->layout;
+    if (l->format == SP_FORMAT_TILED)
+        return fetch_tiled(s, result, err);
     int64_t n = l->op == SP_OP_SDDMM ? l->n_nz : l->n_r * l->r;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = l->order == SP_ROW_MAJOR ? i : i % l->r * l->ld_y + i / l->r;

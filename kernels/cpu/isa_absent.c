@@ -148,3 +148,23 @@ struct sp_dense_body sp_staged_select_avx512(const struct sp_layout *l)
     (void)l;
     return (struct sp_dense_body){0};
 }
+const struct sp_kernel sp_sddmm_coo_avx2 = {.name = "sddmm/coo/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SDDMM,
+                                            .format = SP_FORMAT_COO};
+const struct sp_kernel sp_sddmm_coo_avx512 = {.name = "sddmm/coo/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SDDMM,
+                                              .format = SP_FORMAT_COO};
+const struct sp_kernel sp_sddmm_tiled_avx2 = {.name = "sddmm/tiled/avx2",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SDDMM,
+                                              .format = SP_FORMAT_TILED};
+const struct sp_kernel sp_sddmm_tiled_avx512 = {.name = "sddmm/tiled/avx512",
+                                                .summary = "not in this build",
+                                                .absent = why,
+                                                .op = SP_OP_SDDMM,
+                                                .format = SP_FORMAT_TILED};

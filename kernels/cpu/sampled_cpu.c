@@ -36,6 +36,10 @@ void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t en
 {
     struct sp_sddmm_part part = {
         .args = a,
+        .held = a->rows,
+        .gathered = a->x,
+        .ptr = a->ptr,
+        .index = a->col,
         .width = a->r,
         .from = sp_dense_pointer(a, first),
         .to = sp_dense_pointer(a, end),
@@ -48,4 +52,31 @@ void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t en
         batches(&part, first, end, rows, copy);
     else
         rows(&part, first, end);
+}
+
+/* A block, once for each tile of the width. */
+static void tiled_block(struct sp_sddmm_part *part, int64_t block, sp_sddmm_select_rows *select)
+{
+    const struct sp_dense_args *a = part->args;
+    const struct sp_layout *l = a->layout;
+    const int64_t first = sp_layout_index_ptr(l, block), end = sp_layout_index_ptr(l, block + 1);
+    part->gathered = (const char *)a->rows + block * l->T_i * a->r * (int64_t)l->s_x;
+    part->from = sp_layout_column_ptr(l, first);
+    part->to = sp_layout_column_ptr(l, end);
+    for (part->k = 0; part->k < a->r; part->k += l->T_k) {
+        part->width = a->r - part->k < l->T_k ? a->r - part->k : l->T_k;
+        part->adds = part->k > 0;
+        part->scales = part->k + part->width == a->r;
+        select(l, part->width)(part, first, end);
+    }
+}
+
+void sp_sddmm_tiled_units(const struct sp_dense_args *a, int64_t first, int64_t end,
+                          sp_sddmm_select_rows *select)
+{
+    const struct sp_layout *l = a->layout;
+    struct sp_sddmm_part part = {
+        .args = a, .held = a->x, .line = a->col, .ptr = l->column_ptr, .index = l->row_index, .p = a->y};
+    for (int64_t block = first; block < end; block++)
+        tiled_block(&part, block, select);
 }

@@ -12,19 +12,39 @@
 /* Entries that are computed together. */
 enum { SAMPLED_BLOCK = 8 };
 
-/* A part of SDDMM: columns [k, k + width) of the dense operands, entries [from, to). */
+/* A part of SDDMM: columns [k, k + width) of the dense operands, entries [from, to).
+ *
+ * One operand is held, a row of it at a time, while rows of the other are gathered: CRS holds rows of A and
+ * gathers from B, the tiles hold rows of B and gather from A. Line i of entries, those from ptr[i] to
+ * ptr[i + 1], shares one row of the held operand. */
 struct sp_sddmm_part {
     const struct sp_dense_args *args;
+    const void *held, *gathered;
+    const void
+        *line; /* row of the held operand of each line, as the layout's columns; NULL: line i has row i */
+    const void *ptr;   /* of lines, in the layout's width */
+    const void *index; /* row of the gathered operand of each entry */
     int64_t k, width;
-    int64_t from, to; /* entries of the rows given that lie outside are left out */
-    int64_t ahead;    /* the rows of B of the entries so far ahead are asked for; 0: none are */
+    int64_t from, to; /* entries of the lines given that lie outside are left out */
+    int64_t ahead;    /* rows of the gathered operand are asked for so many entries ahead; 0: they are not */
     bool adds;        /* to what P has from the parts before */
     bool scales;      /* by S: the last part of the width */
     void *p;          /* entry i of P goes to item i - p_first */
     int64_t p_first;
 };
 
-/* P of the part's entries that lie in the rows [first, end). */
+static inline int64_t sp_sddmm_begin(const struct sp_sddmm_part *part, int64_t line)
+{
+    return part->args->wide_ptr ? ((const int64_t *)part->ptr)[line] : ((const int32_t *)part->ptr)[line];
+}
+static inline int64_t sp_sddmm_held(const struct sp_sddmm_part *part, int64_t line)
+{
+    if (!part->line)
+        return line;
+    return part->args->wide_index ? ((const int64_t *)part->line)[line] : ((const int32_t *)part->line)[line];
+}
+
+/* P of the part's entries that lie in the lines [first, end). */
 typedef void sp_sddmm_rows(const struct sp_sddmm_part *part, int64_t first, int64_t end);
 
 /* The body for a width of this precision and index. */
@@ -40,6 +60,8 @@ enum { SAMPLED_BATCH = 512 };
 /* Units of the layout by the rows of an instruction set: all that sp_dense_units functions of SDDMM do. */
 void sp_sddmm_crs_units(const struct sp_dense_args *args, int64_t first, int64_t end,
                         sp_sddmm_select_rows *select, sp_copy_past_cache *copy);
+void sp_sddmm_tiled_units(const struct sp_dense_args *args, int64_t first, int64_t end,
+                          sp_sddmm_select_rows *select);
 
 /* Scratch of a thread [B]: a batch of P, then a row of r numbers of the precision in which sums are made and
  * of one vector more. */

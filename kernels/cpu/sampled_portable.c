@@ -1,11 +1,14 @@
-/* SDDMM and FusedMM in CRS in plain C: they run everywhere, and take the widths below the smallest vector. */
+/* SDDMM in CRS, COO and tiles, and FusedMM in CRS, in plain C: they run everywhere, and take the widths below
+ * the smallest vector. */
 #include "kernels/cpu/sampled_cpu.h"
 #include "kernels/cpu/sampled_rows.h"
 #include "sparse/real.h"
 
-static inline int64_t sp_dense_column(const struct sp_dense_args *a, int64_t i)
+static inline int64_t gathered_row(const struct sp_sddmm_part *part, int64_t j)
 {
-    return a->wide_index ? ((const int64_t *)a->col)[i] : ((const int32_t *)a->col)[i];
+    if (part->line) /* tiles */
+        return ((const uint16_t *)part->index)[j];
+    return sp_layout_col(part->args->layout, j);
 }
 
 #define FUSED
@@ -56,6 +59,22 @@ static void sddmm_crs(const struct sp_dense_args *a, int64_t first, int64_t end)
     sp_sddmm_crs_units(a, first, end, sp_sddmm_portable_rows, NULL);
 }
 
+static void sddmm_tiled(const struct sp_dense_args *a, int64_t first, int64_t end)
+{
+    sp_sddmm_tiled_units(a, first, end, sp_sddmm_portable_rows);
+}
+
+static struct sp_dense_body select_sddmm_tiled(const struct sp_layout *l)
+{
+    (void)l;
+    return (struct sp_dense_body){sddmm_tiled, 0, false};
+}
+
+static struct sp_dense_body select_sddmm_coo(const struct sp_layout *l)
+{
+    return (struct sp_dense_body){l->precision == SP_F64 ? coo_f64 : coo_f32, 0, false};
+}
+
 static struct sp_dense_body select_sddmm(const struct sp_layout *l)
 {
     (void)l;
@@ -77,6 +96,18 @@ static enum sp_status prepare_sddmm(const struct sp_layout *layout, const struct
                                     void **state, struct sp_error *err)
 {
     return sp_dense_cpu_prepare(layout, operands, select_sddmm, state, err);
+}
+
+static enum sp_status prepare_sddmm_tiled(const struct sp_layout *layout, const struct sp_operands *operands,
+                                          void **state, struct sp_error *err)
+{
+    return sp_dense_cpu_prepare(layout, operands, select_sddmm_tiled, state, err);
+}
+
+static enum sp_status prepare_sddmm_coo(const struct sp_layout *layout, const struct sp_operands *operands,
+                                        void **state, struct sp_error *err)
+{
+    return sp_dense_cpu_prepare(layout, operands, select_sddmm_coo, state, err);
 }
 
 static enum sp_status prepare_fusedmm(const struct sp_layout *layout, const struct sp_operands *operands,
@@ -109,6 +140,36 @@ const struct sp_kernel sp_fusedmm_crs_portable = {
     .rank = 10,
     .available = everywhere,
     .prepare = prepare_fusedmm,
+    .run = sp_dense_cpu_run,
+    .fetch = sp_dense_cpu_fetch,
+    .facts = sp_dense_cpu_facts,
+    .release = sp_dense_cpu_release,
+};
+
+const struct sp_kernel sp_sddmm_coo_portable = {
+    .name = "sddmm/coo/portable",
+    .summary = "COO in plain C",
+    .op = SP_OP_SDDMM,
+    .format = SP_FORMAT_COO,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 10,
+    .available = everywhere,
+    .prepare = prepare_sddmm_coo,
+    .run = sp_dense_cpu_run,
+    .fetch = sp_dense_cpu_fetch,
+    .facts = sp_dense_cpu_facts,
+    .release = sp_dense_cpu_release,
+};
+
+const struct sp_kernel sp_sddmm_tiled_portable = {
+    .name = "sddmm/tiled/portable",
+    .summary = "TILED in plain C",
+    .op = SP_OP_SDDMM,
+    .format = SP_FORMAT_TILED,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 10,
+    .available = everywhere,
+    .prepare = prepare_sddmm_tiled,
     .run = sp_dense_cpu_run,
     .fetch = sp_dense_cpu_fetch,
     .facts = sp_dense_cpu_facts,

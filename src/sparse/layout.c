@@ -86,6 +86,8 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->index_ptr, l->n_chunks + 1, l->s_p);
     sp_large_free(l->allocator, l->block, l->n_blocks + 1, sizeof *l->block);
     sp_large_free(l->allocator, l->list, l->n_list, sizeof *l->list);
+    sp_large_free(l->allocator, l->row_index, l->n_stored, sp_layout_row_index_size(l));
+    sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
 }
@@ -100,6 +102,15 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
         return (s_a + s_i) * n_nz + sizeof(int64_t) * (n_r + 1) + partition_B;
     if (w->format == SP_FORMAT_STAGED)
         return sp_staged_bytes_bound(w, with_values) + partition_B;
+    if (w->format == SP_FORMAT_COO)
+        return (s_a + 2 * s_i) * n_nz + partition_B;
+    if (w->format == SP_FORMAT_TILED) {
+        double columns = (double)w->matrix->n_c, blocks = n_r / w->T_i + 1, items = blocks * columns;
+        double listed = items < n_nz ? items : n_nz; /* columns of all lists, at most */
+        double scratch_B = sp_tiled_scratch_B(w->matrix->n_c) * w->n_threads; /* while building */
+        return (s_a + sizeof(uint16_t)) * n_nz + (s_i + sizeof(int64_t)) * (listed + 1) +
+               2 * sizeof(int64_t) * (blocks + 1) + scratch_B + partition_B;
+    }
     /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
@@ -117,13 +128,18 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
     case SP_ARRAY_VALUES:
         return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;
     case SP_ARRAY_INDICES:
-        return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list;
+        return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list +
+               (l->row_index ? (double)l->n_stored * (double)sp_layout_row_index_size(l) : 0.0);
     case SP_ARRAY_POINTERS:
         if (l->format == SP_FORMAT_CRS)
             return (double)l->n_ptr * (double)l->s_p;
         if (l->format == SP_FORMAT_STAGED)
             return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
                    (double)l->n_chunks * sizeof *l->len;
+        if (l->format == SP_FORMAT_COO)
+            return 0.0;
+        if (l->format == SP_FORMAT_TILED)
+            return (double)(l->n_chunks + 1 + l->n_indices + 1) * (double)l->s_p;
         if (l->format == SP_FORMAT_SELL)
             return (double)l->n_chunks * (double)(l->s_p + sizeof *l->len);
         return (double)l->n_chunks * (double)(2 * l->s_p + sizeof *l->len + sizeof *l->n_unit);

@@ -32,7 +32,13 @@
  * distinct columns are list[block[b].list] .. list[block[b + 1].list], in the order in which its rows name
  * them; col holds places in that list, 16 bits each. A block ends before the chunk with which its part of X,
  * the listed rows by a tile of the width, would exceed SP_STAGE_B, half of an L2 of 1 MiB; a single chunk may
- * exceed it. */
+ * exceed it.
+ * COO:   entry j is in row row_index[j] and column col[j], in the order of CRS. Units are entries; no ptr.
+ * TILED: block b, rows b T_i .. (b + 1) T_i - 1, holds the entries ptr[b] .. ptr[b + 1], by column and inside
+ * a column by row: what is gathered in turn is then the block's few rows of A. The columns that the block has
+ * are col[index_ptr[b]] .. col[index_ptr[b + 1]]; column c of these lists has the entries column_ptr[c] ..
+ * column_ptr[c + 1], and row_index[j] is the row of entry j inside its block, 16 bits. Kernels need no ptr.
+ */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536 };
 
 struct sp_staged_block {
@@ -56,19 +62,21 @@ struct sp_layout {
     int32_t C;
     int64_t sigma;
     int32_t b_h, b_w, T_i, T_k;    /* BCSR; TILED and STAGED */
-    int64_t n_chunks;              /* SELL kinds, STAGED; else 0 */
-    int64_t n_ptr;                 /* items in ptr: n_r + 1, n_chunks + 1 or n_blocks + 1 */
-    int64_t n_indices;             /* items in col: n_stored, fewer for SELLU */
+    int64_t n_chunks;              /* SELL kinds, STAGED; TILED: blocks; else 0 */
+    int64_t n_ptr;                 /* items in ptr: n_r + 1, n_chunks + 1, n_blocks + 1; no ptr: units + 1 */
+    int64_t n_indices;             /* items in col: n_stored, fewer for SELLU and TILED */
     int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
 
     size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while n_stored fits int32_t, else 8 */
-    void *val;       /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
-    void *col;       /* [n_indices] int32_t or int64_t; STAGED uint16_t */
-    void *ptr;       /* [n_ptr] s_p bytes each */
-    int32_t *len;    /* [n_chunks] slots of each chunk; NULL for CRS */
-    int32_t *perm;   /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
-    int32_t *n_unit; /* [n_chunks] SELLU only */
-    void *index_ptr; /* [n_chunks + 1] s_p bytes each, SELLU only */
+    void *val;        /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
+    void *col;        /* [n_indices] int32_t or int64_t; STAGED uint16_t */
+    void *ptr;        /* [n_ptr] s_p bytes each */
+    int32_t *len;     /* [n_chunks] slots of each chunk; NULL for CRS */
+    int32_t *perm;    /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
+    int32_t *n_unit;  /* [n_chunks] SELLU only */
+    void *index_ptr;  /* [n_chunks + 1] s_p bytes each, SELLU and TILED */
+    void *row_index;  /* [n_stored] COO: as col; TILED: uint16_t */
+    void *column_ptr; /* [n_indices + 1] s_p bytes each, TILED only */
     int64_t n_blocks, n_list, most_listed; /* STAGED; most_listed: columns of the longest list */
     struct sp_staged_block *block;         /* [n_blocks + 1] STAGED only */
     int32_t *list;                         /* [n_list] STAGED only */
@@ -101,11 +109,24 @@ double sp_layout_gather_bytes(const struct sp_layout *layout);
 /* Reads of the untyped arrays. */
 static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
 {
+    if (!l->ptr) /* units are entries */
+        return i;
     return l->s_p == 4 ? ((const int32_t *)l->ptr)[i] : ((const int64_t *)l->ptr)[i];
 }
 static inline int64_t sp_layout_index_ptr(const struct sp_layout *l, int64_t i)
 {
     return l->s_p == 4 ? ((const int32_t *)l->index_ptr)[i] : ((const int64_t *)l->index_ptr)[i];
+}
+static inline int64_t sp_layout_column_ptr(const struct sp_layout *l, int64_t i)
+{
+    return l->s_p == 4 ? ((const int32_t *)l->column_ptr)[i] : ((const int64_t *)l->column_ptr)[i];
+}
+/* The row of entry i; TILED: inside its block. */
+static inline int64_t sp_layout_row(const struct sp_layout *l, int64_t i)
+{
+    if (l->format == SP_FORMAT_TILED)
+        return ((const uint16_t *)l->row_index)[i];
+    return l->index == SP_I32 ? ((const int32_t *)l->row_index)[i] : ((const int64_t *)l->row_index)[i];
 }
 /* Not of STAGED. */
 static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
@@ -113,10 +134,16 @@ static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
 }
 
-/* Rows of a unit of the partition: a row (CRS), a chunk (SELL kinds), a block (STAGED: at most). */
+/* Bytes of an item of row_index. */
+static inline size_t sp_layout_row_index_size(const struct sp_layout *l)
+{
+    return l->format == SP_FORMAT_TILED ? sizeof(uint16_t) : l->s_i;
+}
+
+/* Rows of a unit of the partition: a row (CRS), a chunk (SELL kinds), a block (TILED; STAGED: at most). */
 static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
 {
-    return l->format == SP_FORMAT_STAGED ? l->T_i : l->C;
+    return l->format == SP_FORMAT_STAGED || l->format == SP_FORMAT_TILED ? l->T_i : l->C;
 }
 
 /* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole lines), and
@@ -134,6 +161,9 @@ static inline int64_t sp_layout_stage_bytes(const struct sp_layout *l)
 {
     return l->most_listed * sp_layout_stage_ld(l) * (int64_t)l->s_x;
 }
+
+/* TILED: place[j] = where entry j is in the order of CRS. place[n_stored] is the caller's. */
+enum sp_status sp_layout_tiled_places(const struct sp_layout *layout, int64_t *place, struct sp_error *err);
 
 /* Columns of a dense operand that a row-wise kernel holds in registers at a time: 16 registers of 64 bytes,
  * f64 128, else (sums are f32) 256. Kernels with fewer registers may take parts of it; only the innermost

@@ -24,6 +24,8 @@ enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_val
 
 /* sp_layout_bytes_bound() of STAGED, without the partition. */
 double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);
+/* Bytes that a thread takes while it builds a tiled layout of n_c columns. */
+double sp_tiled_scratch_B(int64_t n_c);
 
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,

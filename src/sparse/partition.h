@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "sparse/workload.h"
 
-/* Units are rows for CRS and chunks for SELL kinds. */
+/* Units are rows for CRS, chunks for SELL kinds, entries for COO and blocks for TILED. */
 struct sp_partition {
     enum sp_schedule schedule;
     int n_threads;
@@ -22,7 +22,7 @@ struct sp_partition {
 };
 
 /* ptr[n_units + 1]: running number of stored entries up to each unit, the weights of nnz and merge.
- * merge is refused by sp_workload_check() for anything but CRS. */
+ * NULL: each unit is one entry (COO). merge is refused by sp_workload_check() for anything but CRS. */
 enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units, int n_threads,
                                  int64_t n_units, const int64_t *ptr, struct sp_partition *p,
                                  struct sp_error *err);
