@@ -17,6 +17,7 @@
 #include "base/samples.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
+#include "model/sddmm_choice.h"
 #include "peer_dense.h"
 #include "plain_sampled.h"
 #include "sparse/generate.h"
@@ -120,13 +121,13 @@ static double time_dense(const struct bench *b)
     return (sp_now() - start) / (double)b->repetitions;
 }
 
-static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma)
+static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma, int64_t fma_repetitions)
 {
     struct sp_ceiling_sample s;
-    sp_ceiling_sample(fma, sp_ceiling_calibrate(fma, 2e-3), &s);
+    sp_ceiling_sample(fma, fma_repetitions, &s);
     b->fma[i] = s.work / s.seconds;
     b->seconds[SDDMM][i] = time_kernel(&b->sddmm, b->repetitions);
-    b->seconds[TILED][i] = b->tiled.kernel ? time_kernel(&b->tiled, b->repetitions) : NAN;
+    b->seconds[TILED][i] = time_kernel(&b->tiled, b->repetitions);
     b->seconds[FUSEDMM][i] = time_kernel(&b->fusedmm, b->repetitions);
     b->seconds[SPMM][i] = b->spmm.kernel ? time_kernel(&b->spmm, b->repetitions) : time_plain(b, plain_spmm);
     b->seconds[PLAIN][i] = time_plain(b, plain_sddmm);
@@ -161,6 +162,12 @@ static void prepare_case(struct bench *b, int32_t r)
     if (sp_workload_set_format(&w, "crs", &err) != SP_OK)
         fail(&err);
     prepare(&w, &b->sddmm);
+    struct sp_workload tiled = w;
+    char format[32];
+    snprintf(format, sizeof format, "tiled:%d,%d", sp_sddmm_tile_rows(r, sizeof(float)), (int)r);
+    if (sp_workload_set_format(&tiled, format, &err) != SP_OK)
+        fail(&err);
+    prepare(&tiled, &b->tiled);
     w.op = SP_OP_FUSEDMM;
     prepare(&w, &b->fusedmm);
     w.op = SP_OP_SPMM;
@@ -188,6 +195,7 @@ static void release_case(struct bench *b)
     sp_large_free(&sp_allocator_huge, b->plain.p, l->n_nz, sizeof(float));
     sp_large_free(&sp_allocator_huge, b->plain.e, l->n_r * l->r, sizeof(float));
     sp_large_free(&sp_allocator_huge, b->dense, l->n_r * l->n_c, sizeof(float));
+    release(&b->tiled);
     release(&b->fusedmm);
     release(&b->spmm);
     release(&b->sddmm);
@@ -196,7 +204,7 @@ static void release_case(struct bench *b)
 
 /* Products of ratios, for geometric means. */
 struct means {
-    double plain, simd, pair;
+    double plain, simd, pair, tiled;
     int n;
 };
 
@@ -208,16 +216,18 @@ static void print_case(const struct bench *b, struct means *means)
     double sddmm = flops / best(b, SDDMM), fusedmm = 2 * flops / best(b, FUSEDMM),
            fma = sp_quantile(b->fma, n, 1);
     double plain = best(b, PLAIN) / best(b, SDDMM), simd = best(b, SIMD) / best(b, SDDMM),
+           tiled = best(b, SDDMM) / best(b, TILED),
            pair = (best(b, SDDMM) + best(b, SPMM)) / best(b, FUSEDMM);
-    printf("%6lld x %5lld %4d %5.1f %% | %6.1f %5.1f %% %6.2f %6.2f | %6.1f %5.1f %% %6.2f",
+    printf("%6lld x %5lld %4d %5.1f %% | %6.1f %5.1f %% %6.2f %6.2f %6.2f | %6.1f %5.1f %% %6.2f",
            (long long)l->n_r, (long long)l->n_c, (int)l->r,
            100 * (double)l->n_nz / ((double)l->n_r * (double)l->n_c), sddmm * 1e-9, 100 * sddmm / fma, plain,
-           simd, fusedmm * 1e-9, 100 * fusedmm / fma, pair);
+           simd, tiled, fusedmm * 1e-9, 100 * fusedmm / fma, pair);
     if (b->dense)
         printf(" | %6.1f %6.2f", all / best(b, DENSE) * 1e-9, best(b, DENSE) / best(b, SDDMM));
     printf("\n");
     means->plain += log(plain);
     means->simd += log(simd);
+    means->tiled += log(tiled);
     means->pair += log(pair);
     means->n++;
 }
@@ -231,8 +241,9 @@ static void bench_case(const struct settings *s, int i, const struct sp_ceiling_
     if (sp_generate(sp_testset_spec(i, spec, sizeof spec), NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
     prepare_case(b, sp_testset_case(i).r);
+    const int64_t fma_repetitions = sp_ceiling_calibrate(fma, 2e-3);
     for (int k = 0; k < s->n_samples; k++)
-        sample(b, k, fma);
+        sample(b, k, fma, fma_repetitions);
     print_case(b, means);
     fflush(stdout);
     release_case(b);
@@ -250,13 +261,14 @@ static void bench_cases(const struct settings *s)
         fail(&err);
     if (peer_dense.absent)
         printf("no dense routine: %s\n", peer_dense.absent);
-    printf("%14s %4s %7s | SDDMM:  fma   plain   simd | FusedMM: fma   pair%s\n", "n_r x n_c", "r", "density",
-           peer_dense.absent ? "" : " | dense  SDDMM");
+    printf("%14s %4s %7s | SDDMM:  fma   plain   simd  tiled | FusedMM: fma   pair%s\n", "n_r x n_c", "r",
+           "density", peer_dense.absent ? "" : " | dense  SDDMM");
     for (int i = s->first; i < s->end; i += s->step)
         bench_case(s, i, &fma, &means);
     if (means.n > 0)
-        printf("geometric means of %d: plain %.2f, simd %.2f, pair %.2f\n", means.n,
-               exp(means.plain / means.n), exp(means.simd / means.n), exp(means.pair / means.n));
+        printf("geometric means of %d: plain %.2f, simd %.2f, tiled %.2f, pair %.2f\n", means.n,
+               exp(means.plain / means.n), exp(means.simd / means.n), exp(means.tiled / means.n),
+               exp(means.pair / means.n));
     sp_ceiling_arena_close(&arena);
 }
 
