@@ -2,13 +2,19 @@
  * compared runs once a round, in turn; rates and ratios are those of the best round of each.
  *
  *     bench_sampled [--threads N] [--samples N] [--small] [--cases FIRST,END]
+ *     bench_sampled --threshold [--threads N] [--samples N]
  *
  * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the share of the
  * ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many times faster than a
  * parallel loop over rows whose sums are scalar, or may be reordered; "pair" how many times faster FusedMM is
  * than SDDMM and SpMM one after the other (our SDDMM, and the best SpMM here); "dense" the dense product A
- * B^T charged with all of its operations, and how many times faster SDDMM is than it. */
+ * B^T charged with all of its operations, and how many times faster SDDMM is than it; "tiled" how
+ * many times faster tiles are than rows.
+ *
+ * --threshold: the density from which on tiles are faster than rows here, where the ratio of their times over
+ * density crosses 1, beside the one that the count of entries read gives, and the printed ones. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +156,8 @@ static void *alloc_or_fail(int64_t n, size_t size)
     return p;
 }
 
-static void prepare_case(struct bench *b, int32_t r)
+/* SDDMM of rows and of tiles whose part of A fits the first-level cache. */
+static struct sp_workload prepare_formats(struct bench *b, int32_t r)
 {
     struct sp_error err;
     struct sp_workload w = {.op = SP_OP_SDDMM,
@@ -159,15 +166,22 @@ static void prepare_case(struct bench *b, int32_t r)
                             .schedule = SP_SCHEDULE_NNZ,
                             .n_threads = b->settings->n_threads,
                             .matrix = &b->matrix};
+    char format[32];
+    snprintf(format, sizeof format, "tiled:%d,%d", (int)sp_sddmm_tile_rows(r, sizeof(float)), (int)r);
+    if (sp_workload_set_format(&w, format, &err) != SP_OK)
+        fail(&err);
+    prepare(&w, &b->tiled);
     if (sp_workload_set_format(&w, "crs", &err) != SP_OK)
         fail(&err);
     prepare(&w, &b->sddmm);
-    struct sp_workload tiled = w;
-    char format[32];
-    snprintf(format, sizeof format, "tiled:%d,%d", sp_sddmm_tile_rows(r, sizeof(float)), (int)r);
-    if (sp_workload_set_format(&tiled, format, &err) != SP_OK)
-        fail(&err);
-    prepare(&tiled, &b->tiled);
+    const double once = time_kernel(&b->sddmm, 1), sample_s = 1e-3;
+    b->repetitions = once < sample_s ? (int64_t)(sample_s / once) + 1 : 1;
+    return w;
+}
+
+static void prepare_case(struct bench *b, int32_t r)
+{
+    struct sp_workload w = prepare_formats(b, r);
     w.op = SP_OP_FUSEDMM;
     prepare(&w, &b->fusedmm);
     w.op = SP_OP_SPMM;
@@ -185,8 +199,6 @@ static void prepare_case(struct bench *b, int32_t r)
                                        .e = alloc_or_fail(l->n_r * r, sizeof(float)),
                                        .n_threads = b->settings->n_threads};
     b->dense = peer_dense.absent ? NULL : alloc_or_fail(l->n_r * l->n_c, sizeof(float));
-    double once = time_kernel(&b->sddmm, 1);
-    b->repetitions = once < 2e-3 ? (int64_t)(2e-3 / once) + 1 : 1;
 }
 
 static void release_case(struct bench *b)
@@ -250,6 +262,66 @@ static void bench_case(const struct settings *s, int i, const struct sp_ceiling_
     free(b);
 }
 
+/* How many times faster tiles are than rows, for rows of `in_row` entries. */
+static double gain_of_tiles(const struct settings *s, int64_t n, int32_t r, int64_t in_row)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    struct sp_error err;
+    char spec[64];
+    b->settings = s;
+    snprintf(spec, sizeof spec, "random:%lldx%lld:%lld:1", (long long)n, (long long)n, (long long)in_row);
+    if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
+        fail(&err);
+    prepare_formats(b, r);
+    for (int i = 0; i < s->n_samples; i++) {
+        b->seconds[SDDMM][i] = time_kernel(&b->sddmm, b->repetitions);
+        b->seconds[TILED][i] = time_kernel(&b->tiled, b->repetitions);
+    }
+    const double gain = best(b, SDDMM) / best(b, TILED);
+    release(&b->tiled);
+    release(&b->sddmm);
+    sp_csr_free(&b->matrix);
+    free(b);
+    return gain;
+}
+
+/* The density between two where the gain is 1, by the logarithms. */
+static double crossing(double low, double gain_low, double high, double gain_high)
+{
+    if (gain_low <= 0)
+        return high;
+    return low * pow(high / low, log(1 / gain_low) / log(gain_high / gain_low));
+}
+
+static void find_threshold(const struct settings *s, int64_t n, int32_t r)
+{
+    const int32_t T_i = sp_sddmm_tile_rows(r, sizeof(float));
+    double before = 0, density_before = 0, threshold = NAN;
+    printf("n = %lld, r = %d, blocks of %d rows: tiles against rows", (long long)n, (int)r, (int)T_i);
+    for (int64_t in_row = n / 512; in_row <= n / 4; in_row *= 2) {
+        const double gain = gain_of_tiles(s, n, r, in_row), density = (double)in_row / (double)n;
+        printf("  %.2g %%: %.2f", 100 * density, gain);
+        if (gain < 1)
+            threshold = NAN; /* rows are faster still */
+        else if (isnan(threshold))
+            threshold = crossing(density_before, before, density, gain);
+        before = gain;
+        density_before = density;
+    }
+    printf("\n  threshold: measured %.3g %%, by entries read %.3g %% (1/(2 T_i) %.3g %%), printed 1/(T_i r) "
+           "%.3g %% and %.3g %%\n",
+           100 * threshold, 100 * sp_sddmm_threshold(T_i, r, r, (double)n), 50.0 / T_i,
+           100 * sp_sddmm_threshold_printed(T_i, r), 100 * SP_SDDMM_SWITCH_PRINTED);
+    fflush(stdout);
+}
+
+static void find_thresholds(const struct settings *s)
+{
+    for (int64_t n = 2048; n <= 8192; n *= 4)
+        for (int32_t r = 32; r <= 128; r *= 4)
+            find_threshold(s, n, r);
+}
+
 static void bench_cases(const struct settings *s)
 {
     struct sp_error err;
@@ -274,6 +346,7 @@ static void bench_cases(const struct settings *s)
 
 int main(int argc, char **argv)
 {
+    bool threshold = false;
     struct settings s = {.n_threads = 2, .n_samples = 7, .end = SP_TESTSET_N, .step = 1};
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
@@ -281,6 +354,8 @@ int main(int argc, char **argv)
             s.n_threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--samples") == 0 && more)
             s.n_samples = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--threshold") == 0)
+            threshold = true;
         else if (strcmp(argv[i], "--small") == 0)
             s.end = 36;
         else if (strcmp(argv[i], "--cases") == 0 && more &&
@@ -304,7 +379,10 @@ int main(int argc, char **argv)
     s.n_threads = binding.n_threads;
     if (sp_binding_apply(&binding, &err) != SP_OK)
         printf("not pinned: %s\n", err.what);
-    bench_cases(&s);
+    if (threshold)
+        find_thresholds(&s);
+    else
+        bench_cases(&s);
     sp_binding_free(&binding);
     sp_topology_free(&topology);
     return EXIT_SUCCESS;
