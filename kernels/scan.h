@@ -1,7 +1,7 @@
 /* The roof of a kernel, measured on its own data: the threads read the layout's value and index arrays in
- * step as the kernel reads them, then the dense operands of the job, from end to end, and do next to nothing
- * else. Same pages, same placement, same mix of streams, same size; what an ideal kernel without gathers and
- * stores would take [THEORY 8]. */
+ * step as the kernel reads them, then the rows of entries where they are stored and the dense operands of the
+ * job, from end to end, and do next to nothing else. Same pages, same placement, same mix of streams, same
+ * size; what an ideal kernel without gathers and stores would take [THEORY 8]. */
 #ifndef SP_KERNELS_SCAN_H
 #define SP_KERNELS_SCAN_H
 

@@ -33,9 +33,15 @@ static int64_t index_vectors(const struct sp_layout *l)
     return vectors((size_t)l->n_indices * l->s_i);
 }
 
+/* COO, TILED: the rows of entries. */
+static int64_t row_vectors(const struct sp_layout *l)
+{
+    return l->row_index ? vectors((size_t)l->n_stored * sp_layout_row_index_size(l)) : 0;
+}
+
 double sp_scan_bytes(const struct sp_job *job)
 {
-    int64_t n = value_vectors(job->layout) + index_vectors(job->layout);
+    int64_t n = value_vectors(job->layout) + index_vectors(job->layout) + row_vectors(job->layout);
     for (int i = 0; i < job->n_operands; i++)
         n += vectors(job->operand[i].size_B);
     return 64.0 * (double)n;
@@ -50,9 +56,10 @@ static const void *vector_at(const void *array, int64_t i)
 static uint64_t scan_once(const struct sp_job *job, scan_function *scan, int64_t k, int64_t n)
 {
     const struct sp_layout *l = job->layout;
-    int64_t n_a = value_vectors(l), n_b = index_vectors(l);
+    int64_t n_a = value_vectors(l), n_b = index_vectors(l), n_i = row_vectors(l);
     int64_t a0 = n_a * k / n, a1 = n_a * (k + 1) / n, b0 = n_b * k / n, b1 = n_b * (k + 1) / n;
     uint64_t sum = scan(vector_at(l->val, a0), a1 - a0, vector_at(l->col, b0), b1 - b0);
+    sum += scan(vector_at(l->row_index, n_i * k / n), n_i * (k + 1) / n - n_i * k / n, NULL, 0);
     for (int i = 0; i < job->n_operands; i++) {
         int64_t n_o = vectors(job->operand[i].size_B), first = n_o * k / n, end = n_o * (k + 1) / n;
         sum += scan(vector_at(job->operand[i].at, first), end - first, NULL, 0);
