@@ -1,4 +1,4 @@
-/* Numbers stored in 16 bits and summed in f32, 16 sums in a vector. For files that are compiled with
+/* bf16 with 16 sums in a vector; of f16 8 are enough. For files that are compiled with
  * -mavx512f -mf16c. */
 #ifndef SP_KERNELS_CPU_HALVES_AVX512_H
 #define SP_KERNELS_CPU_HALVES_AVX512_H
@@ -6,25 +6,7 @@
 #include "kernels/cpu/halves_avx2.h"
 #include "kernels/cpu/vectors_avx512.h"
 
-typedef f32x16 f16x16;
 typedef f32x16 bf16x16;
-
-static inline f16x16 load_f16x16(const uint16_t *p)
-{
-    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
-}
-static inline void save_f16x16(uint16_t *p, f16x16 v)
-{
-    _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
-}
-static inline void stream_f16x16(uint16_t *p, f16x16 v)
-{
-    _mm256_stream_si256((__m256i *)p, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
-}
-static inline f16x16 scale_f16x16(const uint16_t *p)
-{
-    return _mm512_cvtph_ps(_mm256_set1_epi16((short)*p));
-}
 
 static inline bf16x16 load_bf16x16(const uint16_t *p)
 {

@@ -4,10 +4,11 @@
 #include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_cpu.h"
 
-#define WIDEST_F64   4
-#define WIDEST_F32   8
-#define WIDEST_SHORT 8
-#define WIDEST_MOST  8
+#define WIDEST_F64  4
+#define WIDEST_F32  8
+#define WIDEST_F16  8
+#define WIDEST_BF16 8
+#define WIDEST_MOST 8
 #include "kernels/cpu/spmm_variant.inc"
 
 const struct sp_kernel sp_spmmv_crs_avx2 = {

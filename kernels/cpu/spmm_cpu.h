@@ -25,9 +25,6 @@
 /* What becomes of the sums of a row: stored, stored past the cache, added to what Y holds. */
 enum save { SAVE_PLAIN, SAVE_STREAM, SAVE_ADD };
 
-/* Entries by which rows of X are asked for in advance; 0: not at all. */
-enum { PREFETCH_ROWS = 0 };
-
 /* The bodies for one type of value and index, by the logarithm of their vectors' lanes; NULL: none. */
 enum { SP_SPMM_WIDTHS = 5 };
 struct sp_spmm_family {

@@ -67,10 +67,11 @@ static inline float scale_bf16x4(const uint16_t *p)
     return sp_bf16_to(*p);
 }
 
-#define WIDEST_F64   2
-#define WIDEST_F32   4
-#define WIDEST_SHORT 4
-#define WIDEST_MOST  4
+#define WIDEST_F64  2
+#define WIDEST_F32  4
+#define WIDEST_F16  4
+#define WIDEST_BF16 4
+#define WIDEST_MOST 4
 #include "kernels/cpu/spmm_variant.inc"
 
 static enum sp_status everywhere(struct sp_error *err)
