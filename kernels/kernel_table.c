@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels/cpu/dense_bcsr_rows.h"
 #include "kernels/cpu/sampled_rows.h"
 #include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_rows.h"
@@ -28,6 +29,10 @@ const struct sp_kernel *const sp_kernel_table[] = {
     &sp_spmv_sellu_avx2_loads,
     &sp_spmv_sellu_avx512,
     &sp_spmv_sellu_avx512_loads,
+    &sp_spmv_bcsr_reference,
+    &sp_spmv_bcsr_portable,
+    &sp_spmv_bcsr_avx2,
+    &sp_spmv_bcsr_avx512,
     &sp_spmmv_crs_reference,
     &sp_spmmv_crs_portable,
     &sp_spmmv_crs_avx2,
@@ -36,10 +41,18 @@ const struct sp_kernel *const sp_kernel_table[] = {
     &sp_spmmv_sell_portable,
     &sp_spmmv_sell_avx2,
     &sp_spmmv_sell_avx512,
+    &sp_spmmv_bcsr_reference,
+    &sp_spmmv_bcsr_portable,
+    &sp_spmmv_bcsr_avx2,
+    &sp_spmmv_bcsr_avx512,
     &sp_spmm_crs_reference,
     &sp_spmm_crs_portable,
     &sp_spmm_crs_avx2,
     &sp_spmm_crs_avx512,
+    &sp_spmm_bcsr_reference,
+    &sp_spmm_bcsr_portable,
+    &sp_spmm_bcsr_avx2,
+    &sp_spmm_bcsr_avx512,
     &sp_sddmm_crs_reference,
     &sp_sddmm_crs_portable,
     &sp_sddmm_crs_avx2,

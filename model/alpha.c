@@ -73,6 +73,17 @@ static void touch_unit_chunks(const struct sp_layout *l, const struct touched *t
     }
 }
 
+/* The columns of whole blocks, as far as x goes. */
+static void touch_blocks(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
+{
+    for (int64_t b = first; b < end; b++) {
+        int64_t from = sp_layout_col(l, b) * l->b_w, to = from + l->b_w < l->n_c ? from + l->b_w : l->n_c;
+        int64_t last = -1;
+        for (int64_t col = from; col < to; col++)
+            touch(t, col, &last);
+    }
+}
+
 static void touch_thread(const struct sp_layout *l, const struct touched *t, int thread)
 {
     const struct sp_partition *p = &l->partition;
@@ -88,6 +99,8 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
             touch_list(l, t, l->block[first].list, l->block[end].list);
         else if (l->format == SP_FORMAT_TILED)
             touch_indices(l, t, sp_layout_index_ptr(l, first), sp_layout_index_ptr(l, end));
+        else if (l->format == SP_FORMAT_BCSR)
+            touch_blocks(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
         else
             touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
     }

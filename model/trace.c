@@ -30,6 +30,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
     bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1 && l->order == SP_ROW_MAJOR);
     if (one && (crs || sell || l->format == SP_FORMAT_SELLU))
         return &sp_trace_spmv;
+    if (l->format == SP_FORMAT_BCSR)
+        return &sp_trace_bcsr;
     if (crs || sell)
         return &sp_trace_dense;
     if (l->format == SP_FORMAT_STAGED)

@@ -14,36 +14,6 @@
  * makes about as many events as one of SpMV. */
 #include "model/trace_kinds.h"
 
-/* Row `i` of a dense operand whose element 0 is at base_B, columns [first, end) of it. */
-static ALWAYS_INLINE uint32_t *put_row(const struct sp_trace *t, uint32_t *ev, enum sp_event_kind kind,
-                                       int64_t base_B, int64_t i, int64_t ld, int64_t first, int64_t end,
-                                       size_t size)
-{
-    const int64_t s = (int64_t)size;
-    if (t->layout->order == SP_ROW_MAJOR)
-        return sp_trace_put_bytes(t, ev, kind, base_B + (i * ld + first) * s, base_B + (i * ld + end) * s,
-                                  size);
-    for (int64_t k = first; k < end; k++)
-        ev = sp_trace_put(t, ev, kind, (uint32_t)((base_B + (k * ld + i) * s) >> t->line_shift));
-    return ev;
-}
-
-/* The result is written; non-temporal stores are counted line by line. */
-static uint32_t *put_result(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev, int64_t i,
-                            int64_t first, int64_t end)
-{
-    const struct sp_layout *l = t->layout;
-    if (!t->store_nt)
-        return put_row(t, ev, SP_EVENT_WRITE, t->y_base_B, i, l->ld_y, first, end, l->s_y);
-    for (int64_t k = first; k < end; k++) {
-        int64_t at = l->order == SP_ROW_MAJOR ? i * l->ld_y + k : k * l->ld_y + i;
-        int64_t line = (t->y_base_B + at * (int64_t)l->s_y) >> t->line_shift;
-        t->nt_lines += line != c->nt_line;
-        c->nt_line = line;
-    }
-    return ev;
-}
-
 static ALWAYS_INLINE uint32_t *put_item(const struct sp_trace *t, uint32_t *ev, enum sp_trace_region region,
                                         int64_t i, size_t size)
 {
@@ -58,7 +28,7 @@ static uint32_t *enter_row(const struct sp_trace *t, const struct sp_trace_curso
     ev = sp_trace_read_run(t, ev, SP_REGION_PTR, c->unit + !c->begins, c->unit + 2, l->s_p, t->every);
     bool sampled = l->op == SP_OP_SDDMM || l->op == SP_OP_FUSEDMM;
     if (sampled && c->entry < c->entry_end)
-        ev = put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
+        ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
     return ev;
 }
 
@@ -74,13 +44,13 @@ static uint32_t *put_entry(struct sp_trace *t, struct sp_trace_cursor *c, uint32
     if (l->op != SP_OP_FUSEDMM)
         ev = put_item(t, ev, SP_REGION_VALUES, c->entry, l->s_a);
     ev = put_item(t, ev, SP_REGION_INDICES, c->entry, l->s_i);
-    ev = put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, col, l->ld_x, first, end, l->s_x);
+    ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, col, l->ld_x, first, end, l->s_x);
     if (l->op == SP_OP_FUSEDMM)
-        return put_row(t, ev, SP_EVENT_TOUCH, t->second_base_B, col, l->ld_x, 0, l->r, l->s_x);
+        return sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->second_base_B, col, l->ld_x, 0, l->r, l->s_x);
     if (l->op != SP_OP_SDDMM)
         return ev;
     if (l->r > tile)
-        ev = put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
+        ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
     if (!t->store_nt)
         return sp_trace_put(t, ev, SP_EVENT_WRITE, sp_trace_line(t, SP_REGION_Y, c->entry, l->s_y));
     int64_t line = sp_trace_line(t, SP_REGION_Y, c->entry, l->s_y);
@@ -101,10 +71,10 @@ static uint32_t *end_row(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t
     const struct sp_layout *l = t->layout;
     const int64_t tile = sp_layout_register_tile(l);
     if (l->op == SP_OP_FUSEDMM)
-        ev = put_result(t, c, ev, c->unit, 0, l->r);
+        ev = sp_trace_put_result(t, c, ev, c->unit, 0, l->r);
     else if (l->op != SP_OP_SDDMM)
-        ev = put_result(t, c, ev, c->unit, c->slice * tile,
-                        (c->slice + 1) * tile < l->r ? (c->slice + 1) * tile : l->r);
+        ev = sp_trace_put_result(t, c, ev, c->unit, c->slice * tile,
+                                 (c->slice + 1) * tile < l->r ? (c->slice + 1) * tile : l->r);
     if (++c->slice < n_slices(l)) {
         c->entry = sp_layout_ptr(l, c->unit);
         return ev;
@@ -142,8 +112,8 @@ static uint32_t *put_slot(const struct sp_trace *t, const struct sp_trace_cursor
     ev = sp_trace_read_run(t, ev, SP_REGION_VALUES, first, first + l->C, l->s_a, t->every);
     ev = sp_trace_read_run(t, ev, SP_REGION_INDICES, first, first + l->C, l->s_i, t->every);
     for (int64_t lane = 0; lane < l->C; lane++)
-        ev = put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, sp_layout_col(l, first + lane), l->ld_x, 0, l->r,
-                     l->s_x);
+        ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, sp_layout_col(l, first + lane), l->ld_x, 0,
+                              l->r, l->s_x);
     return ev;
 }
 
@@ -156,7 +126,7 @@ static uint32_t *end_chunk(struct sp_trace *t, struct sp_trace_cursor *c, uint32
     for (int64_t lane = first; lane < first + l->C; lane++) {
         int64_t row = l->perm ? l->perm[lane] : lane < l->n_r ? lane : -1;
         if (row >= 0)
-            ev = put_result(t, c, ev, row, 0, l->r);
+            ev = sp_trace_put_result(t, c, ev, row, 0, l->r);
     }
     return ev;
 }

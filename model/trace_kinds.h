@@ -32,6 +32,7 @@ extern const struct sp_trace_kind sp_trace_spmv;  /* SpMV in CRS, SELL, SELLU */
 extern const struct sp_trace_kind sp_trace_coo;   /* SDDMM in COO */
 extern const struct sp_trace_kind sp_trace_tiled; /* SDDMM in TILED */
 extern const struct sp_trace_kind sp_trace_dense; /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
+extern const struct sp_trace_kind sp_trace_bcsr;  /* SpMV, SpMMV, SpMM in BCSR */
 
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 
@@ -90,6 +91,36 @@ static ALWAYS_INLINE uint32_t *sp_trace_put_bytes(const struct sp_trace *t, uint
     for (int64_t line = first_B >> t->line_shift; first_B < end_B && line <= (end_B - 1) >> t->line_shift;
          line++)
         ev = sp_trace_put(t, ev, kind, (uint32_t)line);
+    return ev;
+}
+
+/* Row `i` of a dense operand whose element 0 is at base_B, columns [first, end) of it. */
+static ALWAYS_INLINE uint32_t *sp_trace_put_row(const struct sp_trace *t, uint32_t *ev,
+                                                enum sp_event_kind kind, int64_t base_B, int64_t i,
+                                                int64_t ld, int64_t first, int64_t end, size_t size)
+{
+    const int64_t s = (int64_t)size;
+    if (t->layout->order == SP_ROW_MAJOR)
+        return sp_trace_put_bytes(t, ev, kind, base_B + (i * ld + first) * s, base_B + (i * ld + end) * s,
+                                  size);
+    for (int64_t k = first; k < end; k++)
+        ev = sp_trace_put(t, ev, kind, (uint32_t)((base_B + (k * ld + i) * s) >> t->line_shift));
+    return ev;
+}
+
+/* The result is written; non-temporal stores are counted line by line. */
+static inline uint32_t *sp_trace_put_result(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev,
+                                            int64_t i, int64_t first, int64_t end)
+{
+    const struct sp_layout *l = t->layout;
+    if (!t->store_nt)
+        return sp_trace_put_row(t, ev, SP_EVENT_WRITE, t->y_base_B, i, l->ld_y, first, end, l->s_y);
+    for (int64_t k = first; k < end; k++) {
+        int64_t at = l->order == SP_ROW_MAJOR ? i * l->ld_y + k : k * l->ld_y + i;
+        int64_t line = (t->y_base_B + at * (int64_t)l->s_y) >> t->line_shift;
+        t->nt_lines += line != c->nt_line;
+        c->nt_line = line;
+    }
     return ev;
 }
 

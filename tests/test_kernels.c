@@ -122,6 +122,30 @@ START_TEST(kernels_agree_with_the_reference)
 }
 END_TEST
 
+/* Every block size that has a body of its own, and some that have none. */
+START_TEST(blocks_agree_with_the_reference)
+{
+    static const int32_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 16, 17, 64};
+    enum { N_SIZES = sizeof sizes / sizeof *sizes };
+    struct sp_csr a = small_matrix(_i);
+    int turn = _i;
+    for (int precision = 0; precision <= SP_F32; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++)
+            for (int h = 0; h < N_SIZES; h++)
+                for (int v = 0; v < N_SIZES; v++) {
+                    struct sp_workload w = {.format = SP_FORMAT_BCSR, .matrix = &a};
+                    w.b_h = sizes[h];
+                    w.b_w = sizes[v];
+                    w.precision = precision;
+                    w.index = index;
+                    next_schedule(&w, &turn);
+                    if (sp_workload_check(&w, NULL) == SP_OK)
+                        ck_assert_int_gt(check_workload(&w), 0);
+                }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Formats of the operations with dense operands, as typed. */
 static const struct {
     enum sp_op op;
@@ -132,7 +156,10 @@ static const struct {
     {SP_OP_SDDMM, "crs"},           {SP_OP_FUSEDMM, "crs"},       {SP_OP_SPMM, "staged:16,8"},
     {SP_OP_SPMM, "staged:256,64"},  {SP_OP_SPMM, "staged:3,100"}, {SP_OP_SDDMM, "staged:16,8"},
     {SP_OP_SDDMM, "staged:256,64"}, {SP_OP_SDDMM, "staged:1,48"}, {SP_OP_SDDMM, "coo"},
-    {SP_OP_SDDMM, "tiled:64,32"},   {SP_OP_SDDMM, "tiled:5,7"},
+    {SP_OP_SDDMM, "tiled:64,32"},   {SP_OP_SDDMM, "tiled:5,7"},   {SP_OP_SDDMM, "staged:256,64"},
+    {SP_OP_SDDMM, "staged:1,48"},   {SP_OP_SPMMV, "bcsr:1x1"},    {SP_OP_SPMMV, "bcsr:4x2"},
+    {SP_OP_SPMM, "bcsr:3x3"},       {SP_OP_SPMM, "bcsr:8x8"},     {SP_OP_SPMM, "bcsr:6x6"},
+    {SP_OP_SPMM, "bcsr:16x8"},      {SP_OP_SPMM, "bcsr:2x64"},    {SP_OP_SPMM, "bcsr:21x5"},
 };
 enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
 
@@ -251,6 +278,7 @@ int main(void)
     TCase *tcase = tcase_create("kernels");
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, blocks_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
     tcase_add_test(tcase, table_is_complete);
     tcase_add_test(tcase, candidates_are_ranked);

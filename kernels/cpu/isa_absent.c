@@ -1,4 +1,5 @@
 /* The rows of the x86-64 instruction sets in a build for another processor. */
+#include "kernels/cpu/dense_bcsr_rows.h"
 #include "kernels/cpu/sampled_rows.h"
 #include "kernels/cpu/spmm_rows.h"
 #include "kernels/cpu/spmv_rows.h"
@@ -168,3 +169,33 @@ const struct sp_kernel sp_sddmm_tiled_avx512 = {.name = "sddmm/tiled/avx512",
                                                 .absent = why,
                                                 .op = SP_OP_SDDMM,
                                                 .format = SP_FORMAT_TILED};
+const struct sp_kernel sp_spmv_bcsr_avx2 = {.name = "spmv/bcsr/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SPMV,
+                                            .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmv_bcsr_avx512 = {.name = "spmv/bcsr/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMV,
+                                              .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmmv_bcsr_avx2 = {.name = "spmmv/bcsr/avx2",
+                                             .summary = "not in this build",
+                                             .absent = why,
+                                             .op = SP_OP_SPMMV,
+                                             .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmmv_bcsr_avx512 = {.name = "spmmv/bcsr/avx512",
+                                               .summary = "not in this build",
+                                               .absent = why,
+                                               .op = SP_OP_SPMMV,
+                                               .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmm_bcsr_avx2 = {.name = "spmm/bcsr/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SPMM,
+                                            .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmm_bcsr_avx512 = {.name = "spmm/bcsr/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMM,
+                                              .format = SP_FORMAT_BCSR};

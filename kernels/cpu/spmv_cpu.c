@@ -52,14 +52,15 @@ static void touch(const struct state *s, const double *x)
 {
     const struct sp_layout *l = s->layout;
     const struct sp_partition *p = &l->partition;
+    const int64_t rows = sp_layout_unit_rows(l);
 #pragma omp parallel num_threads(p->n_threads)
     for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
         copy_x(s, x, share(l->n_c, t, p->n_threads), share(l->n_c, t + 1, p->n_threads));
         int64_t cursor = 0, first, end;
         while (sp_partition_next(p, t, &cursor, &first, &end))
             if (end > first)
-                memset((char *)s->args.y + (size_t)(first * l->C) * l->s_y, 0,
-                       (size_t)((end - first) * l->C) * l->s_y);
+                memset((char *)s->args.y + (size_t)(first * rows) * l->s_y, 0,
+                       (size_t)((end - first) * rows) * l->s_y);
         s->lane[t].busy_s = 0;
     }
     memset(s->x_room, 0, (size_t)s->guard * l->s_x);
@@ -79,9 +80,10 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
     s->layout = l;
     s->allocator = operands->allocator;
     s->body = select(l);
-    s->guard = ((l->C > 16 ? l->C : 16) + 15) & ~15; /* keeps x[0] at the start of a line */
+    int32_t reach = l->format == SP_FORMAT_BCSR ? l->b_w + 16 : l->C > 16 ? l->C : 16;
+    s->guard = (reach + 15) & ~15; /* keeps x[0] at the start of a line */
     s->n_x = l->n_c + 2 * s->guard;
-    s->n_y = (l->format == SP_FORMAT_CRS ? l->n_r : l->n_chunks * l->C);
+    s->n_y = (l->n_ptr - 1) * sp_layout_unit_rows(l);
     void *y = NULL;
     status = sp_large_alloc(s->allocator, s->n_x, l->s_x, "x", &s->x_room, err);
     if (status == SP_OK)
@@ -102,6 +104,8 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
         .y = y,
         .n_r = l->n_r,
         .C = l->C,
+        .b_h = l->b_h,
+        .b_w = l->b_w,
         .wide_ptr = l->s_p == sizeof(int64_t),
         .wide_index = l->index == SP_I64,
         .store_nt = operands->store_nt && s->body.can_store_nt && !l->perm,

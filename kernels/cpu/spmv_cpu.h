@@ -13,10 +13,11 @@ struct sp_spmv_args {
     const void *val, *col, *ptr;
     const void *index_ptr; /* SELL: the same as ptr */
     const int32_t *len, *n_unit, *perm;
-    const void *x; /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c) */
-    void *y;       /* 64-byte aligned, room for n_chunks C entries */
+    const void *x; /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c); guard is
+                      at least 16, C (SELL kinds), b_w + 16 (BCSR) */
+    void *y;       /* 64-byte aligned, room for whole units: n_chunks C, ceil(n_r/b_h) b_h entries */
     int64_t n_r;
-    int32_t C;
+    int32_t C, b_h, b_w;
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
 };
@@ -27,8 +28,8 @@ static inline int64_t sp_spmv_pointer(const struct sp_spmv_args *a, const void *
 }
 
 struct sp_spmv_body {
-    /* y of the units [first, end): rows for CRS, chunks for SELL kinds. Row `first` starts at the entry
-     * `from` (SELL: not used). */
+    /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
+     * starts at the entry `from` (CRS only). */
     void (*units)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
     /* CRS: the sum over the entries [from, to) of one row into one value of the precision. */
     void (*partial)(const struct sp_spmv_args *args, int64_t from, int64_t to, void *sum);

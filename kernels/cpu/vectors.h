@@ -17,13 +17,15 @@
 #define REDUCE      SP_PASTE(reduce_, V)
 #define LINE_STREAM SP_PASTE(stream_line_, TYPE)
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* How far ahead of the streams of values and indices the kernels ask for lines: beyond what the hardware
  * prefetchers have under way, short enough to stay in the first-level cache. */
 enum { PREFETCH_VALUE_B = 1024, PREFETCH_INDEX_B = 512 };
 
 /* Asks for every line of the `size` bytes (a constant) that lie `ahead` bytes beyond p. A stream of which
  * only some lines are asked for is slower than one left to the hardware. */
-static inline __attribute__((always_inline)) void prefetch_lines(const void *p, size_t ahead, size_t size)
+static ALWAYS_INLINE void prefetch_lines(const void *p, size_t ahead, size_t size)
 {
 #pragma GCC unroll 16
     for (size_t line = 0; line < size; line += 64)

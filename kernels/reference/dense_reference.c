@@ -82,6 +82,19 @@ static void run_staged(const struct state *s)
     }
 }
 
+static void run_bcsr(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    const int64_t b_h = l->b_h, b_w = l->b_w;
+    for (int64_t unit = 0; unit < l->n_ptr - 1; unit++)
+        for (int64_t b = sp_layout_ptr(l, unit); b < sp_layout_ptr(l, unit + 1); b++)
+            for (int64_t i = 0; i < b_h * b_w; i++) {
+                int64_t row = unit * b_h + i % b_h, column = sp_layout_col(l, b) * b_w + i / b_h;
+                if (row < l->n_r && column < l->n_c)
+                    multiply_entry(s, row, b * b_h * b_w + i, column);
+            }
+}
+
 static enum sp_status everywhere(struct sp_error *err)
 {
     (void)err;
@@ -157,6 +170,8 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
             run_sell(s);
         else if (s->layout->format == SP_FORMAT_STAGED)
             run_staged(s);
+        else if (s->layout->format == SP_FORMAT_BCSR)
+            run_bcsr(s);
         else
             run_crs(s);
     }
@@ -275,6 +290,34 @@ const struct sp_kernel sp_sddmm_staged_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SDDMM,
     .format = SP_FORMAT_STAGED,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmmv_bcsr_reference = {
+    .name = "spmmv/bcsr/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMMV,
+    .format = SP_FORMAT_BCSR,
+    .precisions = REAL,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmm_bcsr_reference = {
+    .name = "spmm/bcsr/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMM,
+    .format = SP_FORMAT_BCSR,
     .precisions = REAL,
     .available = everywhere,
     .prepare = prepare,

@@ -61,6 +61,19 @@ static void multiply_sell(const struct state *s)
     }
 }
 
+static void multiply_bcsr(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    const int64_t b_h = l->b_h, b_w = l->b_w;
+    for (int64_t unit = 0; unit < l->n_ptr - 1; unit++)
+        for (int64_t b = sp_layout_ptr(l, unit); b < sp_layout_ptr(l, unit + 1); b++)
+            for (int64_t i = 0; i < b_h * b_w; i++) {
+                int64_t row = unit * b_h + i % b_h;
+                add_product(s, row < l->n_r ? row : -1, b * b_h * b_w + i,
+                            sp_layout_col(l, b) * b_w + i / b_h);
+            }
+}
+
 static enum sp_status everywhere(struct sp_error *err)
 {
     (void)err;
@@ -115,6 +128,8 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
         memset(s->y, 0, (size_t)(2 * s->layout->n_r) * sizeof *s->y);
         if (s->layout->format == SP_FORMAT_CRS)
             multiply_crs(s);
+        else if (s->layout->format == SP_FORMAT_BCSR)
+            multiply_bcsr(s);
         else
             multiply_sell(s);
     }
@@ -184,6 +199,21 @@ const struct sp_kernel sp_spmv_sellu_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_SELLU,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 0,
+    .available = everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmv_bcsr_reference = {
+    .name = "spmv/bcsr/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_BCSR,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 0,
     .available = everywhere,

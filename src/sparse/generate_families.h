@@ -30,7 +30,8 @@ void sp_band_lengths(const struct sp_generator *, const struct sp_generator_argu
 void sp_band_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                   int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* generate_random.c: K distinct columns a row, and the same with dense blocks in place of entries */
+/* generate_random.c: K distinct columns a row, and the same with blocks, dense or filled in part, for entries
+ */
 enum sp_status sp_uniform_shape(const struct sp_generator *, const struct sp_generator_argument *,
                                 struct sp_generator_shape *, struct sp_error *);
 void sp_uniform_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "sparse/generate_families.h"
 #include "sparse/sort.h"
 
@@ -70,7 +72,20 @@ void sp_uniform_rows(const struct sp_generator *g, const struct sp_generator_arg
     }
 }
 
-/* block: arguments NxM, B, K, SEED */
+/* block: arguments NxM, B, K, SEED, FILL */
+enum { FILL = 4 };
+
+/* Is place `at` of the B K ones that the blocks give to row i taken? Where the blocks are does not matter, so
+ * that lengths are known before columns. */
+static bool is_filled(const struct sp_generator_argument *arg, int64_t i, int64_t at)
+{
+    if (arg[FILL].real >= 1)
+        return true;
+    struct sp_random coin = {
+        sp_random_at((uint64_t)arg[3].count + (uint64_t)i * UINT64_C(0x9fb21c651e98df25), (uint64_t)at)};
+    return sp_random_unit(&coin) < arg[FILL].real;
+}
+
 enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
                               struct sp_generator_shape *shape, struct sp_error *err)
 {
@@ -88,6 +103,10 @@ enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_gene
     int64_t length;
     if (__builtin_mul_overflow(b, k, &length) || __builtin_mul_overflow(shape->n_r, length, &shape->n_nz))
         return sp_fail(err, SP_USAGE, "take smaller parameters", "too many entries to count");
+    /* binomial: nine standard deviations, and room for small numbers */
+    double all = (double)shape->n_nz, fill = arg[FILL].real;
+    double bound = all * fill + 9 * sqrt(all * fill * (1 - fill)) + 40;
+    shape->n_nz = bound < all ? (int64_t)bound : shape->n_nz;
     shape->symmetry = SP_GENERAL;
     return SP_OK;
 }
@@ -96,8 +115,15 @@ void sp_block_lengths(const struct sp_generator *g, const struct sp_generator_ar
                       int64_t end, int64_t *length)
 {
     (void)g;
-    for (int64_t i = first; i < end; i++)
-        length[i - first] = arg[1].count * arg[2].count;
+    const int64_t room = arg[1].count * arg[2].count;
+    for (int64_t i = first; i < end; i++) {
+        length[i - first] = room;
+        if (arg[FILL].real < 1) {
+            length[i - first] = 0;
+            for (int64_t at = 0; at < room; at++)
+                length[i - first] += is_filled(arg, i, at);
+        }
+    }
 }
 
 int64_t sp_block_scratch(const struct sp_generator_argument *arg)
@@ -120,6 +146,8 @@ void sp_block_rows(const struct sp_generator *g, const struct sp_generator_argum
         int64_t to = a->row_ptr[i];
         for (int64_t block = 0; block < k; block++)
             for (int64_t j = scratch[block] * b; j < (scratch[block] + 1) * b; j++) {
+                if (!is_filled(arg, i, block * b + j % b))
+                    continue;
                 a->col[to] = (int32_t)j;
                 a->val[to++] = sp_generator_value(seed, i, j);
             }

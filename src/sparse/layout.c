@@ -1,5 +1,6 @@
 #include "sparse/layout.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sparse/layout_build.h"
@@ -111,6 +112,12 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
         return (s_a + sizeof(uint16_t)) * n_nz + (s_i + sizeof(int64_t)) * (listed + 1) +
                2 * sizeof(int64_t) * (blocks + 1) + scratch_B + partition_B;
     }
+    if (w->format == SP_FORMAT_BCSR) {
+        double area = (double)w->b_h * w->b_w, n_block_rows = ceil(n_r / w->b_h);
+        double n_columns = ceil((double)w->matrix->n_c / w->b_w), n_e = fmin(n_nz, n_block_rows * n_columns);
+        double walk_B = 3 * sizeof(int32_t) * n_columns * w->n_threads; /* while building */
+        return (s_a * area + s_i) * n_e + 2 * sizeof(int64_t) * (n_block_rows + 1) + walk_B + partition_B;
+    }
     /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
@@ -131,7 +138,7 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
         return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list +
                (l->row_index ? (double)l->n_stored * (double)sp_layout_row_index_size(l) : 0.0);
     case SP_ARRAY_POINTERS:
-        if (l->format == SP_FORMAT_CRS)
+        if (l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_BCSR)
             return (double)l->n_ptr * (double)l->s_p;
         if (l->format == SP_FORMAT_STAGED)
             return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
@@ -178,5 +185,5 @@ int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
     int64_t n = 0, cursor = 0, first, end;
     while (sp_partition_next(p, thread, &cursor, &first, &end))
         n += sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
-    return n;
+    return n * sp_layout_ptr_entries(l);
 }

@@ -38,7 +38,10 @@
  * a column by row: what is gathered in turn is then the block's few rows of A. The columns that the block has
  * are col[index_ptr[b]] .. col[index_ptr[b + 1]]; column c of these lists has the entries column_ptr[c] ..
  * column_ptr[c + 1], and row_index[j] is the row of entry j inside its block, 16 bits. Kernels need no ptr.
- */
+ * BCSR: blocks of b_h x b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] ..
+ * ptr[I + 1], of ascending block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at
+ * (b b_w + j) b_h + i of val: by columns, so that a vector of rows is multiplied by one element of x. What a
+ * block holds beside entries, beyond the last row and column too, is 0. */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536 };
 
 struct sp_staged_block {
@@ -61,13 +64,14 @@ struct sp_layout {
     int64_t ld_x, ld_y;
     int32_t C;
     int64_t sigma;
-    int32_t b_h, b_w, T_i, T_k;    /* BCSR; TILED and STAGED */
-    int64_t n_chunks;              /* SELL kinds, STAGED; TILED: blocks; else 0 */
-    int64_t n_ptr;                 /* items in ptr: n_r + 1, n_chunks + 1, n_blocks + 1; no ptr: units + 1 */
-    int64_t n_indices;             /* items in col: n_stored, fewer for SELLU and TILED */
+    int32_t b_h, b_w, T_i, T_k; /* BCSR; TILED and STAGED */
+    int64_t n_chunks;           /* SELL kinds, STAGED; TILED: blocks; else 0 */
+    int64_t
+        n_ptr; /* items in ptr: n_r + 1, n_chunks + 1, n_blocks + 1, ceil(n_r/b_h) + 1; no ptr: units + 1 */
+    int64_t n_indices;             /* items in col: n_stored, fewer for SELLU and TILED, n_e for BCSR */
     int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
 
-    size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while n_stored fits int32_t, else 8 */
+    size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while what ptr counts fits int32_t, else 8 */
     void *val;        /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
     void *col;        /* [n_indices] int32_t or int64_t; STAGED uint16_t */
     void *ptr;        /* [n_ptr] s_p bytes each */
@@ -140,10 +144,19 @@ static inline size_t sp_layout_row_index_size(const struct sp_layout *l)
     return l->format == SP_FORMAT_TILED ? sizeof(uint16_t) : l->s_i;
 }
 
-/* Rows of a unit of the partition: a row (CRS), a chunk (SELL kinds), a block (TILED; STAGED: at most). */
+/* Rows of a unit of the partition: a row (CRS), a chunk (SELL kinds), a block row (BCSR), a block (TILED;
+ * STAGED: at most). */
 static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
 {
-    return l->format == SP_FORMAT_STAGED || l->format == SP_FORMAT_TILED ? l->T_i : l->C;
+    return l->format == SP_FORMAT_STAGED || l->format == SP_FORMAT_TILED ? l->T_i
+           : l->format == SP_FORMAT_BCSR                                 ? l->b_h
+                                                                         : l->C;
+}
+
+/* Entries that an item of ptr counts: those of a block for BCSR. */
+static inline int64_t sp_layout_ptr_entries(const struct sp_layout *l)
+{
+    return l->format == SP_FORMAT_BCSR ? (int64_t)l->b_h * l->b_w : 1;
 }
 
 /* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole lines), and

@@ -34,6 +34,8 @@ void sp_layout_fold(struct sp_layout *l, int64_t window)
 {
     if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
         window = l->n_c - l->C;
+    if (l->format == SP_FORMAT_BCSR)
+        window = window > l->b_w ? window / l->b_w : 1;
     if (window < 1)
         return;
     for (int64_t i = 0; i < l->n_list; i++)

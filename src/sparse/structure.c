@@ -22,11 +22,12 @@ enum sp_status sp_structure_analyse(const struct sp_csr *a, struct sp_structure 
     enum sp_status status = sp_structure_rows(a, s, err);
     if (status == SP_OK)
         status = sp_structure_values(a, s, err);
+    if (status == SP_OK)
+        status = sp_structure_blocks(a, s, err);
     if (status != SP_OK) {
         memset(s, 0, sizeof *s);
         return status;
     }
-    sp_structure_blocks(a, s);
     sp_structure_symmetry(a, s);
     return SP_OK;
 }

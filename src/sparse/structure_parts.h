@@ -11,6 +11,6 @@ enum sp_status sp_structure_values(const struct sp_csr *a, struct sp_structure *
 /* structure_symmetry.c: mirror images. */
 void sp_structure_symmetry(const struct sp_csr *a, struct sp_structure *s);
 /* structure_blocks.c: blocks and unit-stride slots. */
-void sp_structure_blocks(const struct sp_csr *a, struct sp_structure *s);
+enum sp_status sp_structure_blocks(const struct sp_csr *a, struct sp_structure *s, struct sp_error *err);
 
 #endif
