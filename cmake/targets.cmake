@@ -15,7 +15,11 @@ function(sp_layer name)
 endfunction()
 
 # sp_isa_sources(FLAGS files...): these files are compiled for an instruction set of their own.
+# Under sanitizers their many bodies take minutes to optimise, for nothing.
 function(sp_isa_sources flags)
+    if(SP_SANITIZE)
+        list(APPEND flags -O1)
+    endif()
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
 endfunction()
 

@@ -8,7 +8,7 @@
 
 #define REGISTERS 4
 
-#define ALL_FORMATS
+#define FUSED
 #define STORED_NAME f64
 #define STORED      double
 #define TYPE        f64
@@ -26,7 +26,7 @@
 #define MIDDLE      0
 #define LARGE       8
 #include "kernels/cpu/sampled_type.inc"
-#undef ALL_FORMATS
+#undef FUSED
 
 #define STORED_NAME f16
 #define STORED      uint16_t

@@ -8,7 +8,7 @@
 
 #define REGISTERS 16
 
-#define ALL_FORMATS
+#define FUSED
 #define STORED_NAME f64
 #define STORED      double
 #define TYPE        f64
@@ -26,7 +26,7 @@
 #define MIDDLE      8
 #define LARGE       16
 #include "kernels/cpu/sampled_type.inc"
-#undef ALL_FORMATS
+#undef FUSED
 
 #define STORED_NAME f16
 #define STORED      uint16_t

@@ -40,6 +40,7 @@ void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t en
         .gathered = a->x,
         .ptr = a->ptr,
         .index = a->col,
+        .index_B = a->wide_index ? sizeof(int64_t) : sizeof(int32_t),
         .width = a->r,
         .from = sp_dense_pointer(a, first),
         .to = sp_dense_pointer(a, end),
@@ -75,8 +76,13 @@ void sp_sddmm_tiled_units(const struct sp_dense_args *a, int64_t first, int64_t 
                           sp_sddmm_select_rows *select)
 {
     const struct sp_layout *l = a->layout;
-    struct sp_sddmm_part part = {
-        .args = a, .held = a->x, .line = a->col, .ptr = l->column_ptr, .index = l->row_index, .p = a->y};
+    struct sp_sddmm_part part = {.args = a,
+                                 .held = a->x,
+                                 .line = a->col,
+                                 .ptr = l->column_ptr,
+                                 .index = l->row_index,
+                                 .index_B = sp_layout_row_index_size(l),
+                                 .p = a->y};
     for (int64_t block = first; block < end; block++)
         tiled_block(&part, block, select);
 }

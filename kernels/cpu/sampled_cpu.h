@@ -24,6 +24,7 @@ struct sp_sddmm_part {
         *line; /* row of the held operand of each line, as the layout's columns; NULL: line i has row i */
     const void *ptr;   /* of lines, in the layout's width */
     const void *index; /* row of the gathered operand of each entry */
+    size_t index_B;    /* of one of them: 2, 4 or 8 */
     int64_t k, width;
     int64_t from, to; /* entries of the lines given that lie outside are left out */
     int64_t ahead;    /* rows of the gathered operand are asked for so many entries ahead; 0: they are not */
@@ -42,6 +43,20 @@ static inline int64_t sp_sddmm_held(const struct sp_sddmm_part *part, int64_t li
     if (!part->line)
         return line;
     return part->args->wide_index ? ((const int64_t *)part->line)[line] : ((const int32_t *)part->line)[line];
+}
+
+/* Indices of the entries [j, j + n), n <= SAMPLED_BLOCK, in one width for all bodies. */
+static inline void sp_sampled_indices(const void *index, size_t index_B, int64_t j, int64_t n, int64_t *at)
+{
+    if (index_B == sizeof(int32_t))
+        for (int64_t u = 0; u < n; u++)
+            at[u] = ((const int32_t *)index)[j + u];
+    else if (index_B == sizeof(uint16_t))
+        for (int64_t u = 0; u < n; u++)
+            at[u] = ((const uint16_t *)index)[j + u];
+    else
+        for (int64_t u = 0; u < n; u++)
+            at[u] = ((const int64_t *)index)[j + u];
 }
 
 /* P of the part's entries that lie in the lines [first, end). */
