@@ -1,4 +1,5 @@
 #include "base/figures.h"
+#include "io/record_words.h"
 #include "report/sections.h"
 
 /* FusedMM beside SDDMM and then SpMM: time, bytes, and whether as many were saved as the formula says. */
@@ -25,7 +26,8 @@ void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 0, "SDDMM, then SpMM: time unknown (%s)", pair.why);
     }
     struct sp_scale s = sp_scale_of(bytes.value);
-    sp_pen_part(pen, SP_INK_PLAIN, 2, "memory traffic %s %sB instead of",
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s traffic %s %sB instead of",
+                sp_words_level(sp_words_text(record, "binding.level", "MEM")),
                 sp_figure(a, sizeof a, bytes.value / s.factor, 4), s.prefix);
     sp_pen_part(pen, SP_INK_PLAIN, 1, "%s %sB simulated:", sp_figure(a, sizeof a, fused.value / s.factor, 4),
                 s.prefix);

@@ -134,7 +134,7 @@ static void find_hints(struct sp_analysis *a)
     enum { MOST_POINTS = 64 };
     int threads[MOST_POINTS];
     double Bps[MOST_POINTS];
-    char options[400];
+    char options[400], blocks[48];
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_layout *l = &a->setup.layout;
     const struct sp_machine *m = a->options->machine;
@@ -207,6 +207,8 @@ static void find_hints(struct sp_analysis *a)
     in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
     in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
     sp_subject_hint_inputs(a->subject, &in);
+    snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
+    in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
     sp_hints_find(&in, &a->hints);
     for (int i = 0; i < a->hints.n_hints; i++) /* bytes that nothing vouches for */
         if (sp_analysis_is_counted(a) && !a->options->bytes->tested &&

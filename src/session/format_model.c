@@ -4,17 +4,26 @@
 
 #include "model/alpha.h"
 #include "model/roofline.h"
+#include "model/sddmm_choice.h"
 #include "model/volume_spmv.h"
 #include "session/pcore.h"
 #include "sparse/dense.h"
 #include "sparse/layout.h"
 
+/* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
+ * docs/results). */
+static const double TILES_FROM_DENSITY = 0.07;
+
 const char *const *sp_format_choices(enum sp_op op)
 {
     static const char *const of_spmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
     static const char *const of_spmmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", NULL};
     static const char *const of_others[] = {"crs", NULL};
-    return op == SP_OP_SPMV ? of_spmv : op == SP_OP_SPMMV ? of_spmmv : of_others;
+    return op == SP_OP_SPMV    ? of_spmv
+           : op == SP_OP_SPMMV ? of_spmmv
+           : op == SP_OP_SDDMM ? of_sddmm
+                               : of_others;
 }
 
 enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
@@ -57,6 +66,19 @@ static double bandwidth_for(const struct sp_workload *w, const struct sp_machine
     return roof ? roof->value.value : 0;
 }
 
+/* SDDMM of a denser matrix: blocks of rows in tiles. */
+static void choose_tiles(struct sp_workload *w, const struct sp_machine *machine)
+{
+    const struct sp_csr *m = w->matrix;
+    struct sp_sddmm_choice c = sp_sddmm_choose(machine, m->n_r, m->n_c, m->n_nz, sp_workload_width(w),
+                                               (double)sp_precision_size(w->precision), TILES_FROM_DENSITY);
+    if (c.format != SP_FORMAT_TILED)
+        return;
+    w->format = c.format;
+    w->T_i = c.T_i;
+    w->T_k = c.T_k;
+}
+
 enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,
                                 const char *isa, struct sp_error *err)
 {
@@ -93,5 +115,7 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
     }
     if (status == SP_OK)
         *w = chosen;
+    if (status == SP_OK && w->op == SP_OP_SDDMM && w->precision != SP_F16 && w->precision != SP_BF16)
+        choose_tiles(w, machine);
     return status;
 }

@@ -16,9 +16,9 @@ const char *const *sp_format_choices(enum sp_op op);
 enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha, double w, double *V_B,
                                 double *beta, struct sp_error *err);
 
-/* The format among sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at
- * alpha_min, with the roof of the level that holds its arrays between executions (warm) or memory's; complex
- * values: CRS. */
+/* SDDMM besides: tiles from a measured density on (model/sddmm_choice.h). The format among
+ * sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min, with the roof
+ * of the level that holds its arrays between executions (warm) or memory's; complex values: CRS. */
 enum sp_status sp_format_choose(struct sp_workload *workload, const struct sp_machine *machine, bool warm,
                                 const char *isa, struct sp_error *err);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sparse/blocks.h"
 #include "sparse/dense.h"
 
 enum { MAX_WINDOWS = 16 };
@@ -114,6 +115,30 @@ static bool sells(const struct sp_workload *w)
     return w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
 }
 
+/* beta of the whole matrix, from its pattern alone; 1 for formats that store entries only. */
+static enum sp_status beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
+{
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    *beta = 1;
+    if (w->matrix->n_nz == 0)
+        return SP_OK;
+    if (sells(w))
+        *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    if (w->format != SP_FORMAT_BCSR)
+        return SP_OK;
+    struct sp_blocks blocks;
+    enum sp_status status = sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, err);
+    *beta = blocks.fill;
+    return status;
+}
+
+/* Columns of a window: whole blocks, so that folding leaves them whole. */
+static int64_t fold_of(const struct sp_workload *w, int64_t fold)
+{
+    int64_t b_w = w->format == SP_FORMAT_BCSR ? w->b_w : 1;
+    return (fold + b_w - 1) / b_w * b_w;
+}
+
 /* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
  */
 static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
@@ -141,8 +166,9 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
             one_row.n_r = 1;
         }
         struct sp_csr folded;
-        enum sp_status status = is_cut ? sp_csr_fold(&one_row, 0, 1, o->fold, &folded, err)
-                                       : sp_csr_fold(a, first, n_rows, o->fold, &folded, err);
+        enum sp_status status = is_cut
+                                    ? sp_csr_fold(&one_row, 0, 1, fold_of(workload, o->fold), &folded, err)
+                                    : sp_csr_fold(a, first, n_rows, fold_of(workload, o->fold), &folded, err);
         if (status != SP_OK)
             return status;
         struct sp_workload one = *workload;
@@ -199,15 +225,15 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
     int n = 0;
     *kernel = NULL;
     *flop_s = sp_value_none("no kernel was measured");
+    double beta;
     enum sp_status status = find_candidates(workload, isa, rows, MOST, &n, err);
-    struct sp_pattern pattern = sp_csr_pattern(workload->matrix);
-    bool fills = sells(workload) && workload->matrix->n_nz > 0;
-    double beta = fills ? sp_sell_beta(&pattern, workload->C, workload->sigma) : 1;
+    if (status == SP_OK)
+        status = beta_of(workload, &beta, err);
     for (int i = 0; i < n && i < MOST && status == SP_OK; i++) {
         struct sp_value rate;
         double beta_here = 1;
         status = measure(workload, rows[i], o, &rate, &beta_here, err);
-        if (fills && sp_value_known(rate))
+        if (beta < 1 && sp_value_known(rate))
             rate = sp_value_between(rate.value * beta / beta_here, rate.lo * beta / beta_here,
                                     rate.hi * beta / beta_here, SP_MEASURED);
         if (status == SP_OK && (!*kernel || rate.value > flop_s->value)) {

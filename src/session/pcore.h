@@ -26,8 +26,8 @@ struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, const s
  * sp_kernel_candidates). *flop_s is its P_core: useful flop/s of one thread on this workload's format,
  * precision and index (its schedule and threads do not matter), of all windows together; the interval is
  * where it would lie without any one of them. CRS: a row longer than a window is cut. SELL: such rows are
- * passed over, a window's rate counts stored entries, and the fill is that of the whole matrix. SP_ABSENT
- * when there is no kernel. */
+ * passed over, a window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
+ * BCSR. SP_ABSENT when there is no kernel. */
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);

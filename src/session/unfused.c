@@ -75,7 +75,7 @@ static enum sp_status time_pair(const struct sp_analysis *a, struct half half[2]
     return status;
 }
 
-/* Bytes through memory of the two, each repeated by itself. */
+/* Bytes of the two, each repeated by itself, through the level that counts. */
 static enum sp_status simulate_pair(const struct sp_analysis *a, const struct half half[2],
                                     struct sp_value *bytes, struct sp_error *err)
 {
@@ -87,7 +87,8 @@ static enum sp_status simulate_pair(const struct sp_analysis *a, const struct ha
         enum sp_status status = sp_sim_traffic(&half[k].layout, &o, traffic, &n_levels, NULL, err);
         if (status != SP_OK)
             return status;
-        sum += traffic[n_levels - 1].read_B.value + traffic[n_levels - 1].write_B.value;
+        const struct sp_traffic *here = &traffic[a->at_level - a->traffic];
+        sum += here->read_B.value + here->write_B.value;
     }
     *bytes = sp_value_of(sum, SP_SIMULATED);
     return SP_OK;
@@ -105,7 +106,7 @@ static double predicted_saving(const struct sp_analysis *a, const struct half ha
 enum sp_status sp_unfused_compare(const struct sp_analysis *a, struct sp_unfused *out, struct sp_error *err)
 {
     struct half half[2] = {{.kernel = NULL}, {.kernel = NULL}};
-    const struct sp_traffic *fused = &a->traffic[a->n_levels - 1];
+    const struct sp_traffic *fused = a->at_level;
     *out = (struct sp_unfused){.time_s = sp_value_none("not run"), .bytes_B = sp_value_none("not simulated")};
     enum sp_status status = prepare(a, SP_OP_SDDMM, &half[0], err);
     if (status == SP_OK)
@@ -126,8 +127,8 @@ enum sp_status sp_unfused_compare(const struct sp_analysis *a, struct sp_unfused
 enum sp_status sp_analysis_unfuse(struct sp_analysis *a, struct sp_error *err)
 {
     a->unfused.time_s = a->unfused.bytes_B = sp_value_none("there is no pair to compare with");
-    if (a->setup.workload.op != SP_OP_FUSEDMM || a->options->no_hints || a->setup.layout.n_nz == 0 ||
-        sp_analysis_is_replayed(a))
+    if (a->setup.workload.op != SP_OP_FUSEDMM || a->options->no_hints || !a->at_level ||
+        a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
     sp_progress_step(a->progress, "running SDDMM and SpMM instead", -1);
     return sp_unfused_compare(a, &a->unfused, err);

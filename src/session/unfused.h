@@ -8,9 +8,10 @@
 struct sp_analysis;
 
 struct sp_unfused {
-    struct sp_value time_s;  /* of the pair, measured; SP_NONE: not run, with the reason */
-    struct sp_value bytes_B; /* of the pair through memory, simulated one after the other */
-    struct sp_value fused_B; /* of FusedMM through memory, likewise */
+    struct sp_value time_s; /* of the pair, measured; SP_NONE: not run, with the reason */
+    struct sp_value
+        bytes_B; /* of the pair through the level that holds the data, simulated one after the other */
+    struct sp_value fused_B; /* of FusedMM, likewise */
     struct sp_value
         predicted_B; /* that fusing saves: values written (w) and read, S's values, the pattern once */
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sparse/blocks.h"
 #include "sparse/layout_build.h"
 
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
@@ -115,6 +116,10 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
     if (w->format == SP_FORMAT_BCSR) {
         double area = (double)w->b_h * w->b_w, n_block_rows = ceil(n_r / w->b_h);
         double n_columns = ceil((double)w->matrix->n_c / w->b_w), n_e = fmin(n_nz, n_block_rows * n_columns);
+        struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+        struct sp_blocks blocks;
+        if (sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, NULL) == SP_OK)
+            n_e = (double)blocks.n_e;
         double walk_B = 3 * sizeof(int32_t) * n_columns * w->n_threads; /* while building */
         return (s_a * area + s_i) * n_e + 2 * sizeof(int64_t) * (n_block_rows + 1) + walk_B + partition_B;
     }
