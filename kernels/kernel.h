@@ -73,8 +73,8 @@ const struct sp_kernel *sp_kernel_find(const char *name);
 /* Can this row run this layout as far as operation, format and precision go? SpMMV of one vector is SpMV. */
 static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct sp_layout *layout)
 {
-    bool same_op = kernel->op == layout->op || (layout->op == SP_OP_SPMMV && layout->r == 1 &&
-                                                kernel->op == SP_OP_SPMV && layout->order == SP_ROW_MAJOR);
+    bool same_op =
+        kernel->op == layout->op || (layout->op == SP_OP_SPMMV && layout->r == 1 && kernel->op == SP_OP_SPMV);
     return same_op && kernel->format == layout->format && (kernel->precisions & 1u << layout->precision) != 0;
 }
 

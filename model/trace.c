@@ -27,7 +27,7 @@ static const enum sp_array array_of_region[SP_N_REGIONS] = {
 const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
 {
     bool crs = l->format == SP_FORMAT_CRS, sell = l->format == SP_FORMAT_SELL;
-    bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1 && l->order == SP_ROW_MAJOR);
+    bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1);
     if (one && (crs || sell || l->format == SP_FORMAT_SELLU))
         return &sp_trace_spmv;
     if (l->format == SP_FORMAT_BCSR)

@@ -18,7 +18,7 @@ struct sp_dense_body sp_spmm_body(const struct sp_spmm_family *family, const str
 
 enum sp_status sp_spmm_accepts(const struct sp_layout *l, struct sp_error *err)
 {
-    if (l->op == SP_OP_SPMMV && l->r == 1 && l->order == SP_ROW_MAJOR)
-        return sp_fail(err, SP_ABSENT, "use a kernel of SpMV", "one vector by rows is SpMV");
+    if (l->op == SP_OP_SPMMV && l->r == 1)
+        return sp_fail(err, SP_ABSENT, "use a kernel of SpMV", "one vector is SpMV");
     return SP_OK;
 }

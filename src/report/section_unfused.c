@@ -34,6 +34,6 @@ void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
     struct sp_scale d = sp_scale_of(predicted.value);
     sp_figure(a, sizeof a, (bytes.value - fused.value) / d.factor, 3);
     sp_figure(b, sizeof b, predicted.value / d.factor, 3);
-    sp_pen_part(pen, SP_INK_BOLD, 1, "%s %sB saved, %s modelled", a, d.prefix, b);
+    sp_pen_part(pen, SP_INK_BOLD, 1, "%s %sB saved, %s %sB modelled", a, d.prefix, b, d.prefix);
     sp_pen_end(pen);
 }
