@@ -3,6 +3,8 @@
 /* Rows of the next piece of a block row with `left` rows left. */
 static int piece_rows(int64_t left, int n_vectors, int registers)
 {
+    if (left >= 16 && 16 * n_vectors <= registers)
+        return 16;
     if (left >= 8 && 8 * n_vectors <= registers)
         return 8;
     return left >= 4 ? 4 : (int)left;

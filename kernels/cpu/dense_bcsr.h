@@ -16,7 +16,7 @@ struct bcsr_tile {
 };
 typedef void bcsr_tile_function(const struct sp_dense_args *args, const struct bcsr_tile *tile);
 
-enum { BCSR_MAX_ROWS = 8, BCSR_MAX_VECTORS = 4 };
+enum { BCSR_MAX_ROWS = 16, BCSR_MAX_VECTORS = 4 };
 
 /* The units [first, end) by tiles of `lanes` columns a vector and at most `registers` vectors of Y. */
 void sp_dense_bcsr_units(const struct sp_dense_args *args, int64_t first, int64_t end,
