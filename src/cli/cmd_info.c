@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/info.h"
+#include "cli/info_blocks.h"
 #include "cli/options.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
@@ -17,22 +18,26 @@
 struct options {
     struct sp_common_options common;
     bool spy;
+    struct sp_block_list blocks;
     int n_matrices;
     char **matrix;
 };
 
-enum { KEY_SPY = SP_KEY_PRIVATE };
+enum { KEY_SPY = SP_KEY_PRIVATE, KEY_BLOCKS };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
         return 0;
     case KEY_SPY:
         o->spy = true;
+        return 0;
+    case KEY_BLOCKS:
+        if (sp_block_list_parse(arg ? arg : "2x2,3x3,4x4,8x8,16x8,16x16", &o->blocks))
+            argp_error(state, "--blocks takes a list such as 2x2,4x4,16x8 (sides 1 to 64), not '%s'", arg);
         return 0;
     case ARGP_KEY_ARGS:
         o->matrix = state->argv + state->next;
@@ -77,13 +82,20 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
     if (!is_first)
         fputs("\n", stdout);
     sp_info_text(info, &style, stdout);
+    if (o->blocks.n > 0)
+        status = sp_info_blocks(a, &o->blocks, stdout, err);
+    if (status != SP_OK)
+        return status;
     return o->spy ? sp_spy_text(a, spy_columns(), utf8, stdout, err) : SP_OK;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_option own[] = {{"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
-                                             {0}};
+    static const struct argp_option own[] = {
+        {"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
+        {"blocks", KEY_BLOCKS, "RxC,...", OPTION_ARG_OPTIONAL,
+         "Count the blocks of BCSR exactly, as stored and with similar rows side by side", 0},
+        {0}};
     static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
         own,

@@ -85,6 +85,12 @@ done
 "$spmodel" model gen:random:3000:8 --op sddmm --inner 32 --format crs --format coo --format tiled:16,8 \
     --machine "$dir/machine.json" --alpha sim >"$dir/out" || fail "model of sddmm"
 
+# Blocks are counted as they would be stored, and rows of blocks that were shuffled find together again.
+"$spmodel" info --blocks=4x4,8x8 gen:block:4000:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
+awk '/^         8x8 / { found = 1; exit !($NF < $2 / 2) } END { if (!found) exit 1 }' FS='  +' "$dir/out" ||
+    { cat "$dir/out"; fail "clustering did not halve the blocks"; }
+refused "takes a list such as" info --blocks=3x gen:laplace2d:10
+
 refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20
 refused "fusedmm takes the formats crs" analyze --op fusedmm --format sell gen:laplace2d:20
 refused "does not go with --op spmm" analyze --op spmm --rhs 4 gen:laplace2d:20
