@@ -53,6 +53,17 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
     return SP_OK;
 }
 
+const char *const *sp_format_every(enum sp_op op)
+{
+    static const char *const of_spmmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "bcsr:4x4", NULL};
+    static const char *const of_spmm[] = {"crs", "staged:256,64", "bcsr:4x4", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", "tiled:64,32", "staged:256,64", NULL};
+    return op == SP_OP_SPMMV   ? of_spmmv
+           : op == SP_OP_SPMM  ? of_spmm
+           : op == SP_OP_SDDMM ? of_sddmm
+                               : sp_format_choices(op);
+}
+
 /* Bandwidth of the level where arrays of V_B bytes live; 0: unknown. */
 static double bandwidth_for(const struct sp_workload *w, const struct sp_machine *machine, bool warm,
                             double V_B)

@@ -7,8 +7,12 @@
 #include "model/machine.h"
 #include "sparse/workload.h"
 
-/* Formats of an operation that are worth a look on a CPU; ends with NULL. */
+/* Formats of an operation that are worth a look on a CPU and whose bytes follow from the alpha of another one;
+ * ends with NULL. */
 const char *const *sp_format_choices(enum sp_op op);
+
+/* Those that a user means with "all": also the ones that gather in another way. */
+const char *const *sp_format_every(enum sp_op op);
 
 /* Modelled bytes of one execution and beta of the workload's format at this alpha and w. Where
  * no formula of sizes tells (SELLU's unit-stride slots, operations with dense operands) the layout is made
