@@ -145,6 +145,35 @@ START_TEST(roofline_script_holds_the_record)
 }
 END_TEST
 
+/* Records that differ in their width alone are points over r, with the performance below the balance. */
+START_TEST(a_series_is_one_picture)
+{
+    struct sp_record other;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &other, NULL), SP_OK);
+    json_object_set(json_object_get(other.root, "curves"), "balance",
+                    json_object_get(json_object_get(example.root, "curves"), "balance"));
+    sp_record_set_count(&other, "config.rhs", 4);
+    const struct sp_record *records[] = {&example, &other};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("balance");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    sp_plot_script(kind, records, 2, SP_TERM_SVG, "x.svg", out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "set multiplot"));
+    ck_assert_ptr_nonnull(strstr(text, "\n1 8.98 "));
+    ck_assert_ptr_nonnull(strstr(text, "\n4 8.98 "));
+    free(text);
+    sp_record_set_text(&other, "problem.name", "another");
+    out = open_memstream(&text, &size);
+    sp_plot_script(kind, records, 2, SP_TERM_SVG, "x.svg", out);
+    fclose(out);
+    ck_assert_ptr_null(strstr(text, "set multiplot"));
+    free(text);
+    sp_record_free(&other);
+}
+END_TEST
+
 START_TEST(names_are_data_and_not_commands)
 {
     char text[65536], victim[128], name[512];
@@ -251,6 +280,7 @@ int main(void)
     tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
     tcase_add_test(tc, roofline_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);
+    tcase_add_test(tc, a_series_is_one_picture);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);

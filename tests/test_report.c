@@ -6,6 +6,7 @@
 #include "base/figures.h"
 #include "io/record.h"
 #include "report/report_csv.h"
+#include "report/report_series.h"
 #include "report/report_text.h"
 
 /* Every case prints the example record, changed in one respect, and is compared with golden/report-NAME.txt
@@ -257,7 +258,7 @@ START_TEST(csv_rows_append)
             quotes += *c == '"';
             commas += *c == ',' && quotes % 2 == 0;
         }
-        ck_assert_int_eq(commas, 54);
+        ck_assert_int_eq(commas, 56);
         ck_assert(lines == 0 ? strncmp(line, "id,status,", 10) == 0
                              : strstr(line, ",\"odd, \"\"name\"\"\",2063494,") != NULL);
         lines++;
@@ -277,6 +278,50 @@ START_TEST(csv_rows_append)
 }
 END_TEST
 
+/* kkt_power with r = 1, 8, 32 vectors [THEORY 3]: bandwidth limits, then P_core; one measured point ties. */
+START_TEST(a_series_compares_its_widths)
+{
+    static const struct {
+        int r;
+        double balance, performance, spread, core;
+    } at[] = {{1, 7.98, 8.5e9, 0.1e9, 30e9}, {8, 2.48, 28e9, 1e9, 60e9}, {32, 1.89, 28.5e9, 1e9, 30.3e9}};
+    const double roof = 76e9;
+    struct sp_record r[3] = {{0}};
+    const struct sp_record *series[3] = {&r[0], &r[1], &r[2]};
+    for (int i = 0; i < 3; i++) {
+        double model = at[i].core < roof / at[i].balance ? at[i].core : roof / at[i].balance;
+        double W = 2e6 * at[i].r, t = W / at[i].performance;
+        ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r[i], NULL), SP_OK);
+        sp_record_set_text(&r[i], "config.op", "spmmv");
+        sp_record_set_count(&r[i], "config.rhs", at[i].r);
+        sp_record_set_metric(&r[i], "balance", sp_value_of(at[i].balance, SP_SIMULATED), "B/flop", "lower",
+                             "");
+        sp_record_set_metric(&r[i], "balance_min", sp_value_of(at[i].balance, SP_MODELLED), "B/flop", "none",
+                             "");
+        sp_record_set_metric(&r[i], "p_core", sp_value_of(at[i].core, SP_MEASURED), "flop/s", "none", "");
+        sp_record_set_metric(&r[i], "time", sp_value_of(t, SP_MEASURED), "s", "lower", "");
+        sp_record_set_metric(&r[i], "performance",
+                             sp_value_between(at[i].performance, at[i].performance - at[i].spread,
+                                              at[i].performance + at[i].spread, SP_MEASURED),
+                             "flop/s", "higher", "");
+        json_object_set_new(json_array_get(sp_record_node(&r[i], "table"), 1), "performance",
+                            json_real(model));
+    }
+    struct sp_report_style style = {.utf8 = true, .width = 100};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    sp_report_series(series, 3, &style, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "from r = 32 on in-core execution limits, below it bandwidth"));
+    ck_assert_ptr_nonnull(strstr(text, "best r: predicted 8 (no worse: 32), measured 32 (no worse: 8)"));
+    ck_assert_ptr_nonnull(strstr(text, "2.48"));
+    free(text);
+    for (int i = 0; i < 3; i++)
+        sp_record_free(&r[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("report");
@@ -286,6 +331,7 @@ int main(void)
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, figures);
     tcase_add_test(tc, csv_rows_append);
+    tcase_add_test(tc, a_series_compares_its_widths);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
