@@ -8,7 +8,7 @@ enum { FIRST_LEVEL_B = 32 << 10 };
 int32_t sp_sddmm_tile_rows(int64_t width, double s_x)
 {
     assert(width >= 1 && s_x > 0);
-    const double rows = FIRST_LEVEL_B / 2 / ((double)width * s_x);
+    const double rows = 0.5 * FIRST_LEVEL_B / ((double)width * s_x);
     return rows > 1 ? (int32_t)rows : 1;
 }
 

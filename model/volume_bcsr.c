@@ -9,7 +9,8 @@ struct sp_volume sp_volume_bcsr(int64_t n_r, int64_t n_nz, int64_t n_e, int32_t 
     struct sp_volume v = {.write_B = s.s_y * (double)n_r * (double)r};
     v.array_B[SP_ARRAY_VALUES] = (double)b_h * b_w * s.s_a * (double)n_e;
     v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_e;
-    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)((n_r + b_h - 1) / b_h + 1);
+    const int64_t n_block_rows = (n_r + b_h - 1) / b_h;
+    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_block_rows + 1);
     v.array_B[SP_ARRAY_X] = alpha * s.s_x * (double)n_nz * (double)r;
     v.array_B[SP_ARRAY_Y] = w * v.write_B;
     for (int i = 0; i < SP_N_ARRAYS; i++)

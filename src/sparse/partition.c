@@ -64,9 +64,9 @@ enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units,
     p->block = block_units > 0 ? block_units : 1;
     p->begin = begin;
     p->entry_begin = entry_begin;
-    if (schedule == SP_SCHEDULE_NNZ && (n_entries == 0 || !ptr))
-        schedule =
-            SP_SCHEDULE_ROWS; /* nothing to balance but the writing of y, or all units weigh the same */
+    /* Nothing to balance but the writing of y, or all units weigh the same. */
+    if (!ptr || (schedule == SP_SCHEDULE_NNZ && n_entries == 0))
+        schedule = SP_SCHEDULE_ROWS;
     for (int t = 0; t < n_threads; t++) {
         if (schedule == SP_SCHEDULE_NNZ) {
             p->begin[t] = t == 0 ? 0 : nearest_boundary(n_units, ptr, share_of(n_entries, t, n_threads));

@@ -186,7 +186,7 @@ enum sp_status sp_jaccard_rows(const struct sp_pattern *a, int32_t b_h, int32_t 
         c.shared = rows;
         c.candidate = c.shared + a->n_r;
         c.in_pattern = marks;
-        if (n_columns > 0)
+        if (n_columns > 0 && c.rows_of.start)
             memcpy(c.head, c.rows_of.start, (size_t)n_columns * sizeof *c.head);
         make_clusters(&c, b_h, threshold, perm);
     }
