@@ -52,6 +52,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* What the permutation of the rows says of the columns. */
+static const char *meaning_of(const char *method)
+{
+    size_t length = strcspn(method, ":");
+    for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
+        if (strlen(r->name) == length && strncmp(r->name, method, length) == 0) {
+            if (r->side == SP_REORDER_ROWS)
+                return "row i of the new matrix is row p(i) of the old one; columns keep their places";
+            if (r->side == SP_REORDER_BOTH)
+                return "row i of the new matrix is row p(i) of the old one; columns have an order of their "
+                       "own";
+        }
+    return "row and column i of the new matrix are row and column p(i) of the old one";
+}
+
 /* A Matrix Market array of 1-based numbers: row i of the new matrix is row p(i) of the old one. */
 static enum sp_status write_permutation(const char *path, const char *method, const int32_t *perm, int64_t n,
                                         struct sp_error *err)
@@ -62,9 +77,9 @@ static enum sp_status write_permutation(const char *path, const char *method, co
         return status;
     fprintf(file.stream,
             "%%%%MatrixMarket matrix array integer general\n"
-            "%% reordering %s: row and column i of the new matrix are row and column p(i) of the old one\n"
+            "%% reordering %s: %s\n"
             "%lld 1\n",
-            method, (long long)n);
+            method, meaning_of(method), (long long)n);
     for (int64_t i = 0; i < n; i++)
         fprintf(file.stream, "%ld\n", (long)perm[i] + 1);
     return sp_atomic_commit(&file, err);
@@ -154,8 +169,10 @@ static int run(int argc, char **argv)
         {0}};
     static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {
-        own,      parse,       "IN OUT", "Give the rows and columns of a matrix a new order and write it.\v",
-        children, method_help, NULL};
+        own,      parse,
+        "IN OUT", "Give the rows of a matrix, and mostly its columns, a new order and write it.\v",
+        children, method_help,
+        NULL};
     struct options o = {0};
     struct sp_error err;
     sp_parse(&argp, argc, argv, &o);
@@ -186,4 +203,4 @@ static int run(int argc, char **argv)
 
 extern const struct sp_command sp_cmd_reorder;
 const struct sp_command sp_cmd_reorder = {"reorder", "IN OUT",
-                                          "apply a reordering (RCM) and write the matrix", run};
+                                          "apply a reordering (RCM, clusters) and write the matrix", run};
