@@ -219,7 +219,8 @@ void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct 
 {
     double saved = sp_hint_time(in) * (hint->gain_lo + hint->gain_hi) / 2;
     if (sp_value_known(cost_s) && saved > 0)
-        snprintf(hint->cost, sizeof hint->cost, "pays after %.0f SpMVs", fmax(1, ceil(cost_s.value / saved)));
+        snprintf(hint->cost, sizeof hint->cost, "pays after %.0f %s", fmax(1, ceil(cost_s.value / saved)),
+                 in->op == SP_OP_SPMV ? "SpMVs" : "executions");
 }
 
 enum sp_verdict sp_clear(struct sp_checked *checked, const char *check, const char *format, ...)

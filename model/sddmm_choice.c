@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { FIRST_LEVEL_B = 32 << 10 };
+enum { FIRST_LEVEL_B = 32 << 10, SECOND_LEVEL_B = 1 << 20 };
 
 int32_t sp_sddmm_tile_rows(int64_t width, double s_x)
 {
@@ -25,17 +25,13 @@ double sp_sddmm_threshold_printed(double T_i, double r)
     return 1 / (T_i * r);
 }
 
-/* The size of the innermost cache that the machine describes [B]. */
-static double first_level_B(const struct sp_machine *machine)
+/* The size of the second-level cache that the machine describes [B]. */
+static double second_level_B(const struct sp_machine *machine)
 {
-    double size_B = FIRST_LEVEL_B;
-    int level = 0;
     for (int i = 0; machine && i < machine->n_caches; i++)
-        if (level == 0 || machine->cache[i].level < level) {
-            level = machine->cache[i].level;
-            size_B = (double)machine->cache[i].size_B;
-        }
-    return size_B;
+        if (machine->cache[i].level == 2)
+            return (double)machine->cache[i].size_B;
+    return SECOND_LEVEL_B;
 }
 
 struct sp_sddmm_choice sp_sddmm_choose(const struct sp_machine *machine, int64_t n_r, int64_t n_c,
@@ -44,7 +40,7 @@ struct sp_sddmm_choice sp_sddmm_choose(const struct sp_machine *machine, int64_t
     assert(n_r >= 1 && n_c >= 1 && n_nz >= 0 && r >= 1 && s_x > 0);
     const struct sp_sddmm_choice rows = {.format = SP_FORMAT_CRS};
     const double density = (double)n_nz / ((double)n_r * (double)n_c), B_B = (double)n_c * (double)r * s_x;
-    if (density <= threshold || B_B <= first_level_B(machine))
+    if (density <= threshold || B_B <= 0.5 * second_level_B(machine))
         return rows;
     return (struct sp_sddmm_choice){
         .format = SP_FORMAT_TILED, .T_i = sp_sddmm_tile_rows(r, s_x), .T_k = (int32_t)r};

@@ -23,8 +23,9 @@ struct sp_sddmm_choice {
     int32_t T_i, T_k;      /* TILED */
 };
 
-/* Density n_nz/(n_r n_c) above `threshold` (a count's, or one that bench_sampled measured), and B not inside
- * the first-level cache anyhow: tiles. n_c r s_x is the footprint of B [B]; `machine` may be NULL. */
+/* Density n_nz/(n_r n_c) above `threshold` (a count's, or one that bench_sampled measured), and B larger
+ * than half of the second-level cache: tiles. (Measured: at B of 1 MB and less tiles gain nothing.) n_c r s_x
+ * is the footprint of B [B]; `machine` may be NULL. */
 struct sp_sddmm_choice sp_sddmm_choose(const struct sp_machine *machine, int64_t n_r, int64_t n_c,
                                        int64_t n_nz, int64_t r, double s_x, double threshold);
 

@@ -1,17 +1,19 @@
 /* Operations with dense operands: SpMMV, SpMM, SDDMM and FusedMM in CRS, SpMMV in SELL.
  *
  * The stream of references of a thread is, with "row of X" for its r elements in turn,
- *   SpMMV, SpMM in CRS   ptr[first] of a range; then per row: ptr[i + 1]; per entry val, col, row col of X;
- * at its end row i of Y. Above SP_REGISTER_TILE_B bytes the row's entries are walked once for each tile of
- * the width, with that part of the rows of X and Y. SDDMM                per row with entries: row i of A;
- * per entry val, col, row col of B, P; where a row is longer than a tile of registers, row i of A again at
- * each entry. FusedMM              per row: row i of C where it has entries; per entry col, row col of B, row
- * col of D; at its end row i of E. SpMMV in SELL        per chunk: ptr, len; per slot C values, C indices,
- * then the row of X of each lane; at its end C items of perm (where rows are permuted), then the row of Y of
- * each lane. Column-major operands: the r elements of a "row" are ld elements apart.
+ *   SpMMV,   ptr[first] of a range; then per row: ptr[i + 1]; per entry val, col, row col of X; at its end
+ *   SpMM     row i of Y. Rows longer than a tile of registers (sp_layout_register_tile()) are walked once
+ *            for each tile of the width, with that part of the rows of X and Y.
+ *   SDDMM    per row with entries: row i of A; per entry val, col, row col of B, P; where a row is longer
+ *            than a tile of registers, row i of A again at each entry.
+ *   FusedMM  per row: row i of C where it has entries; per entry col, row col of B, row col of D; at its
+ *            end row i of E.
+ *   SELL     SpMMV: per chunk ptr, len; per slot C values, C indices, then the row of X of each lane; at
+ *            its end C items of perm (where rows are permuted), then the row of Y of each lane.
+ * Column-major operands: the r elements of a "row" are ld elements apart.
  *
- * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many steps that it
- * makes about as many events as one of SpMV. */
+ * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many steps that
+ * it makes about as many events as one of SpMV. */
 #include "model/trace_kinds.h"
 
 static ALWAYS_INLINE uint32_t *put_item(const struct sp_trace *t, uint32_t *ev, enum sp_trace_region region,

@@ -1,11 +1,13 @@
 /* SpMM and SDDMM in format STAGED.
  *
- * The stream of references of a thread is, for each block and each tile of the width: block[b], block[b + 1],
- * ptr[b]; per listed column list, its row of X in the tile, that row of the thread's buffer written (whole
- * lines); then per chunk len and
- *   SpMM    per slot C values, C places, the row of the buffer of each lane; at its end the rows of Y in the
- * tile SDDMM   the row of A in the tile; per entry its place, the row of the buffer, P written, and in the
- * last tile its value. A step is a listed column, a slot or an empty chunk. */
+ * The stream of references of a thread is, for each block and each tile of the width: block[b],
+ * block[b + 1], ptr[b]; per listed column list, its row of X in the tile, that row of the thread's buffer
+ * written (whole lines); then per chunk len and
+ *   SpMM     per slot C values, C places, the row of the buffer of each lane; at its end the rows of Y in
+ *            the tile
+ *   SDDMM    the row of A in the tile; per entry its place, the row of the buffer, P written, and in the
+ *            last tile its value.
+ * A step is a listed column, a slot or an empty chunk. */
 #include "model/trace_kinds.h"
 
 static const int64_t block_B = sizeof(struct sp_staged_block);

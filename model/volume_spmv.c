@@ -86,6 +86,9 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
     v.write_B = v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
     v.array_B[SP_ARRAY_Y] = w * v.write_B;
+    v.write_B +=
+        v.array_B[SP_ARRAY_OTHER]; /* a buffer's lines are read before the first store, and written */
+    v.array_B[SP_ARRAY_OTHER] *= 2;
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v.total_B += v.array_B[i];
     v.read_B = v.total_B - v.write_B;

@@ -50,8 +50,9 @@ struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, doubl
 struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, double beta, double u,
                                       struct sp_sizes sizes, bool permuted, double alpha, double w);
 
-/* Any operation, of what this layout really stores: each array once, of the gathered operands alpha times
- * sp_layout_gather_bytes(), of the result w times its bytes. */
+/* Any operation, of what this layout really stores: each array once (STAGED: the threads' buffers too, as in
+ * a first execution), of the gathered operands alpha times sp_layout_gather_bytes(), of the result w times
+ * its bytes. */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers

@@ -85,7 +85,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     bool wide = least > 0 && most > 30 * least; /* then only a logarithm shows the low end */
     sp_script_title(out, records[0], "");
     fprintf(out,
-            "set logscale x 2; set xlabel 'cache size'; set ylabel 'alpha = bytes of x / (s_x n_nz)'\n"
+            "set logscale x 2; set xlabel 'cache size'; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\n"
             "set xrange [%.8g:%.8g]\n",
             lowest / 1.2, highest * 1.2);
     if (wide)

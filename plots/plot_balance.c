@@ -1,12 +1,15 @@
 /* Code balance over the number of right-hand sides, or the dense width; with several records of a series the
  * performance below it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/figures.h"
 #include "io/record_series.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
+
+enum { MOST_RECORDS = 32 };
 
 /* The modelled curve of a record: every line of the gathered operand loaded once. */
 static void write_curve(const struct sp_record *record, int k, double *narrowest, double *widest, FILE *out)
@@ -39,23 +42,30 @@ static void write_curve(const struct sp_record *record, int k, double *narrowest
     }
 }
 
-/* What each record of the series saw; returns how many. */
+static int by_width(const void *a, const void *b)
+{
+    const struct sp_series_point *p = a, *q = b;
+    return (p->r > q->r) - (p->r < q->r);
+}
+
+/* What each record of the series saw, by rising r; returns how many. */
 static int write_points(const struct sp_record *const *records, int n, double *narrowest, double *widest,
                         const char **origin, FILE *out)
 {
+    struct sp_series_point point[MOST_RECORDS];
     int n_points = 0;
+    for (int k = 0; k < n && k < MOST_RECORDS; k++)
+        n_points += sp_series_point_of(records[k], &point[n_points]);
+    qsort(point, (size_t)n_points, sizeof *point, by_width);
     fputs("# r, balance B/flop, Gflop/s, lo, hi, modelled, P_core, b/B\n$S << EOD\n", out);
-    for (int k = 0; k < n; k++) {
-        struct sp_series_point p;
-        if (!sp_series_point_of(records[k], &p))
-            continue;
-        fprintf(out, "%lld %.8g %.8g %.8g %.8g %.8g %.8g %.8g\n", (long long)p.r, p.balance.value,
-                p.performance.value / 1e9, p.performance.lo / 1e9, p.performance.hi / 1e9, p.model / 1e9,
-                p.core / 1e9, p.bandwidth / 1e9);
-        *widest = fmax(*widest, (double)p.r);
-        *narrowest = fmin(*narrowest, (double)p.r);
-        *origin = sp_origin_name(p.balance.origin);
-        n_points++;
+    for (int k = 0; k < n_points; k++) {
+        const struct sp_series_point *p = &point[k];
+        fprintf(out, "%lld %.8g %.8g %.8g %.8g %.8g %.8g %.8g\n", (long long)p->r, p->balance.value,
+                p->performance.value / 1e9, p->performance.lo / 1e9, p->performance.hi / 1e9, p->model / 1e9,
+                p->core / 1e9, p->bandwidth / 1e9);
+        *widest = fmax(*widest, (double)p->r);
+        *narrowest = fmin(*narrowest, (double)p->r);
+        *origin = sp_origin_name(p->balance.origin);
     }
     fputs("EOD\n", out);
     return n_points;
@@ -64,11 +74,20 @@ static int write_points(const struct sp_record *const *records, int n, double *n
 /* All records are of one kernel and matrix, and differ in the width. */
 static bool is_series(const struct sp_record *const *records, int n)
 {
-    static const char *const same[] = {"problem.name", "config.op", "config.format_text", "config.precision"};
-    for (int k = 1; k < n; k++)
+    static const char *const same[] = {
+        "problem.name",       "problem.reorder",  "machine.name", "config.op",       "config.order",
+        "config.format_text", "config.precision", "config.index", "config.schedule", "config.cache"};
+    int64_t threads = 0;
+    sp_record_count(records[0], "config.threads", &threads);
+    for (int k = 1; k < n; k++) {
+        int64_t others = 0;
+        sp_record_count(records[k], "config.threads", &others);
+        if (others != threads)
+            return false;
         for (size_t i = 0; i < sizeof same / sizeof *same; i++)
             if (strcmp(sp_words_text(records[0], same[i], ""), sp_words_text(records[k], same[i], "")) != 0)
                 return false;
+    }
     return true;
 }
 
@@ -78,10 +97,22 @@ static const char *axis_of(const struct sp_record *record)
     return sp_record_count(record, "config.inner", &inner) ? "dense width r" : "right-hand sides r";
 }
 
+static void write_title(const struct sp_record *record, FILE *out)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s  %s %s  %s, %s", sp_words_text(record, "problem.name", "unnamed"),
+             sp_words_op(sp_words_text(record, "config.op", "spmv")),
+             sp_words_text(record, "config.format_text", ""), sp_words_text(record, "config.precision", "?"),
+             sp_words_text(record, "machine.name", "unnamed machine"));
+    fputs("set title ", out);
+    sp_script_string(out, text);
+    fputc('\n', out);
+}
+
 static void draw_series(const struct sp_record *first, const char *origin, FILE *out)
 {
     fputs("set multiplot layout 2,1\nset key top right\nset xlabel ''\n", out);
-    sp_script_title(out, first, "");
+    write_title(first, out);
     fprintf(out,
             "set ylabel 'code balance, B/flop'; set yrange [0:*]\n"
             "plot $B0 using 1:2 with lines dt 2 lw 2 lc rgb '%s' title 'model, x once', \\\n"
@@ -94,7 +125,7 @@ static void draw_series(const struct sp_record *first, const char *origin, FILE 
             "    $S using 1:6 with points pt 6 ps 1.2 lw 2 lc rgb '%s' title 'modelled', \\\n"
             "    $S using 1:3:4:5 with yerrorbars pt 7 ps 0.8 lw 2 lc rgb '%s' title 'measured'\n"
             "unset multiplot\n",
-            axis_of(first), sp_series_color(1), sp_series_color(2), sp_series_color(0), sp_series_color(0));
+            axis_of(first), sp_series_color(1), "#777777", sp_series_color(0), sp_series_color(0));
 }
 
 static void draw_curves(const struct sp_record *const *records, int n, FILE *out)
@@ -139,5 +170,6 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_balance = {
-    "balance", "code balance and performance over right-hand sides", 32, 760, 620, lacks, write_script,
+    "balance",    "code balance and performance over right-hand sides", MOST_RECORDS, 760, 620, lacks,
+    write_script,
 };

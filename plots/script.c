@@ -39,8 +39,15 @@ char *sp_script_name(char *text, size_t size, const struct sp_record *record)
 {
     const char *order = sp_words_text(record, "problem.reorder", "none");
     bool reordered = strcmp(order, "none") != 0;
-    snprintf(text, size, "%s%s%s  %s", sp_words_text(record, "problem.name", "unnamed"), reordered ? " " : "",
-             reordered ? order : "",
+    const char *op = sp_words_text(record, "config.op", "spmv");
+    char what[48] = "";
+    int64_t r = 1;
+    if (!sp_record_count(record, "config.inner", &r))
+        sp_record_count(record, "config.rhs", &r);
+    if (strcmp(op, "spmv") != 0)
+        snprintf(what, sizeof what, "  %.16s r=%lld", sp_words_op(op), (long long)r);
+    snprintf(text, size, "%s%s%s%s  %s", sp_words_text(record, "problem.name", "unnamed"),
+             reordered ? " " : "", reordered ? order : "", what,
              sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "")));
     return text;
 }

@@ -258,7 +258,7 @@ START_TEST(csv_rows_append)
             quotes += *c == '"';
             commas += *c == ',' && quotes % 2 == 0;
         }
-        ck_assert_int_eq(commas, 56);
+        ck_assert_int_eq(commas, 57);
         ck_assert(lines == 0 ? strncmp(line, "id,status,", 10) == 0
                              : strstr(line, ",\"odd, \"\"name\"\"\",2063494,") != NULL);
         lines++;

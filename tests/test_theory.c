@@ -488,7 +488,7 @@ START_TEST(formats_of_sddmm_are_chosen_by_density)
     struct sp_sddmm_choice c = sp_sddmm_choose(&m, n, n, n * 100, 128, 4, 0.005);
     ck_assert(c.format == SP_FORMAT_TILED && c.T_i == 32 && c.T_k == 128);
     ck_assert_int_eq(sp_sddmm_choose(&m, n, n, n * 100, 128, 4, 0.02).format, SP_FORMAT_CRS);
-    /* 60 rows of 512 bytes are in the first-level cache whatever the order. */
+    /* 60 rows of 512 bytes are in the second-level cache whatever the order. */
     ck_assert_int_eq(sp_sddmm_choose(&m, n, 60, n * 30, 128, 4, 0.005).format, SP_FORMAT_CRS);
     ck_assert_int_eq(sp_sddmm_choose(NULL, n, 60, n * 30, 128, 4, 0.005).format, SP_FORMAT_CRS);
     ck_assert_int_eq(sp_sddmm_tile_rows(65536, 8), 1);

@@ -222,6 +222,10 @@ static int analyze_one(const struct arguments *a, const struct sp_subject *subje
     enum sp_status status = sp_analyze(subject, &o, progress, record, &err);
     sp_terminal_clear(terminal);
     int code = 0;
+    if (status == SP_ABSENT && a->all_formats) { /* the others can still be compared */
+        fprintf(stderr, "spmodel: remark: format %s is left out: %s\n", format, err.what);
+        return 0;
+    }
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record->root)

@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->spy = true;
         return 0;
     case KEY_BLOCKS:
-        if (sp_block_list_parse(arg ? arg : "2x2,3x3,4x4,8x8,16x8,16x16", &o->blocks))
+        if (sp_block_list_parse(strcmp(arg, "all") == 0 ? "2x2,3x3,4x4,8x8,16x8,16x16" : arg, &o->blocks))
             argp_error(state, "--blocks takes a list such as 2x2,4x4,16x8 (sides 1 to 64), not '%s'", arg);
         return 0;
     case ARGP_KEY_ARGS:
@@ -93,8 +93,9 @@ static int run(int argc, char **argv)
 {
     static const struct argp_option own[] = {
         {"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
-        {"blocks", KEY_BLOCKS, "RxC,...", OPTION_ARG_OPTIONAL,
-         "Count the blocks of BCSR exactly, as stored and with similar rows side by side", 0},
+        {"blocks", KEY_BLOCKS, "RxC,...", 0,
+         "Count the blocks of BCSR exactly, as stored and with similar rows side by side; all: some sizes",
+         0},
         {0}};
     static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {

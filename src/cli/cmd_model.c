@@ -92,7 +92,7 @@ static int parse_sizes(const char *text, int64_t sizes[3])
 static void add_every_format(struct arguments *a)
 {
     a->request.every_format = true;
-    const char *const *names = sp_format_every(a->op.op);
+    const char *const *names = sp_format_choices(a->op.op);
     for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
         a->format[a->n_formats++] = names[i];
 }

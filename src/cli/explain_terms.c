@@ -81,8 +81,34 @@ const struct sp_term sp_terms[] = {
      "V = s_i n_nz + s_p (n_r + 1) + r (s_x n_r' + w s_y n_r) + 2 alpha r s_x n_nz,  W = 4 r n_nz\n"
      "saved against SDDMM and then SpMM: (w + 1) s_a n_nz + s_i n_nz + s_p (n_r + 1)",
      "The values between the two products are never stored: what would be written and read again is saved, "
-     "and the pattern is read once instead of twice. alpha counts B and D together.",
+     "and the pattern is read once instead of twice. The report's prediction adds s_a n_nz, S's values, "
+     "which "
+     "the pair's SDDMM reads. alpha counts B and D together; rows and columns are walked in panels that keep "
+     "them in a cache where they are dense enough.",
      {"config.inner", "metrics.alpha", "metrics.bytes", "metrics.balance"},
+     NULL},
+    {"staged",
+     "tiled coo T_i T_k",
+     "formats of SpMM and SDDMM beside rows of CRS",
+     NULL,
+     "staged: blocks of rows copy the distinct rows of X that they need into a buffer, a tile of the width "
+     "at a "
+     "time, and find them by 16-bit indices; pays where the rows of a block share columns that no cache "
+     "keeps. "
+     "tiled (SDDMM): blocks of T_i rows, entries by column, the width in slices of T_k: a row of B is read "
+     "once "
+     "a block; pays for dense matrices whose B exceeds the L2. coo (SDDMM): a row index beside each column "
+     "index, equal entries for all threads.",
+     {"config.format_text", "metrics.beta", "metrics.alpha"},
+     NULL},
+    {"jaccard",
+     "jaccard2 clustering reordering",
+     "rows with similar patterns side by side",
+     "distance = 1 - |A n B| / |A u B| of the block columns of two rows",
+     "`--reorder jaccard:B` puts rows that share columns into clusters of B rows, so that BCSR needs fewer "
+     "blocks; columns keep their places. jaccard2:B clusters columns too. `spmodel info --blocks 8x8` counts "
+     "n_e for both before anything is rewritten.",
+     {"problem.reorder"},
      NULL},
     {"bcsr",
      "n_e blocks b_h b_w T_e T_init",
@@ -150,9 +176,10 @@ const struct sp_term sp_terms[] = {
      sp_fill_alpha},
     {"beta",
      "padding fill",
-     "share of useful entries in SELL",
+     "share of useful entries in SELL, BCSR and staged blocks",
      "beta = n_nz / stored entries,  0 < beta <= 1",
-     "SELL pads the rows of a chunk to its longest one. Sorting inside windows of sigma rows raises beta; it "
+     "BCSR fills its blocks with zeros. SELL pads the rows of a chunk to its longest one. Sorting inside "
+     "windows of sigma rows raises beta; it "
      "follows "
      "from the row lengths alone, nothing has to be converted.",
      {"metrics.beta", "config.C", "config.sigma", "losses.padding"},

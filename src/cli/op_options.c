@@ -37,7 +37,11 @@ static void set_widths(struct argp_state *state, struct sp_op_options *o, const 
                        option, (int)SP_MOST_WIDTHS, (int)SP_MAX_WIDTH, arg);
             return;
         }
-        o->width[o->n_widths++] = (int32_t)n;
+        bool again = false;
+        for (int i = 0; i < o->n_widths; i++)
+            again = again || o->width[i] == n;
+        if (!again)
+            o->width[o->n_widths++] = (int32_t)n;
         rest = rest[length] == ',' ? rest + length + 1 : NULL;
     }
 }

@@ -22,6 +22,7 @@ static const struct column {
     {"env_key", "env.key"},
     {"op", "config.op"},
     {"format", "config.format"},
+    {"format_option", "config.format_option"},
     {"C", "config.C"},
     {"sigma", "config.sigma"},
     {"precision", "config.precision"},

@@ -25,7 +25,7 @@ static void number(char cell[CELL], double x, double scale)
 static void fill(const struct sp_series_point *p, int n, struct table *t)
 {
     static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "least",
-                                                 "Gflop/s", "of model", "P_core", "b/B"};
+                                                 "Gflop/s", "of limit", "P_core", "b/B"};
     double longest = 0;
     for (int i = 0; i < n; i++)
         longest = fmax(longest, p[i].time_s.value);
@@ -104,7 +104,7 @@ static void verdict(struct sp_pen *pen, const struct sp_series_point *p, int n)
         best_part(pen, "best r: predicted", p, n, predicted, true);
     best_part(pen, isfinite(p[predicted].model) ? ", measured" : "best r: not predicted, measured", p, n,
               found, false);
-    if (p[found].r > p[0].r)
+    if (p[found].r > p[0].r && !sp_series_ties(p, 0, found, false))
         sp_pen_part(pen, SP_INK_PLAIN, 2, "a vector costs %.2f times less than with r = %lld",
                     p[found].performance.value / p[0].performance.value, (long long)p[0].r);
     sp_pen_end(pen);

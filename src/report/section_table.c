@@ -215,6 +215,23 @@ static void legend(struct sp_pen *pen, const struct sp_record *record, const str
     }
 }
 
+/* What "x" stands for in the rows of other operations than SpMV. */
+static void name_x(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *op = sp_words_text(record, "config.op", "spmv");
+    const char *words =
+        strcmp(op, "spmmv") == 0 || strcmp(op, "spmm") == 0 ? "x: the rows of X that entries gather"
+        : strcmp(op, "sddmm") == 0   ? "x: the rows of B that entries gather; A is read row by row"
+        : strcmp(op, "fusedmm") == 0 ? "x: the rows of B and of D that entries gather"
+                                     : NULL;
+    if (!words)
+        return;
+    pen->indent = 1;
+    sp_pen_tab(pen, 1);
+    sp_pen_words(pen, SP_INK_DIM, words);
+    sp_pen_end(pen);
+}
+
 static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 {
     struct sp_value alpha = sp_record_metric(record, "alpha"),
@@ -266,6 +283,7 @@ void sp_section_table(struct sp_pen *pen, const struct sp_record *record)
         fputc('\n', pen->out);
         print(pen, &t);
         legend(pen, record, &t);
+        name_x(pen, record);
     }
     alpha_line(pen, record);
     beta_line(pen, record);

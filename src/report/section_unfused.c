@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "base/figures.h"
 #include "io/record_words.h"
 #include "report/sections.h"
@@ -26,14 +28,18 @@ void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 0, "SDDMM, then SpMM: time unknown (%s)", pair.why);
     }
     struct sp_scale s = sp_scale_of(bytes.value);
-    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s traffic %s %sB instead of",
-                sp_words_level(sp_words_text(record, "binding.level", "MEM")),
+    double saved = bytes.value - fused.value;
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "from empty caches %s %sB through memory instead of",
                 sp_figure(a, sizeof a, bytes.value / s.factor, 4), s.prefix);
-    sp_pen_part(pen, SP_INK_PLAIN, 1, "%s %sB simulated:", sp_figure(a, sizeof a, fused.value / s.factor, 4),
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "%s %sB, simulated:", sp_figure(a, sizeof a, fused.value / s.factor, 4),
                 s.prefix);
     struct sp_scale d = sp_scale_of(predicted.value);
-    sp_figure(a, sizeof a, (bytes.value - fused.value) / d.factor, 3);
+    sp_figure(a, sizeof a, fabs(saved) / d.factor, 3);
     sp_figure(b, sizeof b, predicted.value / d.factor, 3);
-    sp_pen_part(pen, SP_INK_BOLD, 1, "%s %sB saved, %s %sB modelled", a, d.prefix, b, d.prefix);
+    sp_pen_part(pen, SP_INK_BOLD, 1, "%s %sB %s, %s %sB modelled (S's values, which SDDMM reads, included)",
+                a, d.prefix, saved >= 0 ? "saved" : "more", b, d.prefix);
+    if (saved < 0.5 * predicted.value)
+        sp_pen_part(pen, SP_INK_PLAIN, 1,
+                    "(B and D together do not stay in the cache where one of them does)");
     sp_pen_end(pen);
 }

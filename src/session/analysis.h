@@ -174,6 +174,12 @@ void sp_analysis_record(const struct sp_analysis *a,
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *record);
 void sp_analysis_free(struct sp_analysis *a);
 
+/* Instances of the cache that loads x at the level that counts, and which thread has which: what alpha_min is
+ * summed over. *domain_of_thread points to the setup's or to storage[n_threads]. After the residence is
+ * known. */
+void sp_analysis_loading_domains(const struct sp_analysis *a, int *n, const int **domain_of_thread,
+                                 int *storage);
+
 /* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;
  * out[n_threads]. */
 void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_partition *partition, double *out);

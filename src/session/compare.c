@@ -112,8 +112,16 @@ static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_wor
     view.r = w->r;
     if (view.order == SP_ROW_MAJOR)
         view.ld_x = view.ld_y = w->r;
-    enum sp_status status = sp_alpha_min_layout(&view, a->setup.n_domains, a->setup.domain_of_thread,
-                                                a->line_B, 0, NULL, &least, err);
+    void *p;
+    enum sp_status status = sp_new_array(w->n_threads, sizeof(int), "cache domains", &p, err);
+    if (status != SP_OK)
+        return status;
+    int n_domains;
+    const int *domains;
+    sp_analysis_loading_domains(a, &n_domains, &domains, p);
+    status = sp_alpha_min_layout(&view, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
+                                 &least, err);
+    free(p);
     if (status != SP_OK)
         return status;
     *V_B = sp_volume_layout(&view, loads * least.alpha, fmax(1, a->w.value)).total_B;
@@ -164,7 +172,8 @@ static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err
         status = volume_of_width(a, &other, loads, &V_B, &least_B, err);
         if (status == SP_OK && a->n_balances < SP_MAX_BALANCES)
             a->balance[a->n_balances++] = (struct sp_balance_point){r, least_B / sp_workload_flops(&other)};
-        if (status == SP_OK && w->op == SP_OP_SPMMV && r != w->r && a->n_widths < SP_MAX_ALTERNATIVES)
+        if (status == SP_OK && !a->options->no_hints && w->op == SP_OP_SPMMV && r != w->r &&
+            a->n_widths < SP_MAX_ALTERNATIVES)
             status = add_width(a, &other, V_B, err);
     }
     return status;
@@ -250,10 +259,11 @@ enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
 {
     a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
     a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
-    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+    if (a->setup.layout.n_nz == 0)
         return SP_OK;
-    enum sp_status status = compare_schedules(a, err);
-    if (status == SP_OK)
-        status = compare_formats(a, err);
-    return status == SP_OK ? compare_widths(a, err) : status;
+    enum sp_status status = compare_widths(a, err);
+    if (a->options->no_hints || status != SP_OK)
+        return status;
+    status = compare_schedules(a, err);
+    return status == SP_OK ? compare_formats(a, err) : status;
 }

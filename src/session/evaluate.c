@@ -21,8 +21,8 @@ static const struct sp_traffic *traffic_at(const struct sp_analysis *a)
     return k >= 0 && k < a->n_levels ? &a->traffic[k] : NULL;
 }
 
-/* Instances of the cache that loads x at this level: its misses are what alpha counts. */
-static void loading_domains(const struct sp_analysis *a, int *n, const int **domain_of_thread, int *storage)
+void sp_analysis_loading_domains(const struct sp_analysis *a, int *n, const int **domain_of_thread,
+                                 int *storage)
 {
     const struct sp_machine *m = a->options->machine;
     int k = a->residence.level - 1;
@@ -200,7 +200,7 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
         return status;
     int n_domains;
     const int *domains;
-    loading_domains(a, &n_domains, &domains, p);
+    sp_analysis_loading_domains(a, &n_domains, &domains, p);
     status = sp_alpha_min_layout(l, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
                                  &a->alpha_min, err);
     free(p);

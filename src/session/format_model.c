@@ -12,7 +12,7 @@
 
 /* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
  * docs/results). */
-static const double TILES_FROM_DENSITY = 0.07;
+static const double TILES_FROM_DENSITY = 0.1;
 
 const char *const *sp_format_choices(enum sp_op op)
 {

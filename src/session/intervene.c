@@ -114,8 +114,9 @@ static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
     char took[32];
     if (status == SP_OK && sp_value_known(a->linear_s))
         snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
-                 "with all gathers from inner caches it takes %s",
-                 sp_text_seconds(took, sizeof took, a->linear_s.value));
+                 "with all gathers from inner caches it takes %s%s",
+                 sp_text_seconds(took, sizeof took, a->linear_s.value),
+                 a->linear_s.lo > a->pairs.time.hi ? ": slower, so it proves nothing" : "");
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "session/analysis.h"
+#include "session/pcore.h"
 #include "sparse/dense.h"
 #include "sys/pages.h"
 
@@ -29,32 +30,60 @@ static enum sp_status run_pair(void *state, int64_t repetitions, struct sp_run_s
     return status;
 }
 
-static enum sp_status prepare(const struct sp_analysis *a, enum sp_op op, struct half *h,
-                              struct sp_error *err)
+static enum sp_status choose(const struct sp_analysis *a, struct half *h, struct sp_error *err)
+{
+    const struct sp_machine *m = a->options->machine;
+    struct sp_value rate;
+    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
+                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, &h->workload);
+    return sp_pcore_choose(&h->workload, a->options->isa, &p, &h->kernel, &rate, err);
+}
+
+/* Operands and state; `values`: P where it lies, for SpMM. */
+static enum sp_status prepare(const struct sp_analysis *a, struct half *h, struct sp_error *err)
 {
     const struct sp_allocator *pages = a->options->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
     struct sp_dense_arrays dense;
-    h->workload = a->setup.workload;
-    h->workload.op = op;
-    enum sp_status status = sp_layout_make(&h->workload, true, pages, &h->layout, err);
+    enum sp_status status = choose(a, h, err);
+    if (status == SP_OK)
+        status = sp_dense_make(&h->workload, a->options->seed, &dense, err);
     if (status != SP_OK)
         return status;
-    if (sp_kernel_candidates(&h->layout, a->options->isa, &h->kernel, 1) == 0)
-        return sp_fail(err, SP_ABSENT, "leave --isa out", "no kernel for %s runs here", sp_op_name(op));
-    status = sp_dense_make(&h->workload, a->options->seed, &dense, err);
     struct sp_operands operands = {
         .x = dense.x, .rows = dense.rows, .store_nt = a->setup.facts.store_nt, .allocator = pages};
-    if (status == SP_OK)
-        status = h->kernel->prepare(&h->layout, &operands, &h->state, err);
+    status = h->kernel->prepare(&h->layout, &operands, &h->state, err);
     sp_dense_free(&dense);
     return status;
 }
 
-static void release(struct half *h)
+/* SDDMM with a layout of its own, then SpMM on its pattern, with its result as values. */
+static enum sp_status make_pair(const struct sp_analysis *a, struct half half[2], struct sp_error *err)
 {
-    if (h->kernel)
-        h->kernel->release(h->state);
-    sp_layout_free(&h->layout);
+    const struct sp_allocator *pages = a->options->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
+    struct sp_kernel_facts facts;
+    half[0].workload = half[1].workload = a->setup.workload;
+    half[0].workload.op = SP_OP_SDDMM;
+    half[1].workload.op = SP_OP_SPMM;
+    enum sp_status status = sp_layout_make(&half[0].workload, true, pages, &half[0].layout, err);
+    if (status == SP_OK)
+        status = prepare(a, &half[0], err);
+    if (status != SP_OK)
+        return status;
+    half[0].kernel->facts(half[0].state, &facts);
+    half[1].layout = half[0].layout;
+    half[1].layout.op = SP_OP_SPMM;
+    half[1].layout.n_r_used = half[1].layout.n_r;
+    half[1].layout.val = (void *)facts.y;
+    return prepare(a, &half[1], err);
+}
+
+/* The second layout borrows the arrays of the first. */
+static void release(struct half half[2])
+{
+    for (int k = 1; k >= 0; k--)
+        if (half[k].kernel)
+            half[k].kernel->release(half[k].state);
+    sp_layout_free(&half[0].layout);
 }
 
 static enum sp_status time_pair(const struct sp_analysis *a, struct half half[2], struct sp_value *time,
@@ -75,26 +104,22 @@ static enum sp_status time_pair(const struct sp_analysis *a, struct half half[2]
     return status;
 }
 
-/* Bytes of the two, each repeated by itself, through the level that counts. */
-static enum sp_status simulate_pair(const struct sp_analysis *a, const struct half half[2],
-                                    struct sp_value *bytes, struct sp_error *err)
+/* Bytes through memory of one execution from empty caches. */
+static enum sp_status simulate(const struct sp_analysis *a, const struct sp_layout *l, double *bytes_B,
+                               struct sp_error *err)
 {
-    double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        struct sp_sim_options o = sp_analysis_sim_options(a);
-        struct sp_traffic traffic[SP_MAX_LEVELS];
-        int n_levels;
-        enum sp_status status = sp_sim_traffic(&half[k].layout, &o, traffic, &n_levels, NULL, err);
-        if (status != SP_OK)
-            return status;
-        const struct sp_traffic *here = &traffic[a->at_level - a->traffic];
-        sum += here->read_B.value + here->write_B.value;
-    }
-    *bytes = sp_value_of(sum, SP_SIMULATED);
-    return SP_OK;
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    o.state = SP_SIM_COLD;
+    enum sp_status status = sp_sim_traffic(l, &o, traffic, &n_levels, NULL, err);
+    if (status == SP_OK)
+        *bytes_B = traffic[n_levels - 1].read_B.value + traffic[n_levels - 1].write_B.value;
+    return status;
 }
 
-/* V of the pair less V of the fused kernel where the gathers of both cost the same [THEORY 6]. */
+/* V of the pair less V of the fused kernel where the gathers of both cost the same: what THEORY 6 has, and
+ * S's values. */
 static double predicted_saving(const struct sp_analysis *a, const struct half half[2])
 {
     double w = a->setup.facts.store_nt ? 1 : 2, alpha = a->alpha_min.alpha;
@@ -106,21 +131,23 @@ static double predicted_saving(const struct sp_analysis *a, const struct half ha
 enum sp_status sp_unfused_compare(const struct sp_analysis *a, struct sp_unfused *out, struct sp_error *err)
 {
     struct half half[2] = {{.kernel = NULL}, {.kernel = NULL}};
-    const struct sp_traffic *fused = a->at_level;
+    double sampled_B = 0, product_B = 0, fused_B = 0;
     *out = (struct sp_unfused){.time_s = sp_value_none("not run"), .bytes_B = sp_value_none("not simulated")};
-    enum sp_status status = prepare(a, SP_OP_SDDMM, &half[0], err);
-    if (status == SP_OK)
-        status = prepare(a, SP_OP_SPMM, &half[1], err);
+    enum sp_status status = make_pair(a, half, err);
     if (status == SP_OK)
         status = time_pair(a, half, &out->time_s, err);
     if (status == SP_OK)
-        status = simulate_pair(a, half, &out->bytes_B, err);
+        status = simulate(a, &half[0].layout, &sampled_B, err);
+    if (status == SP_OK)
+        status = simulate(a, &half[1].layout, &product_B, err);
+    if (status == SP_OK)
+        status = simulate(a, &a->setup.layout, &fused_B, err);
     if (status == SP_OK) {
-        out->fused_B = sp_value_of(fused->read_B.value + fused->write_B.value, SP_SIMULATED);
+        out->bytes_B = sp_value_of(sampled_B + product_B, SP_SIMULATED);
+        out->fused_B = sp_value_of(fused_B, SP_SIMULATED);
         out->predicted_B = sp_value_of(predicted_saving(a, half), SP_MODELLED);
     }
-    release(&half[0]);
-    release(&half[1]);
+    release(half);
     return status;
 }
 

@@ -7,17 +7,21 @@
 
 struct sp_analysis;
 
+/* Bytes are those of executions that start with empty caches: what survives between the two, and between
+ * executions, would hide what fusing saves. */
 struct sp_unfused {
-    struct sp_value time_s; /* of the pair, measured; SP_NONE: not run, with the reason */
-    struct sp_value
-        bytes_B; /* of the pair through the level that holds the data, simulated one after the other */
-    struct sp_value fused_B; /* of FusedMM, likewise */
-    struct sp_value
-        predicted_B; /* that fusing saves: values written (w) and read, S's values, the pattern once */
+    /* of the pair, measured, warm; SP_NONE: not known, with the reason */
+    struct sp_value time_s;
+    /* through memory, simulated: of the pair, of FusedMM */
+    struct sp_value bytes_B, fused_B;
+    /* that fusing saves by the formulas: the values between (written with w, read once), the second reading
+       of the pattern [THEORY 6]; and of S's values, which our SDDMM reads */
+    struct sp_value predicted_B;
 };
 
-/* Runs and simulates the pair with the analysis's matrix, width, precision, threads and schedule; the
- * row-wise kernels with the best rank. SP_INTERRUPTED, SP_MEMORY. */
+/* Runs and simulates the pair with the analysis's matrix, width, precision, threads and schedule, each by the
+ * kernel with the highest P_core; SpMM takes pattern and values from where SDDMM has them. SP_INTERRUPTED,
+ * SP_MEMORY. */
 enum sp_status sp_unfused_compare(const struct sp_analysis *a, struct sp_unfused *out, struct sp_error *err);
 
 #endif

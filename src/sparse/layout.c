@@ -164,7 +164,11 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
                                                               : 0.0;
     case SP_ARRAY_Y:
         return (l->op == SP_OP_SDDMM ? (double)l->n_nz : (double)l->n_r * l->r) * (double)l->s_y;
-    case SP_ARRAY_OTHER:
+    case SP_ARRAY_OTHER: /* the buffers that the threads stage rows in */
+        if (l->format == SP_FORMAT_STAGED)
+            return (double)l->partition.n_threads * (double)l->most_listed * (double)sp_layout_stage_tile(l) *
+                   (double)l->s_x;
+        break;
     case SP_N_ARRAYS:
         break;
     }

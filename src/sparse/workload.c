@@ -343,6 +343,8 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->order == SP_COLUMN_MAJOR && w->op != SP_OP_SPMMV)
         return sp_fail(err, SP_USAGE, "leave --order out, or use --op spmmv",
                        "column-major operands are supported for spmmv only, not for %s", op_names[w->op]);
+    if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
+        return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
     enum sp_status status = check_precision(w, err);
     return status == SP_OK ? check_format(w, err) : status;
 }

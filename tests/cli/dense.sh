@@ -86,10 +86,10 @@ done
     --machine "$dir/machine.json" --alpha sim >"$dir/out" || fail "model of sddmm"
 
 # Blocks are counted as they would be stored, and rows of blocks that were shuffled find together again.
-"$spmodel" info --blocks=4x4,8x8 gen:block:4000:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
+"$spmodel" info --blocks 4x4,8x8 gen:block:4000:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
 sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { found = $NF < $2 / 2 } END { exit !found }' ||
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
-refused "takes a list such as" info --blocks=3x gen:laplace2d:10
+refused "takes a list such as" info --blocks 3x gen:laplace2d:10
 
 refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20
 refused "fusedmm takes the formats crs" analyze --op fusedmm --format sell gen:laplace2d:20
