@@ -32,6 +32,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
         return &sp_trace_spmv;
     if (l->format == SP_FORMAT_BCSR)
         return &sp_trace_bcsr;
+    if (l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c)
+        return &sp_trace_fused;
     if (crs || sell)
         return &sp_trace_dense;
     if (l->format == SP_FORMAT_STAGED)

@@ -7,7 +7,7 @@
  *   SDDMM    per row with entries: row i of A; per entry val, col, row col of B, P; where a row is longer
  *            than a tile of registers, row i of A again at each entry.
  *   FusedMM  per row: row i of C where it has entries; per entry col, row col of B, row col of D; at its
- *            end row i of E.
+ *            end row i of E (in panels of columns: trace_fused.c).
  *   SELL     SpMMV: per chunk ptr, len; per slot C values, C indices, then the row of X of each lane; at
  *            its end C items of perm (where rows are permuted), then the row of Y of each lane.
  * Column-major operands: the r elements of a "row" are ld elements apart.

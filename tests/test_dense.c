@@ -154,7 +154,25 @@ START_TEST(alpha_min_is_what_domains_load)
 }
 END_TEST
 
-/* With an event for every reference there are as many as the definition counts, and the lines the same. */
+/* With an event for every reference there are as many as the definition counts. */
+static void count_references(const struct sp_layout *l, bool nt, int which)
+{
+    struct sp_trace_options o = {.every = true, .turn_steps = 50, .store_nt = nt};
+    struct sp_trace t;
+    struct sp_trace_piece piece;
+    int64_t events = 0;
+    ck_assert_int_eq(sp_trace_open(l, &o, &t, NULL), SP_OK);
+    sp_trace_rewind(&t, 0);
+    while (sp_trace_next(&t, &piece))
+        events += piece.n_events;
+    if (nt) /* these are no events */
+        events += l->n_r * l->r;
+    if (events != t.n_references)
+        ck_abort_msg("%s %s r = %d: %lld events, %lld references", sp_op_name(cases[which].op),
+                     cases[which].format, (int)l->r, (long long)events, (long long)t.n_references);
+    sp_trace_close(&t);
+}
+
 START_TEST(every_reference_is_counted)
 {
     const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
@@ -163,20 +181,36 @@ START_TEST(every_reference_is_counted)
     for (int32_t r = 1; r < 400; r += 131)
         for (int n = 1; n <= 3; n += 2) {
             struct sp_layout l = layout_of(&a, _i, r, SP_F32, n);
-            struct sp_trace_options o = {.every = true, .turn_steps = 50};
-            struct sp_trace t;
-            struct sp_trace_piece piece;
-            int64_t events = 0;
-            ck_assert_int_eq(sp_trace_open(&l, &o, &t, NULL), SP_OK);
-            sp_trace_rewind(&t, 0);
-            while (sp_trace_next(&t, &piece))
-                events += piece.n_events;
-            if (events != t.n_references)
-                ck_abort_msg("%s %s r = %d: %lld events, %lld references", sp_op_name(cases[_i].op),
-                             cases[_i].format, (int)r, (long long)events, (long long)t.n_references);
-            sp_trace_close(&t);
+            count_references(&l, false, _i);
             sp_layout_free(&l);
         }
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* FusedMM that is dense and large enough for panels, with stores through the caches (0) and past them (1). */
+START_TEST(panels_give_the_formula)
+{
+    enum { FUSED = 6, R = 320 };
+    const struct hand_shape shape = {150, 400, 200, 0.1, 77, 0, 11};
+    const bool nt = _i;
+    struct sp_csr a;
+    hand_matrix(&shape, &a);
+    for (int n = 1; n <= 3; n += 2) {
+        struct sp_layout l = layout_of(&a, FUSED, R, SP_F64, n);
+        struct sp_alpha_min least;
+        ck_assert(l.op == SP_OP_FUSEDMM && sp_layout_fused_panel(&l) < l.n_c);
+        count_references(&l, nt, FUSED);
+        if (n == 1) {
+            ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, 64, 0, NULL, &least, NULL), SP_OK);
+            struct sp_volume v = sp_volume_layout(&l, least.alpha, nt ? 1 : 2);
+            struct sp_traffic t = simulate(&l, INT64_C(1) << 30, nt);
+            near(t.read_B.value + t.write_B.value, v.total_B, 0.01, "V", FUSED, R);
+            near(t.array_read_B[SP_ARRAY_X], v.array_B[SP_ARRAY_X], 1e-9, "x", FUSED, R);
+            near(t.write_B.value, v.write_B, 1e-9, "V_write", FUSED, R);
+        }
+        sp_layout_free(&l);
+    }
     sp_csr_free(&a);
 }
 END_TEST
@@ -234,6 +268,7 @@ int main(void)
     tcase_add_loop_test(tcase, no_reuse_gives_the_formula, 0, N_CASES);
     tcase_add_loop_test(tcase, alpha_min_is_what_domains_load, 0, N_CASES);
     tcase_add_loop_test(tcase, every_reference_is_counted, 0, N_CASES);
+    tcase_add_loop_test(tcase, panels_give_the_formula, 0, 2);
     tcase_add_loop_test(tcase, degenerate_shapes, 0, N_CASES);
     tcase_add_test(tcase, half_precision_rounds_to_nearest_even);
     SRunner *runner = srunner_create(suite);

@@ -193,6 +193,43 @@ START_TEST(dense_operands_agree_with_the_reference)
 }
 END_TEST
 
+/* Dense enough for FusedMM in panels, with empty rows; folded (odd _i), columns are in rows more than once,
+ * more often than a panel has columns. */
+START_TEST(panels_agree_with_the_reference)
+{
+    enum { N_R = 150, N_C = 400, FOLD = 100 };
+    struct sp_csr whole, a;
+    ck_assert_int_eq(sp_csr_alloc(N_R, N_C, N_R * N_C, SP_FIELD_REAL, NULL, &whole, NULL), SP_OK);
+    int64_t n = 0;
+    for (int64_t i = 0; i < N_R; i++) {
+        for (int64_t j = 0; j < N_C; j++)
+            if (i % 7 != 3 && sp_random_at(5, (uint64_t)(i * N_C + j)) % 2) {
+                whole.col[n] = (int32_t)j;
+                whole.val[n] = small_value(n);
+                n++;
+            }
+        whole.row_ptr[i + 1] = n;
+    }
+    whole.n_nz = n;
+    const bool folded = _i % 2;
+    ck_assert_int_eq(sp_csr_fold(&whole, 0, N_R, folded ? FOLD : N_C, &a, NULL), SP_OK);
+    for (int32_t r = folded ? 1280 : 320; r <= 1300; r += folded ? 7 : 333)
+        for (int precision = SP_F64; precision <= SP_F32; precision++)
+            for (int index = 0; index < SP_N_INDICES; index++) {
+                struct sp_workload w = {.op = SP_OP_FUSEDMM, .r = r, .matrix = &a, .n_threads = 1 + index};
+                struct sp_layout l;
+                w.precision = precision;
+                w.index = index;
+                ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+                ck_assert(precision != SP_F64 || r > 1280 || sp_layout_fused_panel(&l) < l.n_c);
+                sp_layout_free(&l);
+                ck_assert_int_gt(check_workload(&w), 0);
+            }
+    sp_csr_free(&a);
+    sp_csr_free(&whole);
+}
+END_TEST
+
 START_TEST(table_is_complete)
 {
     for (int i = 0; sp_kernel_table[i]; i++) {
@@ -280,6 +317,7 @@ int main(void)
     tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, panels_agree_with_the_reference, 0, 2);
     tcase_add_test(tcase, table_is_complete);
     tcase_add_test(tcase, candidates_are_ranked);
     tcase_add_test(tcase, verify_finds_what_is_wrong);

@@ -86,6 +86,27 @@ static inline void *sp_sampled_row_work(const struct sp_dense_args *a)
     return (char *)a->work + SAMPLED_BATCH * sizeof(double);
 }
 
+/* FusedMM in panels (sp_layout_fused_panel()): what a thread keeps of a block of rows. */
+struct sp_fused_block {
+    int64_t *from, *to; /* [SP_FUSED_ROWS] entries of each row that are at hand */
+    int64_t *end;       /* [SP_FUSED_ROWS] of each row */
+    void *product;      /* [SP_FUSED_ROWS x panel] those of a row's entries at hand */
+    void *partial;      /* [SP_FUSED_ROWS x r] rows of E that are to be stored past the caches at last */
+    int64_t panel;
+};
+
+/* Scratch of a thread [B]: that of sp_sampled_work_B(), then the block where there are panels. */
+size_t sp_fused_work_B(const struct sp_layout *layout);
+struct sp_fused_block sp_fused_block_of(const struct sp_dense_args *args);
+
+/* Puts the n rows from `row` on into the block, none of their entries at hand yet. */
+void sp_fused_block_enter(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t row,
+                          int64_t n);
+/* Goes on to the next entries of the rows that lie before column `limit`, as many of a row as a panel has
+ * columns; true where a row, which then has columns more than once, has further ones. */
+bool sp_fused_block_take(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t n,
+                         int64_t limit);
+
 /* How many entries ahead rows of the gathered operands are asked for. Operands that the second-level cache
  * holds come soon enough without; else about 2 KiB of an operand are to be under way. */
 static inline int64_t sp_sampled_ahead(const struct sp_layout *l)

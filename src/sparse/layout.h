@@ -186,6 +186,30 @@ static inline int64_t sp_layout_register_tile(const struct sp_layout *l)
     return l->precision == SP_F64 ? 128 : 256;
 }
 
+/* FusedMM in CRS with vectors: columns of a panel; n_c where there is one panel, that is, where rows are
+ * walked one after the other. With panels, rows are walked in blocks of SP_FUSED_ROWS, from the start of each
+ * range of the partition: for each panel in turn first all products of the block with its rows of B, then the
+ * sums with its rows of D, so that these rows, which stay in an L2 of 1 MiB, come from behind it once for
+ * each block. A row of C is read and one of E read and written once for each panel, and where the entries of
+ * a row in a panel end is not foreseen: panels are so wide that rows have SP_PANEL_ENTRIES there, in the
+ * mean, and lie between the bounds. Where B and D fit the L2, or nearly, panels are slower. Portable kernels
+ * have none. */
+enum { SP_FUSED_ROWS = 64, SP_PANEL_ENTRIES = 18 };
+
+static inline int64_t sp_layout_fused_panel(const struct sp_layout *l)
+{
+    enum { FAR_B = 1 << 20, LEAST_B = 48 << 10, MOST_B = 256 << 10, SHORT_ROW_B = 128, MULTIPLE = 8 };
+    const int64_t row_B = l->r * (int64_t)l->s_x;
+    if (row_B < SHORT_ROW_B || 2 * l->n_c * row_B < FAR_B || l->n_nz == 0)
+        return l->n_c;
+    int64_t columns =
+        (int64_t)((double)SP_PANEL_ENTRIES * (double)l->n_c * (double)l->n_r_used / (double)l->n_nz);
+    if (columns < LEAST_B / row_B)
+        columns = LEAST_B / row_B;
+    columns = (columns / MULTIPLE + 1) * MULTIPLE;
+    return columns >= l->n_c || columns * row_B > MOST_B ? l->n_c : columns;
+}
+
 /* Stored entries (fill included) of thread t: what lambda_nz is made of. */
 int64_t sp_layout_thread_entries(const struct sp_layout *layout, int thread);
 
