@@ -57,12 +57,12 @@ static int write_points(const struct sp_record *const *records, int n, double *n
     for (int k = 0; k < n && k < MOST_RECORDS; k++)
         n_points += sp_series_point_of(records[k], &point[n_points]);
     qsort(point, (size_t)n_points, sizeof *point, by_width);
-    fputs("# r, balance B/flop, Gflop/s, lo, hi, modelled, P_core, b/B\n$S << EOD\n", out);
+    fputs("# r, balance B/flop, Gflop/s, lo, hi, modelled, P_core, b/B, least balance\n$S << EOD\n", out);
     for (int k = 0; k < n_points; k++) {
         const struct sp_series_point *p = &point[k];
-        fprintf(out, "%lld %.8g %.8g %.8g %.8g %.8g %.8g %.8g\n", (long long)p->r, p->balance.value,
+        fprintf(out, "%lld %.8g %.8g %.8g %.8g %.8g %.8g %.8g %.8g\n", (long long)p->r, p->balance.value,
                 p->performance.value / 1e9, p->performance.lo / 1e9, p->performance.hi / 1e9, p->model / 1e9,
-                p->core / 1e9, p->bandwidth / 1e9);
+                p->core / 1e9, p->bandwidth / 1e9, p->balance_min);
         *widest = fmax(*widest, (double)p->r);
         *narrowest = fmin(*narrowest, (double)p->r);
         *origin = sp_origin_name(p->balance.origin);
@@ -115,7 +115,7 @@ static void draw_series(const struct sp_record *first, const char *origin, FILE 
     write_title(first, out);
     fprintf(out,
             "set ylabel 'code balance, B/flop'; set yrange [0:*]\n"
-            "plot $B0 using 1:2 with lines dt 2 lw 2 lc rgb '%s' title 'model, x once', \\\n"
+            "plot $S using 1:9 with lines dt 2 lw 2 lc rgb '%s' title 'model, x once', \\\n"
             "    $S using 1:2 with points pt 6 ps 1.2 lw 2 lc rgb '%s' title 'bytes %s'\n",
             sp_series_color(0), sp_series_color(0), origin);
     fprintf(out,
@@ -152,7 +152,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     double narrowest = INFINITY, widest = 1;
     const char *origin = "of unknown origin";
     bool series = n > 1 && is_series(records, n);
-    for (int k = 0; k < (series ? 1 : n); k++)
+    for (int k = 0; k < n && !series; k++)
         write_curve(records[k], k, &narrowest, &widest, out);
     int n_points = series ? write_points(records, n, &narrowest, &widest, &origin, out) : 0;
     fprintf(out, "set logscale x 2; set xrange [%g:%g]\n", 0.87 * fmin(narrowest, widest), widest * 1.15);
