@@ -7,8 +7,8 @@
 #include "model/machine.h"
 #include "sparse/workload.h"
 
-/* Formats of an operation that are worth a look on a CPU and whose bytes follow from the alpha of another one;
- * ends with NULL. */
+/* Formats of an operation that are worth a look on a CPU and whose bytes follow from the alpha of another
+ * one; ends with NULL. */
 const char *const *sp_format_choices(enum sp_op op);
 
 /* Those that a user means with "all": also the ones that gather in another way. */
