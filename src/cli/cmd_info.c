@@ -43,6 +43,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->matrix = state->argv + state->next;
         o->n_matrices = state->argc - state->next;
         return 0;
+    case ARGP_KEY_END:
+        if (o->blocks.n > 0 && (o->common.json || o->common.csv))
+            argp_error(state, "--blocks prints a table and goes with neither --json nor --csv");
+        return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no matrix given");
         return 0;

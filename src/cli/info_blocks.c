@@ -64,9 +64,9 @@ enum sp_status sp_info_blocks(const struct sp_csr *a, const struct sp_block_list
         fputs("BCSR     no entries, no blocks\n", out);
         return SP_OK;
     }
-    fputs("BCSR     counted without converting (fp64, 32-bit indices)\n"
-          "                          bounds of n_e        fill  B/CRS  blocks a block row  rows clustered, "
-          "columns too\n",
+    fputs("BCSR     n_e counted without converting; bytes against CRS modelled (fp64, 32-bit indices)\n"
+          "                n_e      least        most   fill  B/CRS  blocks a block row  rows together   and "
+          "columns\n",
           out);
     for (int i = 0; i < list->n; i++) {
         struct sp_blocks b;
@@ -81,16 +81,17 @@ enum sp_status sp_info_blocks(const struct sp_csr *a, const struct sp_block_list
             return status;
         struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
-        fprintf(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f +- %-6.1f %12s %12s\n", name,
+        fprintf(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f +- %-8.1f %14s %13s\n", name,
                 sp_text_count(text[0], sizeof text[0], b.n_e),
                 sp_text_count(text[1], sizeof text[1], b.least),
                 sp_text_count(text[2], sizeof text[2], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
                 b.row_mean, b.row_sd, sp_text_count(text[3], sizeof text[3], rows),
                 sp_text_count(text[4], sizeof text[4], both));
     }
-    fputs("         rows clustered: n_e with rows by Jaccard distance of their columns (spmodel reorder "
-          "--method "
-          "jaccard:R),\n         before anything is rewritten; and columns: jaccard2:R\n",
-          out);
+    fputs(
+        "         least, most: bounds of n_e. Rows together: n_e once rows, and columns, with similar "
+        "patterns\n"
+        "         stand side by side (reorder --method jaccard:R, jaccard2:R), counted before that is done\n",
+        out);
     return SP_OK;
 }

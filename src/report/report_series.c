@@ -126,7 +126,7 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
     sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], "config.op", "?")),
                 sp_words_text(records[0], "config.format_text", "?"));
-    sp_pen_part(&pen, SP_INK_DIM, 3, "times measured, bytes %s, least and b/B modelled",
+    sp_pen_part(&pen, SP_INK_DIM, 3, "times and P_core measured, bytes %s, least and b/B modelled",
                 sp_origin_name(point[0].balance.origin));
     sp_pen_end(&pen);
     fill(point, n, &t);

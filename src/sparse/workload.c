@@ -343,6 +343,9 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->order == SP_COLUMN_MAJOR && w->op != SP_OP_SPMMV)
         return sp_fail(err, SP_USAGE, "leave --order out, or use --op spmmv",
                        "column-major operands are supported for spmmv only, not for %s", op_names[w->op]);
+    if (w->order == SP_COLUMN_MAJOR && w->format == SP_FORMAT_BCSR)
+        return sp_fail(err, SP_USAGE, "leave --order out, or use --format crs or sell",
+                       "blocks of bcsr read rows of X, column-major vectors have none");
     if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
         return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
     enum sp_status status = check_precision(w, err);
