@@ -11,19 +11,13 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 printf '%-14s %4s %8s  %8s %9s   %6s %6s %9s   %7s %8s  %s\n' 'n_r x n_c' r density Gflop/s 'bytes MB' worst best simulated \
     'of roof' 'of model' binding
-case_number() { # as src/sparse/testset.c numbers its cases, which seeds their matrices
-    size=$1 ratio=$2 r=$3 sparsity=$4
-    n=0
-    for a in 1024 2048 4096 8192; do for b in 1 3 4; do for c in 32 128; do for d in 0.7 0.8 0.9; do
-        n=$((n + 1))
-        [ "$a $b $c $d" = "$size $ratio $r $sparsity" ] && echo $n
-    done; done; done; done
-}
-for columns in "$@"; do for ratio in 1 3 4; do for r in 32 128; do for sparsity in 0.7 0.8 0.9; do
-    rows=$((columns * ratio))
+for columns in "$@"; do
+    case $columns in 1024) number=0 ;; 2048) number=18 ;; 4096) number=36 ;; 8192) number=54 ;; *) echo "no columns $columns" >&2; exit 2 ;; esac
+    for ratio in 1 3 4; do for r in 32 128; do for sparsity in 0.7 0.8 0.9; do
+    rows=$((columns * ratio)) number=$((number + 1)) # of the case, which seeds its matrix
     per_row=$(awk -v n="$columns" -v s="$sparsity" 'BEGIN { printf "%d", (1 - s) * n + 0.5 }')
     "$spmodel" analyze -q --no-plots --no-hints --budget 300ms --precision f32 --op "$op" --inner "$r" --csv --out "$dir" \
-        "gen:random:${rows}x$columns:$per_row:$(case_number "$columns" "$ratio" "$r" "$sparsity")" >"$dir/row.csv"
+        "gen:random:${rows}x$columns:$per_row:$number" >"$dir/row.csv"
     binding=$(sed -n 's/.*"term": "\(.*\)".*/\1/p' "$dir"/*.json | head -1)
     rm -f "$dir"/*.json
     awk -F, -v shape="$rows x $columns" -v r="$r" -v op="$op" -v binding="$binding" '

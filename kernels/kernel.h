@@ -63,6 +63,9 @@ struct sp_kernel {
     void (*release)(void *state); /* accepts NULL */
 };
 
+/* `available` of a row that runs on any machine. */
+enum sp_status sp_kernel_everywhere(struct sp_error *err);
+
 /* The table, in order of listing. */
 extern const struct sp_kernel *const sp_kernel_table[]; /* ends with NULL */
 int sp_kernel_count(void);

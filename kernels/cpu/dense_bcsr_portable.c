@@ -8,12 +8,6 @@
 #define REGISTERS 8
 #include "kernels/cpu/dense_bcsr_variant.inc"
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 const struct sp_kernel sp_spmmv_bcsr_portable = {
     .name = "spmmv/bcsr/portable",
     .summary = "BCSR in plain C, a tile of Y in registers",
@@ -21,7 +15,7 @@ const struct sp_kernel sp_spmmv_bcsr_portable = {
     .format = SP_FORMAT_BCSR,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .accepts = sp_dense_bcsr_accepts,
     .prepare = prepare,
     .run = sp_dense_cpu_run,
@@ -37,7 +31,7 @@ const struct sp_kernel sp_spmm_bcsr_portable = {
     .format = SP_FORMAT_BCSR,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .accepts = sp_dense_bcsr_accepts,
     .prepare = prepare,
     .run = sp_dense_cpu_run,

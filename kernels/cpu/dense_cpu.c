@@ -26,12 +26,6 @@ struct state {
     struct lane *lane;                /* [n_threads] */
 };
 
-/* Part t of n items when they are dealt evenly to the threads. */
-static int64_t share(int64_t n, int t, int n_threads)
-{
-    return n / n_threads * t + n % n_threads * t / n_threads;
-}
-
 /* Rows [first, end) of an operand with n rows in the user's order, into the kernel's. */
 static void copy_rows(const struct sp_layout *l, void *to, int64_t ld, const double *from, int64_t first,
                       int64_t end)
@@ -88,7 +82,7 @@ static void touch(const struct state *s, const struct sp_operands *o)
         l->format == SP_FORMAT_CRS || l->len || l->format == SP_FORMAT_BCSR || l->format == SP_FORMAT_TILED;
 #pragma omp parallel num_threads(p->n_threads)
     for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
-        int64_t from = share(l->n_c, t, p->n_threads), to = share(l->n_c, t + 1, p->n_threads);
+        int64_t from = sp_share(l->n_c, t, p->n_threads), to = sp_share(l->n_c, t + 1, p->n_threads);
         copy_rows(l, s->x, l->ld_x, o->x, from, to);
         if (o->second)
             copy_rows(l, s->second, l->ld_x, o->second, from, to);
@@ -101,8 +95,8 @@ static void touch(const struct state *s, const struct sp_operands *o)
         }
         if (!by_rows) {
             if (l->op == SP_OP_SDDMM)
-                zero(s->y, share(s->n_y, t, p->n_threads), share(s->n_y, t + 1, p->n_threads), l->s_y);
-            touch_rows(s, o->rows, share(l->n_r, t, p->n_threads), share(l->n_r, t + 1, p->n_threads));
+                zero(s->y, sp_share(s->n_y, t, p->n_threads), sp_share(s->n_y, t + 1, p->n_threads), l->s_y);
+            touch_rows(s, o->rows, sp_share(l->n_r, t, p->n_threads), sp_share(l->n_r, t + 1, p->n_threads));
         }
         zero(s->work, t * (int64_t)s->work_B, (t + 1) * (int64_t)s->work_B, 1);
         s->lane[t].busy_s = 0;

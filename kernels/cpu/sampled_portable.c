@@ -86,12 +86,6 @@ static struct sp_dense_body select_fusedmm(const struct sp_layout *l)
     return (struct sp_dense_body){sp_fusedmm_portable_units(l), 0, false};
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 static enum sp_status prepare_sddmm(const struct sp_layout *layout, const struct sp_operands *operands,
                                     void **state, struct sp_error *err)
 {
@@ -123,7 +117,7 @@ const struct sp_kernel sp_sddmm_crs_portable = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_F16 | 1u << SP_BF16,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare_sddmm,
     .run = sp_dense_cpu_run,
     .fetch = sp_dense_cpu_fetch,
@@ -138,7 +132,7 @@ const struct sp_kernel sp_fusedmm_crs_portable = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare_fusedmm,
     .run = sp_dense_cpu_run,
     .fetch = sp_dense_cpu_fetch,
@@ -153,7 +147,7 @@ const struct sp_kernel sp_sddmm_coo_portable = {
     .format = SP_FORMAT_COO,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare_sddmm_coo,
     .run = sp_dense_cpu_run,
     .fetch = sp_dense_cpu_fetch,
@@ -168,7 +162,7 @@ const struct sp_kernel sp_sddmm_tiled_portable = {
     .format = SP_FORMAT_TILED,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare_sddmm_tiled,
     .run = sp_dense_cpu_run,
     .fetch = sp_dense_cpu_fetch,

@@ -74,12 +74,6 @@ static inline float scale_bf16x4(const uint16_t *p)
 #define WIDEST_MOST 4
 #include "kernels/cpu/spmm_variant.inc"
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 const struct sp_kernel sp_spmmv_crs_portable = {
     .name = "spmmv/crs/portable",
     .summary = "SpMMV in CRS, plain C, a row of Y in registers",
@@ -87,7 +81,7 @@ const struct sp_kernel sp_spmmv_crs_portable = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .accepts = sp_spmm_accepts,
     .prepare = prepare,
     .run = sp_dense_cpu_run,
@@ -103,7 +97,7 @@ const struct sp_kernel sp_spmmv_sell_portable = {
     .format = SP_FORMAT_SELL,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .accepts = sp_spmm_accepts,
     .prepare = prepare,
     .run = sp_dense_cpu_run,
@@ -119,7 +113,7 @@ const struct sp_kernel sp_spmm_crs_portable = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_F16 | 1u << SP_BF16,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .accepts = sp_spmm_accepts,
     .prepare = prepare,
     .run = sp_dense_cpu_run,

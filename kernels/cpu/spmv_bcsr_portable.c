@@ -7,12 +7,6 @@
 #define LANES_F32 4
 #include "kernels/cpu/spmv_bcsr_variant.inc"
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 const struct sp_kernel sp_spmv_bcsr_portable = {
     .name = "spmv/bcsr/portable",
     .summary = "BCSR in plain C",
@@ -20,7 +14,7 @@ const struct sp_kernel sp_spmv_bcsr_portable = {
     .format = SP_FORMAT_BCSR,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = sp_spmv_cpu_run,
     .fetch = sp_spmv_cpu_fetch,

@@ -27,12 +27,6 @@ struct state {
     struct lane *lane; /* [n_threads] */
 };
 
-/* Part t of n items when they are dealt evenly to the threads. */
-static int64_t share(int64_t n, int t, int n_threads)
-{
-    return n / n_threads * t + n % n_threads * t / n_threads;
-}
-
 static void copy_x(const struct state *s, const double *x, int64_t first, int64_t end)
 {
     const struct sp_layout *l = s->layout;
@@ -55,7 +49,7 @@ static void touch(const struct state *s, const double *x)
     const int64_t rows = sp_layout_unit_rows(l);
 #pragma omp parallel num_threads(p->n_threads)
     for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
-        copy_x(s, x, share(l->n_c, t, p->n_threads), share(l->n_c, t + 1, p->n_threads));
+        copy_x(s, x, sp_share(l->n_c, t, p->n_threads), sp_share(l->n_c, t + 1, p->n_threads));
         int64_t cursor = 0, first, end;
         while (sp_partition_next(p, t, &cursor, &first, &end))
             if (end > first)

@@ -75,12 +75,6 @@ struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *l)
     return bodies[l->precision][l->index];
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 static enum sp_status prepare(const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, struct sp_error *err)
 {
@@ -94,7 +88,7 @@ const struct sp_kernel sp_spmv_crs_portable_row = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = sp_spmv_cpu_run,
     .fetch = sp_spmv_cpu_fetch,

@@ -33,12 +33,6 @@ static struct sp_spmv_body select_body(const struct sp_layout *l)
     return (struct sp_spmv_body){.units = units[l->precision == SP_F32][l->index]};
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 static enum sp_status prepare(const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, struct sp_error *err)
 {
@@ -52,7 +46,7 @@ const struct sp_kernel sp_spmv_sell_portable = {
     .format = SP_FORMAT_SELL,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = sp_spmv_cpu_run,
     .fetch = sp_spmv_cpu_fetch,
@@ -67,7 +61,7 @@ const struct sp_kernel sp_spmv_sellu_portable = {
     .format = SP_FORMAT_SELLU,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 10,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = sp_spmv_cpu_run,
     .fetch = sp_spmv_cpu_fetch,

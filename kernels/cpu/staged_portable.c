@@ -17,16 +17,10 @@ static inline float reduce_f32x4(f32x4 v)
     return v[0] + v[1] + (v[2] + v[3]);
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 #define ISA       portable
 #define ISA_WORD  "portable"
 #define SUMMARY   "plain C"
-#define AVAILABLE everywhere
+#define AVAILABLE sp_kernel_everywhere
 #define RANK      10
 #define W_F64     2
 #define W_F32     4

@@ -95,12 +95,6 @@ static void run_bcsr(const struct state *s)
             }
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 static void release(void *state)
 {
     struct state *s = state;
@@ -207,7 +201,7 @@ const struct sp_kernel sp_spmmv_crs_reference = {
     .op = SP_OP_SPMMV,
     .format = SP_FORMAT_CRS,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -221,7 +215,7 @@ const struct sp_kernel sp_spmmv_sell_reference = {
     .op = SP_OP_SPMMV,
     .format = SP_FORMAT_SELL,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -235,7 +229,7 @@ const struct sp_kernel sp_spmm_crs_reference = {
     .op = SP_OP_SPMM,
     .format = SP_FORMAT_CRS,
     .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -249,7 +243,7 @@ const struct sp_kernel sp_sddmm_crs_reference = {
     .op = SP_OP_SDDMM,
     .format = SP_FORMAT_CRS,
     .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -263,7 +257,7 @@ const struct sp_kernel sp_fusedmm_crs_reference = {
     .op = SP_OP_FUSEDMM,
     .format = SP_FORMAT_CRS,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -277,7 +271,7 @@ const struct sp_kernel sp_spmm_staged_reference = {
     .op = SP_OP_SPMM,
     .format = SP_FORMAT_STAGED,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -291,7 +285,7 @@ const struct sp_kernel sp_sddmm_staged_reference = {
     .op = SP_OP_SDDMM,
     .format = SP_FORMAT_STAGED,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -305,7 +299,7 @@ const struct sp_kernel sp_spmmv_bcsr_reference = {
     .op = SP_OP_SPMMV,
     .format = SP_FORMAT_BCSR,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -319,7 +313,7 @@ const struct sp_kernel sp_spmm_bcsr_reference = {
     .op = SP_OP_SPMM,
     .format = SP_FORMAT_BCSR,
     .precisions = REAL,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,

@@ -74,12 +74,6 @@ static void multiply_bcsr(const struct state *s)
             }
 }
 
-static enum sp_status everywhere(struct sp_error *err)
-{
-    (void)err;
-    return SP_OK;
-}
-
 static void release(void *state)
 {
     struct state *s = state;
@@ -171,7 +165,7 @@ const struct sp_kernel sp_spmv_crs_reference = {
     .format = SP_FORMAT_CRS,
     .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
     .rank = 0,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -186,7 +180,7 @@ const struct sp_kernel sp_spmv_sell_reference = {
     .format = SP_FORMAT_SELL,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 0,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -201,7 +195,7 @@ const struct sp_kernel sp_spmv_sellu_reference = {
     .format = SP_FORMAT_SELLU,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 0,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,
@@ -216,7 +210,7 @@ const struct sp_kernel sp_spmv_bcsr_reference = {
     .format = SP_FORMAT_BCSR,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 0,
-    .available = everywhere,
+    .available = sp_kernel_everywhere,
     .prepare = prepare,
     .run = run,
     .fetch = fetch,

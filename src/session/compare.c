@@ -65,8 +65,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
     const struct sp_machine *m = a->options->machine;
     if (w->precision == SP_C128 || w->matrix->n_nz == 0)
         return SP_OK;
-    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, w);
+    struct sp_pcore_options p = sp_pcore_options_for(m, w);
     for (int i = 0; names[i]; i++) {
         struct sp_workload other = *w;
         enum sp_status status = sp_workload_set_format(&other, names[i], err);
@@ -140,8 +139,7 @@ static enum sp_status add_width(struct sp_analysis *a, const struct sp_workload 
     f->V_B = sp_value_of(V_B, SP_MODELLED);
     const struct sp_kernel *kernel;
     struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, other);
+    struct sp_pcore_options p = sp_pcore_options_for(m, other);
     enum sp_status status = SP_OK;
     if (!sp_analysis_is_replayed(a))
         status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);

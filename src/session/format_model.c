@@ -96,8 +96,7 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
     double best = INFINITY;
     struct sp_workload chosen = *w;
     enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
-    struct sp_pcore_options p = sp_pcore_options_for(machine->n_caches > 0 ? machine->cache[0].size_B : 0,
-                                                     machine->n_caches > 1 ? machine->cache[1].size_B : 0, w);
+    struct sp_pcore_options p = sp_pcore_options_for(machine, w);
     const char *const *names = sp_format_choices(w->op);
     for (int i = 0; names[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0; i++) {
         struct sp_workload other = *w;

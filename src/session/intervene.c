@@ -106,9 +106,7 @@ static enum sp_status try_schedules(struct sp_analysis *a, struct sp_error *err)
 static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
 {
     const struct sp_machine *m = a->options->machine;
-    struct sp_pcore_options p =
-        sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                             m->n_caches > 1 ? m->cache[1].size_B : 0, &a->setup.workload);
+    struct sp_pcore_options p = sp_pcore_options_for(m, &a->setup.workload);
     sp_layout_fold(&a->setup.layout, p.fold);
     enum sp_status status = time_again(a, &a->linear_s, err);
     char took[32];

@@ -10,11 +10,15 @@
 
 enum { MAX_WINDOWS = 16 };
 
-struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, const struct sp_workload *w)
+static int64_t cache_B(const struct sp_machine *m, int k, int64_t otherwise_B)
+{
+    return m && m->n_caches > k && m->cache[k].size_B > 0 ? m->cache[k].size_B : otherwise_B;
+}
+
+struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const struct sp_workload *w)
 {
     enum { FEW = 64, FEWEST = 8 };
-    l1_B = l1_B > 0 ? l1_B : 32 << 10;
-    l2_B = l2_B > 0 ? l2_B : 512 << 10;
+    const int64_t l1_B = cache_B(m, 0, 32 << 10), l2_B = cache_B(m, 1, 512 << 10);
     int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
     int64_t fold = l1_B / 4 / row_B;
     if (fold < FEW)

@@ -9,6 +9,7 @@
 #include "base/reading.h"
 #include "base/status.h"
 #include "kernels/kernel.h"
+#include "model/machine.h"
 #include "sparse/workload.h"
 
 struct sp_pcore_options {
@@ -19,8 +20,10 @@ struct sp_pcore_options {
     double budget_s; /* for all windows together */
 };
 
-/* Values that suit the workload's operands and caches of l1_B and l2_B bytes (0: 32 KiB and 512 KiB). */
-struct sp_pcore_options sp_pcore_options_for(int64_t l1_B, int64_t l2_B, const struct sp_workload *workload);
+/* Values that suit the workload's operands and the first two caches of the machine (where it describes none,
+ * or is NULL: 32 KiB and 512 KiB). */
+struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *machine,
+                                             const struct sp_workload *workload);
 
 /* The kernel with the highest P_core among those that can run this format here (isa as in
  * sp_kernel_candidates). *flop_s is its P_core: useful flop/s of one thread on this workload's format,

@@ -125,9 +125,7 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
 {
     const char *const isa[] = {o->isa, "avx512", "avx2"};
     const struct sp_machine *m = o->machine;
-    struct sp_pcore_options p =
-        sp_pcore_options_for(m && m->n_caches > 0 ? m->cache[0].size_B : 0,
-                             m && m->n_caches > 1 ? m->cache[1].size_B : 0, &s->workload);
+    struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload);
     if (o->kernel) {
         s->kernel = o->kernel;
         s->p_core_one = sp_value_none("the kernel was given");

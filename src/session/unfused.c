@@ -34,8 +34,7 @@ static enum sp_status choose(const struct sp_analysis *a, struct half *h, struct
 {
     const struct sp_machine *m = a->options->machine;
     struct sp_value rate;
-    struct sp_pcore_options p = sp_pcore_options_for(m->n_caches > 0 ? m->cache[0].size_B : 0,
-                                                     m->n_caches > 1 ? m->cache[1].size_B : 0, &h->workload);
+    struct sp_pcore_options p = sp_pcore_options_for(m, &h->workload);
     return sp_pcore_choose(&h->workload, a->options->isa, &p, &h->kernel, &rate, err);
 }
 

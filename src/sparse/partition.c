@@ -36,12 +36,6 @@ static int64_t row_on_diagonal(int64_t n_units, const int64_t *ptr, int64_t d)
     return low;
 }
 
-/* floor(total share / parts) without overflow. */
-static int64_t share_of(int64_t total, int share, int parts)
-{
-    return total / parts * share + total % parts * share / parts;
-}
-
 enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units, int n_threads,
                                  int64_t n_units, const int64_t *ptr, struct sp_partition *p,
                                  struct sp_error *err)
@@ -69,13 +63,13 @@ enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units,
         schedule = SP_SCHEDULE_ROWS;
     for (int t = 0; t < n_threads; t++) {
         if (schedule == SP_SCHEDULE_NNZ) {
-            p->begin[t] = t == 0 ? 0 : nearest_boundary(n_units, ptr, share_of(n_entries, t, n_threads));
+            p->begin[t] = t == 0 ? 0 : nearest_boundary(n_units, ptr, sp_share(n_entries, t, n_threads));
         } else if (schedule == SP_SCHEDULE_MERGE) {
-            int64_t d = share_of(n_entries + n_units, t, n_threads);
+            int64_t d = sp_share(n_entries + n_units, t, n_threads);
             p->begin[t] = row_on_diagonal(n_units, ptr, d);
             p->entry_begin[t] = d - p->begin[t];
         } else {
-            p->begin[t] = share_of(n_units, t, n_threads);
+            p->begin[t] = sp_share(n_units, t, n_threads);
         }
     }
     p->begin[n_threads] = n_units;

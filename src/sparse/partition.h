@@ -28,6 +28,12 @@ enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units,
                                  struct sp_error *err);
 void sp_partition_free(struct sp_partition *p);
 
+/* Where share `share` of `parts` equal ones of n items begins: floor(n share / parts) without overflow. */
+static inline int64_t sp_share(int64_t n, int share, int parts)
+{
+    return n / parts * share + n % parts * share / parts;
+}
+
 /* Walks the unit ranges of a thread: start with *cursor = 0; false when there are no more.
  * For merge the single range is [begin[t], begin[t + 1]) and the caller looks at entry_begin. */
 static inline bool sp_partition_next(const struct sp_partition *p, int thread, int64_t *cursor,

@@ -44,7 +44,7 @@ void sp_spmv_reference(const struct sp_csr *a, const double *x, double *y, doubl
     }
 }
 
-static double gamma_of(double m, double u)
+double sp_gamma(double m, double u)
 {
     return m * u < 1 ? m * u / (1 - m * u) : INFINITY;
 }
@@ -54,7 +54,7 @@ static double tolerance(const struct row_sum *s, int64_t n, enum sp_precision pr
     double u = precision == SP_F32 ? 0x1p-24 : 0x1p-53;
     double smallest = precision == SP_F32 ? FLT_TRUE_MIN : DBL_TRUE_MIN;
     double m = (precision == SP_C128 ? 2.0 : 1.0) * (double)n;
-    return (gamma_of(m + 4, u) + gamma_of(m, 0x1p-53)) * s->abs_sum + smallest * s->abs_factors;
+    return (sp_gamma(m + 4, u) + sp_gamma(m, 0x1p-53)) * s->abs_sum + smallest * s->abs_factors;
 }
 
 enum sp_status sp_spmv_verify(const struct sp_csr *a, enum sp_precision precision, const double *x,

@@ -27,15 +27,10 @@ static struct rounding rounding_of(enum sp_precision precision)
     }
 }
 
-static double gamma_of(double m, double u)
-{
-    return m * u < 1 ? m * u / (1 - m * u) : INFINITY;
-}
-
 /* `factors` numbers of a product and the result are stored, m operations sum them. */
 static double relative_bound(struct rounding r, double factors, double m)
 {
-    return gamma_of(factors + 1, r.u_store) + gamma_of(m, r.u_sum) + gamma_of(m, 0x1p-53);
+    return sp_gamma(factors + 1, r.u_store) + sp_gamma(m, r.u_sum) + sp_gamma(m, 0x1p-53);
 }
 
 /* Results of one row of the matrix: r of them, or one for each entry (SDDMM), in double. */
