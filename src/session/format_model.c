@@ -77,22 +77,29 @@ static double bandwidth_for(const struct sp_workload *w, const struct sp_machine
     return roof ? roof->value.value : 0;
 }
 
-/* SDDMM of a denser matrix: blocks of rows in tiles. */
-static void choose_tiles(struct sp_workload *w, const struct sp_machine *machine)
+/* SDDMM of a denser matrix whose B is beyond the L2: blocks of rows in tiles. What they gain comes from
+ * caches, which neither alpha_min nor P_core sees, so density decides and nothing is measured. False: not
+ * such a one. */
+static bool takes_tiles(struct sp_workload *w, const struct sp_machine *machine)
 {
     const struct sp_csr *m = w->matrix;
+    if (w->op != SP_OP_SDDMM || w->precision == SP_F16 || w->precision == SP_BF16 || m->n_nz == 0)
+        return false;
     struct sp_sddmm_choice c = sp_sddmm_choose(machine, m->n_r, m->n_c, m->n_nz, sp_workload_width(w),
                                                (double)sp_precision_size(w->precision), TILES_FROM_DENSITY);
     if (c.format != SP_FORMAT_TILED)
-        return;
+        return false;
     w->format = c.format;
     w->T_i = c.T_i;
     w->T_k = c.T_k;
+    return true;
 }
 
 enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,
                                 const char *isa, struct sp_error *err)
 {
+    if (takes_tiles(w, machine))
+        return SP_OK;
     double best = INFINITY;
     struct sp_workload chosen = *w;
     enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
@@ -125,7 +132,5 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
     }
     if (status == SP_OK)
         *w = chosen;
-    if (status == SP_OK && w->op == SP_OP_SDDMM && w->precision != SP_F16 && w->precision != SP_BF16)
-        choose_tiles(w, machine);
     return status;
 }
