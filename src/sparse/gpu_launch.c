@@ -1,0 +1,116 @@
+#include "sparse/gpu_launch.h"
+
+#include <string.h>
+
+struct map_facts {
+    const char *name;
+    enum sp_op op;
+    enum sp_format format;
+    int block_threads, registers;
+    bool streams_pass_L1;
+};
+
+static const struct map_facts maps[SP_N_GPU_MAPS] = {
+    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
+    [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
+    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, 256, 48, true},
+    [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 40, true},
+};
+
+enum { MERGE_ITEMS = 8 };
+#define MOST_BLOCKS INT64_C(2147483647)
+
+const char *sp_gpu_map_name(enum sp_gpu_map map)
+{
+    return maps[map].name;
+}
+
+enum sp_op sp_gpu_map_op(enum sp_gpu_map map)
+{
+    return maps[map].op;
+}
+
+enum sp_format sp_gpu_map_format(enum sp_gpu_map map)
+{
+    return maps[map].format;
+}
+
+static int lanes_for(const struct sp_layout *l)
+{
+    int lanes = 2;
+    while (lanes < SP_WARP && (int64_t)lanes * l->n_r < l->n_nz)
+        lanes *= 2;
+    return lanes;
+}
+
+/* A block's part of the path in shared memory: the products of its entries and the ends of its rows, one
+ * more each for the ends of the part, and a carry for each thread. */
+static size_t merge_shared(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    size_t items = (size_t)sp_gpu_block_items(g) + 1, threads = (size_t)g->block_threads;
+    return items * l->s_x + items * sizeof(int32_t) + threads * (l->s_x + sizeof(int32_t));
+}
+
+static int64_t blocks_of(int64_t threads, int block_threads)
+{
+    return threads / block_threads + (threads % block_threads != 0);
+}
+
+enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map, int lanes,
+                                  struct sp_gpu_launch *g, struct sp_error *err)
+{
+    const struct map_facts *m = &maps[map];
+    memset(g, 0, sizeof *g);
+    if (l->format != m->format)
+        return sp_fail(err, SP_ABSENT, "name another format", "GPU kernels that share by %s are for %s",
+                       m->name, sp_format_name(m->format));
+    if (l->format == SP_FORMAT_SELL && l->C % SP_WARP != 0)
+        return sp_fail(err, SP_ABSENT, "--format sell:32,256",
+                       "a warp takes whole slots of 32 rows, C = %d is not a multiple of 32", (int)l->C);
+    struct sp_gpu_launch made = {.map = map,
+                                 .lanes = map != SP_GPU_LANES ? 1
+                                          : lanes > 0         ? lanes
+                                                              : lanes_for(l),
+                                 .items = map == SP_GPU_MERGE ? MERGE_ITEMS : 0,
+                                 .block_threads = m->block_threads,
+                                 .registers = m->registers,
+                                 .streams_pass_L1 = m->streams_pass_L1};
+    switch (map) {
+    case SP_GPU_MERGE:
+        made.shared_B = merge_shared(l, &made);
+        made.n_blocks = blocks_of(l->n_r + l->n_nz, (int)sp_gpu_block_items(&made));
+        break;
+    case SP_GPU_CHUNK:
+        made.n_blocks = blocks_of(l->n_chunks * l->C, made.block_threads);
+        break;
+    default:
+        made.n_blocks = blocks_of(l->n_r * made.lanes, made.block_threads);
+    }
+    if (made.n_blocks > MOST_BLOCKS)
+        return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld blocks, a grid has at most %lld",
+                       (long long)made.n_blocks, (long long)MOST_BLOCKS);
+    *g = made;
+    return SP_OK;
+}
+
+/* Row i ends at item ptr[i + 1] + i: the ends are items themselves, and ascend. */
+int64_t sp_gpu_merge_rows_before(const struct sp_layout *l, int64_t item)
+{
+    int64_t lo = item > l->n_nz ? item - l->n_nz : 0;
+    int64_t hi = item < l->n_r ? item : l->n_r;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (sp_layout_ptr(l, middle + 1) + middle < item)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+void sp_gpu_merge_starts(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t *start)
+{
+    const int64_t all = l->n_r + l->n_nz, of_block = sp_gpu_block_items(g);
+    for (int64_t b = 0; b <= g->n_blocks; b++)
+        start[b] = sp_gpu_merge_rows_before(l, b * of_block < all ? b * of_block : all);
+}
