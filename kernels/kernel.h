@@ -42,6 +42,7 @@ struct sp_kernel {
     const char *absent;  /* NULL, or why this build has none: then the functions are NULL */
     enum sp_op op;
     enum sp_format format;
+    bool on_gpu;         /* its code is in the GPU module; layouts for it have one thread */
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
 
@@ -82,8 +83,8 @@ static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct
 }
 
 /* Rows that could run this layout here, best rank first, into rows[max]; returns how many there are.
- * `isa` restricts to a variant prefix ("avx512", "avx2", "portable") or NULL for all. References are left
- * out. */
+ * `isa` restricts to a variant prefix ("avx512", "avx2", "portable"; "cuda": those of a GPU) or NULL for all
+ * of this CPU. References are left out. */
 int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
                          int max);
 

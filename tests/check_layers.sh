@@ -49,7 +49,7 @@ END {
     }
     exit bad
 }'
-files=$(find src model kernels probes plots -name '*.[ch]' -o -name '*.inc' | sort)
+files=$(find src model kernels probes plots -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | sort)
 # shellcheck disable=SC2086 # a list of words
 awk "$awk_program" $files
 twice=$(printf '%s\n' $files | sed 's|.*/||' | sort | uniq -d)

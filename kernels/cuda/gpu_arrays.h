@@ -1,0 +1,36 @@
+/* What a GPU kernel works on: the layout's arrays and the dense operands in the memory of the device. C, and
+ * C++ where kernels are compiled. */
+#ifndef SP_KERNELS_CUDA_GPU_ARRAYS_H
+#define SP_KERNELS_CUDA_GPU_ARRAYS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "sparse/gpu_launch.h"
+
+/* Shapes are those of struct sp_layout; each array begins at a multiple of 256 bytes. NULL: the way of
+ * sharing has no use for it. */
+struct sp_gpu_arrays {
+    const void *val, *col, *ptr;
+    const int32_t *len, *perm;
+    const int64_t *start; /* [n_merge_blocks + 1] rows that end before each block */
+    int64_t *carry_row;   /* [n_merge_blocks] */
+    void *carry_val;      /* [n_merge_blocks] of values */
+    const void *x;        /* [n_c] */
+    void *y;              /* [n_r] */
+    int64_t n_r, n_c, n_nz, n_chunks, n_merge_blocks;
+    int32_t C;
+    int items;    /* of a thread, MERGE */
+    int wide_ptr; /* pointers have 8 bytes, else 4 */
+};
+
+/* Queues one execution. 0, or the runtime's number of what went wrong. */
+int sp_gpu_spmv_execute(const struct sp_gpu_launch *launch, const struct sp_gpu_arrays *arrays,
+                        enum sp_precision precision, enum sp_index index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+/* What the bodies of GPU kernels are written with. nvcc makes instructions of it; any other C++ compiler
+ * makes calls to an executor of the tests, which runs the same bodies on a CPU, thread by thread, and sees
+ * every access (tests/gpu/executor.h). Bodies name nothing else of CUDA.
+ *
+ * Accesses are told apart by their line, so each stands on a line of its own. */
+#ifndef SP_KERNELS_CUDA_GPU_BODY_H
+#define SP_KERNELS_CUDA_GPU_BODY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+namespace gpu
+{
+
+#ifdef __CUDACC__
+
+#define SP_GPU __device__ __forceinline__
+
+SP_GPU int thread()
+{
+    return (int)threadIdx.x;
+}
+SP_GPU int64_t block()
+{
+    return blockIdx.x;
+}
+SP_GPU int block_threads()
+{
+    return (int)blockDim.x;
+}
+
+/* Loads of what the kernel never writes: through the L1, or past it where a sector is asked for once. */
+template <class T> SP_GPU T load(const T *p)
+{
+    return __ldg(p);
+}
+template <class T> SP_GPU T stream(const T *p)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a register or two");
+    T value;
+    if constexpr (sizeof(T) == 8) {
+        uint64_t bits;
+        asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(p));
+        memcpy(&value, &bits, sizeof value);
+    } else {
+        uint32_t bits;
+        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(p));
+        memcpy(&value, &bits, sizeof value);
+    }
+    return value;
+}
+template <class T> SP_GPU void store(T *p, T value)
+{
+    *p = value;
+}
+template <class T> SP_GPU void add(T *p, T value)
+{
+    atomicAdd(p, value);
+}
+
+/* The dynamic shared memory of the block, from byte `offset`. */
+template <class T> SP_GPU T *shared(size_t offset)
+{
+    extern __shared__ __align__(16) unsigned char memory[];
+    return (T *)(memory + offset);
+}
+template <class T> SP_GPU T get(const T *p)
+{
+    return *p;
+}
+template <class T> SP_GPU void put(T *p, T value)
+{
+    *p = value;
+}
+
+/* All threads of the block, of the warp, come here before any goes on. */
+SP_GPU void block_sync()
+{
+    __syncthreads();
+}
+SP_GPU void warp_sync()
+{
+    __syncwarp();
+}
+
+/* The value of the lane `by` further down or up in groups of `width` lanes, all lanes of the warp active. */
+template <class T> SP_GPU T from_above(T value, int by, int width)
+{
+    return __shfl_down_sync(0xffffffffu, value, (unsigned)by, width);
+}
+template <class T> SP_GPU T from_below(T value, int by, int width)
+{
+    return __shfl_up_sync(0xffffffffu, value, (unsigned)by, width);
+}
+
+/* Passes of a loop that all threads of a warp make together although only some of them access something. */
+SP_GPU void next_pass()
+{
+}
+
+#else
+
+#define SP_GPU inline
+
+enum access { ACCESS_LOAD, ACCESS_STREAM, ACCESS_STORE, ACCESS_ADD, ACCESS_GET, ACCESS_PUT };
+
+/* The executor's. `touch` does not return where an access is wrong. */
+int thread();
+int64_t block();
+int block_threads();
+void touch(const void *p, size_t size, enum access kind, int site);
+unsigned char *shared_memory();
+void block_sync(int site = __builtin_LINE());
+void warp_sync(int site = __builtin_LINE());
+uint64_t exchange(uint64_t value, int from_lane, int site);
+int lane();
+void next_pass();
+
+template <class T> T load(const T *p, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_LOAD, site);
+    return *p;
+}
+template <class T> T stream(const T *p, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_STREAM, site);
+    return *p;
+}
+template <class T> void store(T *p, T value, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_STORE, site);
+    *p = value;
+}
+template <class T> void add(T *p, T value, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_ADD, site);
+    *p += value;
+}
+template <class T> T *shared(size_t offset)
+{
+    return (T *)(shared_memory() + offset);
+}
+template <class T> T get(const T *p, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_GET, site);
+    return *p;
+}
+template <class T> void put(T *p, T value, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_PUT, site);
+    *p = value;
+}
+
+/* Through 64 bits, as registers are exchanged. */
+template <class T> T exchanged(T value, int from_lane, int site)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "a register pair at most");
+    uint64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    bits = exchange(bits, from_lane, site);
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T> T from_above(T value, int by, int width, int site = __builtin_LINE())
+{
+    int l = lane();
+    return exchanged(value, l % width + by < width ? l + by : l, site);
+}
+template <class T> T from_below(T value, int by, int width, int site = __builtin_LINE())
+{
+    int l = lane();
+    return exchanged(value, l % width - by >= 0 ? l - by : l, site);
+}
+
+#endif
+
+} // namespace gpu
+
+#endif

@@ -1,0 +1,36 @@
+/* What GPU kernels need of the device: memory, copies, and a clock. By CUDA's runtime in runtime_cuda.c; by
+ * the tests' executor on machines without a GPU. All of device 0. */
+#ifndef SP_KERNELS_CUDA_GPU_RUNTIME_H
+#define SP_KERNELS_CUDA_GPU_RUNTIME_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "kernels/gpu_module.h"
+
+enum sp_status sp_gpu_describe(struct sp_gpu_device *device, struct sp_error *err);
+
+/* *p is at a multiple of 256 bytes, every byte 0xff (NaN as a value); NULL for 0 bytes. SP_MEMORY names what
+ * it is for. */
+enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err);
+void sp_gpu_free(void *p); /* accepts NULL */
+enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err);
+enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err);
+
+/* Two marks in the queue of work. */
+enum sp_status sp_gpu_clock_make(void **clock, struct sp_error *err);
+void sp_gpu_clock_free(void *clock); /* accepts NULL */
+enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err);
+/* Waits until all that was queued is done; *seconds since the start, by the device's clock. Says what kernels
+ * that were queued did wrong. */
+enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err);
+
+/* SP_OK for 0, else a failure with the runtime's words: of a number that the execute functions return. */
+enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

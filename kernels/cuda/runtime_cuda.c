@@ -1,0 +1,167 @@
+#include "kernels/cuda/gpu_runtime.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The runtime calls it too old where there is none at all. */
+static enum sp_status no_driver(struct sp_error *err)
+{
+    int version = 0;
+    cudaDriverGetVersion(&version);
+    if (version == 0)
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing", "there is no NVIDIA driver");
+    return sp_fail(err, SP_ABSENT, "update the driver",
+                   "the NVIDIA driver is for CUDA %d.%d, the kernels need %d.%d", version / 1000,
+                   version % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
+{
+    const cudaError_t e = (cudaError_t)number;
+    switch (e) {
+    case cudaSuccess:
+        return SP_OK;
+    case cudaErrorInsufficientDriver:
+        return no_driver(err);
+    case cudaErrorNoDevice:
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
+                       "the NVIDIA driver shows no GPU to this process");
+    case cudaErrorMemoryAllocation:
+        return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s: the GPU has no memory left", doing);
+    default:
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing", "%s: %s (CUDA error %d)", doing,
+                       cudaGetErrorString(e), number);
+    }
+}
+
+static int attribute(enum cudaDeviceAttr which)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : 0;
+}
+
+enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
+{
+    int n = 0;
+    struct cudaDeviceProp p;
+    memset(d, 0, sizeof *d);
+    enum sp_status status = sp_gpu_check((int)cudaGetDeviceCount(&n), "looking for a GPU", err);
+    if (status == SP_OK && n == 0)
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
+                       "no GPU that this process may use");
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaGetDeviceProperties(&p, 0), "asking what the GPU is", err);
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaMemGetInfo(&d->free_B, &d->memory_B), "asking for free memory", err);
+    if (status != SP_OK) {
+        memset(d, 0, sizeof *d);
+        return status;
+    }
+    snprintf(d->name, sizeof d->name, "%s", p.name);
+    d->major = p.major;
+    d->minor = p.minor;
+    d->n_cores = p.multiProcessorCount;
+    d->L2_B = (size_t)p.l2CacheSize;
+    d->shared_core_B = p.sharedMemPerMultiprocessor;
+    d->shared_block_B = p.sharedMemPerBlockOptin;
+    d->core_threads = p.maxThreadsPerMultiProcessor;
+    d->core_blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+    d->core_registers = p.regsPerMultiprocessor;
+    cudaDriverGetVersion(&d->driver);
+    cudaRuntimeGetVersion(&d->runtime);
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err)
+{
+    *p = NULL;
+    if (bytes == 0)
+        return SP_OK;
+    cudaError_t e = cudaMalloc(p, bytes);
+    if (e == cudaErrorMemoryAllocation) {
+        size_t free_B = 0, all_B = 0;
+        cudaGetLastError(); /* clears it */
+        cudaMemGetInfo(&free_B, &all_B);
+        return sp_fail(err, SP_MEMORY, "take a smaller matrix, or a GPU with more memory",
+                       "%s takes %.1f MB, the GPU has %.1f MB left of %.1f", what, (double)bytes / 1e6,
+                       (double)free_B / 1e6, (double)all_B / 1e6);
+    }
+    if (e == cudaSuccess)
+        e = cudaMemset(*p, 0xff, bytes);
+    enum sp_status status = sp_gpu_check((int)e, what, err);
+    if (status != SP_OK) {
+        cudaFree(*p);
+        *p = NULL;
+    }
+    return status;
+}
+
+void sp_gpu_free(void *p)
+{
+    cudaFree(p);
+}
+
+enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    return bytes == 0 ? SP_OK
+                      : sp_gpu_check((int)cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice),
+                                     "copying to the GPU", err);
+}
+
+enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    return bytes == 0 ? SP_OK
+                      : sp_gpu_check((int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost),
+                                     "copying from the GPU", err);
+}
+
+struct clock {
+    cudaEvent_t start, stop;
+};
+
+enum sp_status sp_gpu_clock_make(void **clock, struct sp_error *err)
+{
+    enum sp_status status = sp_new_array(1, sizeof(struct clock), "a clock", clock, err);
+    struct clock *c = *clock;
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaEventCreate(&c->start), "making an event", err);
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaEventCreate(&c->stop), "making an event", err);
+    if (status != SP_OK) {
+        sp_gpu_clock_free(c);
+        *clock = NULL;
+    }
+    return status;
+}
+
+void sp_gpu_clock_free(void *clock)
+{
+    struct clock *c = clock;
+    if (c && c->start)
+        cudaEventDestroy(c->start);
+    if (c && c->stop)
+        cudaEventDestroy(c->stop);
+    free(c);
+}
+
+enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err)
+{
+    struct clock *c = clock;
+    return sp_gpu_check((int)cudaEventRecord(c->start, NULL), "starting the clock", err);
+}
+
+enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err)
+{
+    struct clock *c = clock;
+    float ms = 0;
+    *seconds = 0;
+    enum sp_status status = sp_gpu_check((int)cudaEventRecord(c->stop, NULL), "stopping the clock", err);
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaEventSynchronize(c->stop), "waiting for the kernel", err);
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaEventElapsedTime(&ms, c->start, c->stop), "reading the clock", err);
+    *seconds = (double)ms * 1e-3;
+    return status;
+}

@@ -1,0 +1,235 @@
+/* SpMV on a GPU: bodies of one thread, in the ways of sharing of sparse/gpu_launch.h, whose order of requests
+ * they keep. V is the type of values, I that of indices. */
+#ifndef SP_KERNELS_CUDA_SPMV_BODIES_H
+#define SP_KERNELS_CUDA_SPMV_BODIES_H
+
+#include "kernels/cuda/gpu_arrays.h"
+#include "kernels/cuda/gpu_body.h"
+
+namespace gpu
+{
+
+/* An item of a pointer array whose items have 4 or 8 bytes: the same for all threads. */
+SP_GPU int64_t pointer(const void *ptr, int wide, int64_t i)
+{
+    return wide ? load((const int64_t *)ptr + i) : load((const int32_t *)ptr + i);
+}
+
+SP_GPU int64_t grid_thread()
+{
+    return block() * block_threads() + thread();
+}
+
+template <class V, class I> struct crs_thread {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t row = grid_thread();
+        if (row >= a.n_r)
+            return;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x;
+        const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
+        const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
+        V sum = 0;
+        for (int64_t j = begin; j < end; j++) {
+            const I c = load(col + j);
+            const V v = load(val + j);
+            sum += v * load(x + c);
+        }
+        store((V *)a.y + row, sum);
+    }
+};
+
+template <class V, class I, int lanes> struct crs_lanes {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t row = grid_thread() / lanes;
+        const int mine = thread() % lanes;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x;
+        int64_t begin = 0, end = 0;
+        if (row < a.n_r) {
+            begin = pointer(a.ptr, a.wide_ptr, row);
+            end = pointer(a.ptr, a.wide_ptr, row + 1);
+        }
+        V sum = 0;
+#pragma unroll 4
+        for (int64_t j = begin + mine; j < end; j += lanes) {
+            const I c = load(col + j);
+            const V v = load(val + j);
+            sum += v * load(x + c);
+        }
+        for (int by = lanes / 2; by > 0; by /= 2)
+            sum += from_above(sum, by, lanes);
+        if (mine == 0 && row < a.n_r)
+            store((V *)a.y + row, sum);
+    }
+};
+
+template <class V, class I> struct sell_chunk {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t t = grid_thread();
+        if (t >= a.n_chunks * a.C)
+            return;
+        const int64_t chunk = t / a.C;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x;
+        int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + t % a.C;
+        const int32_t slots = load(a.len + chunk);
+        V sum = 0;
+#pragma unroll 4
+        for (int32_t j = 0; j < slots; j++) {
+            const I c = stream(col + at);
+            const V v = stream(val + at);
+            sum += v * load(x + c);
+            at += a.C;
+        }
+        const int64_t row = a.perm ? load(a.perm + t) : t;
+        if (row >= 0 && row < a.n_r)
+            store((V *)a.y + row, sum);
+    }
+};
+
+/* Sums up what neighbouring threads of a block hold for the same row. Rows do not descend with the thread.
+ * *sum becomes the sum over the threads up to this one that have its row; rows[] and sums[] hold those of all
+ * threads afterwards. */
+template <class V> SP_GPU void sum_by_row(int32_t row, V *sum, int32_t *rows, V *sums)
+{
+    const int t = thread(), l = t % SP_WARP;
+    for (int by = 1; by < SP_WARP; by *= 2) {
+        const int32_t other = from_below(row, by, SP_WARP);
+        const V more = from_below(*sum, by, SP_WARP);
+        if (l >= by && other == row)
+            *sum += more;
+    }
+    put(rows + t, row);
+    put(sums + t, *sum);
+    block_sync();
+    V before = 0;
+    for (int last = t - l - 1; last > 0; last -= SP_WARP) {
+        if (get(rows + last) != row)
+            break;
+        before += get(sums + last);
+    }
+    block_sync();
+    *sum += before;
+    put(sums + t, *sum);
+    block_sync();
+}
+
+template <class V, class I> struct crs_merge {
+    /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry, counted from the
+     * block's first, with which row i ends, so that its end is item ends[i] + i. */
+    static SP_GPU int32_t rows_before(const int32_t *ends, int32_t n_rows, int32_t item)
+    {
+        int32_t lo = 0, hi = item < n_rows ? item : n_rows;
+        while (lo < hi) {
+            const int32_t middle = lo + (hi - lo) / 2;
+            const int32_t end = get(ends + middle);
+            if (end + middle < item)
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        return lo;
+    }
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int t = thread(), threads = block_threads();
+        const int32_t items = threads * a.items;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x;
+        V *product = shared<V>(0);
+        V *sums = product + items + 1;
+        int32_t *ends = (int32_t *)(sums + threads);
+        int32_t *rows = ends + items + 1;
+
+        const int64_t first_row = load(a.start + block());
+        const int64_t last_row = load(a.start + block() + 1);
+        const int64_t all = a.n_r + a.n_nz, from = block() * items;
+        const int32_t mine = (int32_t)(all - from < items ? all - from : items); /* items of the block */
+        const int64_t first = from - first_row;
+        const int32_t n_rows = (int32_t)(last_row - first_row), n_entries = mine - n_rows;
+
+        for (int32_t i = t; i < n_rows; i += threads) {
+            const int64_t end = pointer(a.ptr, a.wide_ptr, first_row + i + 1);
+            put(ends + i, (int32_t)(end - first));
+        }
+        const int64_t last = first + n_entries;
+        for (int64_t j = first / SP_WARP * SP_WARP + t; j < last; j += threads)
+            if (j >= first) {
+                const I c = stream(col + j);
+                const V v = stream(val + j);
+                const V product_j = v * load(x + c);
+                put(product + (j - first), product_j);
+            }
+        block_sync();
+
+        const int32_t my_from = t * a.items < mine ? t * a.items : mine;
+        const int32_t my_to = my_from + a.items < mine ? my_from + a.items : mine;
+        int32_t row = rows_before(ends, n_rows, my_from);
+        int32_t entry = my_from - row;
+        int32_t first_end = -1; /* the first row that ends here: others may have begun it */
+        V sum = 0, first_sum = 0;
+        for (int32_t i = 0; i < a.items; i++) {
+            next_pass();
+            if (my_from + i >= my_to)
+                continue;
+            const bool is_end = row < n_rows && get(ends + row) <= entry;
+            if (!is_end) {
+                sum += get(product + entry);
+                entry++;
+                continue;
+            }
+            if (first_end < 0) {
+                first_end = row;
+                first_sum = sum;
+            } else {
+                store((V *)a.y + first_row + row, sum);
+            }
+            sum = 0;
+            row++;
+        }
+        sum_by_row(row, &sum, rows, sums);
+        next_pass();
+        if (first_end >= 0) {
+            const V carried = t > 0 ? get(sums + t - 1) : V(0);
+            store((V *)a.y + first_row + first_end, first_sum + carried);
+        }
+        if (t == threads - 1) {
+            store(a.carry_row + block(), first_row + row);
+            store((V *)a.carry_val + block(), sum);
+        }
+    }
+};
+
+/* Adds what the blocks of crs_merge left for rows that they did not end. */
+template <class V> struct merge_carries {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int t = thread(), threads = block_threads();
+        const int64_t b = grid_thread();
+        V *sums = shared<V>(0);
+        int32_t *rows = (int32_t *)(sums + threads);
+        int64_t row = a.n_r;
+        V sum = 0;
+        if (b < a.n_merge_blocks) {
+            row = load(a.carry_row + b);
+            sum = load((const V *)a.carry_val + b);
+        }
+        /* The rows of a block by the place of their first thread: 32 bits suffice. */
+        const int64_t first = load(a.carry_row + block() * threads);
+        const int64_t away = row - first;
+        const int32_t near = away < INT32_MAX ? (int32_t)away : INT32_MAX;
+        sum_by_row(near, &sum, rows, sums);
+        const bool is_last = t == threads - 1 || get(rows + t + 1) != near;
+        if (is_last && row < a.n_r)
+            add((V *)a.y + row, sum);
+    }
+};
+
+} // namespace gpu
+
+#endif

@@ -1,0 +1,63 @@
+/* Which body runs for a launch of SpMV. */
+#include "kernels/cuda/gpu_grid.h"
+#include "kernels/cuda/spmv_bodies.h"
+
+namespace
+{
+
+template <class Body> int start(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    return start_grid<Body>(g->n_blocks, g->block_threads, g->shared_B, a);
+}
+
+template <class V, class I> int start_lanes(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    switch (g->lanes) {
+    case 2:
+        return start<gpu::crs_lanes<V, I, 2>>(g, a);
+    case 4:
+        return start<gpu::crs_lanes<V, I, 4>>(g, a);
+    case 8:
+        return start<gpu::crs_lanes<V, I, 8>>(g, a);
+    case 16:
+        return start<gpu::crs_lanes<V, I, 16>>(g, a);
+    default:
+        return start<gpu::crs_lanes<V, I, 32>>(g, a);
+    }
+}
+
+template <class V, class I> int start_merge(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    const int threads = SP_GPU_CARRY_THREADS;
+    int failed = start<gpu::crs_merge<V, I>>(g, a);
+    if (failed)
+        return failed;
+    return start_grid<gpu::merge_carries<V>>((g->n_blocks + threads - 1) / threads, threads,
+                                             threads * (sizeof(V) + sizeof(int32_t)), a);
+}
+
+template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    switch (g->map) {
+    case SP_GPU_LANES:
+        return start_lanes<V, I>(g, a);
+    case SP_GPU_MERGE:
+        return start_merge<V, I>(g, a);
+    case SP_GPU_CHUNK:
+        return start<gpu::sell_chunk<V, I>>(g, a);
+    default:
+        return start<gpu::crs_thread<V, I>>(g, a);
+    }
+}
+
+} // namespace
+
+int sp_gpu_spmv_execute(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a,
+                        enum sp_precision precision, enum sp_index index)
+{
+    if (g->n_blocks == 0)
+        return 0;
+    if (precision == SP_F64)
+        return index == SP_I32 ? start_map<double, int32_t>(g, a) : start_map<double, int64_t>(g, a);
+    return index == SP_I32 ? start_map<float, int32_t>(g, a) : start_map<float, int64_t>(g, a);
+}

@@ -1,0 +1,129 @@
+/* Rows of the kernel table whose code is in the GPU module. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/gpu_module.h"
+#include "kernels/gpu_rows.h"
+#include "sys/module_file.h"
+
+struct gpu_state {
+    const struct sp_gpu_module *module;
+    void *inner; /* the module's */
+};
+
+enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp_error *err)
+{
+    union {
+        void *address;
+        sp_gpu_module_of *function;
+    } symbol;
+    *module = NULL;
+    enum sp_status status =
+        sp_module_file_symbol(SP_GPU_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_gpu_module *found = symbol.function();
+    if (found->abi != SP_GPU_MODULE_ABI || found->layout_size != sizeof(struct sp_layout) ||
+        found->launch_size != sizeof(struct sp_gpu_launch))
+        return sp_fail(err, SP_ABSENT, "build and install both together",
+                       "%s is of another build than this program", SP_GPU_MODULE_FILE);
+    *module = found;
+    return SP_OK;
+}
+
+static enum sp_status available(struct sp_error *err)
+{
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device device;
+    enum sp_status status = sp_gpu_module_open(&module, err);
+    return status == SP_OK ? module->describe(&device, err) : status;
+}
+
+static enum sp_status prepare(enum sp_gpu_map map, const struct sp_layout *layout,
+                              const struct sp_operands *operands, void **state, struct sp_error *err)
+{
+    const struct sp_gpu_module *module;
+    struct sp_gpu_launch launch;
+    void *memory;
+    *state = NULL;
+    enum sp_status status = sp_gpu_module_open(&module, err);
+    if (status == SP_OK)
+        status = sp_gpu_launch_make(layout, map, 0, &launch, err);
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof(struct gpu_state), "a GPU kernel", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct gpu_state *s = memory;
+    s->module = module;
+    status = module->prepare(&launch, layout, operands, &s->inner, err);
+    if (status != SP_OK) {
+        free(s);
+        return status;
+    }
+    *state = s;
+    return SP_OK;
+}
+
+static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+{
+    struct gpu_state *s = state;
+    return s->module->run(s->inner, repetitions, stats, err);
+}
+
+static enum sp_status fetch(void *state, double *y, struct sp_error *err)
+{
+    struct gpu_state *s = state;
+    return s->module->fetch(s->inner, y, err);
+}
+
+/* The arrays are the device's: nothing that this process could read. */
+static void facts(const void *state, struct sp_kernel_facts *facts)
+{
+    (void)state;
+    memset(facts, 0, sizeof *facts);
+}
+
+static void release(void *state)
+{
+    struct gpu_state *s = state;
+    if (!s)
+        return;
+    s->module->release(s->inner);
+    free(s);
+}
+
+#define ROW       sp_spmv_crs_cuda_thread
+#define NAME      "spmv/crs/cuda-thread"
+#define SUMMARY   "CRS on a GPU, a row to each thread"
+#define MAP       SP_GPU_THREAD
+#define OPERATION SP_OP_SPMV
+#define FORMAT    SP_FORMAT_CRS
+#define RANK      10
+#include "kernels/gpu_row.inc"
+
+#define ROW       sp_spmv_crs_cuda_lanes
+#define NAME      "spmv/crs/cuda-lanes"
+#define SUMMARY   "CRS on a GPU, a row to 2 to 32 lanes of a warp"
+#define MAP       SP_GPU_LANES
+#define OPERATION SP_OP_SPMV
+#define FORMAT    SP_FORMAT_CRS
+#define RANK      30
+#include "kernels/gpu_row.inc"
+
+#define ROW       sp_spmv_crs_cuda_merge
+#define NAME      "spmv/crs/cuda-merge"
+#define SUMMARY   "CRS on a GPU, equal shares of rows and entries to all threads"
+#define MAP       SP_GPU_MERGE
+#define OPERATION SP_OP_SPMV
+#define FORMAT    SP_FORMAT_CRS
+#define RANK      20
+#include "kernels/gpu_row.inc"
+
+#define ROW       sp_spmv_sell_cuda_chunk
+#define NAME      "spmv/sell/cuda-chunk"
+#define SUMMARY   "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread"
+#define MAP       SP_GPU_CHUNK
+#define OPERATION SP_OP_SPMV
+#define FORMAT    SP_FORMAT_SELL
+#define RANK      10
+#include "kernels/gpu_row.inc"

@@ -1,0 +1,19 @@
+#include "sys/module_file.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+enum sp_status sp_module_file_symbol(const char *file, const char *symbol, void **address,
+                                     struct sp_error *err)
+{
+    *address = NULL;
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle)
+        *address = dlsym(handle, symbol);
+    const char *words = *address ? NULL : dlerror();
+    if (handle)
+        dlclose(handle);
+    return *address
+               ? SP_OK
+               : sp_fail(err, SP_ABSENT, "", "%s cannot be opened: %s", file, words ? words : "no reason");
+}

@@ -1,0 +1,599 @@
+#include "executor.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <ucontext.h>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/cuda/gpu_body.h"
+#include "kernels/cuda/gpu_grid.h"
+#include "kernels/cuda/gpu_runtime.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace
+{
+
+constexpr size_t STACK_B = 64 << 10;
+constexpr size_t WORD_B = 4; /* races are told word by word */
+
+struct array {
+    std::string name;
+    size_t size;
+    std::unique_ptr<unsigned char[]> memory;
+    std::vector<int64_t> writer; /* per word: thread of the grid that stored there, -1 */
+};
+
+/* What one lane asked for. */
+struct ask {
+    int pass, site, time; /* together: the instruction that lanes execute as one */
+    int lane, kind, size;
+    const array *of;
+    int64_t offset;
+};
+
+enum waiting { RUNS, AT_BLOCK, AT_WARP, DONE };
+
+struct fibre {
+    ucontext_t context;
+    std::unique_ptr<unsigned char[]> stack;
+    int thread;
+    waiting state;
+    int site;                           /* where it waits */
+    int pass;                           /* times that it came together with others */
+    std::unordered_map<int, int> times; /* of each line since */
+    uint64_t given;
+    void *fake_stack;
+};
+
+/* Who touched a word of shared memory last, and which barrier of the block and of its warp it had passed. */
+struct touched {
+    int thread = -1; /* -2: several threads */
+    int block_barrier = -1, warp_barrier = -1;
+};
+struct word {
+    touched write, read;
+};
+
+struct executor {
+    std::map<const unsigned char *, array> arrays;
+    int64_t memory_B = 0, used_B = 0;
+    uint64_t seed = 0;
+    bool record = false;
+    int64_t n_grids = 0, grid = 0;
+    std::vector<sp_executor_request> requests;
+
+    ucontext_t scheduler;
+    std::vector<std::unique_ptr<fibre>> fibres;
+    fibre *now = nullptr;
+    int64_t block = 0;
+    int block_threads = 0;
+    std::vector<unsigned char> shared;
+    std::vector<word> words;
+    std::vector<int> warp_barriers;
+    int block_barriers = 0;
+    std::vector<std::vector<ask>> asks; /* of each warp */
+    const sp_gpu_arrays *arguments = nullptr;
+    void (*body)(const sp_gpu_arrays &) = nullptr;
+    std::string fault;
+    const void *scheduler_stack = nullptr; /* for the address sanitizer */
+    size_t scheduler_stack_B = 0;
+};
+
+executor &the()
+{
+    static executor e;
+    return e;
+}
+
+void to_scheduler(bool for_good)
+{
+    executor &e = the();
+    fibre *self = e.now;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(for_good ? nullptr : &self->fake_stack, e.scheduler_stack,
+                                   e.scheduler_stack_B);
+#endif
+    (void)for_good;
+    swapcontext(&self->context, &e.scheduler);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(self->fake_stack, &e.scheduler_stack, &e.scheduler_stack_B);
+#endif
+}
+
+/* Ends the grid: the fibre that did wrong never runs again. */
+[[noreturn]] void fail(const char *what, int site)
+{
+    executor &e = the();
+    char text[256];
+    std::snprintf(text, sizeof text, "line %d, block %lld, thread %d: %s", site, (long long)e.block,
+                  e.now->thread, what);
+    e.fault = text;
+    to_scheduler(true);
+    std::abort();
+}
+
+array *array_of(const void *p, const unsigned char **base)
+{
+    executor &e = the();
+    auto after = e.arrays.upper_bound((const unsigned char *)p);
+    if (after == e.arrays.begin())
+        return nullptr;
+    --after;
+    *base = after->first;
+    return &after->second;
+}
+
+/* Did this thread pass a barrier together with the one that touched the word, since it did? */
+bool is_ordered(const touched &t)
+{
+    const executor &e = the();
+    const int self = e.now->thread, warp = self / SP_WARP;
+    if (t.thread == -1 || t.thread == self || t.block_barrier < e.block_barriers)
+        return true;
+    return t.thread >= 0 && t.thread / SP_WARP == warp && t.warp_barrier < e.warp_barriers[(size_t)warp];
+}
+
+void check_shared(const void *p, size_t size, bool writes, int site)
+{
+    executor &e = the();
+    const unsigned char *at = (const unsigned char *)p, *begin = e.shared.data();
+    if (at < begin || at + size > begin + e.shared.size())
+        fail("outside shared memory", site);
+    const int self = e.now->thread;
+    const touched mine = {self, e.block_barriers, e.warp_barriers[(size_t)(self / SP_WARP)]};
+    const size_t first = (size_t)(at - begin) / WORD_B,
+                 last = (size_t)(at - begin + (ptrdiff_t)size - 1) / WORD_B;
+    for (size_t i = first; i <= last; i++) {
+        word &w = e.words[i];
+        if (!is_ordered(w.write))
+            fail(writes ? "two threads write a word of shared memory without a barrier between them"
+                        : "reads a word of shared memory that another thread wrote, without a barrier",
+                 site);
+        if (writes && !is_ordered(w.read))
+            fail("writes a word of shared memory that another thread reads, without a barrier", site);
+        if (writes) {
+            w.write = mine;
+        } else {
+            const bool others = w.read.thread != -1 && w.read.thread != self && !is_ordered(w.read);
+            w.read = mine;
+            if (others)
+                w.read.thread = -2;
+        }
+    }
+}
+
+void check_store(array &a, int64_t offset, size_t size, int site)
+{
+    executor &e = the();
+    const int64_t self = e.block * e.block_threads + e.now->thread;
+    for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++) {
+        if (a.writer[i] != -1 && a.writer[i] != self)
+            fail("two threads of a grid store the same element", site);
+        a.writer[i] = self;
+    }
+}
+
+void come_together(fibre &f)
+{
+    f.pass++;
+    f.times.clear();
+}
+
+/* Leaves the processor until the scheduler has found that all have come. */
+void wait_at(waiting where, int site)
+{
+    fibre *self = the().now;
+    self->state = where;
+    self->site = site;
+    to_scheduler(false);
+    come_together(*self);
+}
+
+void start_fibre()
+{
+    executor &e = the();
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(nullptr, &e.scheduler_stack, &e.scheduler_stack_B);
+#endif
+    e.body(*e.arguments);
+    e.now->state = DONE;
+    to_scheduler(true);
+}
+
+void resume(fibre *f)
+{
+    executor &e = the();
+    e.now = f;
+#ifdef __SANITIZE_ADDRESS__
+    void *own = nullptr;
+    __sanitizer_start_switch_fiber(&own, f->stack.get(), STACK_B);
+#endif
+    swapcontext(&e.scheduler, &f->context);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+#endif
+}
+
+void prepare_block(int threads, size_t shared_B)
+{
+    executor &e = the();
+    while (e.fibres.size() < (size_t)threads) {
+        e.fibres.push_back(std::make_unique<fibre>());
+        e.fibres.back()->stack = std::make_unique<unsigned char[]>(STACK_B);
+    }
+    for (int t = 0; t < threads; t++) {
+        fibre &f = *e.fibres[(size_t)t];
+        getcontext(&f.context);
+        f.context.uc_stack.ss_sp = f.stack.get();
+        f.context.uc_stack.ss_size = STACK_B;
+        f.context.uc_link = &e.scheduler;
+        makecontext(&f.context, start_fibre, 0);
+        f.thread = t;
+        f.state = RUNS;
+        f.pass = 0;
+        f.times.clear();
+    }
+    const size_t warps = (size_t)(threads / SP_WARP);
+    e.shared.assign(shared_B, 0xff);
+    e.words.assign(shared_B / WORD_B + 1, word{});
+    e.warp_barriers.assign(warps, 0);
+    e.block_barriers = 0;
+    e.asks.assign(warps, {});
+}
+
+/* Do all threads from..to - 1 wait there? *wrong: they never will. */
+bool all_wait(int from, int to, waiting where, const char **wrong)
+{
+    const executor &e = the();
+    int n_there = 0, n_done = 0, site = 0;
+    for (int t = from; t < to; t++) {
+        const fibre &f = *e.fibres[(size_t)t];
+        n_done += f.state == DONE;
+        if (f.state != where)
+            continue;
+        if (n_there && f.site != site)
+            *wrong = "threads wait at different barriers";
+        n_there++;
+        site = f.site;
+    }
+    if (n_there && n_done)
+        *wrong = "threads have ended while others wait for them";
+    return n_there == to - from;
+}
+
+void set_running(int from, int to)
+{
+    for (int t = from; t < to; t++)
+        the().fibres[(size_t)t]->state = RUNS;
+}
+
+/* Lets a warp or the block go on when all its threads wait; what is wrong, or NULL. */
+const char *release_waiting(int threads, bool *moved)
+{
+    executor &e = the();
+    const char *wrong = nullptr;
+    for (int w = 0; w < threads / SP_WARP; w++)
+        if (all_wait(w * SP_WARP, (w + 1) * SP_WARP, AT_WARP, &wrong)) {
+            e.warp_barriers[(size_t)w]++;
+            set_running(w * SP_WARP, (w + 1) * SP_WARP);
+            *moved = true;
+        }
+    if (all_wait(0, threads, AT_BLOCK, &wrong)) {
+        e.block_barriers++;
+        set_running(0, threads);
+        *moved = true;
+    }
+    return wrong;
+}
+
+void shuffle(std::vector<int> *order)
+{
+    executor &e = the();
+    for (size_t i = order->size(); i > 1; i--) {
+        e.seed = e.seed * 6364136223846793005u + 1442695040888963407u;
+        std::swap((*order)[i - 1], (*order)[(e.seed >> 33) % i]);
+    }
+}
+
+bool run_block(int threads)
+{
+    executor &e = the();
+    std::vector<int> order((size_t)threads);
+    for (int t = 0; t < threads; t++)
+        order[(size_t)t] = t;
+    for (;;) {
+        if (e.seed) /* another order at each turn: barriers must make it all the same */
+            shuffle(&order);
+        bool moved = false, all_done = true;
+        for (int t : order) {
+            fibre *f = e.fibres[(size_t)t].get();
+            if (f->state == RUNS) {
+                resume(f);
+                moved = true;
+            }
+            if (!e.fault.empty())
+                return false;
+            all_done = all_done && f->state == DONE;
+        }
+        if (all_done)
+            return true;
+        const char *wrong = release_waiting(threads, &moved);
+        if (wrong || !moved) {
+            e.fault = wrong ? wrong : "threads wait for others that never come";
+            return false;
+        }
+    }
+}
+
+/* The asks of each warp, put together by instruction. */
+void keep_requests()
+{
+    executor &e = the();
+    auto key = [](const ask &a) { return std::make_tuple(a.pass, a.time, a.site, a.of); };
+    for (size_t w = 0; w < e.asks.size(); w++) {
+        std::stable_sort(e.asks[w].begin(), e.asks[w].end(),
+                         [&](const ask &a, const ask &b) { return key(a) < key(b); });
+        const ask *before = nullptr;
+        for (const ask &a : e.asks[w]) {
+            if (!before || key(*before) != key(a)) {
+                sp_executor_request r = {};
+                r.grid = e.grid;
+                r.warp = e.block * (int64_t)e.asks.size() + (int64_t)w;
+                r.kind = a.kind;
+                r.size = a.size;
+                r.array = a.of->name.c_str();
+                e.requests.push_back(r);
+            }
+            e.requests.back().lanes |= 1u << a.lane;
+            e.requests.back().offset[a.lane] = a.offset;
+            before = &a;
+        }
+    }
+}
+
+int64_t device_memory()
+{
+    return the().memory_B > 0 ? the().memory_B : INT64_C(1) << 30;
+}
+
+} // namespace
+
+namespace gpu
+{
+
+int thread()
+{
+    return the().now->thread;
+}
+int64_t block()
+{
+    return the().block;
+}
+int block_threads()
+{
+    return the().block_threads;
+}
+int lane()
+{
+    return the().now->thread % SP_WARP;
+}
+unsigned char *shared_memory()
+{
+    return the().shared.data();
+}
+void next_pass()
+{
+    come_together(*the().now);
+}
+void block_sync(int site)
+{
+    wait_at(AT_BLOCK, site);
+}
+void warp_sync(int site)
+{
+    wait_at(AT_WARP, site);
+}
+
+uint64_t exchange(uint64_t value, int from_lane, int site)
+{
+    executor &e = the();
+    fibre *self = e.now;
+    self->given = value;
+    wait_at(AT_WARP, site);
+    const uint64_t got = e.fibres[(size_t)(self->thread / SP_WARP * SP_WARP + from_lane)]->given;
+    wait_at(AT_WARP, -site); /* all have read before anyone gives again */
+    return got;
+}
+
+void touch(const void *p, size_t size, enum access kind, int site)
+{
+    executor &e = the();
+    if (kind == ACCESS_GET || kind == ACCESS_PUT) {
+        check_shared(p, size, kind == ACCESS_PUT, site);
+        return;
+    }
+    const unsigned char *base = nullptr;
+    array *a = array_of(p, &base);
+    const int64_t offset = a ? (const unsigned char *)p - base : 0;
+    if (!a || offset + (int64_t)size > (int64_t)a->size) {
+        char text[160];
+        std::snprintf(text, sizeof text, "accesses byte %lld of %s, which has %zu", (long long)offset,
+                      a ? a->name.c_str() : "no array", a ? a->size : 0);
+        fail(text, site);
+    }
+    if (offset % (int64_t)size != 0)
+        fail("accesses an element at an address that is no multiple of its size", site);
+    if (kind == ACCESS_STORE)
+        check_store(*a, offset, size, site);
+    if (!e.record)
+        return;
+    fibre *f = e.now;
+    const int what = kind == ACCESS_STORE ? SP_EXECUTOR_STORE
+                     : kind == ACCESS_ADD ? SP_EXECUTOR_ADD
+                                          : SP_EXECUTOR_LOAD;
+    e.asks[(size_t)(f->thread / SP_WARP)].push_back(
+        {f->pass, site, f->times[site]++, lane(), what, (int)size, a, offset});
+}
+
+} // namespace gpu
+
+int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const struct sp_gpu_arrays *a,
+                 void (*body)(const struct sp_gpu_arrays &))
+{
+    executor &e = the();
+    if (n_blocks < 1 || n_blocks > INT32_MAX || block_threads < 1 || block_threads > SP_GPU_BLOCK_THREADS ||
+        block_threads % SP_WARP != 0 || shared_B > SP_GPU_SHARED_B)
+        return 1;
+    e.arguments = a;
+    e.body = body;
+    e.block_threads = block_threads;
+    e.grid = e.n_grids++;
+    e.fault.clear();
+    for (auto &one : e.arrays)
+        std::fill(one.second.writer.begin(), one.second.writer.end(), -1);
+    for (e.block = 0; e.block < n_blocks; e.block++) {
+        prepare_block(block_threads, shared_B);
+        if (!run_block(block_threads))
+            return 2;
+        if (e.record)
+            keep_requests();
+    }
+    return 0;
+}
+
+extern "C" {
+
+static void record(int on)
+{
+    executor &e = the();
+    e.record = on != 0;
+    if (on) {
+        e.requests.clear();
+        e.n_grids = 0;
+    }
+}
+
+static const struct sp_executor_request *requests(int64_t *n)
+{
+    *n = (int64_t)the().requests.size();
+    return the().requests.data();
+}
+
+static void seed(uint64_t value)
+{
+    the().seed = value;
+}
+
+static void memory(int64_t bytes)
+{
+    the().memory_B = bytes;
+}
+
+__attribute__((visibility("default"))) const struct sp_executor *sp_executor_table(void)
+{
+    static const struct sp_executor e = {record, requests, seed, memory};
+    return &e;
+}
+
+enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
+{
+    (void)err;
+    *d = {};
+    std::snprintf(d->name, sizeof d->name, "executor on this CPU");
+    d->major = 9;
+    d->n_cores = 132;
+    d->memory_B = (size_t)device_memory();
+    d->free_B = (size_t)(device_memory() - the().used_B);
+    d->L2_B = 50 << 20;
+    d->shared_core_B = 228 << 10;
+    d->shared_block_B = SP_GPU_SHARED_B;
+    d->core_threads = 2048;
+    d->core_blocks = 32;
+    d->core_registers = 65536;
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err)
+{
+    executor &e = the();
+    *p = nullptr;
+    if (bytes == 0)
+        return SP_OK;
+    if ((int64_t)bytes > device_memory() - e.used_B)
+        return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s takes %zu bytes, too many", what, bytes);
+    array a = {what, bytes, std::make_unique<unsigned char[]>(bytes), {}};
+    a.writer.assign(bytes / WORD_B + 1, -1);
+    std::memset(a.memory.get(), 0xff, bytes);
+    *p = a.memory.get();
+    e.used_B += (int64_t)bytes;
+    e.arrays.emplace((const unsigned char *)*p, std::move(a));
+    return SP_OK;
+}
+
+void sp_gpu_free(void *p)
+{
+    executor &e = the();
+    auto found = e.arrays.find((const unsigned char *)p);
+    if (found == e.arrays.end())
+        return;
+    e.used_B -= (int64_t)found->second.size;
+    e.arrays.erase(found);
+}
+
+enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    (void)err;
+    if (bytes)
+        std::memcpy(to, from, bytes);
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    return sp_gpu_copy_in(to, from, bytes, err);
+}
+
+enum sp_status sp_gpu_clock_make(void **clock, struct sp_error *err)
+{
+    return sp_new_array(1, 1, "a clock", clock, err);
+}
+
+void sp_gpu_clock_free(void *clock)
+{
+    free(clock);
+}
+
+enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err)
+{
+    (void)clock;
+    (void)err;
+    return SP_OK;
+}
+
+/* There is no device whose time could be told. */
+enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err)
+{
+    (void)clock;
+    (void)err;
+    *seconds = 1e-6;
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
+{
+    if (number == 0)
+        return SP_OK;
+    return sp_fail(err, SP_BUG, "", "%s: %s", doing,
+                   number == 1 ? "a grid that no GPU takes" : the().fault.c_str());
+}
+}

@@ -1,0 +1,147 @@
+/* GPU kernels on the CPU: the shared object that stands in for the GPU module runs the same bodies through an
+ * executor that checks every access. Where a real module is found instead, on a machine with a GPU, the same
+ * cases run there, and what only the executor can tell is skipped. */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor.h"
+#include "kernels/gpu_module.h"
+#include "small_matrices.h"
+#include "sparse/generate.h"
+#include "sparse/verify.h"
+
+/* NULL with a printed reason where the module is a real one. */
+static const struct sp_executor *the_executor(void)
+{
+    void *handle = dlopen(SP_GPU_MODULE_FILE, RTLD_NOW | RTLD_NODELETE);
+    if (!handle)
+        ck_abort_msg("%s", dlerror());
+    union {
+        void *address;
+        sp_executor_of *function;
+    } symbol = {dlsym(handle, SP_EXECUTOR_SYMBOL)};
+    if (!symbol.address)
+        printf("SKIPPED: the module that was found runs on a GPU, the executor's checks do not apply\n");
+    return symbol.address ? symbol.function() : NULL;
+}
+
+static void check_kernel(const struct sp_kernel *kernel, const struct sp_workload *w,
+                         const struct sp_layout *l, const struct sp_dense *dense)
+{
+    struct sp_operands operands = {.x = dense->x, .rows = dense->rows, .second = dense->second};
+    struct sp_error err;
+    void *state;
+    double seconds = 0;
+    struct sp_run_stats stats = {&seconds, 1};
+    char format[64];
+    sp_workload_format_text(w, format, sizeof format);
+    if (kernel->prepare(l, &operands, &state, &err) != SP_OK)
+        ck_abort_msg("%s, %s: %s", kernel->name, format, err.what);
+    if (kernel->run(state, 2, &stats, &err) != SP_OK)
+        ck_abort_msg("%s, %s, %s, %s: %s", kernel->name, format, sp_precision_name(w->precision),
+                     sp_index_name(w->index), err.what);
+    ck_assert_double_gt(seconds, 0);
+    int64_t n = sp_dense_n_result(w);
+    double *result = malloc((size_t)(n + 1) * sizeof *result);
+    ck_assert_int_eq(kernel->fetch(state, result, &err), SP_OK);
+    struct sp_spmv_check check;
+    if (sp_verify(w, dense, result, &check, &err) != SP_OK)
+        ck_abort_msg("%s, %s, %s, %s: %s", kernel->name, format, sp_precision_name(w->precision),
+                     sp_index_name(w->index), err.what);
+    free(result);
+    kernel->release(state);
+}
+
+/* All GPU rows of the table that are for this workload; how many there were. */
+static int check_workload(const struct sp_workload *w)
+{
+    struct sp_layout l;
+    struct sp_error err;
+    int n = 0;
+    if (sp_workload_check(w, NULL) != SP_OK)
+        return 0;
+    if (sp_layout_make(w, true, NULL, &l, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    struct sp_dense_arrays arrays;
+    ck_assert_int_eq(sp_dense_make(w, 3, &arrays, NULL), SP_OK);
+    struct sp_dense dense = sp_dense_of(&arrays);
+    for (int i = 0; sp_kernel_table[i]; i++) {
+        const struct sp_kernel *kernel = sp_kernel_table[i];
+        if (!kernel->on_gpu || !sp_kernel_is_for(kernel, &l) || kernel->accepts(&l, NULL) != SP_OK)
+            continue;
+        if (kernel->available(&err) != SP_OK)
+            ck_abort_msg("%s: %s", kernel->name, err.what);
+        check_kernel(kernel, w, &l, &dense);
+        n++;
+    }
+    sp_dense_free(&arrays);
+    sp_layout_free(&l);
+    return n;
+}
+
+/* CRS and SELL in every type. */
+static void check_spmv(const struct sp_csr *a)
+{
+    static const struct {
+        int32_t C;
+        int64_t sigma;
+    } sells[] = {{32, 1}, {32, 256}, {64, 64}};
+    for (int precision = 0; precision <= SP_F32; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++) {
+            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .n_threads = 1, .matrix = a};
+            w.precision = precision;
+            w.index = index;
+            if (sp_csr_is_complex(a))
+                continue;
+            ck_assert_int_eq(check_workload(&w), 3);
+            w.format = SP_FORMAT_SELL;
+            for (size_t i = 0; i < sizeof sells / sizeof *sells; i++) {
+                w.C = sells[i].C;
+                w.sigma = sells[i].sigma;
+                ck_assert_int_eq(check_workload(&w), 1);
+            }
+        }
+}
+
+START_TEST(spmv_agrees_with_the_reference)
+{
+    const struct sp_executor *executor = the_executor();
+    if (executor)
+        executor->seed((uint64_t)_i * 3);
+    struct sp_csr a = small_matrix(_i);
+    check_spmv(&a);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* Several blocks, and rows that several blocks of equal shares cut: an arrow's first row is 2 of them long.
+ */
+START_TEST(blocks_share_rows)
+{
+    static const char *const names[] = {"arrow:4500", "powerlaw:11:8", "random:1200:9", "laplace2d:60"};
+    struct sp_csr a;
+    struct sp_error err;
+    if (sp_generate(names[_i], NULL, &a, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    check_spmv(&a);
+    sp_csr_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gpu_kernels");
+    TCase *tcase = tcase_create("gpu_kernels");
+    suite_add_tcase(suite, tcase);
+    tcase_add_loop_test(tcase, spmv_agrees_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
