@@ -59,7 +59,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
         memset(d, 0, sizeof *d);
         return status;
     }
-    snprintf(d->name, sizeof d->name, "%s", p.name);
+    snprintf(d->name, sizeof d->name, "%.127s", p.name);
     d->major = p.major;
     d->minor = p.minor;
     d->n_cores = p.multiProcessorCount;

@@ -1,4 +1,5 @@
 /* Which body runs for a launch of SpMV. */
+#include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_grid.h"
 #include "kernels/cuda/spmv_bodies.h"
 

@@ -82,8 +82,8 @@ struct executor {
     std::vector<int> warp_barriers;
     int block_barriers = 0;
     std::vector<std::vector<ask>> asks; /* of each warp */
-    const sp_gpu_arrays *arguments = nullptr;
-    void (*body)(const sp_gpu_arrays &) = nullptr;
+    const void *arguments = nullptr;
+    void (*body)(const void *) = nullptr;
     std::string fault;
     const void *scheduler_stack = nullptr; /* for the address sanitizer */
     size_t scheduler_stack_B = 0;
@@ -205,7 +205,7 @@ void start_fibre()
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(nullptr, &e.scheduler_stack, &e.scheduler_stack_B);
 #endif
-    e.body(*e.arguments);
+    e.body(e.arguments);
     e.now->state = DONE;
     to_scheduler(true);
 }
@@ -447,14 +447,14 @@ void touch(const void *p, size_t size, enum access kind, int site)
 
 } // namespace gpu
 
-int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const struct sp_gpu_arrays *a,
-                 void (*body)(const struct sp_gpu_arrays &))
+int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const void *args,
+                 void (*body)(const void *))
 {
     executor &e = the();
     if (n_blocks < 1 || n_blocks > INT32_MAX || block_threads < 1 || block_threads > SP_GPU_BLOCK_THREADS ||
         block_threads % SP_WARP != 0 || shared_B > SP_GPU_SHARED_B)
         return 1;
-    e.arguments = a;
+    e.arguments = args;
     e.body = body;
     e.block_threads = block_threads;
     e.grid = e.n_grids++;
