@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/gpu_ceiling.h"
 #include "kernels/kernel.h"
 #include "sparse/gpu_launch.h"
 
@@ -39,6 +40,7 @@ struct sp_gpu_module {
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*release)(void *state); /* accepts NULL */
+    const struct sp_gpu_ceilings *ceilings;
 };
 
 /* The one symbol that the shared object exports, "sp_gpu_module". */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/cuda/gpu_arrays.h"
+#include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
 
 enum { MOST_ARRAYS = 16 };
@@ -210,6 +211,7 @@ __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module
                                                 .prepare = prepare,
                                                 .run = run,
                                                 .fetch = fetch,
-                                                .release = release};
+                                                .release = release,
+                                                .ceilings = &sp_gpu_ceilings};
     return &module;
 }

@@ -132,6 +132,29 @@ START_TEST(blocks_share_rows)
 }
 END_TEST
 
+/* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a time. */
+START_TEST(ceilings_run)
+{
+    const struct sp_gpu_module *module;
+    struct sp_error err;
+    void *arena;
+    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(module->ceilings->open(100000, &arena, &err), SP_OK);
+    for (int kind = 0; kind < SP_N_GPU_CEILINGS; kind++)
+        for (int few = 0; few < 2; few++) {
+            struct sp_gpu_ceiling_case c = {.kind = kind, .bytes = few ? 70008 : 100000, .n_cores = 1 + few};
+            c.warps = kind == SP_GPU_CEILING_LOAD && few ? 8 : 0;
+            c.repetitions = 2;
+            double value, seconds;
+            if (module->ceilings->sample(arena, &c, &value, &seconds, &err) != SP_OK)
+                ck_abort_msg("%d: %s", kind, err.what);
+            ck_assert(value > 0 && seconds > 0);
+        }
+    module->ceilings->close(arena);
+    module->ceilings->close(NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_kernels");
@@ -139,6 +162,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, spmv_agrees_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
+    tcase_add_test(tcase, ceilings_run);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -1,0 +1,102 @@
+/* Ceilings of a GPU: bodies of one thread. Blocks take parts of the arrays in another order in each pass, so
+ * that what comes again comes from the L2 and not from the L1 of the same core. */
+#ifndef SP_KERNELS_CUDA_CEILING_BODIES_H
+#define SP_KERNELS_CUDA_CEILING_BODIES_H
+
+#include "kernels/cuda/ceiling_args.h"
+#include "kernels/cuda/gpu_body.h"
+
+namespace gpu
+{
+
+/* A value that no sum of the arena's zeros and ones is. */
+constexpr double NEVER = 0.3125;
+
+/* The thread's first element in a pass. */
+SP_GPU int64_t ceiling_first(const struct sp_gpu_ceiling_args &a, int64_t pass)
+{
+    return (block() + 17 * pass) % a.n_blocks * block_threads() + thread();
+}
+
+struct ceiling_load {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        const int64_t threads = a.n_blocks * block_threads();
+        double sum = 0;
+        for (int64_t pass = 0; pass < a.repetitions; pass++)
+#pragma unroll 8
+            for (int64_t i = ceiling_first(a, pass); i < a.n; i += threads)
+                sum += stream(a.a + i);
+        if (sum == NEVER)
+            store(a.c, sum);
+    }
+};
+
+struct ceiling_copy {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        const int64_t threads = a.n_blocks * block_threads();
+        for (int64_t pass = 0; pass < a.repetitions; pass++)
+#pragma unroll 4
+            for (int64_t i = block() * block_threads() + thread(); i < a.n; i += threads) {
+                const double value = stream(a.a + i);
+                store(a.c + i, value);
+            }
+    }
+};
+
+struct ceiling_triad {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        const int64_t threads = a.n_blocks * block_threads();
+        for (int64_t pass = 0; pass < a.repetitions; pass++)
+#pragma unroll 4
+            for (int64_t i = block() * block_threads() + thread(); i < a.n; i += threads) {
+                const double first = stream(a.a + i);
+                const double second = stream(a.b + i);
+                store(a.c + i, first + 3 * second);
+            }
+    }
+};
+
+template <class V> struct ceiling_fma {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        V chain[SP_GPU_CHAINS];
+        const V factor = (V)(1 - 1e-3), term = (V)1e-3;
+        for (int k = 0; k < SP_GPU_CHAINS; k++)
+            chain[k] = (V)(thread() + k);
+        for (int64_t i = 0; i < a.repetitions; i++)
+#pragma unroll
+            for (int k = 0; k < SP_GPU_CHAINS; k++)
+                chain[k] = chain[k] * factor + term;
+        V sum = 0;
+        for (int k = 0; k < SP_GPU_CHAINS; k++)
+            sum += chain[k];
+        if (sum == (V)NEVER)
+            store(a.c, (double)sum);
+    }
+};
+
+struct ceiling_nothing {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &)
+    {
+    }
+};
+
+/* next[i] is the index of the element to load then. */
+struct ceiling_chase {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        const int64_t *next = (const int64_t *)a.a;
+        int64_t at = 0;
+        for (int64_t i = 0; i < a.repetitions; i++)
+            at = stream(next + at);
+        if (at < 0)
+            store(a.c, (double)at);
+    }
+};
+
+} // namespace gpu
+
+#endif
