@@ -1,0 +1,89 @@
+/* What the warps of a GPU launch ask of the arrays, request by request, in the order that
+ * sparse/gpu_launch.h states: without a GPU, from the launch and the layout alone. */
+#ifndef SP_MODEL_GPU_REQUESTS_H
+#define SP_MODEL_GPU_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sparse/gpu_launch.h"
+#include "sparse/layout.h"
+
+/* START, CARRY_ROW and CARRY_VAL are MERGE's: items of 8, 8 and s_x bytes. */
+enum sp_gpu_array {
+    SP_GPU_PTR,
+    SP_GPU_LEN,
+    SP_GPU_COL,
+    SP_GPU_VAL,
+    SP_GPU_X,
+    SP_GPU_PERM,
+    SP_GPU_START,
+    SP_GPU_Y,
+    SP_GPU_CARRY_ROW,
+    SP_GPU_CARRY_VAL,
+    SP_N_GPU_ARRAYS
+};
+enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
+
+/* "ptr", "len", "col", ... */
+const char *sp_gpu_array_name(enum sp_gpu_array array);
+
+/* Every array begins at a multiple of this. */
+enum { SP_GPU_ALIGN_B = 256 };
+
+/* A launch with what its requests are made of. */
+struct sp_gpu_grid {
+    const struct sp_layout *layout; /* borrowed */
+    struct sp_gpu_launch launch;
+    int64_t *start;                   /* [n_blocks + 1] MERGE, else NULL; owned */
+    int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
+    int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
+};
+
+enum sp_status sp_gpu_grid_make(const struct sp_layout *layout, const struct sp_gpu_launch *launch,
+                                struct sp_gpu_grid *grid, struct sp_error *err);
+void sp_gpu_grid_free(struct sp_gpu_grid *grid);
+
+static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gpu_array array)
+{
+    return g->n_items[array] << g->item_shift[array];
+}
+
+/* Blocks of MERGE's second grid, which adds what the first one carried; 0 for other launches. */
+enum { SP_GPU_CARRY_THREADS = 256 };
+int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *grid);
+
+struct sp_gpu_request {
+    enum sp_gpu_array array;
+    enum sp_gpu_access access;
+    uint32_t active;     /* lanes that ask, bit by bit; never 0 */
+    bool in_order;       /* items do not descend with the lane */
+    const int64_t *item; /* [SP_WARP] item of the array that each active lane asks for; valid until the next
+                            step of the cursor */
+};
+
+/* Where a warp is. Steps are those of the launch's map, in order. */
+struct sp_gpu_cursor {
+    const struct sp_gpu_grid *grid;
+    int64_t block;
+    int first_thread; /* of the warp, in its block */
+    int step, pass;
+    uint32_t lanes; /* those that take part at all */
+    uint32_t active;
+    int64_t slots;          /* CHUNK: left */
+    int64_t from, to;       /* MERGE: the block's rows, then its entries */
+    int64_t at[SP_WARP];    /* entry of each lane, in MERGE's last part the row */
+    int64_t end[SP_WARP];   /* of the lane's entries; there the first row that ends, -1: none */
+    int64_t named[SP_WARP]; /* what a request names, where this is not the entry */
+};
+
+/* Warp `warp` of block `block`; 0 <= warp < sp_gpu_block_warps(). */
+void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_cursor *c);
+/* The same of the second grid. */
+void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,
+                              struct sp_gpu_cursor *c);
+/* The next request; false: the warp has ended. */
+bool sp_gpu_cursor_next(struct sp_gpu_cursor *c, struct sp_gpu_request *request);
+
+#endif
