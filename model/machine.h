@@ -66,6 +66,18 @@ struct sp_ceiling {
     char when[32]; /* ISO 8601 date, "" for stated */
 };
 
+/* What an SM of a GPU holds at a time, and what a launch and a load take. 0: not described. */
+struct sp_gpu_limits {
+    int threads, blocks;       /* resident */
+    int registers;             /* of 32 bits */
+    int64_t shared_B;          /* shared memory of all its blocks together */
+    int64_t block_shared_B;    /* of it, what the system takes for each block that has any */
+    char source[256];          /* who says so */
+    struct sp_value launch_s;  /* from one launch to the next; SP_NONE: not known */
+    struct sp_value latency_s; /* of a load that comes from memory, otherwise idle; SP_NONE: not known */
+    char launch_how[160], latency_how[160]; /* their sources, or why they are not known */
+};
+
 enum { SP_MAX_CACHES = 4 };
 
 struct sp_machine {
@@ -80,6 +92,7 @@ struct sp_machine {
     double frequency_Hz;                                         /* 0: unknown */
     int n_caches;
     struct sp_cache cache[SP_MAX_CACHES]; /* inner to outer */
+    struct sp_gpu_limits gpu;             /* kind SP_GPU; threads 0: not described */
     int n_ceilings;
     struct sp_ceiling *ceiling; /* [n_ceilings] owned */
     bool validated;             /* simulated traffic was compared with counters on this kind of machine */

@@ -126,6 +126,50 @@ static bool is_unknown(struct reader *r, const json_t *o, const char *where, cha
     return true;
 }
 
+/* A time that no source may be known for. */
+static struct sp_value seconds_of(struct reader *r, const json_t *gpu, const char *key, char *how,
+                                  size_t size)
+{
+    static const char *const known[] = {"value", "lo", "hi", "unit", "origin", "how", "why", NULL};
+    char where[64];
+    snprintf(where, sizeof where, "gpu.%s", key);
+    const json_t *o = json_object_get(gpu, key);
+    if (!json_is_object(o)) {
+        fault(r, "gpu", key, o ? "must be an object" : "is missing");
+        return sp_value_none("not read");
+    }
+    remark_unknown(r, o, where, known);
+    if (is_unknown(r, o, where, how, size))
+        return sp_value_none("no public source");
+    text_of(r, o, where, "how", how, size, true);
+    struct sp_value v = value_of(r, o, where, "s");
+    if (r->status == SP_OK && !(v.lo > 0))
+        fault(r, where, "value", "must be above 0");
+    return v;
+}
+
+static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gpu)
+{
+    static const char *const known[] = {"threads", "blocks",   "registers", "shared_B", "block_shared_B",
+                                        "source",  "launch_s", "latency_s", NULL};
+    gpu->launch_s = gpu->latency_s = sp_value_none("not described");
+    if (!o)
+        return;
+    if (!json_is_object(o)) {
+        fault(r, "", "gpu", "must be an object");
+        return;
+    }
+    remark_unknown(r, o, "gpu", known);
+    gpu->threads = count_of(r, o, "gpu", "threads", 32, 1 << 20, NAN);
+    gpu->blocks = count_of(r, o, "gpu", "blocks", 1, 1 << 20, NAN);
+    gpu->registers = count_of(r, o, "gpu", "registers", 1, 1 << 28, NAN);
+    gpu->shared_B = (int64_t)number_of(r, o, "gpu", "shared_B", 1, 1e12, NAN);
+    gpu->block_shared_B = (int64_t)number_of(r, o, "gpu", "block_shared_B", 0, 1e12, 0);
+    text_of(r, o, "gpu", "source", gpu->source, sizeof gpu->source, true);
+    gpu->launch_s = seconds_of(r, o, "launch_s", gpu->launch_how, sizeof gpu->launch_how);
+    gpu->latency_s = seconds_of(r, o, "latency_s", gpu->latency_how, sizeof gpu->latency_how);
+}
+
 static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache *c)
 {
     static const char *const known[] = {"level",       "size_B",        "line_B", "sector_B",
@@ -224,10 +268,11 @@ static const json_t *list_of(struct reader *r, const json_t *o, const char *key)
 
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
-    static const char *const known[] = {
-        "schema",       "name",    "kind",     "cpu",         "source", "memory",
-        "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
-        "frequency_Hz", "caches",  "ceilings", "validated",   "note",   NULL};
+    static const char *const known[] = {"schema",       "name",        "kind",     "cpu",
+                                        "source",       "memory",      "env_key",  "sockets",
+                                        "numa",         "llc_domains", "cores",    "threads_per_core",
+                                        "frequency_Hz", "caches",      "ceilings", "validated",
+                                        "note",         "gpu",         NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -263,6 +308,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
         if (r->status == SP_OK && i > 0 && out->cache[i].level <= out->cache[i - 1].level)
             fault(r, "", "caches", "must ascend in \"level\"");
     }
+    read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
         read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
 }

@@ -65,6 +65,31 @@ static json_t *ceiling_object(const struct sp_ceiling *c)
     return o;
 }
 
+static json_t *seconds_object(struct sp_value v, const char *how)
+{
+    json_t *o = json_object();
+    if (sp_value_known(v))
+        put_value(o, v, "s");
+    else
+        json_object_set_new(o, "value", json_null());
+    json_object_set_new(o, sp_value_known(v) ? "how" : "why", json_string(how));
+    return o;
+}
+
+static json_t *gpu_object(const struct sp_gpu_limits *gpu)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "threads", json_integer(gpu->threads));
+    json_object_set_new(o, "blocks", json_integer(gpu->blocks));
+    json_object_set_new(o, "registers", json_integer(gpu->registers));
+    json_object_set_new(o, "shared_B", json_integer(gpu->shared_B));
+    json_object_set_new(o, "block_shared_B", json_integer(gpu->block_shared_B));
+    json_object_set_new(o, "source", json_string(gpu->source));
+    json_object_set_new(o, "launch_s", seconds_object(gpu->launch_s, gpu->launch_how));
+    json_object_set_new(o, "latency_s", seconds_object(gpu->latency_s, gpu->latency_how));
+    return o;
+}
+
 /* Writes and releases a value. */
 static bool put(FILE *stream, const char *before, json_t *value)
 {
@@ -93,6 +118,8 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
     good &= put(f, ",\n \"threads_per_core\": ", json_integer(m->threads_per_core));
     good &= put(f, ",\n \"frequency_Hz\": ", json_real(m->frequency_Hz));
     good &= put(f, ",\n \"validated\": ", json_boolean(m->validated));
+    if (m->gpu.threads > 0)
+        good &= put(f, ",\n \"gpu\": ", gpu_object(&m->gpu));
     fputs(",\n \"caches\": [", f);
     for (int i = 0; i < m->n_caches; i++)
         good &= put(f, i ? ",\n  " : "\n  ", cache_object(&m->cache[i]));

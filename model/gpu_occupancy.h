@@ -1,0 +1,23 @@
+/* How many blocks of a launch an SM holds at a time, from its limits. */
+#ifndef SP_MODEL_GPU_OCCUPANCY_H
+#define SP_MODEL_GPU_OCCUPANCY_H
+
+#include <stdint.h>
+
+#include "model/machine.h"
+#include "sparse/gpu_launch.h"
+
+struct sp_occupancy {
+    int blocks;        /* resident on an SM, at least 1 */
+    int warps;         /* of them */
+    const char *limit; /* "threads", "blocks", "registers" or "shared memory": what allows no more */
+    int64_t L1_B;      /* of an SM that their shared memory leaves */
+};
+
+/* The machine must describe its limits (sp_gpu_is_described). Registers are given to warps by 256. */
+struct sp_occupancy sp_occupancy_of(const struct sp_machine *machine, const struct sp_gpu_launch *launch);
+
+/* A GPU with an L1 for each SM, an L2 with sectors of 32 bytes, and limits of an SM. */
+bool sp_gpu_is_described(const struct sp_machine *machine);
+
+#endif

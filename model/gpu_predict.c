@@ -1,0 +1,77 @@
+#include "model/gpu_predict.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct sp_value sum_of(struct sp_value a, struct sp_value b)
+{
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
+}
+
+static struct sp_value roof_of(const struct sp_machine *m, const char *level, const struct sp_ceiling **roof)
+{
+    *roof = sp_roof_of(m, level, m->n_cores, NULL, NULL);
+    return *roof ? (*roof)->value : sp_value_none("the machine does not describe it");
+}
+
+static struct sp_value peak_of(const struct sp_machine *m, enum sp_precision precision)
+{
+    const char *word = precision == SP_F64 || precision == SP_C128 ? "f64" : "f32";
+    const struct sp_ceiling *c = sp_machine_ceiling(m, "fma", "core", word, m->n_cores, NULL, NULL);
+    return c ? c->value : sp_value_none("the machine does not describe it");
+}
+
+/* So many at a time, each of which takes `seconds`. */
+static struct sp_value rate_of(double n, struct sp_value seconds)
+{
+    if (!sp_value_known(seconds))
+        return seconds;
+    return sp_value_between(n / seconds.value, n / seconds.hi, n / seconds.lo, seconds.origin);
+}
+
+static struct sp_value waits_of(const struct sp_gpu_traffic *t)
+{
+    double steps = (double)t->sectors.of[SP_GPU_X][SP_GPU_LOAD].requests;
+    struct sp_value sectors = t->memory_load_B;
+    return sp_value_between(fmin(steps, sectors.value / SP_GPU_SECTOR_B),
+                            fmin(steps, sectors.lo / SP_GPU_SECTOR_B),
+                            fmin(steps, sectors.hi / SP_GPU_SECTOR_B), SP_MODELLED);
+}
+
+static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, double work,
+                      struct sp_gpu_prediction *p)
+{
+    const struct sp_gpu_traffic *t = &p->traffic;
+    double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
+    double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
+    p->term[SP_GPU_TERM_MEMORY] = (struct sp_roof_term){
+        "memory bandwidth", sum_of(t->memory_load_B, t->memory_store_B), roof_of(m, "MEM", &p->memory_roof)};
+    p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sum_of(t->L2_load_B, t->L2_store_B),
+                                                    roof_of(m, "L2", &p->L2_roof)};
+    p->term[SP_GPU_TERM_PEAK] = (struct sp_roof_term){"peak performance", sp_value_of(work, SP_MODELLED),
+                                                      peak_of(m, g->layout->precision)};
+    p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
+                                                        rate_of(1, m->gpu.launch_s)};
+    p->term[SP_GPU_TERM_LATENCY] =
+        (struct sp_roof_term){"latency", waits_of(t), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
+}
+
+enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
+                              const struct sp_machine *m, double work, bool warm,
+                              const struct sp_progress *progress, struct sp_gpu_prediction *p,
+                              struct sp_error *err)
+{
+    struct sp_gpu_grid grid;
+    memset(p, 0, sizeof *p);
+    p->launch = *launch;
+    enum sp_status status = sp_gpu_grid_make(l, launch, &grid, err);
+    if (status == SP_OK)
+        status = sp_gpu_traffic_of(&grid, m, warm, progress, &p->traffic, err);
+    if (status == SP_OK) {
+        set_terms(&grid, m, work, p);
+        p->roofline = sp_roofline(work, p->term, SP_N_GPU_TERMS);
+        p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
+    }
+    sp_gpu_grid_free(&grid);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* The time of SpMV on a described GPU: that of the slowest of its resources, each with its name [THEORY 8,
+ * 9]. A resource whose ceiling the machine does not describe is left out, and named. */
+#ifndef SP_MODEL_GPU_PREDICT_H
+#define SP_MODEL_GPU_PREDICT_H
+
+#include "model/gpu_traffic.h"
+#include "model/roofline.h"
+
+/* "memory bandwidth", "L2 bandwidth", "peak performance", "launch overhead", "latency". */
+enum sp_gpu_term {
+    SP_GPU_TERM_MEMORY,
+    SP_GPU_TERM_L2,
+    SP_GPU_TERM_PEAK,
+    SP_GPU_TERM_LAUNCH,
+    SP_GPU_TERM_LATENCY,
+    SP_N_GPU_TERMS
+};
+
+struct sp_gpu_prediction {
+    struct sp_gpu_launch launch;
+    struct sp_gpu_traffic traffic;
+    struct sp_roof_term term[SP_N_GPU_TERMS]; /* rate SP_NONE: the ceiling is not known */
+    struct sp_roofline roofline;
+    const char *binding;                  /* its name; "unknown" where no ceiling is known */
+    const struct sp_ceiling *memory_roof; /* of the machine; NULL: not known */
+    const struct sp_ceiling *L2_roof;
+};
+
+/* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes) on the way at a
+ * time, and a step waits for memory once, but not more often than sectors come from there. */
+enum { SP_GPU_OVERLAP = 4 };
+
+/* work: of an execution [flop]. The machine must be described (sp_gpu_is_described); borrowed. */
+enum sp_status sp_gpu_predict(const struct sp_layout *layout, const struct sp_gpu_launch *launch,
+                              const struct sp_machine *machine, double work, bool warm,
+                              const struct sp_progress *progress, struct sp_gpu_prediction *prediction,
+                              struct sp_error *err);
+
+#endif
