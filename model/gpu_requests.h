@@ -51,7 +51,6 @@ static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gp
 }
 
 /* Blocks of MERGE's second grid, which adds what the first one carried; 0 for other launches. */
-enum { SP_GPU_CARRY_THREADS = 256 };
 int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *grid);
 
 struct sp_gpu_request {
