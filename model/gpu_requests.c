@@ -363,9 +363,11 @@ static bool merge_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 
 static bool merge_carry(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum sp_gpu_array array)
 {
-    c->named[0] = c->block;
-    c->step = array == SP_GPU_CARRY_ROW && c->first_thread == 0 ? MERGE_CARRY_VAL : DONE;
-    return c->first_thread == 0 && store(r, array, 1, c->named, true);
+    const int last = SP_WARP - 1;
+    const bool has_last = c->first_thread + last == c->grid->launch.block_threads - 1;
+    c->named[last] = c->block;
+    c->step = array == SP_GPU_CARRY_ROW && has_last ? MERGE_CARRY_VAL : DONE;
+    return has_last && store(r, array, UINT32_C(1) << last, c->named, true);
 }
 
 static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)

@@ -94,11 +94,11 @@ template <class V, class I> struct sell_chunk {
 /* Sums up what neighbouring threads of a block hold for the same row. Rows do not descend with the thread.
  * *sum becomes the sum over the threads up to this one that have its row; rows[] and sums[] hold those of all
  * threads afterwards. */
-template <class V> SP_GPU void sum_by_row(int32_t row, V *sum, int32_t *rows, V *sums)
+template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *sums)
 {
     const int t = thread(), l = t % SP_WARP;
     for (int by = 1; by < SP_WARP; by *= 2) {
-        const int32_t other = from_below(row, by, SP_WARP);
+        const R other = from_below(row, by, SP_WARP);
         const V more = from_below(*sum, by, SP_WARP);
         if (l >= by && other == row)
             *sum += more;
@@ -158,13 +158,15 @@ template <class V, class I> struct crs_merge {
             put(ends + i, (int32_t)(end - first));
         }
         const int64_t last = first + n_entries;
-        for (int64_t j = first / SP_WARP * SP_WARP + t; j < last; j += threads)
+        for (int64_t j = first / SP_WARP * SP_WARP + t; j < last; j += threads) {
+            next_pass();
             if (j >= first) {
                 const I c = stream(col + j);
                 const V v = stream(val + j);
                 const V product_j = v * load(x + c);
                 put(product + (j - first), product_j);
             }
+        }
         block_sync();
 
         const int32_t my_from = t * a.items < mine ? t * a.items : mine;
@@ -211,20 +213,16 @@ template <class V> struct merge_carries {
     {
         const int t = thread(), threads = block_threads();
         const int64_t b = grid_thread();
-        V *sums = shared<V>(0);
-        int32_t *rows = (int32_t *)(sums + threads);
+        int64_t *rows = shared<int64_t>(0);
+        V *sums = (V *)(rows + threads);
         int64_t row = a.n_r;
         V sum = 0;
         if (b < a.n_merge_blocks) {
             row = load(a.carry_row + b);
             sum = load((const V *)a.carry_val + b);
         }
-        /* The rows of a block by the place of their first thread: 32 bits suffice. */
-        const int64_t first = load(a.carry_row + block() * threads);
-        const int64_t away = row - first;
-        const int32_t near = away < INT32_MAX ? (int32_t)away : INT32_MAX;
-        sum_by_row(near, &sum, rows, sums);
-        const bool is_last = t == threads - 1 || get(rows + t + 1) != near;
+        sum_by_row(row, &sum, rows, sums);
+        const bool is_last = t == threads - 1 || get(rows + t + 1) != row;
         if (is_last && row < a.n_r)
             add((V *)a.y + row, sum);
     }

@@ -34,7 +34,7 @@ template <class V, class I> int start_merge(const struct sp_gpu_launch *g, const
     if (failed)
         return failed;
     return start_grid<gpu::merge_carries<V>>((g->n_blocks + threads - 1) / threads, threads,
-                                             threads * (sizeof(V) + sizeof(int32_t)), a);
+                                             threads * (sizeof(V) + sizeof(int64_t)), a);
 }
 
 template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)

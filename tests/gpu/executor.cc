@@ -35,7 +35,7 @@ struct array {
 
 /* What one lane asked for. */
 struct ask {
-    int pass, site, time; /* together: the instruction that lanes execute as one */
+    int barrier, pass, site, time; /* together: the instruction that lanes execute as one */
     int lane, kind, size;
     const array *of;
     int64_t offset;
@@ -49,8 +49,9 @@ struct fibre {
     int thread;
     waiting state;
     int site;                           /* where it waits */
-    int pass;                           /* times that it came together with others */
-    std::unordered_map<int, int> times; /* of each line since */
+    int barrier;                        /* barriers that it has passed */
+    int pass;                           /* passes of loops since */
+    std::unordered_map<int, int> times; /* of each line since then */
     uint64_t given;
     void *fake_stack;
 };
@@ -183,12 +184,6 @@ void check_store(array &a, int64_t offset, size_t size, int site)
     }
 }
 
-void come_together(fibre &f)
-{
-    f.pass++;
-    f.times.clear();
-}
-
 /* Leaves the processor until the scheduler has found that all have come. */
 void wait_at(waiting where, int site)
 {
@@ -196,7 +191,9 @@ void wait_at(waiting where, int site)
     self->state = where;
     self->site = site;
     to_scheduler(false);
-    come_together(*self);
+    self->barrier++;
+    self->pass = 0;
+    self->times.clear();
 }
 
 void start_fibre()
@@ -240,6 +237,7 @@ void prepare_block(int threads, size_t shared_B)
         makecontext(&f.context, start_fibre, 0);
         f.thread = t;
         f.state = RUNS;
+        f.barrier = 0;
         f.pass = 0;
         f.times.clear();
     }
@@ -339,7 +337,7 @@ bool run_block(int threads)
 void keep_requests()
 {
     executor &e = the();
-    auto key = [](const ask &a) { return std::make_tuple(a.pass, a.time, a.site, a.of); };
+    auto key = [](const ask &a) { return std::make_tuple(a.barrier, a.pass, a.time, a.site, a.of); };
     for (size_t w = 0; w < e.asks.size(); w++) {
         std::stable_sort(e.asks[w].begin(), e.asks[w].end(),
                          [&](const ask &a, const ask &b) { return key(a) < key(b); });
@@ -393,7 +391,9 @@ unsigned char *shared_memory()
 }
 void next_pass()
 {
-    come_together(*the().now);
+    fibre *self = the().now;
+    self->pass++;
+    self->times.clear();
 }
 void block_sync(int site)
 {
@@ -442,7 +442,7 @@ void touch(const void *p, size_t size, enum access kind, int site)
                      : kind == ACCESS_ADD ? SP_EXECUTOR_ADD
                                           : SP_EXECUTOR_LOAD;
     e.asks[(size_t)(f->thread / SP_WARP)].push_back(
-        {f->pass, site, f->times[site]++, lane(), what, (int)size, a, offset});
+        {f->barrier, f->pass, site, f->times[site]++, lane(), what, (int)size, a, offset});
 }
 
 } // namespace gpu

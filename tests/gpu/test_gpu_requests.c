@@ -1,0 +1,232 @@
+/* What the kernels ask for, as the executor sees it, is what the coalescing model says, address by address.
+ */
+#include <check.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor.h"
+#include "kernels/gpu_module.h"
+#include "model/gpu_requests.h"
+#include "small_matrices.h"
+#include "sparse/dense.h"
+#include "sparse/generate.h"
+
+/* A request of either side, in one form. */
+struct asked {
+    int64_t grid, warp;
+    int array, access;
+    uint32_t lanes;
+    int64_t offset[SP_WARP];
+};
+
+static int compare(const void *p, const void *q)
+{
+    return memcmp(p, q, sizeof(struct asked));
+}
+
+/* The names that kernels/cuda/gpu_state.c gives its arrays. */
+static int array_of(const char *name)
+{
+    static const char *const names[SP_N_GPU_ARRAYS] = {[SP_GPU_PTR] = "pointers",
+                                                       [SP_GPU_LEN] = "lengths of chunks",
+                                                       [SP_GPU_COL] = "column indices",
+                                                       [SP_GPU_VAL] = "values",
+                                                       [SP_GPU_X] = "x",
+                                                       [SP_GPU_PERM] = "the permutation",
+                                                       [SP_GPU_START] = "first rows of blocks",
+                                                       [SP_GPU_Y] = "y",
+                                                       [SP_GPU_CARRY_ROW] = "rows cut",
+                                                       [SP_GPU_CARRY_VAL] = "sums cut"};
+    for (int i = 0; i < SP_N_GPU_ARRAYS; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    ck_abort_msg("the model knows no array '%s'", name);
+}
+
+static int64_t executed(const struct sp_executor *executor, struct asked **out)
+{
+    int64_t n;
+    const struct sp_executor_request *request = executor->requests(&n);
+    *out = calloc((size_t)n + 1, sizeof **out);
+    for (int64_t i = 0; i < n; i++) {
+        struct asked *a = &(*out)[i];
+        a->grid = request[i].grid;
+        a->warp = request[i].warp;
+        a->array = array_of(request[i].array);
+        a->access = request[i].kind == SP_EXECUTOR_LOAD    ? SP_GPU_LOAD
+                    : request[i].kind == SP_EXECUTOR_STORE ? SP_GPU_STORE
+                                                           : SP_GPU_ATOMIC;
+        a->lanes = request[i].lanes;
+        for (int l = 0; l < SP_WARP; l++)
+            if (a->lanes >> l & 1)
+                a->offset[l] = request[i].offset[l];
+    }
+    return n;
+}
+
+static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t which, int64_t warp,
+                   struct asked **out, int64_t *n, int64_t *room)
+{
+    struct sp_gpu_request r;
+    while (sp_gpu_cursor_next(c, &r)) {
+        if (*n == *room) {
+            *room = *room * 2 + 1024;
+            *out = realloc(*out, (size_t)*room * sizeof **out);
+        }
+        struct asked *a = &(*out)[(*n)++];
+        memset(a, 0, sizeof *a);
+        *a = (struct asked){which, warp, (int)r.array, (int)r.access, r.active, {0}};
+        for (int l = 0; l < SP_WARP; l++)
+            if (r.active >> l & 1)
+                a->offset[l] = r.item[l] << g->item_shift[r.array];
+    }
+}
+
+static int64_t modelled(const struct sp_gpu_grid *g, struct asked **out)
+{
+    int64_t n = 0, room = 0;
+    struct sp_gpu_cursor c;
+    const int warps = (int)sp_gpu_block_warps(&g->launch), carry_warps = SP_GPU_CARRY_THREADS / SP_WARP;
+    *out = NULL;
+    for (int64_t b = 0; b < g->launch.n_blocks; b++)
+        for (int w = 0; w < warps; w++) {
+            sp_gpu_cursor_open(g, b, w, &c);
+            append(&c, g, 0, b * warps + w, out, &n, &room);
+        }
+    for (int64_t b = 0; b < sp_gpu_carry_blocks(g); b++)
+        for (int w = 0; w < carry_warps; w++) {
+            sp_gpu_cursor_open_carry(g, b, w, &c);
+            append(&c, g, 1, b * carry_warps + w, out, &n, &room);
+        }
+    return n;
+}
+
+static void say(const char *who, const struct asked *a, int64_t n)
+{
+    printf("%s:", who);
+    if (n == 0)
+        printf(" nothing more");
+    else
+        printf(" grid %lld, warp %lld, %s, access %d, lanes %08x, first offsets %lld %lld",
+               (long long)a->grid, (long long)a->warp, sp_gpu_array_name(a->array), a->access, a->lanes,
+               (long long)a->offset[0], (long long)a->offset[1]);
+    printf("\n");
+}
+
+static void check_launch(const struct sp_executor *executor, const struct sp_layout *l, const double *x,
+                         enum sp_gpu_map map, int lanes)
+{
+    const struct sp_gpu_module *module;
+    struct sp_gpu_launch launch;
+    struct sp_gpu_grid grid;
+    struct sp_operands operands = {.x = x};
+    struct sp_error err;
+    void *state;
+    if (sp_gpu_launch_make(l, map, lanes, &launch, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(module->prepare(&launch, l, &operands, &state, &err), SP_OK);
+    executor->record(1);
+    if (module->run(state, 1, NULL, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    executor->record(0);
+    ck_assert_int_eq(sp_gpu_grid_make(l, &launch, &grid, &err), SP_OK);
+    struct asked *seen, *said;
+    int64_t n_seen = executed(executor, &seen), n_said = modelled(&grid, &said);
+    qsort(seen, (size_t)n_seen, sizeof *seen, compare);
+    if (n_said)
+        qsort(said, (size_t)n_said, sizeof *said, compare);
+    for (int64_t i = 0; i < n_seen || i < n_said; i++)
+        if (i >= n_seen || i >= n_said || compare(&seen[i], &said[i]) != 0) {
+            say("executed", &seen[i], n_seen - i);
+            say("modelled", &said[i], n_said - i);
+            ck_abort_msg("%s, %lld x %lld: request %lld of %lld executed, %lld modelled",
+                         sp_gpu_map_name(map), (long long)l->n_r, (long long)l->n_c, (long long)i,
+                         (long long)n_seen, (long long)n_said);
+        }
+    free(seen);
+    free(said);
+    sp_gpu_grid_free(&grid);
+    module->release(state);
+}
+
+/* All ways of sharing of one matrix. */
+static void check_matrix(const struct sp_executor *executor, const struct sp_csr *a)
+{
+    static const struct {
+        enum sp_gpu_map map;
+        int lanes;
+        int32_t C;
+        int64_t sigma;
+    } cases[] = {{SP_GPU_THREAD, 0, 1, 1},   {SP_GPU_LANES, 0, 1, 1},  {SP_GPU_LANES, 2, 1, 1},
+                 {SP_GPU_LANES, 32, 1, 1},   {SP_GPU_MERGE, 0, 1, 1},  {SP_GPU_CHUNK, 0, 32, 1},
+                 {SP_GPU_CHUNK, 0, 64, 128}, {SP_GPU_CHUNK, 0, 32, 96}};
+    for (int precision = 0; precision <= SP_F32; precision++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct sp_workload w = {.format = cases[i].C > 1 ? SP_FORMAT_SELL : SP_FORMAT_CRS,
+                                    .C = cases[i].C,
+                                    .sigma = cases[i].sigma,
+                                    .precision = precision,
+                                    .index = i % 2 ? SP_I64 : SP_I32,
+                                    .n_threads = 1,
+                                    .matrix = a};
+            struct sp_layout l;
+            struct sp_dense_arrays arrays;
+            ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+            ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+            check_launch(executor, &l, arrays.x, cases[i].map, cases[i].lanes);
+            sp_dense_free(&arrays);
+            sp_layout_free(&l);
+        }
+}
+
+static const struct sp_executor *the_executor(void)
+{
+    union {
+        void *address;
+        sp_executor_of *function;
+    } symbol;
+    void *handle = dlopen(SP_GPU_MODULE_FILE, RTLD_NOW | RTLD_NODELETE);
+    if (!handle)
+        ck_abort_msg("%s", dlerror());
+    symbol.address = dlsym(handle, SP_EXECUTOR_SYMBOL);
+    ck_assert_msg(symbol.address != NULL, "this test needs the stand-in: LD_LIBRARY_PATH=build/tests/gpu");
+    return symbol.function();
+}
+
+START_TEST(small_matrices_ask_as_modelled)
+{
+    struct sp_csr a = small_matrix(_i);
+    if (!sp_csr_is_complex(&a))
+        check_matrix(the_executor(), &a);
+    sp_csr_free(&a);
+}
+END_TEST
+
+START_TEST(several_blocks_ask_as_modelled)
+{
+    static const char *const names[] = {"arrow:4500", "powerlaw:10:8", "laplace2d:50"};
+    struct sp_csr a;
+    struct sp_error err;
+    if (sp_generate(names[_i], NULL, &a, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    check_matrix(the_executor(), &a);
+    sp_csr_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gpu_requests");
+    TCase *tcase = tcase_create("gpu_requests");
+    suite_add_tcase(suite, tcase);
+    tcase_add_loop_test(tcase, small_matrices_ask_as_modelled, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, several_blocks_ask_as_modelled, 0, 3);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
