@@ -23,7 +23,7 @@ struct sp_executor_request {
     int kind;           /* one of the above */
     int size;           /* bytes of an element */
     uint32_t lanes;     /* bit l: lane l takes part */
-    const char *array;  /* the name that it was made with */
+    const char *array;  /* the name that it was made with; valid while the array is there */
     int64_t offset[32]; /* bytes from the start of the array, of the lanes that take part */
 };
 
@@ -40,6 +40,7 @@ struct sp_executor {
 };
 #define SP_EXECUTOR_SYMBOL "sp_executor_table"
 typedef const struct sp_executor *sp_executor_of(void);
+const struct sp_executor *sp_executor_table(void);
 
 #ifdef __cplusplus
 }
