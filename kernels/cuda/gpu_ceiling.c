@@ -147,6 +147,8 @@ static enum sp_status sample(void *arena, const struct sp_gpu_ceiling_case *c, d
                                        .repetitions = c->repetitions,
                                        .n_blocks = blocks_of(a, c, &shared_B)};
     const bool chases = c->kind == SP_GPU_CEILING_LATENCY;
+    if (c->bytes > a->bytes || n < LINE_ELEMENTS || c->repetitions < 1)
+        return sp_fail(err, SP_BUG, "", "a ceiling over %zu bytes in an arena of %zu", c->bytes, a->bytes);
     enum sp_status status = chases ? make_chain(a, n, err) : a->n_chase ? clear(a, err) : SP_OK;
     const int64_t grids = c->kind == SP_GPU_CEILING_LAUNCH ? c->repetitions : 1;
     if (status == SP_OK)

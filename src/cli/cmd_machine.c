@@ -7,21 +7,25 @@
 #include "cli/machine_paths.h"
 #include "cli/machine_text.h"
 #include "cli/options.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
 #include "io/machine_file.h"
+#include "session/measure_gpu.h"
 
-enum { KEY_QUICK = SP_KEY_PRIVATE, KEY_THREADS, KEY_ISA, KEY_NAME, KEY_BUDGET, KEY_SIZE };
+enum { KEY_QUICK = SP_KEY_PRIVATE, KEY_THREADS, KEY_ISA, KEY_NAME, KEY_BUDGET, KEY_SIZE, KEY_DEVICE };
 
 struct options {
     struct sp_common_options common;
     const char *verb, *operand[2];
     int n_operands;
     const char *out;
+    bool on_gpu;
     struct sp_measure_options measure;
 };
 
 static const struct argp_option options[] = {
+    {"device", KEY_DEVICE, "cpu|gpu", 0, "measure: this machine's CPU (default) or its first GPU", 0},
     {"quick", KEY_QUICK, NULL, 0, "measure: at most about 10 s, 1 and all threads, fewer ceilings", 0},
     {"out", 'o', "FILE", 0, "measure: write the machine to FILE (its name is the machine's)", 0},
     {"threads", KEY_THREADS, "N", 0, "measure: up to N threads (default: one a core that is allowed)", 0},
@@ -41,6 +45,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
         return 0;
+    case KEY_DEVICE: {
+        static const char *const devices[] = {"cpu", "gpu", NULL};
+        o->on_gpu = sp_pick(state, "device", arg, devices) == 1;
+        return 0;
+    }
     case KEY_QUICK:
         o->measure.quick = true;
         return 0;
@@ -75,6 +84,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->operand[o->n_operands++] = arg;
         else
             argp_error(state, "too many names: '%s'", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->on_gpu && (o->measure.n_threads || o->measure.isa))
+            argp_error(state, "--threads and --isa are for CPUs, not for --device gpu");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -215,7 +228,8 @@ static int run_measure(struct options *o)
     struct sp_terminal terminal;
     struct sp_measure_notes notes;
     struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);
-    enum sp_status status = sp_machine_measure(&o->measure, &m, &notes, &progress, &err);
+    enum sp_status status =
+        (o->on_gpu ? sp_machine_measure_gpu : sp_machine_measure)(&o->measure, &m, &notes, &progress, &err);
     sp_terminal_clear(&terminal);
     if (status == SP_OK && o->out)
         status = sp_machine_file_write(o->out, &m, &err);

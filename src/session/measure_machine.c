@@ -1,11 +1,9 @@
 #include "session/measure_machine.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/samples.h"
@@ -223,14 +221,6 @@ static void describe(const struct measurement *m, const struct sp_measure_job *j
              fallback ? ", DISTURBED by other programs" : "");
 }
 
-static void now_text(char *text, size_t size)
-{
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 /* Removes samples below half of the best of their mode: a hypervisor that pages or moves memory stalls a
  * thread without taking its processor time. Returns how many stay. */
 static int drop_stalled(double *rate, int n)
@@ -287,7 +277,7 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
     snprintf(c.name, sizeof c.name, "%s", sp_ceiling_kind_name(job->kind));
     snprintf(c.level, sizeof c.level, "%s", job->level);
     snprintf(c.precision, sizeof c.precision, "%s", sp_ceiling_kind_precision(job->kind));
-    now_text(c.when, sizeof c.when);
+    sp_measure_now(c.when, sizeof c.when);
     for (int i = 0; i < 5; i++) {
         int mode = order[i];
         bool fallback = i == 0 && n[mode] < ENOUGH;
@@ -318,28 +308,6 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
     return SP_OK;
 }
 
-/* "Intel(R) Xeon(R) Processor", 2 cores -> "intel-xeon-processor-2c". */
-static void make_name(const char *model, int n_cores, char *name, size_t size)
-{
-    size_t used = 0;
-    for (const char *p = *model ? model : "cpu"; *p && used + 16 < size; p++) {
-        if (*p == '(' || *p == '@') { /* (R), @ 2.2GHz */
-            while (*p == '(' && p[1] && *p != ')' && strchr(p, ')'))
-                p = strchr(p, ')');
-            if (*p == '@')
-                break;
-            continue;
-        }
-        if (isalnum((unsigned char)*p))
-            name[used++] = (char)tolower((unsigned char)*p);
-        else if (used > 0 && name[used - 1] != '-')
-            name[used++] = '-';
-    }
-    while (used > 0 && name[used - 1] == '-')
-        used--;
-    snprintf(name + used, size - used, "-%dc", n_cores);
-}
-
 static void describe_machine(const struct measurement *m, struct sp_machine *out)
 {
     const struct sp_topology *t = &m->topology;
@@ -350,7 +318,7 @@ static void describe_machine(const struct measurement *m, struct sp_machine *out
     if (m->options->name)
         snprintf(out->name, sizeof out->name, "%s", m->options->name);
     else
-        make_name(cpu.model, t->n_cores, out->name, sizeof out->name);
+        sp_measure_name(cpu.model, t->n_cores, out->name, sizeof out->name);
     snprintf(out->cpu, sizeof out->cpu, "%.100s%s", *cpu.model ? cpu.model : "unknown CPU",
              cpu.hypervisor ? ", virtual machine" : "");
     snprintf(out->source, sizeof out->source,

@@ -1,7 +1,9 @@
 #include "session/measure_plan.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* All kinds of one level and thread count. NT stores leave the caches: memory only. */
 static int add_level(struct sp_measure_job *jobs, int n, const char *level, int n_threads, size_t bytes,
@@ -86,4 +88,35 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
         }
     }
     return n;
+}
+
+void sp_measure_name(const char *model, int n_cores, char *name, size_t size)
+{
+    size_t used = 0;
+    for (const char *p = *model ? model : "cpu"; *p && used + 16 < size; p++) {
+        if (*p == '(' || *p == '@') { /* (R), @ 2.2GHz */
+            while (*p == '(' && p[1] && *p != ')' && strchr(p, ')'))
+                p = strchr(p, ')');
+            if (*p == '@')
+                break;
+            continue;
+        }
+        if (isalnum((unsigned char)*p))
+            name[used++] = (char)tolower((unsigned char)*p);
+        else if (used > 0 && name[used - 1] != '-')
+            name[used++] = '-';
+    }
+    while (used > 0 && name[used - 1] == '-')
+        used--;
+    name[used] = '\0';
+    if (n_cores > 0)
+        snprintf(name + used, size - used, "-%dc", n_cores);
+}
+
+void sp_measure_now(char *text, size_t size)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

@@ -45,4 +45,9 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
                                 double l2_s);
 
+/* "Intel(R) Xeon(R) Processor", 2 cores -> "intel-xeon-processor-2c"; without the cores where they are 0. */
+void sp_measure_name(const char *model, int n_cores, char *name, size_t size);
+/* Now, "2026-11-21T10:02:14Z". */
+void sp_measure_now(char *text, size_t size);
+
 #endif
