@@ -21,7 +21,7 @@ pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
 # Lines of the summary, printed at the end of the configuration.
 function(sp_note line)
-    set_property(GLOBAL APPEND PROPERTY SP_SUMMARY "${line}")
+    set_property(GLOBAL APPEND_STRING PROPERTY SP_SUMMARY "\n${line}")
 endfunction()
 
 # sp_wanted(NAME "what it gives"): the option SP_WITH_NAME.
@@ -100,7 +100,6 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/sp_config.h.in ${CMAKE_BINARY_DIR}/gene
 
 function(sp_print_summary)
     get_property(lines GLOBAL PROPERTY SP_SUMMARY)
-    string(REPLACE ";" "\n" lines "${lines}")
     message(STATUS "spmodel ${PROJECT_VERSION} (${SP_GIT_VERSION}), ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, "
-        "${CMAKE_BUILD_TYPE}\n  OpenMP: ${OpenMP_C_VERSION}\n  jansson: ${JANSSON_VERSION}\n${lines}")
+        "${CMAKE_BUILD_TYPE}\n  OpenMP: ${OpenMP_C_VERSION}\n  jansson: ${JANSSON_VERSION}${lines}")
 endfunction()

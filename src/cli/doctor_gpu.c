@@ -1,8 +1,25 @@
 #include <string.h>
 
 #include "cli/doctor.h"
+#include "sp_config.h"
 #include "sys/gpu_files.h"
+#include "sys/gpu_remedies.h"
 #include "sys/permissions.h"
+
+static void build(struct sp_doctor *d)
+{
+    static const char remedy[] = "install the CUDA toolkit and build again: ./bootstrap";
+    if (!SP_HAVE_CUDA)
+        sp_find_out(d, sp_title_gpu, "CUDA", SP_IS_ABSENT, remedy, "not in this build");
+    else
+        sp_find_out(d, sp_title_gpu, "CUDA", SP_WORKS, "", "in this build, with CUDA " SP_CUDA_VERSION);
+    if (!SP_HAVE_CUPTI)
+        sp_find_out(d, sp_title_gpu, "CUPTI", SP_IS_ABSENT, SP_HAVE_CUDA ? remedy : "",
+                    "not in this build: a GPU's counters cannot be read");
+    else
+        sp_find_out(d, sp_title_gpu, "CUPTI", SP_WORKS, "",
+                    "in this build; the library is opened when counters are read");
+}
 
 static void driver(struct sp_doctor *d, const struct sp_gpu_files *g)
 {
@@ -46,21 +63,15 @@ static void nodes(struct sp_doctor *d, const struct sp_gpu_files *g)
 static void profiling(struct sp_doctor *d, const struct sp_gpu_files *g)
 {
     static const char name[] = "profiling";
-    static const char allow[] = "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | \\\n"
-                                "    sudo tee /etc/modprobe.d/nvidia-profiling.conf\n"
-                                "sudo update-initramfs -u    (or: sudo dracut -f), then reboot";
     struct sp_permissions p;
     sp_permissions_read(d->root, NULL, &p);
     bool admin = p.sys_admin && !p.user_namespace;
     if (g->vgpu)
-        sp_find_out(d, sp_title_gpu, name, SP_LIMITED,
-                    "On the host, set the virtual GPU's parameter enable_profiling=1.",
+        sp_find_out(d, sp_title_gpu, name, SP_LIMITED, sp_gpu_open_vgpu,
                     "a virtual GPU (%s): its counters are closed unless the host opens them", g->model);
     else if (g->wsl)
-        sp_find_out(
-            d, sp_title_gpu, name, SP_NOT_TOLD,
-            "In Windows: NVIDIA Control Panel, Developer, Manage GPU Performance Counters, allow all users.",
-            "the Windows driver decides who may profile");
+        sp_find_out(d, sp_title_gpu, name, SP_NOT_TOLD, sp_gpu_open_wsl,
+                    "the Windows driver decides who may profile");
     else if (g->profiling_admin < 0)
         sp_find_out(d, sp_title_gpu, name, SP_NOT_TOLD, "",
                     "/proc/driver/nvidia/params does not tell who may profile");
@@ -71,7 +82,7 @@ static void profiling(struct sp_doctor *d, const struct sp_gpu_files *g)
                         : "only administrators may read the GPU's counters; this process is one");
     else
         sp_find_out(
-            d, sp_title_gpu, name, SP_LIMITED, allow,
+            d, sp_title_gpu, name, SP_LIMITED, sp_gpu_open_counters,
             "only administrators may read the GPU's counters (RmProfilingAdminOnly is 1); kernels run and "
             "can be timed");
 }
@@ -80,7 +91,7 @@ void sp_doctor_gpu(struct sp_doctor *d)
 {
     struct sp_gpu_files g;
     sp_gpu_files_read(d->root, &g);
-    sp_find_out(d, sp_title_gpu, "CUDA", SP_IS_ABSENT, "", "not in this build");
+    build(d);
     driver(d, &g);
     if (!*g.driver && !g.wsl)
         return;
@@ -89,9 +100,7 @@ void sp_doctor_gpu(struct sp_doctor *d)
     profiling(d, &g);
     if (g.n_mig > 0)
         sp_find_out(
-            d, sp_title_gpu, "MIG", SP_LIMITED,
-            "Ask for the whole GPU; its administrator types: sudo nvidia-smi mig -dci && sudo nvidia-smi mig "
-            "-dgi",
+            d, sp_title_gpu, "MIG", SP_LIMITED, sp_gpu_leave_mig,
             "%d GPU instance%s: a slice has its share of memory bandwidth, and its counters can be closed",
             g.n_mig, g.n_mig == 1 ? "" : "s");
 }

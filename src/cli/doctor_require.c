@@ -8,8 +8,7 @@ const char sp_require_words[] = "bytes, gpu, profiling, pin, huge, quiet, alone,
 /* Words that stand for one finding that must work. */
 static const struct {
     const char *word, *id;
-} single[] = {{"gpu", "gpu.cuda"},
-              {"profiling", "gpu.profiling"},
+} single[] = {{"profiling", "gpu.profiling"},
               {"pin", "processor.pin"},
               {"huge", "memory.huge_pages"},
               {"plots", "around.gnuplot"}};
@@ -69,12 +68,28 @@ static bool nothing_limited(const struct sp_doctor *d, const char *section, char
     return !*because;
 }
 
+/* Both this build and this machine. */
+static bool gpu_works(const struct sp_doctor *d, char *because, size_t size)
+{
+    static const char *const ids[] = {"gpu.cuda", "gpu.driver", "gpu.device_nodes"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const struct sp_finding *f = sp_doctor_find(d, ids[i]);
+        if (f && f->verdict == SP_WORKS)
+            continue;
+        snprintf(because, size, "%s: %.200s", ids[i], f ? f->what : "not found");
+        return false;
+    }
+    return true;
+}
+
 bool sp_require_satisfied(const struct sp_doctor *d, const char *word, size_t length, char *because,
                           size_t size)
 {
     snprintf(because, size, "no probe of this build counts bytes here");
     if (is(word, length, "bytes"))
         return bytes_work(d);
+    if (is(word, length, "gpu"))
+        return gpu_works(d, because, size);
     if (is(word, length, "quiet"))
         return nothing_limited(d, sp_title_noise, because, size);
     if (is(word, length, "alone"))
