@@ -74,7 +74,7 @@ START_TEST(a_wrong_name_is_named)
 {
     static const struct sp_gpu_metric metrics[] = {{"gpu__time_duration.sum", SP_GPU_TIME, 1, 0},
                                                    {"dram__bytes_eaten.sum", SP_GPU_DRAM_READ, 1, 0}};
-    const struct sp_gpu_set both = {"both", metrics, 2, false}, wrong = {"wrong", metrics + 1, 1, false};
+    const struct sp_gpu_set both = {"both", metrics, 2}, wrong = {"wrong", metrics + 1, 1};
     struct sp_cupti_plan plan = made("GH100", &both);
     ck_assert_int_eq(plan.n_metrics, 1);
     ck_assert_int_eq(plan.n_lacking, 1);
@@ -94,7 +94,7 @@ START_TEST(half_a_count_is_none)
     static const struct sp_gpu_metric metrics[] = {{"gpu__time_duration.sum", SP_GPU_TIME, 1, 0},
                                                    {"dram__bytes_read.sum", SP_GPU_DRAM_READ, 1, 0},
                                                    {"dram__bytes_eaten.sum", SP_GPU_DRAM_READ, 1, 0}};
-    const struct sp_gpu_set set = {"half", metrics, 3, false};
+    const struct sp_gpu_set set = {"half", metrics, 3};
     struct sp_cupti_plan plan = made("GA100", &set);
     ck_assert_int_eq(plan.n_metrics, 1);
     ck_assert_int_eq(plan.metric[0]->count, SP_GPU_TIME);
@@ -128,6 +128,11 @@ END_TEST
 
 int main(void)
 {
+#ifdef __SANITIZE_ADDRESS__ /* refuses a library that is opened with RTLD_DEEPBIND, as libcupti opens        \
+                               libnvperf_host */
+    printf("SKIPPED: CUPTI does not run under the address sanitizer\n");
+    return 77;
+#endif
     if (sp_cupti_open(NULL, &api, &err) != SP_OK) {
         printf("SKIPPED: %s\n", err.what);
         return 77;
@@ -148,5 +153,5 @@ int main(void)
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    return failed != 0;
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -54,7 +54,7 @@ static bool open_host_library(void *cupti)
     if (dlinfo(cupti, RTLD_DI_ORIGIN, folder) != 0)
         return false;
     snprintf(name, sizeof name, "%s/libnvperf_host.so", folder);
-    return dlopen(name, RTLD_NOW | RTLD_NODELETE) || dlopen("libnvperf_host.so", RTLD_NOW | RTLD_NODELETE);
+    return dlopen(name, RTLD_NOW | RTLD_NODELETE) != NULL;
 }
 
 static void *open_in(const char *toolkit, const char *below)
@@ -71,12 +71,13 @@ static void *open_in(const char *toolkit, const char *below)
 
 static void *find_library(void)
 {
+    static const char of_build[] = SP_CUPTI_LIBRARY_DIR;
     const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     void *library = NULL;
     for (size_t i = 0; i < sizeof files / sizeof *files && !library; i++)
         library = dlopen(files[i], RTLD_NOW | RTLD_NODELETE);
-    if (!library && *SP_CUPTI_LIBRARY_DIR)
-        library = open_in(SP_CUPTI_LIBRARY_DIR, "");
+    if (!library && of_build[0])
+        library = open_in(of_build, "");
     for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits && !library; i++) {
         if (!toolkits[i] || !*toolkits[i])
             continue;

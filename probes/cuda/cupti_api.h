@@ -22,7 +22,7 @@
 struct sp_cupti_api {
     char path[1024];   /* of the library */
     uint32_t version;  /* that it tells; 130001 is CUDA 13.0's */
-    bool host_library; /* libnvperf_host.so, without which the profiler host does not start, was found */
+    bool host_library; /* libnvperf_host.so, without which the profiler host does not start, was beside it */
     const char *root;  /* of the files that tell who may profile; "" this machine */
 
     __typeof__(cuptiGetVersion) *get_version;
@@ -63,5 +63,10 @@ enum sp_status sp_cupti_open(const char *path, struct sp_cupti_api *api, struct 
  * CUPTI_SUCCESS, SP_MEMORY where CUPTI found none, else SP_ABSENT. */
 enum sp_status sp_cupti_check(const struct sp_cupti_api *api, CUptiResult result, const char *call,
                               struct sp_error *err);
+
+/* The same for a device that cuptiProfilerDeviceSupported does not support: SP_ABSENT with what closes its
+ * counters. */
+enum sp_status sp_cupti_check_support(const CUpti_Profiler_DeviceSupported_Params *device,
+                                      struct sp_error *err);
 
 #endif

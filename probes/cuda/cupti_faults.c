@@ -81,6 +81,14 @@ static enum sp_status not_started(const struct sp_cupti_api *api, const char *ca
                    "CUPTI did not start, as without a driver: %s gave %s (%d)", call, name, code);
 }
 
+static const struct fault *find_fault(CUptiResult result)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (faults[i].result == result)
+            return &faults[i];
+    return NULL;
+}
+
 enum sp_status sp_cupti_check(const struct sp_cupti_api *api, CUptiResult result, const char *call,
                               struct sp_error *err)
 {
@@ -96,10 +104,35 @@ enum sp_status sp_cupti_check(const struct sp_cupti_api *api, CUptiResult result
     if (result == CUPTI_ERROR_OUT_OF_MEMORY)
         return sp_fail(err, SP_MEMORY, "use a smaller matrix, or end what else uses the GPU",
                        "no memory is left for the GPU's counters: %s gave %s (%d)", call, name, result);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        if (faults[i].result == result)
-            return sp_fail(err, SP_ABSENT, faults[i].remedy, "%s: %s gave %s (%d)", faults[i].what, call,
-                           name, result);
+    const struct fault *fault = find_fault(result);
+    if (fault)
+        return sp_fail(err, SP_ABSENT, fault->remedy, "%s: %s gave %s (%d)", fault->what, call, name, result);
     return sp_fail(err, SP_ABSENT, "go on without counters; times need none",
                    "CUPTI refuses: %s gave %s (%d)", call, name, result);
+}
+
+enum sp_status sp_cupti_check_support(const CUpti_Profiler_DeviceSupported_Params *device,
+                                      struct sp_error *err)
+{
+    const struct {
+        CUpti_Profiler_Support_Level level;
+        CUptiResult like; /* the refusal that means the same */
+    } parts[] = {{device->vGpu, device->vGpu == CUPTI_PROFILER_CONFIGURATION_DISABLED
+                                    ? CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
+                                    : CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED},
+                 {device->wsl, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED},
+                 {device->confidentialCompute, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED},
+                 {device->cmp, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED},
+                 {device->sli, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED},
+                 {device->architecture, CUPTI_ERROR_NOT_SUPPORTED}};
+    if (device->isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+        return SP_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
+            parts[i].level == CUPTI_PROFILER_CONFIGURATION_DISABLED) {
+            const struct fault *fault = find_fault(parts[i].like);
+            return sp_fail(err, SP_ABSENT, fault->remedy, "%s", fault->what);
+        }
+    return sp_fail(err, SP_ABSENT, "spmodel doctor tells what the driver's files say",
+                   "CUPTI does not support this GPU, and does not say why");
 }

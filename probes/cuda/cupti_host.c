@@ -47,10 +47,15 @@ static CUptiResult look_up(const struct sp_cupti_plan *plan, const char *name)
     return plan->api->host_metric(&p);
 }
 
+static bool is_unknown(CUptiResult result)
+{
+    return result == CUPTI_ERROR_INVALID_METRIC_NAME || result == CUPTI_ERROR_INVALID_PARAMETER;
+}
+
 enum sp_status sp_cupti_metric_check(const struct sp_cupti_plan *plan, const char *name, struct sp_error *err)
 {
     CUptiResult result = look_up(plan, name);
-    if (result == CUPTI_ERROR_INVALID_METRIC_NAME || result == CUPTI_ERROR_INVALID_PARAMETER)
+    if (is_unknown(result))
         return sp_fail(err, SP_ABSENT, NULL, "this GPU has no metric '%s'", name);
     return sp_cupti_check(plan->api, result, "cuptiProfilerHostGetMetricProperties", err);
 }
@@ -83,12 +88,11 @@ static enum sp_status choose_metrics(struct sp_cupti_plan *plan, struct sp_error
 {
     const struct sp_gpu_set *set = plan->set;
     bool known[SP_MAX_GPU_METRICS] = {false};
-    struct sp_error first = {0};
     for (int i = 0; i < set->n_metrics; i++) {
-        struct sp_error here;
-        known[i] = sp_cupti_metric_check(plan, set->metric[i].name, &here) == SP_OK;
-        if (!known[i] && !*first.what)
-            first = here;
+        CUptiResult result = look_up(plan, set->metric[i].name);
+        known[i] = result == CUPTI_SUCCESS;
+        if (!known[i] && !is_unknown(result))
+            return sp_cupti_check(plan->api, result, "cuptiProfilerHostGetMetricProperties", err);
     }
     for (int i = 0; i < set->n_metrics; i++) {
         const struct sp_gpu_metric *m = &set->metric[i];
@@ -102,8 +106,9 @@ static enum sp_status choose_metrics(struct sp_cupti_plan *plan, struct sp_error
     }
     if (plan->n_metrics)
         return SP_OK;
-    return sp_fail(err, SP_ABSENT, first.remedy, "nothing of the set '%s' can be counted: %s", set->name,
-                   first.what);
+    return sp_fail(err, SP_ABSENT, NULL,
+                   "nothing of the set '%s' can be counted: this GPU has no metric '%s'", set->name,
+                   plan->lacking[0]);
 }
 
 static enum sp_status make_config(struct sp_cupti_plan *plan, struct sp_error *err)

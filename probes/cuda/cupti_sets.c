@@ -64,10 +64,10 @@ static const struct sp_gpu_metric tensor[] = {
 };
 
 const struct sp_gpu_set sp_gpu_sets[SP_N_GPU_SETS] = {
-    [SP_GPU_SET_TRAFFIC] = {"traffic", traffic, sizeof traffic / sizeof *traffic, false},
-    [SP_GPU_SET_FLOPS] = {"flops", flops, sizeof flops / sizeof *flops, true},
-    [SP_GPU_SET_UPDATES] = {"updates", updates, sizeof updates / sizeof *updates, true},
-    [SP_GPU_SET_TENSOR] = {"tensor", tensor, sizeof tensor / sizeof *tensor, false},
+    [SP_GPU_SET_TRAFFIC] = {"traffic", traffic, sizeof traffic / sizeof *traffic},
+    [SP_GPU_SET_FLOPS] = {"flops", flops, sizeof flops / sizeof *flops},
+    [SP_GPU_SET_UPDATES] = {"updates", updates, sizeof updates / sizeof *updates},
+    [SP_GPU_SET_TENSOR] = {"tensor", tensor, sizeof tensor / sizeof *tensor},
 };
 
 void sp_gpu_counts_none(struct sp_gpu_counts *counts, const char *why)

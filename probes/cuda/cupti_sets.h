@@ -10,7 +10,7 @@
 
 /* One kernel launch, the whole GPU. A sector is 32 B, the unit in which L1 and L2 ask for data. */
 enum sp_gpu_count {
-    SP_GPU_TIME,       /* [s] under the profiler, with its clocks: not the kernel's time, see cupti_range.h */
+    SP_GPU_TIME,       /* [s] under the profiler: not the kernel's time, see cupti_range.h */
     SP_GPU_DRAM_READ,  /* [B] */
     SP_GPU_DRAM_WRITE, /* [B] */
     SP_GPU_L2_READ,    /* [B] loads of the SMs that reach L2, crossings between L2's partitions not counted */
@@ -61,12 +61,11 @@ struct sp_gpu_set {
     const char *name;
     const struct sp_gpu_metric *metric; /* [n_metrics] */
     int n_metrics;
-    bool instruments; /* changes the kernel's code to count: nothing else may be taken from such a run */
 };
 
 enum sp_gpu_set_name {
     SP_GPU_SET_TRAFFIC, /* DRAM, L2, L1: loads and stores */
-    SP_GPU_SET_FLOPS,   /* of scalar instructions; instruments */
+    SP_GPU_SET_FLOPS,   /* of scalar instructions; apart, because it changes the code that runs */
     SP_GPU_SET_UPDATES, /* asynchronous copies, reductions, atomics: bytes that "traffic" does not see;
                            instruments */
     SP_GPU_SET_TENSOR,  /* operations of the matrix units */
