@@ -1,0 +1,50 @@
+/* The real runtime and the real CUPTI where there is no driver: a reason instead of counts, and no crash. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/cuda/cuda_calls.h"
+
+static enum sp_status never(void *context, struct sp_error *err)
+{
+    (void)context;
+    (void)err;
+    ck_abort_msg("there is nothing to launch on");
+}
+
+START_TEST(without_a_driver_there_is_a_reason)
+{
+    struct sp_cupti_api api;
+    struct sp_error err;
+    struct sp_gpu_counts counts;
+    if (sp_cupti_open(NULL, &api, &err) != SP_OK)
+        printf("cuda_calls: without CUPTI: %s\n", err.what);
+    const struct sp_cupti_device device = {&api, &sp_cuda_calls, 0};
+    const struct sp_cupti_work work = {never, never, NULL};
+    for (int i = 0; i < SP_N_GPU_SETS; i++) {
+        ck_assert_int_eq(sp_cupti_count(&device, &sp_gpu_sets[i], &work, &counts, &err), SP_ABSENT);
+        ck_assert_msg(strstr(err.what, "no GPU") != NULL, "%s", err.what);
+        ck_assert_str_eq(counts.of[SP_GPU_DRAM_READ].why, "counting failed");
+    }
+    printf("cuda_calls: %s\n", err.what);
+}
+END_TEST
+
+int main(void)
+{
+    int n = 0, error = sp_cuda_calls.device_count(&n);
+    if (error == 0 && n > 0) {
+        printf("SKIPPED: %d GPUs are here, and this examines what happens without\n", n);
+        return 77;
+    }
+    Suite *suite = suite_create("cuda_calls");
+    TCase *tests = tcase_create("no_driver");
+    tcase_add_test(tests, without_a_driver_there_is_a_reason);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
