@@ -33,8 +33,12 @@ static int use_device(int ordinal, CUdevice *device, CUcontext *context)
     return error;
 }
 
+/* The runtime calls a driver too old where there is none at all. */
 static const char *error_text(int error)
 {
+    int version = 0;
+    if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+        return "there is no NVIDIA driver";
     return cudaGetErrorString((cudaError_t)error);
 }
 
