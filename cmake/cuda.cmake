@@ -31,8 +31,8 @@ endfunction()
 set(sp_cuda_missing "")
 set(SP_CUDA_VERSION "")
 if(NOT SP_WITH_CUDA STREQUAL "OFF")
-    find_program(SP_CUDA_NVCC nvcc HINTS ${CUDAToolkit_ROOT}/bin $ENV{CUDAToolkit_ROOT}/bin
-        PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
+    find_program(SP_CUDA_NVCC nvcc HINTS ${CUDAToolkit_ROOT} ENV CUDAToolkit_ROOT
+        PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
     if(NOT SP_CUDA_NVCC)
         set(sp_cuda_missing "nvcc")
     else()

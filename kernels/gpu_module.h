@@ -10,6 +10,7 @@
 #include "kernels/gpu_ceiling.h"
 #include "kernels/kernel.h"
 #include "sparse/gpu_launch.h"
+#include "sys/module_file.h"
 
 #define SP_GPU_MODULE_ABI 1
 
@@ -43,9 +44,8 @@ struct sp_gpu_module {
     const struct sp_gpu_ceilings *ceilings;
 };
 
-/* The one symbol that the shared object exports, "sp_gpu_module". */
+/* The symbol that SP_GPU_MODULE_FILE exports for the kernels, "sp_gpu_module". */
 typedef const struct sp_gpu_module *sp_gpu_module_of(void);
-#define SP_GPU_MODULE_FILE   "libspmodel-cuda.so"
 #define SP_GPU_MODULE_SYMBOL "sp_gpu_module"
 
 /* Opens it; SP_ABSENT says what the loader said, or that it is of another build. It stays open. */

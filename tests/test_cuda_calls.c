@@ -21,13 +21,26 @@ START_TEST(without_a_driver_there_is_a_reason)
     if (sp_cupti_open(NULL, &api, &err) != SP_OK)
         printf("cuda_calls: without CUPTI: %s\n", err.what);
     const struct sp_cupti_device device = {&api, &sp_cuda_calls, 0};
-    const struct sp_cupti_work work = {never, never, NULL};
+    const struct sp_gpu_work work = {never, never, NULL};
     for (int i = 0; i < SP_N_GPU_SETS; i++) {
         ck_assert_int_eq(sp_cupti_count(&device, &sp_gpu_sets[i], &work, &counts, &err), SP_ABSENT);
         ck_assert_msg(strstr(err.what, "no GPU") != NULL, "%s", err.what);
         ck_assert_str_eq(counts.of[SP_GPU_DRAM_READ].why, "counting failed");
     }
     printf("cuda_calls: %s\n", err.what);
+}
+END_TEST
+
+/* The same through the module, as the program does it. */
+START_TEST(the_module_says_so_too)
+{
+    const struct sp_gpu_counters *counters;
+    struct sp_error err;
+    struct sp_gpu_counts counts;
+    const struct sp_gpu_work work = {never, never, NULL};
+    ck_assert_msg(sp_gpu_counters_open(&counters, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(counters->count(SP_GPU_SET_TRAFFIC, &work, &counts, &err), SP_ABSENT);
+    ck_assert(*err.what && *err.remedy && !sp_value_known(counts.of[SP_GPU_DRAM_READ]));
 }
 END_TEST
 
@@ -41,6 +54,7 @@ int main(void)
     Suite *suite = suite_create("cuda_calls");
     TCase *tests = tcase_create("no_driver");
     tcase_add_test(tests, without_a_driver_there_is_a_reason);
+    tcase_add_test(tests, the_module_says_so_too);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

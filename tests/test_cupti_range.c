@@ -67,7 +67,7 @@ static struct work work;
 static enum sp_status count(enum sp_gpu_set_name set)
 {
     const struct sp_cupti_device device = {&api, &cuda, 0};
-    const struct sp_cupti_work what = {set_state, launch, &work};
+    const struct sp_gpu_work what = {set_state, launch, &work};
     memset(&counts, 0, sizeof counts);
     memset(&err, 0, sizeof err);
     return sp_cupti_count(&device, &sp_gpu_sets[set], &what, &counts, &err);

@@ -175,7 +175,7 @@ static enum sp_status stop(struct session *s, bool *complete, struct sp_error *e
     return status;
 }
 
-static enum sp_status run_pass(struct session *s, const struct sp_cupti_work *work, bool *complete,
+static enum sp_status run_pass(struct session *s, const struct sp_gpu_work *work, bool *complete,
                                struct sp_error *err)
 {
     enum sp_status status = work->set_cache_state ? work->set_cache_state(work->context, err) : SP_OK;
@@ -192,7 +192,7 @@ static enum sp_status run_pass(struct session *s, const struct sp_cupti_work *wo
     return status;
 }
 
-static enum sp_status run_passes(struct session *s, const struct sp_cupti_work *work, int *n_passes,
+static enum sp_status run_passes(struct session *s, const struct sp_gpu_work *work, int *n_passes,
                                  struct sp_error *err)
 {
     const int limit =
@@ -288,7 +288,7 @@ static enum sp_status close_session(struct session *s, enum sp_status status, st
 }
 
 enum sp_status sp_cupti_count(const struct sp_cupti_device *device, const struct sp_gpu_set *set,
-                              const struct sp_cupti_work *work, struct sp_gpu_counts *counts,
+                              const struct sp_gpu_work *work, struct sp_gpu_counts *counts,
                               struct sp_error *err)
 {
     struct session s = {.device = device, .api = device->api};

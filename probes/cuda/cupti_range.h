@@ -1,16 +1,13 @@
 /* Counts what one launch does, by CUPTI's range profiler: a range around the launch (UserRange), executed
  * again by this code as often as the set takes passes (UserReplay).
  *
- * Warm and cold: before every pass, outside the range, the caller brings the caches into the state that is to
- * be measured. Warm is one launch. Cold is *reading* an array of two to four times the size of L2: after
- * writing it, its modified lines would be written back during the launch, and be counted as the launch's.
- *
  * The profiler makes the launch slower, and metrics of instructions ("sass") change its code: a time comes
  * from a run without it. CUPTI of CUDA 13.0 controls neither clocks nor caches. */
 #ifndef SP_PROBES_CUDA_CUPTI_RANGE_H
 #define SP_PROBES_CUDA_CUPTI_RANGE_H
 
 #include "probes/cuda/cupti_host.h"
+#include "probes/cuda/gpu_counters.h"
 
 /* The calls of the CUDA runtime that this needs, as the module's own (static) runtime makes them; tests have
  * others. */
@@ -28,21 +25,13 @@ struct sp_cupti_device {
     int ordinal;                      /* of the devices that the process sees */
 };
 
-/* Both return when the GPU has finished; a failure of theirs ends the counting and is passed on. */
-struct sp_cupti_work {
-    enum sp_status (*set_cache_state)(void *context,
-                                      struct sp_error *err); /* NULL: as the pass before left it */
-    enum sp_status (*launch)(void *context, struct sp_error *err);
-    void *context;
-};
-
 /* Counts `set`. Counts outside the set, that the chip lacks, or of which CUPTI gave no number, are SP_NONE
  * with the reason; after a failure all are. SP_ABSENT says what refused and what to type: no device, no
  * permission, a virtual GPU, a slice, another profiler; SP_UNDECIDED: the profiler lost what it counted.
  * Calls nothing of CUPTI before a device was found, and leaves the profiler switched off on every path. Not
  * for two threads at a time. */
 enum sp_status sp_cupti_count(const struct sp_cupti_device *device, const struct sp_gpu_set *set,
-                              const struct sp_cupti_work *work, struct sp_gpu_counts *counts,
+                              const struct sp_gpu_work *work, struct sp_gpu_counts *counts,
                               struct sp_error *err);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#define SP_GPU_MODULE_FILE "libspmodel-cuda.so" /* kernels and counters of GPUs */
+
 /* Opens `file` where the loader looks for it (LD_LIBRARY_PATH, then beside the program and in
  * ../lib/spmodel) and finds `symbol` in it. It is never closed: libraries of drivers do not survive that.
  * SP_ABSENT with the loader's words. */
