@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/doctor.h"
 #include "recorded_root.h"
+#include "sp_config.h"
 #include "sys/counter_holders.h"
 #include "sys/gpu_files.h"
 #include "sys/permissions.h"
@@ -100,6 +101,10 @@ START_TEST(a_permissive_server_of_its_own)
     expect("holders.shared_node", SP_WORKS, "no other user", "");
     expect("holders.likwid_lock", SP_WORKS, "anybody", "");
     expect("holders.profiler", SP_WORKS, "none", "");
+    expect("gpu.cuda", SP_HAVE_CUDA ? SP_WORKS : SP_IS_ABSENT, "in this build",
+           SP_HAVE_CUDA ? "" : "./bootstrap");
+    expect("gpu.cupti", SP_HAVE_CUPTI ? SP_WORKS : SP_IS_ABSENT, "in this build",
+           SP_HAVE_CUDA && !SP_HAVE_CUPTI ? "./bootstrap" : "");
     expect("gpu.driver", SP_IS_ABSENT, "no NVIDIA driver", "");
     expect("noise.governor", SP_WORKS, "performance (intel_pstate)", "");
     expect("noise.clock", SP_WORKS, "fixed at 2.40 GHz", "");

@@ -55,8 +55,8 @@ struct sp_cupti_api {
 };
 
 /* Opens the library at `path`; NULL: looks for it where the loader does, in the toolkit of this build, in
- * $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. It stays loaded until the process ends, because the driver
- * keeps addresses of it. SP_ABSENT says why it could not be opened, or which function it lacks. */
+ * $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. It stays loaded until the process ends, because it hooks
+ * itself into the driver. SP_ABSENT says why it could not be opened, or which function it lacks. */
 enum sp_status sp_cupti_open(const char *path, struct sp_cupti_api *api, struct sp_error *err);
 
 /* What a refusal of CUPTI means and what to type; `call` is the function that was refused. Returns SP_OK for

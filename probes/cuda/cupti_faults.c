@@ -1,6 +1,4 @@
 /* What each refusal of CUPTI means for a person. */
-#include <stdio.h>
-
 #include "probes/cuda/cupti_api.h"
 #include "sys/gpu_files.h"
 #include "sys/gpu_remedies.h"
@@ -57,7 +55,8 @@ static enum sp_status not_permitted(const struct sp_cupti_api *api, const char *
             files.model, call, name, code);
     if (files.wsl)
         return sp_fail(err, SP_ABSENT, sp_gpu_open_wsl,
-                       "the Windows driver lets no other user profile: %s gave %s (%d)", call, name, code);
+                       "the Windows driver does not let this user profile: %s gave %s (%d)", call, name,
+                       code);
     if (files.profiling_admin == 0)
         return sp_fail(err, SP_ABSENT,
                        "in containers: docker run --cap-add SYS_ADMIN ...; on a cluster, ask its support",

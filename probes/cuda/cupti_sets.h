@@ -66,8 +66,8 @@ struct sp_gpu_set {
 enum sp_gpu_set_name {
     SP_GPU_SET_TRAFFIC, /* DRAM, L2, L1: loads and stores */
     SP_GPU_SET_FLOPS,   /* of scalar instructions; apart, because it changes the code that runs */
-    SP_GPU_SET_UPDATES, /* asynchronous copies, reductions, atomics: bytes that "traffic" does not see;
-                           instruments */
+    SP_GPU_SET_UPDATES, /* asynchronous copies, reductions, atomics, which "traffic" does not see; apart too
+                         */
     SP_GPU_SET_TENSOR,  /* operations of the matrix units */
     SP_N_GPU_SETS
 };
