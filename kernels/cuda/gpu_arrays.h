@@ -10,17 +10,25 @@ extern "C" {
 #include "sparse/gpu_launch.h"
 
 /* Shapes are those of struct sp_layout; each array begins at a multiple of 256 bytes. NULL: the way of
- * sharing has no use for it. */
+ * sharing, or the operation, has no use for it. Element (i, k) of a dense operand is at i ld + k, in
+ * column-major order at k ld + i. */
 struct sp_gpu_arrays {
     const void *val, *col, *ptr;
     const int32_t *len, *perm;
-    const int64_t *start; /* [n_merge_blocks + 1] rows that end before each block */
+    const void *index_ptr, *column_ptr; /* TILED */
+    const void *row_index;              /* TILED, COO */
+    const struct sp_staged_block *block;
+    const int32_t *list;
+    const int64_t *start; /* MERGE: [n_merge_blocks + 1] rows that end before each block */
     int64_t *carry_row;   /* [n_merge_blocks] */
     void *carry_val;      /* [n_merge_blocks] of values */
-    const void *x;        /* [n_c] */
-    void *y;              /* [n_r] */
+    const void *x;        /* [n_c x r] */
+    const void *rows;     /* [n_r x r] SDDMM's A, FusedMM's C */
+    const void *second;   /* [n_c x r] FusedMM's D */
+    void *y;              /* [n_r x r], SDDMM [n_nz] in the layout's order of entries */
     int64_t n_r, n_c, n_nz, n_chunks, n_merge_blocks;
-    int32_t C;
+    int64_t r, ld_x, ld_y;
+    int32_t C, T_i;
     int items;    /* of a thread, MERGE */
     int wide_ptr; /* pointers have 8 bytes, else 4 */
 };

@@ -5,14 +5,14 @@
 #include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
+#include "sparse/real.h"
 
-enum { MOST_ARRAYS = 16 };
+enum { MOST_ARRAYS = 24 };
 
 struct gpu_kernel {
     struct sp_gpu_launch launch;
     struct sp_gpu_arrays arrays;
-    enum sp_precision precision;
-    enum sp_index index;
+    const struct sp_layout *layout;
     void *owned[MOST_ARRAYS];
     int n_owned;
     void *clock;
@@ -52,27 +52,48 @@ static enum sp_status upload_i32(struct gpu_kernel *k, const int32_t *from, int6
     return status;
 }
 
-/* A dense operand in the precision of the kernel. */
-static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int64_t n, const char *what,
-                                   const void **to, struct sp_error *err)
+/* Elements of a dense operand with n rows, gaps between columns included. */
+static int64_t dense_elements(const struct sp_layout *l, int64_t n, int64_t ld)
 {
-    void *memory;
-    if (k->precision == SP_F64)
-        return upload(k, from, n, sizeof *from, what, to, err);
-    enum sp_status status = sp_new_array(n, sizeof(float), what, &memory, err);
+    return l->order == SP_ROW_MAJOR ? n * l->r : l->r * ld;
+}
+
+static int64_t result_elements(const struct sp_layout *l)
+{
+    return l->op == SP_OP_SDDMM ? l->n_stored : dense_elements(l, l->n_r, l->ld_y);
+}
+
+/* Where element i of a dense operand in the user's order is in the kernel's. */
+static int64_t dense_place(const struct sp_layout *l, int64_t i, int64_t ld)
+{
+    return l->order == SP_ROW_MAJOR ? i : i % l->r * ld + i / l->r;
+}
+
+/* A dense operand of n rows in the precision and order of the kernel; NULL stays NULL. */
+static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int64_t n, int64_t ld,
+                                   const char *what, const void **to, struct sp_error *err)
+{
+    const struct sp_layout *l = k->layout;
+    const int64_t n_elements = dense_elements(l, n, ld);
+    void *elements;
     *to = NULL;
+    if (!from)
+        return SP_OK;
+    if (l->precision == SP_F64 && l->order == SP_ROW_MAJOR)
+        return upload(k, from, n_elements, sizeof *from, what, to, err);
+    enum sp_status status = sp_new_array(n_elements, l->s_x, what, &elements, err);
     if (status != SP_OK)
         return status;
-    float *narrow = memory;
-    for (int64_t i = 0; i < n; i++)
-        narrow[i] = (float)from[i];
-    status = upload(k, narrow, n, sizeof *narrow, what, to, err);
-    free(narrow);
+    for (int64_t i = 0; i < n * l->r; i++)
+        sp_real_store(l->precision, elements, dense_place(l, i, ld), from[i]);
+    status = upload(k, elements, n_elements, l->s_x, what, to, err);
+    free(elements);
     return status;
 }
 
-static enum sp_status make_merge(struct gpu_kernel *k, const struct sp_layout *l, struct sp_error *err)
+static enum sp_status make_merge(struct gpu_kernel *k, struct sp_error *err)
 {
+    const struct sp_layout *l = k->layout;
     const int64_t n = k->launch.n_blocks;
     const void *start;
     void *memory, *carry_row = NULL;
@@ -91,16 +112,63 @@ static enum sp_status make_merge(struct gpu_kernel *k, const struct sp_layout *l
     return status;
 }
 
-static enum sp_status fill(struct gpu_kernel *k, const struct sp_layout *l,
-                           const struct sp_operands *operands, struct sp_error *err)
+/* What the formats have beside values, column indices and pointers. */
+static enum sp_status fill_structure(struct gpu_kernel *k, struct sp_error *err)
 {
+    const struct sp_layout *l = k->layout;
+    struct sp_gpu_arrays *a = &k->arrays;
+    const void *blocks = NULL;
+    enum sp_status status = upload_i32(k, l->len, l->n_chunks, "lengths of chunks", &a->len, err);
+    if (status == SP_OK)
+        status = upload_i32(k, l->perm, l->n_chunks * l->C, "the permutation", &a->perm, err);
+    if (status == SP_OK)
+        status = upload(k, l->index_ptr, l->n_chunks + 1, l->s_p, "pointers to lists", &a->index_ptr, err);
+    if (status == SP_OK)
+        status =
+            upload(k, l->column_ptr, l->n_indices + 1, l->s_p, "pointers of columns", &a->column_ptr, err);
+    if (status == SP_OK)
+        status = upload(k, l->row_index, l->n_stored, sp_layout_row_index_size(l), "row indices",
+                        &a->row_index, err);
+    if (status == SP_OK)
+        status = upload(k, l->block, l->n_blocks + 1, sizeof *l->block, "blocks", &blocks, err);
+    if (status == SP_OK)
+        status = upload_i32(k, l->list, l->n_list, "lists of columns", &a->list, err);
+    a->block = blocks;
+    return status;
+}
+
+static enum sp_status fill_dense(struct gpu_kernel *k, const struct sp_operands *operands,
+                                 struct sp_error *err)
+{
+    const struct sp_layout *l = k->layout;
+    struct sp_gpu_arrays *a = &k->arrays;
+    enum sp_status status = upload_dense(k, operands->x, l->n_c, l->ld_x, "x", &a->x, err);
+    if (status == SP_OK)
+        status = upload_dense(k, operands->rows, l->n_r, l->r, "the row operand", &a->rows, err);
+    if (status == SP_OK)
+        status = upload_dense(k, operands->second, l->n_c, l->ld_x, "the second gathered operand", &a->second,
+                              err);
+    if (status == SP_OK)
+        status = make(k, (size_t)result_elements(l) * l->s_y, "y", &a->y, err);
+    if (status == SP_OK)
+        status = sp_new_array(result_elements(l), l->s_y, "y", &k->host, err);
+    return status;
+}
+
+static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *operands, struct sp_error *err)
+{
+    const struct sp_layout *l = k->layout;
     struct sp_gpu_arrays *a = &k->arrays;
     *a = (struct sp_gpu_arrays){.n_r = l->n_r,
                                 .n_c = l->n_c,
                                 .n_nz = l->n_nz,
                                 .n_chunks = l->n_chunks,
                                 .n_merge_blocks = k->launch.n_blocks,
+                                .r = l->r,
+                                .ld_x = l->ld_x,
+                                .ld_y = l->ld_y,
                                 .C = l->C,
+                                .T_i = l->T_i,
                                 .items = k->launch.items,
                                 .wide_ptr = l->s_p == 8};
     enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
@@ -109,34 +177,31 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_layout *l,
     if (status == SP_OK)
         status = upload(k, l->ptr, l->n_ptr, l->s_p, "pointers", &a->ptr, err);
     if (status == SP_OK)
-        status = upload_i32(k, l->len, l->n_chunks, "lengths of chunks", &a->len, err);
+        status = fill_structure(k, err);
     if (status == SP_OK)
-        status = upload_i32(k, l->perm, l->n_chunks * l->C, "the permutation", &a->perm, err);
-    if (status == SP_OK)
-        status = upload_dense(k, operands->x, l->n_c, "x", &a->x, err);
-    if (status == SP_OK)
-        status = make(k, (size_t)l->n_r * l->s_y, "y", &a->y, err);
+        status = fill_dense(k, operands, err);
     if (status == SP_OK && k->launch.map == SP_GPU_MERGE)
-        status = make_merge(k, l, err);
+        status = make_merge(k, err);
     if (status == SP_OK)
         status = sp_gpu_clock_make(&k->clock, err);
-    if (status == SP_OK)
-        status = sp_new_array(l->n_r, l->s_y, "y", &k->host, err);
     return status;
 }
 
 /* Everything must fit: said before gigabytes are copied. */
-static enum sp_status check_room(const struct sp_layout *l, struct sp_error *err)
+static enum sp_status check_room(const struct sp_layout *l, const struct sp_operands *operands,
+                                 struct sp_error *err)
 {
     struct sp_gpu_device device;
     enum sp_status status = sp_gpu_describe(&device, err);
     if (status != SP_OK)
         return status;
-    const double need =
-        sp_layout_matrix_bytes(l) + (double)l->s_x * (double)l->n_c + (double)l->s_y * (double)l->n_r;
+    const double gathered_B = (double)dense_elements(l, l->n_c, l->ld_x) * (double)l->s_x;
+    const double rows_B = operands->rows ? (double)l->n_r * (double)l->r * (double)l->s_x : 0;
+    const double need = sp_layout_matrix_bytes(l) + (operands->second ? 2 : 1) * gathered_B + rows_B +
+                        (double)result_elements(l) * (double)l->s_y;
     if (need > (double)device.free_B)
         return sp_fail(err, SP_MEMORY, "take a smaller matrix, or cut it into parts",
-                       "matrix and vectors take %.1f MB, the %s has %.1f MB free of %.1f", need / 1e6,
+                       "matrix and operands take %.1f MB, the %s has %.1f MB free of %.1f", need / 1e6,
                        device.name, (double)device.free_B / 1e6, (double)device.memory_B / 1e6);
     return SP_OK;
 }
@@ -158,16 +223,15 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
 {
     void *memory;
     *state = NULL;
-    enum sp_status status = check_room(layout, err);
+    enum sp_status status = check_room(layout, operands, err);
     if (status == SP_OK)
         status = sp_new_array(1, sizeof(struct gpu_kernel), "a GPU kernel", &memory, err);
     if (status != SP_OK)
         return status;
     struct gpu_kernel *k = memory;
     k->launch = *launch;
-    k->precision = layout->precision;
-    k->index = layout->index;
-    status = fill(k, layout, operands, err);
+    k->layout = layout;
+    status = fill(k, operands, err);
     if (status != SP_OK) {
         release(k);
         return status;
@@ -176,14 +240,18 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
     return SP_OK;
 }
 
+static int execute(const struct gpu_kernel *k)
+{
+    return sp_gpu_spmv_execute(&k->launch, &k->arrays, k->layout->precision, k->layout->index);
+}
+
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
 {
     struct gpu_kernel *k = state;
     double seconds;
     enum sp_status status = sp_gpu_clock_start(k->clock, err);
     for (int64_t i = 0; i < repetitions && status == SP_OK; i++)
-        status = sp_gpu_check(sp_gpu_spmv_execute(&k->launch, &k->arrays, k->precision, k->index),
-                              "starting the kernel", err);
+        status = sp_gpu_check(execute(k), "starting the kernel", err);
     if (status == SP_OK)
         status = sp_gpu_clock_stop(k->clock, &seconds, err);
     if (status == SP_OK && stats && stats->thread_s && stats->n_threads > 0)
@@ -191,15 +259,34 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
     return status;
 }
 
-static enum sp_status fetch(void *state, double *y, struct sp_error *err)
+/* P from the order of a tiled layout. */
+static enum sp_status order_tiled(const struct gpu_kernel *k, double *result, struct sp_error *err)
+{
+    const struct sp_layout *l = k->layout;
+    void *memory;
+    enum sp_status status = sp_new_array(l->n_stored, sizeof(int64_t), "the order of entries", &memory, err);
+    int64_t *place = memory;
+    if (status == SP_OK)
+        status = sp_layout_tiled_places(l, place, err);
+    for (int64_t j = 0; status == SP_OK && j < l->n_stored; j++)
+        result[place[j]] = sp_real_load(l->precision, k->host, j);
+    free(memory);
+    return status;
+}
+
+static enum sp_status fetch(void *state, double *result, struct sp_error *err)
 {
     struct gpu_kernel *k = state;
-    const int64_t n = k->arrays.n_r;
-    enum sp_status status =
-        sp_gpu_copy_out(k->host, k->arrays.y, (size_t)n * sp_precision_size(k->precision), err);
-    for (int64_t i = 0; i < n && status == SP_OK; i++)
-        y[i] = k->precision == SP_F64 ? ((const double *)k->host)[i] : ((const float *)k->host)[i];
-    return status;
+    const struct sp_layout *l = k->layout;
+    enum sp_status status = sp_gpu_copy_out(k->host, k->arrays.y, (size_t)result_elements(l) * l->s_y, err);
+    if (status != SP_OK)
+        return status;
+    if (l->format == SP_FORMAT_TILED)
+        return order_tiled(k, result, err);
+    const int64_t n = l->op == SP_OP_SDDMM ? l->n_nz : l->n_r * l->r;
+    for (int64_t i = 0; i < n; i++)
+        result[i] = sp_real_load(l->precision, k->host, dense_place(l, i, l->ld_y));
+    return SP_OK;
 }
 
 __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module(void)
