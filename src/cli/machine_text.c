@@ -315,10 +315,14 @@ int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struc
 void sp_machine_print_notes(FILE *f, const struct sp_measure_notes *n)
 {
     char bytes[32];
+    sp_text_bytes(bytes, sizeof bytes, n->arena_B);
+    if (n->on_gpu) {
+        fprintf(f, "measured in %.1f s, %d samples, working set %s\n", n->seconds, n->n_samples, bytes);
+        return;
+    }
     fprintf(f, "measured in %.1f s, threads %s; %d samples, %d dropped as disturbed, %d as the cores moved\n",
             n->seconds, n->pinned ? "pinned" : "NOT pinned", n->n_samples, n->n_disturbed, n->n_mode_changed);
-    fprintf(f, "working set %s, first touch %.2f s", sp_text_bytes(bytes, sizeof bytes, n->arena_B),
-            n->touch_s);
+    fprintf(f, "working set %s, first touch %.2f s", bytes, n->touch_s);
     if (n->huge_share >= 0)
         fprintf(f, ", huge pages %.0f %%", 100 * n->huge_share);
     if (n->core_to_core_hi_s > 0)

@@ -267,7 +267,7 @@ enum sp_status sp_machine_measure_gpu(const struct sp_measure_options *options, 
     void *memory;
     memset(out, 0, sizeof *out);
     if (notes)
-        *notes = (struct sp_measure_notes){.huge_share = -1};
+        *notes = (struct sp_measure_notes){.on_gpu = true, .huge_share = -1};
     enum sp_status status = sp_new_array(1, sizeof(struct measurement), "the ceilings", &memory, err);
     if (status != SP_OK)
         return status;

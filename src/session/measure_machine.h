@@ -26,6 +26,7 @@ struct sp_measure_options {
 
 /* What happened besides, for a remark or the record. */
 struct sp_measure_notes {
+    bool on_gpu; /* neither threads nor pages of this machine were concerned */
     bool pinned;
     int n_samples, n_disturbed, n_mode_changed;  /* taken, and dropped for either reason */
     double touch_s;                              /* first touch of the arena */

@@ -25,9 +25,9 @@
  *     t + block_threads, ... from the last multiple of 32 that is not after the first of them (entries before
  *     it left out); then, item after item, y by the threads whose item is the end of a row, but the first row
  *     that ends in a thread: that y follows last, by all threads that have one. Then carry_row[b],
- *     carry_val[b] written by the last thread: the sum of the row that is cut at the block's end (row n_r: none).
- * A second grid of blocks of 256 threads adds them: thread T < n_blocks loads carry_row[T], carry_val[T], and
- * the last thread of a block for each row adds to its y atomically.
+ *     carry_val[b] written by the last thread: the sum of the row that is cut at the block's end (row n_r:
+ * none). A second grid of blocks of 256 threads adds them: thread T < n_blocks loads carry_row[T],
+ * carry_val[T], and the last thread of a block for each row adds to its y atomically.
  */
 #ifndef SP_SPARSE_GPU_LAUNCH_H
 #define SP_SPARSE_GPU_LAUNCH_H
