@@ -165,6 +165,16 @@ START_TEST(what_is_written_is_read)
                                    .victim = true,
                                    .policy = SP_RRIP,
                                    .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED)};
+    m.gpu = (struct sp_gpu_limits){.threads = 2048,
+                                   .blocks = 32,
+                                   .registers = 65536,
+                                   .shared_B = 233472,
+                                   .block_shared_B = 1024,
+                                   .source = "guide",
+                                   .launch_s = sp_value_between(2e-6, 1e-6, 4e-6, SP_STATED),
+                                   .launch_how = "paper",
+                                   .latency_s = sp_value_none("no public source"),
+                                   .latency_how = "not found"};
     struct sp_ceiling c = {.name = "load_mix",
                            .level = "MEM",
                            .precision = "f64",
@@ -208,6 +218,16 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.cache[1].size_B, m.cache[1].size_B);
     ck_assert(r.cache[1].victim && r.cache[1].policy == SP_RRIP);
     same_value(m.cache[1].effective_B, r.cache[1].effective_B);
+    ck_assert_int_eq(r.gpu.threads, 2048);
+    ck_assert_int_eq(r.gpu.blocks, 32);
+    ck_assert_int_eq(r.gpu.registers, 65536);
+    ck_assert_int_eq(r.gpu.shared_B, 233472);
+    ck_assert_int_eq(r.gpu.block_shared_B, 1024);
+    ck_assert_str_eq(r.gpu.source, "guide");
+    same_value(m.gpu.launch_s, r.gpu.launch_s);
+    ck_assert_str_eq(r.gpu.launch_how, "paper");
+    ck_assert(!sp_value_known(r.gpu.latency_s));
+    ck_assert_str_eq(r.gpu.latency_how, "not found");
     ck_assert_int_eq(r.n_ceilings, 2);
     ck_assert(!sp_value_known(r.ceiling[1].value));
     ck_assert_str_eq(r.ceiling[1].how, "not found");

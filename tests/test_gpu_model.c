@@ -1,0 +1,555 @@
+/* Requests of a GPU launch against a plain execution thread by thread; what follows from them against hand
+ * counts, brute force, and published or prototyped figures. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hand_layout.h"
+#include "io/machine_file.h"
+#include "model/gpu_predict.h"
+#include "model/gpu_wave.h"
+#include "sparse/generate.h"
+
+/* What one thread asks for, with a key: equal keys of a warp are one request, in the order of the keys. */
+struct access {
+    int64_t warp, key, item;
+    int array, kind, lane;
+};
+struct accesses {
+    struct access *a;
+    int64_t n, room;
+};
+
+static void add(struct accesses *s, int64_t warp, int lane, int64_t key, int array, int kind, int64_t item)
+{
+    if (s->n == s->room) {
+        s->room = 2 * s->room + 1024;
+        s->a = realloc(s->a, (size_t)s->room * sizeof *s->a);
+    }
+    s->a[s->n++] = (struct access){warp, key, item, array, kind, lane};
+}
+
+static const int64_t PHASE = INT64_C(1) << 40;
+
+static void add_entry(struct accesses *s, const struct sp_layout *l, int64_t warp, int lane, int64_t key,
+                      int64_t entry)
+{
+    add(s, warp, lane, key, SP_GPU_COL, SP_GPU_LOAD, entry);
+    add(s, warp, lane, key + 1, SP_GPU_VAL, SP_GPU_LOAD, entry);
+    add(s, warp, lane, key + 2, SP_GPU_X, SP_GPU_LOAD, sp_layout_col(l, entry));
+}
+
+static void row_thread(struct accesses *s, const struct sp_layout *l, const struct sp_gpu_launch *g,
+                       int64_t T)
+{
+    int64_t row = T / g->lanes, warp = T / 32;
+    int lane = (int)(T % 32), mine = (int)(T % g->lanes);
+    if (row >= l->n_r)
+        return;
+    add(s, warp, lane, 0, SP_GPU_PTR, SP_GPU_LOAD, row);
+    add(s, warp, lane, 1, SP_GPU_PTR, SP_GPU_LOAD, row + 1);
+    int64_t step = 0;
+    for (int64_t j = sp_layout_ptr(l, row) + mine; j < sp_layout_ptr(l, row + 1); j += g->lanes)
+        add_entry(s, l, warp, lane, PHASE + 3 * step++, j);
+    if (mine == 0)
+        add(s, warp, lane, 2 * PHASE, SP_GPU_Y, SP_GPU_STORE, row);
+}
+
+static void chunk_thread(struct accesses *s, const struct sp_layout *l, int64_t T)
+{
+    int64_t chunk = T / l->C, warp = T / 32;
+    int lane = (int)(T % 32);
+    if (chunk >= l->n_chunks)
+        return;
+    add(s, warp, lane, 0, SP_GPU_PTR, SP_GPU_LOAD, chunk);
+    add(s, warp, lane, 1, SP_GPU_LEN, SP_GPU_LOAD, chunk);
+    for (int64_t j = 0; j < l->len[chunk]; j++)
+        add_entry(s, l, warp, lane, PHASE + 3 * j, sp_layout_ptr(l, chunk) + j * l->C + T % l->C);
+    if (l->perm)
+        add(s, warp, lane, 2 * PHASE, SP_GPU_PERM, SP_GPU_LOAD, T);
+    int64_t row = l->perm ? l->perm[T] : T;
+    if (row >= 0 && row < l->n_r)
+        add(s, warp, lane, 3 * PHASE, SP_GPU_Y, SP_GPU_STORE, row);
+}
+
+/* The merged path, item by item: the row that ends there, or -1 for an entry; and the ends before it. */
+struct path {
+    int64_t *row, *ends_before;
+};
+
+static struct path path_of(const struct sp_layout *l)
+{
+    int64_t all = l->n_r + l->n_nz, n = 0;
+    struct path p = {malloc((size_t)(all + 1) * sizeof *p.row), malloc((size_t)(all + 1) * sizeof *p.row)};
+    for (int64_t row = 0; row < l->n_r; row++) {
+        for (int64_t j = sp_layout_ptr(l, row); j < sp_layout_ptr(l, row + 1); j++)
+            p.row[n++] = -1;
+        p.row[n++] = row;
+    }
+    p.ends_before[0] = 0;
+    for (int64_t i = 0; i < all; i++)
+        p.ends_before[i + 1] = p.ends_before[i] + (p.row[i] >= 0);
+    return p;
+}
+
+static void merge_thread(struct accesses *s, const struct sp_layout *l, const struct sp_gpu_launch *g,
+                         const struct path *path, int64_t b, int t)
+{
+    const int64_t all = l->n_r + l->n_nz, of_block = sp_gpu_block_items(g),
+                  warp = (b * g->block_threads + t) / 32;
+    const int64_t first = b * of_block, last = first + of_block < all ? first + of_block : all;
+    const int64_t row0 = path->ends_before[first], row1 = path->ends_before[last];
+    const int64_t entry0 = first - row0, entry1 = last - row1;
+    int lane = t % 32;
+    add(s, warp, lane, 0, SP_GPU_START, SP_GPU_LOAD, b);
+    add(s, warp, lane, 1, SP_GPU_START, SP_GPU_LOAD, b + 1);
+    for (int64_t i = t; row0 + i < row1; i += g->block_threads)
+        add(s, warp, lane, PHASE + i / g->block_threads, SP_GPU_PTR, SP_GPU_LOAD, row0 + i + 1);
+    for (int64_t k = 0, j = entry0 / 32 * 32 + t; j < entry1; j += g->block_threads, k++)
+        if (j >= entry0)
+            add_entry(s, l, warp, lane, 2 * PHASE + 3 * k, j);
+    int64_t first_end = -1;
+    for (int i = 0; i < g->items; i++) {
+        int64_t item = first + (int64_t)t * g->items + i;
+        if (item >= last || path->row[item] < 0)
+            continue;
+        if (first_end < 0)
+            first_end = path->row[item];
+        else
+            add(s, warp, lane, 3 * PHASE + i, SP_GPU_Y, SP_GPU_STORE, path->row[item]);
+    }
+    if (first_end >= 0)
+        add(s, warp, lane, 4 * PHASE, SP_GPU_Y, SP_GPU_STORE, first_end);
+    if (t == 0) {
+        add(s, warp, lane, 5 * PHASE, SP_GPU_CARRY_ROW, SP_GPU_STORE, b);
+        add(s, warp, lane, 6 * PHASE, SP_GPU_CARRY_VAL, SP_GPU_STORE, b);
+    }
+}
+
+/* Warps of the second grid are numbered on. */
+static void carry_thread(struct accesses *s, const struct sp_layout *l, const struct sp_gpu_launch *g,
+                         const struct path *path, int64_t first_warp, int64_t T)
+{
+    const int64_t all = l->n_r + l->n_nz, of_block = sp_gpu_block_items(g), warp = first_warp + T / 32;
+    int lane = (int)(T % 32);
+    if (T >= g->n_blocks)
+        return;
+    int64_t end = (T + 1) * of_block < all ? (T + 1) * of_block : all, row = path->ends_before[end];
+    int64_t next = (T + 2) * of_block < all ? (T + 2) * of_block : all;
+    int64_t next_row = T + 1 < g->n_blocks ? path->ends_before[next] : l->n_r;
+    add(s, warp, lane, 0, SP_GPU_CARRY_ROW, SP_GPU_LOAD, T);
+    add(s, warp, lane, 1, SP_GPU_CARRY_VAL, SP_GPU_LOAD, T);
+    if (row < l->n_r && (T % 256 == 255 || next_row != row))
+        add(s, warp, lane, 2, SP_GPU_Y, SP_GPU_ATOMIC, row);
+}
+
+static int by_request(const void *a, const void *b)
+{
+    const struct access *x = a, *y = b;
+    if (x->warp != y->warp)
+        return x->warp < y->warp ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->lane - y->lane;
+}
+
+static void execute(const struct sp_layout *l, const struct sp_gpu_launch *g, struct accesses *s)
+{
+    memset(s, 0, sizeof *s);
+    struct path path = {0};
+    if (g->map == SP_GPU_MERGE)
+        path = path_of(l);
+    for (int64_t T = 0; T < g->n_blocks * g->block_threads; T++)
+        if (g->map == SP_GPU_MERGE)
+            merge_thread(s, l, g, &path, T / g->block_threads, (int)(T % g->block_threads));
+        else if (g->map == SP_GPU_CHUNK)
+            chunk_thread(s, l, T);
+        else
+            row_thread(s, l, g, T);
+    for (int64_t T = 0; g->map == SP_GPU_MERGE && T < g->n_blocks; T++)
+        carry_thread(s, l, g, &path, sp_gpu_warps(g), T);
+    if (s->n > 0)
+        qsort(s->a, (size_t)s->n, sizeof *s->a, by_request);
+    free(path.row);
+    free(path.ends_before);
+}
+
+static int64_t distinct(int64_t *value, int n)
+{
+    int64_t distinct = 0;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < i && value[k] != value[i])
+            k++;
+        distinct += k == i;
+    }
+    return distinct;
+}
+
+/* One warp's requests against the next accesses; counts as plainly as can be. */
+static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c, const struct accesses *s,
+                         int64_t *at, int64_t warp, struct sp_coalescing *sum)
+{
+    struct sp_gpu_request r;
+    while (sp_gpu_cursor_next(c, &r)) {
+        int64_t sector[32], item[32];
+        int n = 0;
+        ck_assert(*at < s->n && s->a[*at].warp == warp && r.active != 0);
+        const struct access *first = &s->a[*at];
+        for (int lane = 0; lane < 32; lane++) {
+            if (!(r.active >> lane & 1))
+                continue;
+            const struct access *a = &s->a[(*at)++];
+            ck_assert_int_eq(a->key, first->key);
+            ck_assert_int_eq(a->warp, warp);
+            ck_assert_int_eq(a->lane, lane);
+            ck_assert_int_eq(a->array, r.array);
+            ck_assert_int_eq(a->kind, r.access);
+            ck_assert_int_eq(a->item, r.item[lane]);
+            ck_assert(!r.in_order || n == 0 || a->item >= item[n - 1]);
+            item[n] = a->item;
+            sector[n++] = (a->item << grid->item_shift[r.array]) / 32;
+        }
+        ck_assert(*at == s->n || s->a[*at].warp != warp || s->a[*at].key != first->key);
+        struct sp_gpu_sectors *of = &sum->of[r.array][r.access];
+        of->requests++;
+        of->lanes += n;
+        of->items += distinct(item, n);
+        of->sectors += distinct(sector, n);
+    }
+    ck_assert(*at == s->n || s->a[*at].warp != warp);
+    ck_assert(!sp_gpu_cursor_next(c, &r));
+}
+
+static void compare(const struct sp_layout *l, enum sp_gpu_map map, int lanes)
+{
+    struct sp_gpu_launch g;
+    struct sp_gpu_grid grid;
+    struct sp_error err;
+    ck_assert_msg(sp_gpu_launch_make(l, map, lanes, &g, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(sp_gpu_grid_make(l, &g, &grid, &err), SP_OK);
+    struct accesses s;
+    struct sp_gpu_cursor c;
+    struct sp_coalescing plain = {0}, sum;
+    int64_t at = 0;
+    execute(l, &g, &s);
+    for (int64_t warp = 0; warp < sp_gpu_warps(&g); warp++) {
+        sp_gpu_cursor_open(&grid, warp / sp_gpu_block_warps(&g), (int)(warp % sp_gpu_block_warps(&g)), &c);
+        compare_warp(&grid, &c, &s, &at, warp, &plain);
+    }
+    for (int64_t warp = 0; warp < sp_gpu_carry_blocks(&grid) * 8; warp++) {
+        sp_gpu_cursor_open_carry(&grid, warp / 8, (int)(warp % 8), &c);
+        compare_warp(&grid, &c, &s, &at, sp_gpu_warps(&g) + warp, &plain);
+    }
+    ck_assert_int_eq(at, s.n);
+    ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, &err), SP_OK);
+    ck_assert_mem_eq(&sum, &plain, sizeof sum);
+    free(s.a);
+    sp_gpu_grid_free(&grid);
+}
+
+static const struct hand_shape shapes[] = {
+    {1, 1, 1, 0, -1, 0, 1},          {1, 700, 90, 0, 0, 0, 2},   {33, 40, 0, 1, -1, 0, 3},
+    {257, 300, 3, 0.5, -1, 0, 4},    {700, 90, 5, 0.2, 3, 0, 5}, {1000, 1000, 9, 0.1, -1, 20, 6},
+    {1023, 800, 30, 0.3, 511, 0, 7},
+};
+
+START_TEST(requests_are_those_of_a_plain_execution)
+{
+    struct sp_csr a;
+    hand_matrix(&shapes[_i], &a);
+    for (int precision = SP_F64; precision <= SP_F32; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++) {
+            struct sp_layout l;
+            hand_layout(&a, SP_FORMAT_CRS, 0, 0, precision, index, SP_SCHEDULE_NNZ, 1, &l);
+            compare(&l, SP_GPU_THREAD, 0);
+            compare(&l, SP_GPU_MERGE, 0);
+            for (int lanes = 2; lanes <= 32; lanes *= 2)
+                compare(&l, SP_GPU_LANES, lanes);
+            hand_free(&l);
+            for (int k = 0; k < 3; k++) {
+                hand_layout(&a, SP_FORMAT_SELL, k == 2 ? 64 : 32, k == 0 ? 1 : 128, precision, index,
+                            SP_SCHEDULE_NNZ, 1, &l);
+                compare(&l, SP_GPU_CHUNK, 0);
+                hand_free(&l);
+            }
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* A diagonal of 64 rows, f64 with 32-bit indices: ptr 4 sectors and 5 (it begins one item later), col 4,
+ * val 8, x 8, y 8 for each of two warps. */
+START_TEST(sectors_of_a_diagonal)
+{
+    enum { N = 64 };
+    struct sp_csr a;
+    ck_assert_int_eq(sp_csr_alloc(N, N, N, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int i = 0; i < N; i++) {
+        a.col[i] = i;
+        a.row_ptr[i + 1] = i + 1;
+    }
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_grid grid;
+    struct sp_coalescing sum;
+    hand_layout(&a, SP_FORMAT_CRS, 0, 0, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_THREAD, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
+    ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, NULL), SP_OK);
+    ck_assert_int_eq(sum.of[SP_GPU_PTR][SP_GPU_LOAD].sectors, 2 * (4 + 5));
+    ck_assert_int_eq(sum.of[SP_GPU_COL][SP_GPU_LOAD].sectors, 2 * 4);
+    ck_assert_int_eq(sum.of[SP_GPU_VAL][SP_GPU_LOAD].sectors, 2 * 8);
+    ck_assert_int_eq(sum.of[SP_GPU_X][SP_GPU_LOAD].sectors, 2 * 8);
+    ck_assert_int_eq(sum.of[SP_GPU_Y][SP_GPU_STORE].sectors, 2 * 8);
+    ck_assert_int_eq(sp_coalesced_sectors(&sum, SP_GPU_LOAD), 2 * 29);
+    ck_assert_double_eq_tol(sp_coalesced_use(&grid, &sum), (128.0 + 128 + 128 + 256 + 256) / (29 * 32),
+                            1e-12);
+    sp_gpu_grid_free(&grid);
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
+static void read_machine(const char *name, struct sp_machine *m)
+{
+    char path[1024];
+    struct sp_error err;
+    snprintf(path, sizeof path, SP_TEST_DATA "/../../machines/%s.json", name);
+    ck_assert_msg(sp_machine_file_read(path, m, NULL, 0, &err) == SP_OK, "%s", err.what);
+}
+
+START_TEST(blocks_that_fit_an_sm)
+{
+    struct sp_machine m;
+    read_machine("h200-sxm-141gb", &m);
+    ck_assert(sp_gpu_is_described(&m));
+    struct sp_gpu_launch g = {.block_threads = 256, .registers = 32};
+    struct sp_occupancy o = sp_occupancy_of(&m, &g);
+    ck_assert_int_eq(o.blocks, 8);
+    ck_assert_int_eq(o.warps, 64);
+    ck_assert_str_eq(o.limit, "threads");
+    ck_assert_int_eq(o.L1_B, 256 << 10);
+    g.registers = 48; /* 42 warps by registers */
+    ck_assert_int_eq(sp_occupancy_of(&m, &g).blocks, 5);
+    g.shared_B = 56 << 10; /* and 1 KiB for each block: 4 in 228 KiB */
+    o = sp_occupancy_of(&m, &g);
+    ck_assert_int_eq(o.blocks, 4);
+    ck_assert_str_eq(o.limit, "shared memory");
+    ck_assert_int_eq(o.L1_B, (256 - 4 * 57) << 10);
+    g = (struct sp_gpu_launch){.block_threads = 32, .registers = 32};
+    ck_assert_str_eq(sp_occupancy_of(&m, &g).limit, "blocks");
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* Touches of x in the order of waves, one by one. */
+struct touches {
+    int64_t *sector, n;
+    double *streamed, all;
+};
+
+static void list_touches(const struct sp_gpu_grid *g, int64_t n_slots, double of_entry, struct touches *t)
+{
+    const int warps = (int)sp_gpu_block_warps(&g->launch);
+    struct sp_gpu_cursor *c = calloc((size_t)(n_slots * warps), sizeof *c);
+    bool *runs = calloc((size_t)(n_slots * warps), sizeof *runs);
+    int64_t next = 0, room = g->n_items[SP_GPU_COL] + 1;
+    bool any = true;
+    *t = (struct touches){.sector = calloc((size_t)room, sizeof *t->sector),
+                          .streamed = calloc((size_t)room, sizeof *t->streamed)};
+    while (any) {
+        any = false;
+        for (int64_t slot = 0; slot < n_slots; slot++) {
+            bool alive = false;
+            for (int w = 0; w < warps; w++)
+                alive |= runs[slot * warps + w];
+            for (int w = 0; w < warps && !alive && next < g->launch.n_blocks; w++) {
+                sp_gpu_cursor_open(g, next, w, &c[slot * warps + w]);
+                runs[slot * warps + w] = true;
+            }
+            next += !alive;
+            for (int w = 0; w < warps; w++) {
+                struct sp_gpu_request r;
+                bool *run = &runs[slot * warps + w];
+                while (*run && (*run = sp_gpu_cursor_next(&c[slot * warps + w], &r)) && r.array != SP_GPU_X)
+                    ;
+                for (int lane = 0; *run && lane < 32; lane++)
+                    if (r.active >> lane & 1) {
+                        t->sector[t->n] = (r.item[lane] << g->item_shift[SP_GPU_X]) / 32;
+                        t->streamed[t->n++] = t->all;
+                    }
+                if (*run)
+                    t->all += of_entry * __builtin_popcount(r.active);
+                any |= *run;
+            }
+        }
+    }
+    free(c);
+    free(runs);
+}
+
+/* Misses of an LRU that holds `sectors`, in the execution after n_before others. */
+static int64_t plain_misses(const struct touches *t, int n_before, int64_t sectors)
+{
+    int64_t misses = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t since = 0, at = n_before * t->n + i, k = at - 1;
+        char *seen = calloc(4096, 1);
+        for (; k >= 0 && t->sector[k % t->n] != t->sector[i]; k--) {
+            since += !seen[t->sector[k % t->n]];
+            seen[t->sector[k % t->n]] = 1;
+        }
+        double passed = (double)(at / t->n) * t->all + t->streamed[i];
+        misses += k < 0 ||
+                  since + (int64_t)(passed - (double)(k / t->n) * t->all - t->streamed[k % t->n]) >= sectors;
+        free(seen);
+    }
+    return misses;
+}
+
+START_TEST(waves_equal_a_plain_lru)
+{
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_grid grid;
+    const struct hand_shape shape = {900, 1100, 4, 0.1, -1, 0, 11};
+    hand_matrix(&shape, &a);
+    hand_layout(&a, SP_FORMAT_SELL, 32, 64, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_CHUNK, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
+    struct sp_gpu_wave wave;
+    const struct sp_gpu_wave_options o = {.n_blocks = 2, .together_B = 256, .seed = 1};
+    ck_assert_int_eq(sp_gpu_wave_follow(&grid, &o, &wave, NULL), SP_OK);
+    struct touches t;
+    list_touches(&grid, 2, (double)wave.stream_B / 32 / (double)l.n_stored, &t);
+    ck_assert_int_eq(plain_misses(&t, 0, INT64_MAX), wave.n_sectors);
+    for (int b = 1; b < 100; b += 7) {
+        int64_t sectors = sp_stack_capacity(b), misses[2];
+        for (int warm = 0; warm < 2; warm++) {
+            misses[warm] = plain_misses(&t, warm, sectors);
+            double bytes = sp_gpu_wave_x_bytes(&wave, sectors * 32, 32, warm);
+            ck_assert_double_eq_tol(bytes, 32.0 * (double)misses[warm], 32.5); /* streams are rounded */
+            ck_assert_double_ge(sp_gpu_wave_x_bytes(&wave, sectors * 32, 64, warm), bytes * 0.9);
+        }
+    }
+    free(t.sector);
+    free(t.streamed);
+    sp_gpu_grid_free(&grid);
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* What an H200 does with a generated matrix. */
+static void predict(const char *matrix, const char *format, enum sp_gpu_map map, int lanes, bool warm,
+                    const struct sp_machine *m, struct sp_gpu_prediction *p, double *n_nz)
+{
+    struct sp_csr a;
+    struct sp_error err;
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    ck_assert_msg(sp_generate(matrix, NULL, &a, &err) == SP_OK, "%s", err.what);
+    struct sp_workload w = {.matrix = &a, .n_threads = 1, .schedule = SP_SCHEDULE_NNZ};
+    ck_assert_int_eq(sp_workload_set_format(&w, format, &err), SP_OK);
+    ck_assert_msg(sp_layout_make(&w, false, NULL, &l, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, map, lanes, &g, &err), SP_OK);
+    ck_assert_msg(sp_gpu_predict(&l, &g, m, sp_workload_flops(&w), warm, NULL, p, &err) == SP_OK, "%s",
+                  err.what);
+    *n_nz = (double)a.n_nz;
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+
+static void near(double value, double wanted, double relative)
+{
+    ck_assert_double_eq_tol(value, wanted, relative * wanted);
+}
+
+START_TEST(figures_of_a_stencil)
+{
+    struct sp_machine m;
+    struct sp_gpu_prediction p;
+    const struct sp_gpu_traffic *t = &p.traffic;
+    double n;
+    read_machine("h200-sxm-141gb", &m);
+    predict("hpcg:96", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
+    near((t->L1_load_B.value + t->L1_store_B.value) / n, 21.8, 0.02);
+    near(t->L2_load_B.value / n, 14.1, 0.025);
+    near(t->memory_load_B.lo / n, 12.5, 0.01);
+    near(t->memory_load_B.hi / n, 12.5, 0.02);
+    near(t->memory_store_B.value, 96 * 96 * 96 * 8, 0);
+    near(t->x_B.lo, t->x_once_B, 0.02); /* it has left the L2 when the next execution begins */
+    ck_assert_str_eq(p.binding, "memory bandwidth");
+    ck_assert(!sp_value_known(p.term[SP_GPU_TERM_LAUNCH].rate));
+    predict("hpcg:96", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
+    near((t->L1_load_B.value + t->L1_store_B.value) / n, 73.5, 0.001);
+    ck_assert(t->L2_load_B.lo < 0.5 * t->L2_load_B.value && t->L2_load_B.hi <= t->L1_load_B.value);
+    sp_machine_free(&m);
+}
+END_TEST
+
+START_TEST(figures_of_a_random_matrix)
+{
+    struct sp_machine m;
+    struct sp_gpu_prediction p;
+    const struct sp_gpu_traffic *t = &p.traffic;
+    double n;
+    read_machine("h200-sxm-141gb", &m);
+    predict("random:4194304:8", "crs", SP_GPU_LANES, 32, true, &m, &p, &n);
+    near((t->L1_load_B.value + t->L1_store_B.value) / n, 56.0, 1e-4);
+    near(t->L2_load_B.value / n, 45, 0.01);
+    near(t->memory_load_B.lo / n, 14.8, 0.07);
+    near(t->memory_load_B.hi / n, 37, 0.06);
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* x fits the small end of the L2, the whole does not: once an execution. All fits: nothing. */
+START_TEST(what_the_L2_keeps)
+{
+    struct sp_machine m;
+    struct sp_gpu_prediction p;
+    double n;
+    read_machine("a100-sxm4-40gb", &m);
+    predict("random:200000x100000:40", "crs", SP_GPU_LANES, 0, true, &m, &p, &n);
+    near(p.traffic.x_B.lo, p.traffic.x_once_B, 0.02);
+    ck_assert_double_le(p.traffic.x_B.hi, 1.05 * p.traffic.x_once_B);
+    predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
+    ck_assert(p.traffic.memory_load_B.hi == 0 && p.traffic.memory_store_B.hi == 0);
+    ck_assert_str_eq(p.binding, "L2 bandwidth");
+    predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
+    near(p.traffic.x_B.lo, 64000 * 8, 0);
+    m.gpu.launch_s = sp_value_of(1e-3, SP_STATED);
+    predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
+    ck_assert_str_eq(p.binding, "launch overhead");
+    near(p.roofline.time_s.value, 1e-3, 1e-12);
+    m.gpu.latency_s = sp_value_of(1, SP_STATED);
+    predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
+    ck_assert_str_eq(p.binding, "latency");
+    sp_machine_free(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("gpu_model");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, requests_are_those_of_a_plain_execution, 0, sizeof shapes / sizeof *shapes);
+    tcase_add_test(tc, sectors_of_a_diagonal);
+    tcase_add_test(tc, blocks_that_fit_an_sm);
+    tcase_add_test(tc, waves_equal_a_plain_lru);
+    tcase_add_test(tc, figures_of_a_stencil);
+    tcase_add_test(tc, figures_of_a_random_matrix);
+    tcase_add_test(tc, what_the_L2_keeps);
+    suite_add_tcase(s, tc);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
