@@ -196,31 +196,29 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
     while (sp_gpu_cursor_next(c, &r)) {
         int64_t sector[32], item[32];
         int n = 0;
-        ck_assert(*at < s->n && s->a[*at].warp == warp && r.active != 0);
+        bool same = *at < s->n && s->a[*at].warp == warp && r.active != 0;
         const struct access *first = &s->a[*at];
-        for (int lane = 0; lane < 32; lane++) {
+        for (int lane = 0; same && lane < 32; lane++) {
             if (!(r.active >> lane & 1))
                 continue;
             const struct access *a = &s->a[(*at)++];
-            ck_assert_int_eq(a->key, first->key);
-            ck_assert_int_eq(a->warp, warp);
-            ck_assert_int_eq(a->lane, lane);
-            ck_assert_int_eq(a->array, r.array);
-            ck_assert_int_eq(a->kind, r.access);
-            ck_assert_int_eq(a->item, r.item[lane]);
-            ck_assert(!r.in_order || n == 0 || a->item >= item[n - 1]);
+            same = a->key == first->key && a->warp == warp && a->lane == lane && a->array == (int)r.array &&
+                   a->kind == (int)r.access && a->item == r.item[lane] &&
+                   (!r.in_order || n == 0 || a->item >= item[n - 1]);
             item[n] = a->item;
             sector[n++] = (a->item << grid->item_shift[r.array]) / 32;
         }
-        ck_assert(*at == s->n || s->a[*at].warp != warp || s->a[*at].key != first->key);
+        same = same && (*at == s->n || s->a[*at].warp != warp || s->a[*at].key != first->key);
+        if (!same)
+            ck_abort_msg("warp %d asks for something else at access %d", (int)warp, (int)*at);
         struct sp_gpu_sectors *of = &sum->of[r.array][r.access];
         of->requests++;
         of->lanes += n;
         of->items += distinct(item, n);
         of->sectors += distinct(sector, n);
     }
-    ck_assert(*at == s->n || s->a[*at].warp != warp);
-    ck_assert(!sp_gpu_cursor_next(c, &r));
+    if ((*at < s->n && s->a[*at].warp == warp) || sp_gpu_cursor_next(c, &r))
+        ck_abort_msg("warp %d ends elsewhere", (int)warp);
 }
 
 static void compare(const struct sp_layout *l, enum sp_gpu_map map, int lanes)
@@ -481,7 +479,7 @@ START_TEST(figures_of_a_stencil)
     near(t->L2_load_B.value / n, 14.1, 0.025);
     near(t->memory_load_B.lo / n, 12.5, 0.01);
     near(t->memory_load_B.hi / n, 12.5, 0.02);
-    near(t->memory_store_B.value, 96 * 96 * 96 * 8, 0);
+    ck_assert_double_eq(t->memory_store_B.value, 96 * 96 * 96 * 8);
     near(t->x_B.lo, t->x_once_B, 0.02); /* it has left the L2 when the next execution begins */
     ck_assert_str_eq(p.binding, "memory bandwidth");
     ck_assert(!sp_value_known(p.term[SP_GPU_TERM_LAUNCH].rate));
@@ -508,7 +506,7 @@ START_TEST(figures_of_a_random_matrix)
 }
 END_TEST
 
-/* x fits the small end of the L2, the whole does not: once an execution. All fits: nothing. */
+/* A small x that is asked for until the end stays for the next execution. All fits: nothing moves. */
 START_TEST(what_the_L2_keeps)
 {
     struct sp_machine m;
@@ -516,13 +514,12 @@ START_TEST(what_the_L2_keeps)
     double n;
     read_machine("a100-sxm4-40gb", &m);
     predict("random:200000x100000:40", "crs", SP_GPU_LANES, 0, true, &m, &p, &n);
-    near(p.traffic.x_B.lo, p.traffic.x_once_B, 0.02);
-    ck_assert_double_le(p.traffic.x_B.hi, 1.05 * p.traffic.x_once_B);
+    ck_assert(p.traffic.memory_load_B.lo > 90e6 && p.traffic.x_B.hi < 0.02 * p.traffic.x_once_B);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert(p.traffic.memory_load_B.hi == 0 && p.traffic.memory_store_B.hi == 0);
     ck_assert_str_eq(p.binding, "L2 bandwidth");
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
-    near(p.traffic.x_B.lo, 64000 * 8, 0);
+    ck_assert_double_eq(p.traffic.x_B.lo, 64000 * 8);
     m.gpu.launch_s = sp_value_of(1e-3, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert_str_eq(p.binding, "launch overhead");

@@ -75,6 +75,34 @@ static void names_of(const char *const *directories, char *text, size_t size)
     }
 }
 
+/* The machines whose names begin so: the one path, or their names in text; a name counts where it is first.
+ */
+static int find_by_prefix(const char *prefix, const char *const *directories, char *path, size_t size,
+                          char *text, size_t text_size)
+{
+    size_t used = 0;
+    int n_found = 0;
+    text[0] = '\0';
+    for (int i = 0; directories && directories[i]; i++) {
+        char **paths;
+        int n;
+        if (sp_machine_file_list(directories[i], &paths, &n, NULL) != SP_OK)
+            continue;
+        for (int k = 0; k < n; k++) {
+            char name[128];
+            const char *file = strrchr(paths[k], '/') + 1;
+            snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 5, file);
+            if (strncmp(name, prefix, strlen(prefix)) != 0 || strstr(text, name) || used + 130 > text_size)
+                continue;
+            used += (size_t)snprintf(text + used, text_size - used, "%s%s", used ? ", " : "", name);
+            if (n_found++ == 0)
+                snprintf(path, size, "%s", paths[k]);
+        }
+        sp_machine_file_unlist(paths, n);
+    }
+    return n_found;
+}
+
 enum sp_status sp_machine_file_find(const char *name, const char *const *directories, char *path, size_t size,
                                     struct sp_error *err)
 {
@@ -94,8 +122,14 @@ enum sp_status sp_machine_file_find(const char *name, const char *const *directo
             access(path, R_OK) == 0)
             return SP_OK;
     }
-    path[0] = '\0';
     char names[480];
+    int n = *name ? find_by_prefix(name, directories, path, size, names, sizeof names) : 0;
+    if (n == 1)
+        return SP_OK;
+    path[0] = '\0';
+    if (n > 1)
+        return sp_fail(err, SP_ABSENT, "write more of the name", "several machines begin with '%s': %s", name,
+                       names);
     names_of(directories, names, sizeof names);
     return sp_fail(err, SP_ABSENT,
                    "give one of those, a FILE.json, or measure this machine: spmodel machine measure",
