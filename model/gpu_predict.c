@@ -56,6 +56,15 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
         (struct sp_roof_term){"latency", waits_of(t), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
 }
 
+/* Where nothing comes from memory and the L2 is not described. */
+static void fall_back(struct sp_gpu_prediction *p)
+{
+    struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
+    p->as_from_memory = memory->amount.hi <= 0 && !sp_value_known(p->term[SP_GPU_TERM_L2].rate);
+    if (p->as_from_memory)
+        memory->amount = sp_value_of(p->traffic.footprint_B, SP_MODELLED);
+}
+
 enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
                               const struct sp_machine *m, double work, bool warm,
                               const struct sp_progress *progress, struct sp_gpu_prediction *p,
@@ -69,6 +78,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
         status = sp_gpu_traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
         set_terms(&grid, m, work, p);
+        fall_back(p);
         p->roofline = sp_roofline(work, p->term, SP_N_GPU_TERMS);
         p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
     }

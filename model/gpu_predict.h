@@ -24,6 +24,8 @@ struct sp_gpu_prediction {
     const char *binding;                  /* its name; "unknown" where no ceiling is known */
     const struct sp_ceiling *memory_roof; /* of the machine; NULL: not known */
     const struct sp_ceiling *L2_roof;
+    bool as_from_memory; /* all stays in the L2, whose bandwidth is not known: taken to come from memory, so
+                            that the time is an upper bound */
 };
 
 /* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes) on the way at a

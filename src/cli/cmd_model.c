@@ -95,6 +95,8 @@ static void add_every_format(struct arguments *a)
     const char *const *names = sp_format_choices(a->op.op);
     for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
         a->format[a->n_formats++] = names[i];
+    if (a->op.op == SP_OP_SPMV && a->n_formats < MAX_FORMATS)
+        a->format[a->n_formats++] = "sell:32,1"; /* for GPUs */
 }
 
 static void add_format(struct argp_state *state, struct arguments *a, const char *arg)
@@ -292,8 +294,8 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
         for (int i = 0; i < a->op.n_widths; i++)
             asked[n_asked++] = (struct sp_model_ask){a->format[f], a->op.width[i]};
     void *memory;
-    enum sp_status status = sp_new_array((int64_t)machines->n * n_asked, sizeof(struct sp_model_row),
-                                         "predictions", &memory, err);
+    enum sp_status status = sp_new_array((int64_t)machines->n * n_asked * SP_MODEL_WAYS,
+                                         sizeof(struct sp_model_row), "predictions", &memory, err);
     if (status != SP_OK)
         return status;
     struct sp_model_row *rows = memory;
@@ -307,7 +309,7 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
         sp_model_csv_rows(&result, csv->out);
     if (status == SP_OK && a->common.json)
         status = sp_model_write_json(&result, json->out, err);
-    free(rows);
+    sp_model_rows_free(rows, result.n_rows);
     return status;
 }
 

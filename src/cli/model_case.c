@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/model_alpha.h"
+#include "cli/model_gpu.h"
 #include "sparse/layout.h"
 
 static int cores_of(const struct sp_machine *m)
@@ -89,10 +90,11 @@ static enum sp_status begin(const struct sp_model_request *request, const struct
     return SP_OK;
 }
 
-static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
-                               const struct sp_workload *w, const struct sp_layout *layout,
-                               const struct sp_machine *machine, const struct sp_progress *progress,
-                               struct sp_seen_alphas *seen, struct sp_model_row *row, struct sp_error *err)
+/* What does not depend on how the prediction is made. */
+static enum sp_status begin_row(const struct sp_model_request *request,
+                                const struct sp_model_subject *subject, const struct sp_workload *w,
+                                const struct sp_layout *layout, const struct sp_machine *machine,
+                                struct sp_model_row *row, struct sp_error *err)
 {
     memset(row, 0, sizeof *row);
     sp_workload_format_text(w, row->format, sizeof row->format);
@@ -107,17 +109,19 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     row->unit_share = NAN;
     row->x_B = layout ? sp_layout_gather_bytes(layout)
                       : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
-    enum sp_status status = SP_OK;
-    if (!layout) {
-        status = from_sizes(request, subject, w, row, err);
-    } else {
-        row->beta = sp_value_of((double)layout->n_nz / (double)layout->n_stored, SP_MODELLED);
-        if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
-            row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
-    }
-    if (status != SP_OK)
-        return status;
-    struct sp_predict_inputs in = {
+    if (!layout)
+        return from_sizes(request, subject, w, row, err);
+    row->beta = sp_value_of((double)layout->n_nz / (double)layout->n_stored, SP_MODELLED);
+    if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
+        row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
+    return SP_OK;
+}
+
+static struct sp_predict_inputs inputs_of(const struct sp_model_request *request,
+                                          const struct sp_model_subject *subject, const struct sp_workload *w,
+                                          const struct sp_layout *layout, const struct sp_model_row *row)
+{
+    return (struct sp_predict_inputs){
         .n_r = subject->n_r,
         .n_c = subject->n_c,
         .n_nz = subject->n_nz,
@@ -131,14 +135,25 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         .layout = layout,
         .work = layout ? sp_workload_flops(w) : 0,
         .alpha = sp_value_of(0, SP_MODELLED),
-        .w = sp_value_of(sp_model_w(request, machine), SP_MODELLED),
-        .machine = machine,
+        .w = sp_value_of(sp_model_w(request, row->machine), SP_MODELLED),
+        .machine = row->machine,
         .n_threads = row->n_threads,
         .n_domains = row->n_domains,
         .warm = !request->cold,
         .core = sp_value_none("not measured"),
         .roof_Bps = sp_value_none("the machine's"),
     };
+}
+
+static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
+                               const struct sp_workload *w, const struct sp_layout *layout,
+                               const struct sp_machine *machine, const struct sp_progress *progress,
+                               struct sp_seen_alphas *seen, struct sp_model_row *row, struct sp_error *err)
+{
+    enum sp_status status = begin_row(request, subject, w, layout, machine, row, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_predict_inputs in = inputs_of(request, subject, w, layout, row);
     /* Where the data live does not depend on alpha. The simulation knows it better than sizes: where next to
      * nothing comes in, the data live further in, and alpha is that of the traffic there. */
     do {
@@ -165,6 +180,24 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     return SP_OK;
 }
 
+/* A row for each way in which the GPU's threads share the format's work. */
+static enum sp_status make_gpu_rows(const struct sp_model_request *request,
+                                    const struct sp_model_subject *subject, const struct sp_workload *w,
+                                    const struct sp_layout *layout, const struct sp_machine *machine,
+                                    const struct sp_progress *progress, struct sp_model_row *row,
+                                    struct sp_error *err)
+{
+    enum sp_gpu_map map;
+    enum sp_status status = SP_OK;
+    for (int way = 0; status == SP_OK && sp_model_gpu_way(w->format, way, &map); way++) {
+        status = begin_row(request, subject, w, layout, machine, &row[way], err);
+        struct sp_predict_inputs in = inputs_of(request, subject, w, layout, &row[way]);
+        if (status == SP_OK)
+            status = sp_model_gpu_row(request, layout, map, &in, progress, &row[way], err);
+    }
+    return status;
+}
+
 static enum sp_status check_sizes(const struct sp_model_request *request,
                                   const struct sp_model_subject *subject, const struct sp_machine *machine,
                                   int n_machines, struct sp_error *err)
@@ -182,7 +215,8 @@ static enum sp_status check_sizes(const struct sp_model_request *request,
     return SP_OK;
 }
 
-/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's. */
+/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without sorting are
+ * asked for GPUs. */
 static bool has_use(const struct sp_model_request *request, const struct sp_workload *w,
                     const struct sp_machine *m)
 {
@@ -192,6 +226,8 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
         return false;
     if (w->op != SP_OP_SPMV)
         return m->kind == SP_CPU;
+    if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
+        return m->kind == SP_GPU;
     return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
 }
 
@@ -217,9 +253,12 @@ static enum sp_status make_group(const struct sp_model_request *request,
         }
         if (status == SP_OK && sp_progress_interrupted(progress))
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
-        if (status == SP_OK)
+        struct sp_model_row *first = &row[m * n_asked * SP_MODEL_WAYS];
+        if (status == SP_OK && sp_model_on_gpu(request, w, &machine[m]))
+            status = make_gpu_rows(request, subject, w, &layout, &machine[m], progress, first, err);
+        else if (status == SP_OK)
             status = make_row(request, subject, w, w->matrix ? &layout : NULL, &machine[m], progress, &seen,
-                              &row[m * n_asked], err);
+                              first, err);
     }
     sp_layout_free(&layout);
     return status;
@@ -242,7 +281,8 @@ enum sp_status sp_model_rows_make(const struct sp_model_request *request,
                                   struct sp_error *err)
 {
     *n_rows = 0;
-    memset(row, 0, (size_t)(n_machines * n_asked) * sizeof *row);
+    const int n_room = n_machines * n_asked * SP_MODEL_WAYS;
+    memset(row, 0, (size_t)n_room * sizeof *row);
     enum sp_status status = check_sizes(request, subject, machine, n_machines, err);
     for (int f = 0; f < n_asked && status == SP_OK; f++)
         for (int m = 0; m < n_machines && status == SP_OK; m++) {
@@ -252,13 +292,23 @@ enum sp_status sp_model_rows_make(const struct sp_model_request *request,
             status = begin(request, subject, &asked[f], &w, err);
             w.n_threads = streams_of(&machine[m], &request->workload);
             if (status == SP_OK)
-                status =
-                    make_group(request, subject, &w, machine, n_machines, n_asked, progress, row + f, err);
+                status = make_group(request, subject, &w, machine, n_machines, n_asked, progress,
+                                    row + f * SP_MODEL_WAYS, err);
         }
-    for (int i = 0; i < n_machines * n_asked && status == SP_OK; i++)
+    for (int i = 0; i < n_room; i++) {
         if (row[i].made)
             row[(*n_rows)++] = row[i];
+        else
+            free(row[i].gpu);
+    }
     return status;
+}
+
+void sp_model_rows_free(struct sp_model_row *row, int n_rows)
+{
+    for (int i = 0; i < n_rows; i++)
+        free(row[i].gpu);
+    free(row);
 }
 
 int sp_model_best(const struct sp_model_row *row, int n)

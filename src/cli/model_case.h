@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "model/alpha.h"
+#include "model/gpu_predict.h"
 #include "model/predict.h"
 #include "sparse/workload.h"
 
@@ -58,12 +59,16 @@ struct sp_model_row {
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */
     double minimum_B;                /* V(alpha_min) of this format */
+    struct sp_gpu_prediction *gpu;   /* SpMV on a described GPU, level by level; else NULL; owned */
 };
+
+/* Ways in which a GPU's threads share a format's work: a row each. */
+enum { SP_MODEL_WAYS = 3 };
 
 /* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
 double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);
 
-/* Predictions of each question on each machine into row[n_machines * n_asked], the rows
+/* Predictions of each question on each machine into row[n_machines * n_asked * SP_MODEL_WAYS], the rows
  * of one machine together and in the order given; *n_rows of them are filled. A layout is built once for all
  * machines with equally many threads, a cache simulated once for all that have the same. SP_USAGE where sizes
  * are impossible or the request needs what the subject or the machine has not (simulation of sizes, beta of
@@ -73,6 +78,8 @@ enum sp_status sp_model_rows_make(const struct sp_model_request *request,
                                   int n_asked, const struct sp_machine *machine, int n_machines,
                                   const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
                                   struct sp_error *err);
+
+void sp_model_rows_free(struct sp_model_row *row, int n_rows);
 
 /* The row of least time among n of one machine, of least traffic where no time is known. */
 int sp_model_best(const struct sp_model_row *row, int n);

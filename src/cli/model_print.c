@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/model_gpu.h"
 #include "cli/model_output.h"
 #include "io/record_words.h"
 
@@ -172,7 +173,10 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
         while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
             n++;
         print_machine(&r->row[i], out);
-        print_table(&r->row[i], n, out);
+        if (r->row[i].gpu)
+            sp_model_gpu_print(&r->row[i], n, (double)r->subject->n_nz, out);
+        else
+            print_table(&r->row[i], n, out);
         for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
                           r->request->volume_B, out);

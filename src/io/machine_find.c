@@ -75,14 +75,13 @@ static void names_of(const char *const *directories, char *text, size_t size)
     }
 }
 
-/* The machines whose names begin so: the one path, or their names in text; a name counts where it is first.
- */
+/* Machines whose names begin so: how many, the path of the first, and all as ", a, b, " in text. Of two
+ * directories that have a name the first counts. */
 static int find_by_prefix(const char *prefix, const char *const *directories, char *path, size_t size,
                           char *text, size_t text_size)
 {
-    size_t used = 0;
     int n_found = 0;
-    text[0] = '\0';
+    snprintf(text, text_size, ", ");
     for (int i = 0; directories && directories[i]; i++) {
         char **paths;
         int n;
@@ -91,10 +90,12 @@ static int find_by_prefix(const char *prefix, const char *const *directories, ch
         for (int k = 0; k < n; k++) {
             char name[128];
             const char *file = strrchr(paths[k], '/') + 1;
-            snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 5, file);
-            if (strncmp(name, prefix, strlen(prefix)) != 0 || strstr(text, name) || used + 130 > text_size)
+            snprintf(name, sizeof name, ", %.*s, ", (int)strlen(file) - 5, file);
+            size_t used = strlen(text);
+            if (strncmp(file, prefix, strlen(prefix)) != 0 || strstr(text, name) ||
+                used + sizeof name > text_size)
                 continue;
-            used += (size_t)snprintf(text + used, text_size - used, "%s%s", used ? ", " : "", name);
+            snprintf(text + used, text_size - used, "%s", name + 2);
             if (n_found++ == 0)
                 snprintf(path, size, "%s", paths[k]);
         }
@@ -128,8 +129,8 @@ enum sp_status sp_machine_file_find(const char *name, const char *const *directo
         return SP_OK;
     path[0] = '\0';
     if (n > 1)
-        return sp_fail(err, SP_ABSENT, "write more of the name", "several machines begin with '%s': %s", name,
-                       names);
+        return sp_fail(err, SP_ABSENT, "write more of the name", "several machines begin with '%s': %.*s",
+                       name, (int)strlen(names) - 4, names + 2);
     names_of(directories, names, sizeof names);
     return sp_fail(err, SP_ABSENT,
                    "give one of those, a FILE.json, or measure this machine: spmodel machine measure",

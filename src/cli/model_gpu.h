@@ -1,0 +1,29 @@
+/* Rows of `spmodel model` for SpMV on a described GPU: one for each way in which its threads can share the
+ * format's work. */
+#ifndef SP_CLI_MODEL_GPU_H
+#define SP_CLI_MODEL_GPU_H
+
+#include <stdio.h>
+
+#include "cli/model_case.h"
+#include "sparse/layout.h"
+
+/* Entries are known, the machine says what an SM holds, and neither alpha nor bytes are given. */
+bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_workload *workload,
+                     const struct sp_machine *machine);
+
+/* The way at place `way` (0, 1, ...) of a format; false: it has no more. */
+bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map);
+
+/* Fills in row->gpu, alpha, alpha_min, and the prediction, whose bytes and balance are those of memory (of
+ * the L2 where nothing comes from memory). `in` is what the prediction by formula takes; the row has its
+ * machine, format and x_B. */
+enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const struct sp_layout *layout,
+                                enum sp_gpu_map map, struct sp_predict_inputs *in,
+                                const struct sp_progress *progress, struct sp_model_row *row,
+                                struct sp_error *err);
+
+/* The rows of one GPU, which all have `gpu`: a table of levels, the best of them, what it rests on. */
+void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE *out);
+
+#endif

@@ -1,0 +1,69 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/model_gpu.h"
+
+/* "12.4-25.8", or one figure where the ends are closer than a percent. */
+static const char *band(struct sp_value v, double n_nz, char *text, size_t size)
+{
+    double lo = v.lo / n_nz, hi = v.hi / n_nz;
+    if (hi - lo <= 0.01 * hi)
+        snprintf(text, size, "%.2f", v.value / n_nz);
+    else
+        snprintf(text, size, "%.1f-%.1f", lo, hi);
+    return text;
+}
+
+static void print_row(const struct sp_model_row *row, double n_nz, FILE *out)
+{
+    const struct sp_gpu_prediction *g = row->gpu;
+    char L2[32], memory[32], time[32];
+    fprintf(out, " %-14s %6.3f %9.2f %12s %12s ", row->format, row->beta.value,
+            (g->traffic.L1_load_B.value + g->traffic.L1_store_B.value) / n_nz,
+            band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
+            band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
+    if (sp_value_known(g->roofline.time_s))
+        fprintf(out, "%10s %8.3g  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
+                g->roofline.performance.value / 1e9, g->binding);
+    else
+        fprintf(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
+}
+
+static void print_left_out(const struct sp_gpu_prediction *g, FILE *out)
+{
+    const char *before = " Left out, as the machine does not describe them: ";
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        if (!sp_value_known(g->term[i].rate)) {
+            fprintf(out, "%s%s", before, g->term[i].name);
+            before = ", ";
+        }
+    if (*before == ',')
+        fputs(".\n", out);
+}
+
+void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE *out)
+{
+    const struct sp_gpu_prediction *g = row[0].gpu;
+    const char *memory = sp_machine_memory_name(row[0].machine);
+    fprintf(out, "\n Bytes a nonzero, loaded and stored\n %-14s %6s %9s %12s %12s %10s %8s  %s\n", "format",
+            "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
+    for (int i = 0; i < n; i++)
+        print_row(&row[i], n_nz, out);
+    if (n > 1)
+        fprintf(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
+    fprintf(
+        out,
+        " L1: sectors of 32 B that the warps ask for, exact. L2: behind the simulated L1s of %d of %d SMs.\n"
+        " %s: x by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 to 64 B.\n"
+        " A thread for each row: its L2 may be wrong by up to five times.\n",
+        g->traffic.n_sms, row[0].machine->n_cores, memory, (double)g->traffic.L2_lo_B / 1048576,
+        (double)g->traffic.L2_hi_B / 1048576);
+    if (g->as_from_memory)
+        fprintf(out,
+                " All stays in the L2, whose bandwidth is not known: the roof of %s makes the time an upper "
+                "bound.\n",
+                memory);
+    else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
+        fprintf(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
+    print_left_out(g, out);
+}
