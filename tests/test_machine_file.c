@@ -329,7 +329,7 @@ START_TEST(a_name_that_is_not_there)
     struct sp_machine m;
     ck_assert_int_eq(sp_machine_file_find("h200", directories, path, sizeof path, &err), SP_OK);
     ck_assert_ptr_nonnull(strstr(path, "h200-sxm-141gb.json"));
-    ck_assert_int_eq(sp_machine_file_find("zen4", directories, path, sizeof path, &err), SP_ABSENT);
+    ck_assert_int_eq(sp_machine_file_find("zen4", directories, path, sizeof path, &err), SP_USAGE);
     ck_assert_ptr_nonnull(strstr(err.what, "begin with 'zen4': zen4-epyc-9654, zen4-vm-2c"));
     ck_assert_int_eq(sp_machine_file_find("cray-1", directories, path, sizeof path, &err), SP_ABSENT);
     ck_assert_ptr_nonnull(strstr(err.what, "ivb-e5-2660v2"));

@@ -311,6 +311,19 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
     free(row);
 }
 
+/* Where the L2's bandwidth is not known, times that hardly differ say nothing: the least L2 traffic, at
+ * its upper end, does. */
+static int best_by_L2(const struct sp_model_row *row, int n, int best)
+{
+    const double HARDLY = 1.05;
+    const double most = HARDLY * row[best].prediction.roofline.time_s.value;
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu && row[i].prediction.roofline.time_s.value <= most &&
+            row[i].gpu->term[SP_GPU_TERM_L2].amount.hi < row[best].gpu->term[SP_GPU_TERM_L2].amount.hi)
+            best = i;
+    return best;
+}
+
 int sp_model_best(const struct sp_model_row *row, int n)
 {
     int best = 0;
@@ -321,5 +334,6 @@ int sp_model_best(const struct sp_model_row *row, int n)
                   : b->volume_B.value < a->volume_B.value)
             best = i;
     }
-    return best;
+    const struct sp_gpu_prediction *gpu = row[best].gpu;
+    return gpu && !gpu->L2_roof && sp_value_known(gpu->roofline.time_s) ? best_by_L2(row, n, best) : best;
 }

@@ -24,6 +24,35 @@ static bool is_best(const struct sp_model_result *r, int i)
     return first + sp_model_best(&r->row[first], end - first) == i;
 }
 
+/* SpMV on a GPU: what crosses each level's interface towards the threads and away from them. */
+static json_t *gpu_json(const struct sp_gpu_prediction *g)
+{
+    const struct sp_gpu_traffic *t = &g->traffic;
+    json_t *o = json_pack("{s:s, s:i, s:i, s:i, s:I, s:i, s:s}", "map", sp_gpu_map_name(g->launch.map),
+                          "lanes", g->launch.lanes, "items", g->launch.items, "block_threads",
+                          g->launch.block_threads, "blocks", (json_int_t)g->launch.n_blocks,
+                          "resident_blocks", t->occupancy.blocks, "resident_limit", t->occupancy.limit);
+    json_object_set_new(o, "L1_load", value_json(t->L1_load_B, "B"));
+    json_object_set_new(o, "L1_store", value_json(t->L1_store_B, "B"));
+    if (!isnan(t->use))
+        json_object_set_new(o, "L1_load_used", json_real(t->use));
+    json_object_set_new(o, "L2_load", value_json(t->L2_load_B, "B"));
+    json_object_set_new(o, "L2_store", value_json(t->L2_store_B, "B"));
+    json_object_set_new(o, "memory_load", value_json(t->memory_load_B, "B"));
+    json_object_set_new(o, "memory_store", value_json(t->memory_store_B, "B"));
+    json_t *times = json_object();
+    for (int i = 0; i < SP_N_GPU_TERMS; i++) {
+        const struct sp_roof_term *term = &g->term[i];
+        struct sp_value seconds = sp_value_none("the machine does not describe it");
+        if (sp_value_known(term->rate))
+            seconds = sp_value_between(term->amount.value / term->rate.value, term->amount.lo / term->rate.hi,
+                                       term->amount.hi / term->rate.lo, SP_MODELLED);
+        json_object_set_new(times, term->name, value_json(seconds, "s"));
+    }
+    json_object_set_new(o, "time_of", times);
+    return o;
+}
+
 static json_t *row_json(const struct sp_model_row *row, bool best, double volume_B)
 {
     const struct sp_prediction *p = &row->prediction;
@@ -49,6 +78,8 @@ static json_t *row_json(const struct sp_model_row *row, bool best, double volume
     json_object_set_new(o, "time", value_json(p->roofline.time_s, "s"));
     json_object_set_new(o, "performance", value_json(p->roofline.performance, "flop/s"));
     json_object_set_new(o, "note", json_string(row->note));
+    if (row->gpu)
+        json_object_set_new(o, "gpu", gpu_json(row->gpu));
     if (volume_B > 0)
         json_object_set_new(o, "from_volume",
                             json_pack("{s:f, s:o, s:f, s:f}", "volume_B", volume_B, "alpha",
@@ -82,7 +113,7 @@ void sp_model_csv_header(FILE *out)
 {
     fputs("matrix,rows,cols,nnz,machine,threads,domains,format,precision,alpha,alpha_origin,alpha_min,beta,"
           "bytes_B,bytes_origin,balance_Bpflop,level,roof_Bps,time_s,performance_flops,bound_by,volume_B,"
-          "alpha_from_volume,kind,best\n",
+          "alpha_from_volume,kind,best,L1_B,L2_B,memory_lo_B,memory_hi_B\n",
           out);
 }
 
@@ -102,6 +133,19 @@ static void put_quoted(const char *text, FILE *out)
         fputc(*text, out);
     }
     fputs("\",", out);
+}
+
+/* Loaded and stored; empty but for SpMV on a GPU. */
+static void put_levels(const struct sp_gpu_prediction *g, FILE *out)
+{
+    if (!g) {
+        fputs(",,,\n", out);
+        return;
+    }
+    const struct sp_gpu_traffic *t = &g->traffic;
+    fprintf(out, "%.12g,%.12g,%.12g,%.12g\n", t->L1_load_B.value + t->L1_store_B.value,
+            t->L2_load_B.value + t->L2_store_B.value, t->memory_load_B.lo + t->memory_store_B.lo,
+            t->memory_load_B.hi + t->memory_store_B.hi);
 }
 
 void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
@@ -128,6 +172,7 @@ void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
         } else {
             fputc(',', out);
         }
-        fprintf(out, ",%s,%d\n", sp_machine_kind_name(row->machine->kind), is_best(r, i));
+        fprintf(out, ",%s,%d,", sp_machine_kind_name(row->machine->kind), is_best(r, i));
+        put_levels(row->gpu, out);
     }
 }

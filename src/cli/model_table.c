@@ -69,21 +69,20 @@ static void print_unknown(const struct sp_model_row *row, FILE *out)
 
 static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
 {
-    bool said = false;
-    for (int i = 0; i < n; i++) {
-        const struct sp_model_row *row = best[i];
-        if (row->machine->kind != SP_GPU)
-            continue;
-        if (!said)
-            fprintf(out,
-                    " GPU: w = 1; modelled: L2 as one cache of sectors, rows in order, its effective size "
-                    "between\n half and all of the nominal; the L1s are not simulated.");
-        said = true;
-        if (row->alpha.hi > row->alpha.lo * 1.005)
-            fprintf(out, "\n   %s: alpha %.3f to %.3f", row->machine->name, row->alpha.lo, row->alpha.hi);
-    }
-    if (said)
-        fputc('\n', out);
+    bool by_level = false, as_one = false;
+    for (int i = 0; i < n; i++)
+        if (best[i]->machine->kind == SP_GPU)
+            *(best[i]->gpu ? &by_level : &as_one) = true;
+    if (by_level)
+        fputs(" GPU: the order of warps, an L2 between half and all of the nominal or as measured (-v: "
+              "levels).\n",
+              out);
+    if (as_one)
+        fputs(" GPU whose SMs are not described: L2 as one cache, rows in order.\n", out);
+    for (int i = 0; i < n; i++)
+        if (best[i]->machine->kind == SP_GPU && best[i]->alpha.hi > best[i]->alpha.lo * 1.005)
+            fprintf(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,
+                    best[i]->alpha.hi);
 }
 
 /* A list with commas, broken before column 100. */

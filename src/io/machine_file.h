@@ -23,7 +23,7 @@ enum sp_status sp_machine_to_json(const struct sp_machine *machine, char **text,
 
 /* Where `name` is: itself when it contains a slash or ends in ".json", else NAME.json in the first of the
  * directories (ends with NULL) that has it, else the only machine whose name begins so ("h200"). SP_ABSENT
- * lists the names that there are, or those that begin so. */
+ * lists the names that there are, SP_USAGE those that begin so. */
 enum sp_status sp_machine_file_find(const char *name, const char *const *directories, char *path, size_t size,
                                     struct sp_error *err);
 

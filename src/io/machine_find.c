@@ -129,7 +129,7 @@ enum sp_status sp_machine_file_find(const char *name, const char *const *directo
         return SP_OK;
     path[0] = '\0';
     if (n > 1)
-        return sp_fail(err, SP_ABSENT, "write more of the name", "several machines begin with '%s': %.*s",
+        return sp_fail(err, SP_USAGE, "write more of the name", "several machines begin with '%s': %.*s",
                        name, (int)strlen(names) - 4, names + 2);
     names_of(directories, names, sizeof names);
     return sp_fail(err, SP_ABSENT,

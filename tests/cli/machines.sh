@@ -60,14 +60,26 @@ run model gen:laplace3d:24+permuted:3 --machine all
 awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
 [ "$(grep -cE '[0-9] (sim|min) ' "$dir/out")" = "$(ls machines/*.json | wc -l)" ] || fail "not one line for each machine"
 grep -q '^MACHINE' "$dir/out" && fail "blocks although -v was not given"
-has '^ a100-sxm4-40gb +GPU +(CRS|SELL-32-256) '
+has '^ a100-sxm4-40gb +GPU +(CRS|SELL-32-256|SELL-32-1) '
 run model -v gen:laplace3d:10 --machine ivb-e5-2660v2,a100-sxm4-40gb
 has '^MACHINE  a100-sxm4-40gb .* GPU$'
-has 'L2 as one cache of 32-byte sectors'
+has '^ CRS lanes [0-9]+ +1[.]000 +[0-9.]+ '
+has '^ Best: '
+has '^ L1: sectors of 32 B that the warps ask for, exact'
+# Level by level, each way of sharing; a name may be cut where it stays the only one.
+run model gen:hpcg:20 --machine h200
+has '^MACHINE  h200-sxm-141gb '
+[ "$(grep -cE '^ CRS (thread|lanes 32|merge) ' "$dir/out")" = 3 ] || fail "not the three ways of CRS"
+has '^ Left out, as the machine does not describe them: L2 bandwidth, launch overhead, latency[.]$'
+run model gen:hpcg:20 --machine a100 --format all
+[ "$(grep -cE '^ SELL-32-(1|256) ' "$dir/out")" = 2 ] || fail "not both SELL formats"
+run model gen:hpcg:20 --machine a100 --format sell:32,1 --cold --json
+grep -q '"map":"chunk".*"memory_load":{"value":[1-9]' "$dir/out" || fail "JSON lacks the levels"
+refused "begin with 'zen4'" model gen:laplace3d:4 --machine zen4
 run model gen:laplace3d:10 --machine a100-sxm4-40gb --json
 grep -q '"kind":"gpu"' "$dir/out" || fail "JSON lacks the kind"
 run model gen:laplace3d:10 --machine ivb-e5-2660v2,h100-pcie-80gb --csv
-[ "$(cut -d, -f1 "$dir/out" | wc -l)" -ge 4 ] && grep -q ',gpu,1$' "$dir/out" || fail "CSV lacks the best of the GPU"
+[ "$(cut -d, -f1 "$dir/out" | wc -l)" -ge 4 ] && grep -qE ',gpu,1,[0-9.]+,[0-9.]+,' "$dir/out" || fail "CSV lacks the best of the GPU"
 
 # At the margin sizes and simulation disagree on where the data live. Where next to nothing comes from memory
 # they live in the cache, and alpha, traffic and roof are those of it; where only x stays, memory is right.
