@@ -311,8 +311,8 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
     free(row);
 }
 
-/* Where the L2's bandwidth is not known, times that hardly differ say nothing: the least L2 traffic, at
- * its upper end, does. */
+/* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is the surer
+ * one, and the L2's bandwidth may not be known. */
 static int best_by_L2(const struct sp_model_row *row, int n, int best)
 {
     const double HARDLY = 1.05;
@@ -334,6 +334,6 @@ int sp_model_best(const struct sp_model_row *row, int n)
                   : b->volume_B.value < a->volume_B.value)
             best = i;
     }
-    const struct sp_gpu_prediction *gpu = row[best].gpu;
-    return gpu && !gpu->L2_roof && sp_value_known(gpu->roofline.time_s) ? best_by_L2(row, n, best) : best;
+    return row[best].gpu && sp_value_known(row[best].prediction.roofline.time_s) ? best_by_L2(row, n, best)
+                                                                                 : best;
 }

@@ -81,8 +81,8 @@ enum sp_status sp_model_rows_make(const struct sp_model_request *request,
 
 void sp_model_rows_free(struct sp_model_row *row, int n_rows);
 
-/* The row of least time among n of one machine, of least traffic where no time is known; on a GPU whose L2
- * has no known bandwidth, of the least L2 traffic among times that hardly differ. */
+/* The row of least time among n of one machine, of least traffic where no time is known; on a GPU, of times
+ * that hardly differ, that of the least L2 traffic. */
 int sp_model_best(const struct sp_model_row *row, int n);
 
 #endif
