@@ -8,6 +8,7 @@
 
 #include "hand_layout.h"
 #include "io/machine_file.h"
+#include "model/gpu_l1.h"
 #include "model/gpu_predict.h"
 #include "model/gpu_wave.h"
 #include "sparse/generate.h"
@@ -358,7 +359,7 @@ static void list_touches(const struct sp_gpu_grid *g, int64_t n_slots, double of
     bool any = true;
     *t = (struct touches){.sector = calloc((size_t)room, sizeof *t->sector),
                           .streamed = calloc((size_t)room, sizeof *t->streamed)};
-    while (any) {
+    while (any || next < g->launch.n_blocks) {
         any = false;
         for (int64_t slot = 0; slot < n_slots; slot++) {
             bool alive = false;
@@ -436,6 +437,105 @@ START_TEST(waves_equal_a_plain_lru)
     }
     free(t.sector);
     free(t.streamed);
+    sp_gpu_grid_free(&grid);
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* An L1 as a list of lines, the latest first. */
+struct plain_cache {
+    int64_t line[4096];
+    int sectors[4096], n, capacity;
+};
+
+static bool plain_miss(struct plain_cache *c, int64_t line, int sector)
+{
+    int i = 0, held;
+    while (i < c->n && c->line[i] != line)
+        i++;
+    held = i < c->n ? c->sectors[i] : 0;
+    if (i == c->n && c->n == c->capacity)
+        i--;
+    else if (i == c->n)
+        c->n++;
+    memmove(c->line + 1, c->line, (size_t)i * sizeof *c->line);
+    memmove(c->sectors + 1, c->sectors, (size_t)i * sizeof *c->sectors);
+    c->line[0] = line;
+    c->sectors[0] = held | 1 << sector;
+    return !(held >> sector & 1);
+}
+
+/* One SM: blocks sm, sm + n_sm, ..., n_slots at a time, a request of each warp in turn. */
+static void plain_sm(const struct sp_gpu_grid *g, int sm, int n_sm, int n_slots, int capacity, double *missed,
+                     double *loaded)
+{
+    const int warps = (int)sp_gpu_block_warps(&g->launch);
+    struct plain_cache *cache = calloc(1, sizeof *cache);
+    struct sp_gpu_cursor *c = calloc((size_t)(n_slots * warps), sizeof *c);
+    bool *runs = calloc((size_t)(n_slots * warps), sizeof *runs);
+    cache->capacity = capacity;
+    int64_t next = sm;
+    for (bool any = true; any || next < g->launch.n_blocks;) {
+        any = false;
+        for (int slot = 0; slot < n_slots; slot++) {
+            bool alive = false;
+            for (int w = 0; w < warps; w++)
+                alive |= runs[slot * warps + w];
+            for (int w = 0; w < warps && !alive && next < g->launch.n_blocks; w++) {
+                sp_gpu_cursor_open(g, next, w, &c[slot * warps + w]);
+                runs[slot * warps + w] = true;
+            }
+            next += alive ? 0 : n_sm;
+            for (int w = 0; w < warps; w++) {
+                struct sp_gpu_request r;
+                int64_t sector[32];
+                uint32_t used[32];
+                bool *run = &runs[slot * warps + w];
+                *run = *run && sp_gpu_cursor_next(&c[slot * warps + w], &r);
+                any |= *run;
+                if (!*run || r.access != SP_GPU_LOAD)
+                    continue;
+                int n = sp_gpu_request_sectors(g, &r, sector, used);
+                loaded[r.array] += n;
+                for (int i = 0; i < n; i++)
+                    missed[r.array] +=
+                        plain_miss(cache, ((int64_t)r.array << 40) + sector[i] / 4, (int)(sector[i] % 4));
+            }
+        }
+    }
+    free(cache);
+    free(c);
+    free(runs);
+}
+
+START_TEST(l1s_equal_a_plain_list)
+{
+    enum { N_SM = 3, SLOTS = 2 };
+    static const int capacity[SP_N_GPU_L1_SIZES] = {60, 30, 4096};
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_grid grid;
+    struct sp_coalescing sum;
+    struct sp_gpu_l1 l1;
+    const struct hand_shape shape = {2500, 900, 6, 0.1, -1, 0, 12};
+    hand_matrix(&shape, &a);
+    hand_layout(&a, SP_FORMAT_CRS, 0, 0, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, _i ? SP_GPU_LANES : SP_GPU_THREAD, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
+    ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, NULL), SP_OK);
+    const struct sp_gpu_l1_options o = {.n_sm = N_SM, .n_resident = SLOTS, .L1_B = 60 * 128, .line_B = 128};
+    ck_assert_int_eq(sp_gpu_l1_simulate(&grid, &sum, &o, &l1, NULL), SP_OK);
+    ck_assert_int_eq(l1.n_sms, N_SM);
+    for (int k = 0; k < SP_N_GPU_L1_SIZES; k++) {
+        double missed[SP_N_GPU_ARRAYS] = {0}, loaded[SP_N_GPU_ARRAYS] = {0};
+        for (int sm = 0; sm < N_SM; sm++)
+            plain_sm(&grid, sm, N_SM, SLOTS, capacity[k], missed, loaded);
+        for (int array = 0; array < SP_N_GPU_ARRAYS; array++)
+            if (loaded[array] > 0)
+                ck_assert_double_eq_tol(l1.missed[array][k], missed[array] / loaded[array], 1e-12);
+    }
     sp_gpu_grid_free(&grid);
     hand_free(&l);
     sp_csr_free(&a);
@@ -531,6 +631,30 @@ START_TEST(what_the_L2_keeps)
 }
 END_TEST
 
+START_TEST(a_matrix_without_entries)
+{
+    struct sp_machine m;
+    struct sp_csr a;
+    const struct hand_shape shape = {70, 50, 0, 1, -1, 0, 1};
+    read_machine("v100-pcie-16gb", &m);
+    hand_matrix(&shape, &a);
+    for (int map = 0; map < SP_N_GPU_MAPS; map++) {
+        struct sp_layout l;
+        struct sp_gpu_launch g;
+        struct sp_gpu_prediction p;
+        hand_layout(&a, sp_gpu_map_format(map), 32, 32, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+        ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);
+        ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 0, false, NULL, &p, NULL), SP_OK);
+        ck_assert_double_eq(p.traffic.x_B.hi, 0);
+        ck_assert_double_eq(p.traffic.memory_store_B.value, 70 * 8);
+        ck_assert(p.traffic.L1_store_B.value >= 70 * 8);
+        hand_free(&l);
+    }
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("gpu_model");
@@ -539,7 +663,9 @@ int main(void)
     tcase_add_loop_test(tc, requests_are_those_of_a_plain_execution, 0, sizeof shapes / sizeof *shapes);
     tcase_add_test(tc, sectors_of_a_diagonal);
     tcase_add_test(tc, blocks_that_fit_an_sm);
+    tcase_add_loop_test(tc, l1s_equal_a_plain_list, 0, 2);
     tcase_add_test(tc, waves_equal_a_plain_lru);
+    tcase_add_test(tc, a_matrix_without_entries);
     tcase_add_test(tc, figures_of_a_stencil);
     tcase_add_test(tc, figures_of_a_random_matrix);
     tcase_add_test(tc, what_the_L2_keeps);

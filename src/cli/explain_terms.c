@@ -318,6 +318,25 @@ const struct sp_term sp_terms[] = {
      "to time; its spread widens the interval of V, and above 10 % the record is flagged.",
      {"counters.idle"},
      NULL},
+    {"sectors",
+     "sector coalescing coalesced",
+     "what a GPU's warps ask their L1 for",
+     "L1 = 32 B x sum over requests of the distinct sectors that the 32 lanes of a warp touch",
+     "Lanes that read neighbouring items share sectors of 32 bytes, lanes that gather do not: `spmodel "
+     "model` "
+     "counts them exactly from the layout, for each way in which threads share the work. The L2 sees what "
+     "the "
+     "L1s do not keep, memory what the L2 does not keep.",
+     {NULL},
+     NULL},
+    {"latency",
+     "occupancy little launch overhead",
+     "limits of a GPU beside bandwidth",
+     "t >= waits t_latency / (resident warps x 4),  t >= launches t_launch",
+     "Little's law: what is on the way at a time, divided by how long it takes. Resident warps follow from "
+     "threads, blocks, registers and shared memory of an SM. Left out where the machine file has no figure.",
+     {NULL},
+     NULL},
     {NULL, NULL, NULL, NULL, NULL, {NULL}, NULL},
 };
 
