@@ -154,10 +154,8 @@ static void follow_next(struct pass *p)
 static void count_touched(const struct pass *p)
 {
     struct sp_gpu_wave *w = p->wave;
-    for (int64_t i = 0; i < p->n_sectors; i += 2) {
-        w->n_sectors += p->touched[i] + p->touched[i + 1];
-        w->n_pairs += p->touched[i] | p->touched[i + 1];
-    }
+    for (int64_t i = 0; i < p->n_sectors; i++)
+        w->n_sectors += p->touched[i];
     w->weight = w->first > 0 ? (double)w->n_sectors / (double)w->first : 1;
 }
 

@@ -24,7 +24,6 @@ struct sp_gpu_wave_options {
  */
 struct sp_gpu_wave {
     int64_t n_sectors;                  /* of x that are asked for at all, exact */
-    int64_t n_pairs;                    /* of 64 bytes, exact */
     int64_t stream_B;                   /* all arrays but x */
     double weight;                      /* sectors that one of the sample stands for */
     int64_t first, first_together;      /* first ones of an execution; of these with their neighbour */

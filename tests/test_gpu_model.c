@@ -123,7 +123,7 @@ static void merge_thread(struct accesses *s, const struct sp_layout *l, const st
     }
     if (first_end >= 0)
         add(s, warp, lane, 4 * PHASE, SP_GPU_Y, SP_GPU_STORE, first_end);
-    if (t == 0) {
+    if (t == g->block_threads - 1) {
         add(s, warp, lane, 5 * PHASE, SP_GPU_CARRY_ROW, SP_GPU_STORE, b);
         add(s, warp, lane, 6 * PHASE, SP_GPU_CARRY_VAL, SP_GPU_STORE, b);
     }

@@ -312,11 +312,11 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
 }
 
 /* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is the surer
- * one, and the L2's bandwidth may not be known. */
+ * one, and the L2's bandwidth may not be known. Of a thread for each row little is sure. */
 static int best_by_L2(const struct sp_model_row *row, int n, int best)
 {
-    const double HARDLY = 1.05;
-    const double most = HARDLY * row[best].prediction.roofline.time_s.value;
+    const double hardly = row[best].gpu->launch.map == SP_GPU_THREAD ? 1.25 : 1.05;
+    const double most = hardly * row[best].prediction.roofline.time_s.value;
     for (int i = 0; i < n; i++)
         if (row[i].gpu && row[i].prediction.roofline.time_s.value <= most &&
             row[i].gpu->term[SP_GPU_TERM_L2].amount.hi < row[best].gpu->term[SP_GPU_TERM_L2].amount.hi)

@@ -13,7 +13,8 @@ bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_wor
 {
     return w->matrix && w->op == SP_OP_SPMV && sp_gpu_is_described(machine) &&
            (request->alpha_kind == SP_ALPHA_DEFAULT || request->alpha_kind == SP_ALPHA_SIM) &&
-           !(request->volume_B > 0) && (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL);
+           !(request->volume_B > 0) &&
+           (w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % SP_WARP == 0));
 }
 
 bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map)

@@ -8,7 +8,8 @@
 #include "cli/model_case.h"
 #include "sparse/layout.h"
 
-/* Entries are known, the machine says what an SM holds, and neither alpha nor bytes are given. */
+/* Entries are known, a warp can take the format's rows, the machine says what an SM holds, and neither alpha
+ * nor bytes are given. */
 bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_workload *workload,
                      const struct sp_machine *machine);
 

@@ -41,10 +41,20 @@ static void print_left_out(const struct sp_gpu_prediction *g, FILE *out)
         fputs(".\n", out);
 }
 
+static void print_L2_roof(const struct sp_gpu_prediction *g, FILE *out)
+{
+    const struct sp_ceiling *c = g->L2_roof;
+    if (c)
+        fprintf(out, "         L2 %s  %.4g GB/s  %s%s%s%s\n", c->name, c->value.value / 1e9,
+                sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
+}
+
 void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE *out)
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
     const char *memory = sp_machine_memory_name(row[0].machine);
+    if (row[0].prediction.roof != g->L2_roof)
+        print_L2_roof(g, out);
     fprintf(out, "\n Bytes a nonzero, loaded and stored\n %-14s %6s %9s %12s %12s %10s %8s  %s\n", "format",
             "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
     for (int i = 0; i < n; i++)

@@ -170,9 +170,11 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
 {
     for (int i = 0, n; i < r->n_rows; i += n) {
         n = 1;
-        while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
+        while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine &&
+               !r->row[i + n].gpu == !r->row[i].gpu)
             n++;
-        print_machine(&r->row[i], out);
+        if (i == 0 || r->row[i - 1].machine != r->row[i].machine)
+            print_machine(&r->row[i], out);
         if (r->row[i].gpu)
             sp_model_gpu_print(&r->row[i], n, (double)r->subject->n_nz, out);
         else
