@@ -59,6 +59,7 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
     struct sp_gpu_request r;
     int64_t sector[SP_WARP];
     uint32_t used[SP_WARP];
+    int64_t steps = 0;
     while (sp_gpu_cursor_next(c, &r)) {
         struct sp_gpu_sectors *s = &sum->of[r.array][r.access];
         int n = sp_gpu_request_sectors(c->grid, &r, sector, used);
@@ -67,7 +68,10 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         s->lanes += __builtin_popcount(r.active);
         for (int i = 0; i < n; i++)
             s->items += __builtin_popcount(used[i]);
+        steps += r.array == SP_GPU_X;
     }
+    if (steps > sum->most_steps)
+        sum->most_steps = steps;
 }
 
 enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,

@@ -26,6 +26,7 @@ struct sp_gpu_sectors {
 
 struct sp_coalescing {
     struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
+    int64_t most_steps; /* requests for x of the warp that has most */
 };
 
 /* Walks through all requests of all warps, MERGE's second grid included. */

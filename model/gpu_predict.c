@@ -29,13 +29,16 @@ static struct sp_value rate_of(double n, struct sp_value seconds)
     return sp_value_between(n / seconds.value, n / seconds.hi, n / seconds.lo, seconds.origin);
 }
 
-static struct sp_value waits_of(const struct sp_gpu_traffic *t)
+/* `resident` warps wait at the same time, the longest one as often as it must. */
+static struct sp_value waits_of(const struct sp_gpu_traffic *t, double resident)
 {
     double steps = (double)t->sectors.of[SP_GPU_X][SP_GPU_LOAD].requests;
     struct sp_value sectors = t->memory_load_B;
-    return sp_value_between(fmin(steps, sectors.value / SP_GPU_SECTOR_B),
-                            fmin(steps, sectors.lo / SP_GPU_SECTOR_B),
-                            fmin(steps, sectors.hi / SP_GPU_SECTOR_B), SP_MODELLED);
+    double longest = (double)t->sectors.most_steps * resident;
+    double bound[] = {sectors.value, sectors.lo, sectors.hi};
+    for (int i = 0; i < 3; i++)
+        bound[i] = bound[i] > 0 ? fmax(fmin(steps, bound[i] / SP_GPU_SECTOR_B), longest) : 0;
+    return sp_value_between(bound[0], bound[1], bound[2], SP_MODELLED);
 }
 
 static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, double work,
@@ -52,8 +55,8 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
                                                       peak_of(m, g->layout->precision)};
     p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
                                                         rate_of(1, m->gpu.launch_s)};
-    p->term[SP_GPU_TERM_LATENCY] =
-        (struct sp_roof_term){"latency", waits_of(t), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
+    p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){
+        "latency", waits_of(t, resident), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
 }
 
 /* Where nothing comes from memory and the L2 is not described. */

@@ -194,6 +194,7 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
                          int64_t *at, int64_t warp, struct sp_coalescing *sum)
 {
     struct sp_gpu_request r;
+    int64_t steps = 0;
     while (sp_gpu_cursor_next(c, &r)) {
         int64_t sector[32], item[32];
         int n = 0;
@@ -217,7 +218,10 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
         of->lanes += n;
         of->items += distinct(item, n);
         of->sectors += distinct(sector, n);
+        steps += r.array == SP_GPU_X;
     }
+    if (steps > sum->most_steps)
+        sum->most_steps = steps;
     if ((*at < s->n && s->a[*at].warp == warp) || sp_gpu_cursor_next(c, &r))
         ck_abort_msg("warp %d ends elsewhere", (int)warp);
 }
@@ -627,6 +631,10 @@ START_TEST(what_the_L2_keeps)
     m.gpu.latency_s = sp_value_of(1, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
     ck_assert_str_eq(p.binding, "latency");
+    m.gpu.latency_s = sp_value_of(4e-7, SP_STATED); /* a row of 3e5 entries by one thread, four at a time */
+    predict("arrow:300000", "crs", SP_GPU_THREAD, 0, false, &m, &p, &n);
+    ck_assert_str_eq(p.binding, "latency");
+    near(p.roofline.time_s.value, 3e5 / 4 * 4e-7, 1e-3);
     sp_machine_free(&m);
 }
 END_TEST
