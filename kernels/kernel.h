@@ -43,6 +43,7 @@ struct sp_kernel {
     enum sp_op op;
     enum sp_format format;
     bool on_gpu;         /* its code is in the GPU module; layouts for it have one thread */
+    int gpu_map;         /* enum sp_gpu_map, where it is on a GPU */
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
 

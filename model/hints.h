@@ -12,6 +12,8 @@
 #include "base/reading.h"
 #include "sparse/workload.h"
 
+struct sp_gpu_prediction;
+
 enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
 
 /* What one would get with another option, everything else equal. */
@@ -23,6 +25,14 @@ struct sp_alternative {
     struct sp_value time_s;  /* measured on the arrays of this run; SP_NONE: not run */
     struct sp_value beta;    /* SELL kinds; SP_NONE otherwise */
     struct sp_value alpha;   /* where it differs; SP_NONE: as now */
+};
+
+/* What rules for GPUs look at besides. */
+struct sp_gpu_hint_inputs {
+    const struct sp_gpu_prediction *now; /* of the launch in use */
+    double L2_B;                         /* nominal */
+    int n_ways;
+    const struct sp_alternative *way; /* [n_ways] kernels of this and other formats; time_s modelled */
 };
 
 /* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE means
@@ -109,8 +119,9 @@ struct sp_hint_inputs {
     struct sp_value roof_store_nt_Bps; /* the same with non-temporal stores */
     const char *option_nt;             /* "--store nt": how this version is told; NULL: not available */
     const char *options_huge_pages; /* `options` without the one that turned huge pages off; NULL: none did */
-    const char *option_half;        /* half storage; NULL: not available in this version */
-    const char *option_block;       /* BCSR; NULL: not available in this version */
+    const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
+    const char *option_half;              /* half storage; NULL: not available in this version */
+    const char *option_block;             /* BCSR; NULL: not available in this version */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
 

@@ -13,12 +13,14 @@
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/this_machine.h"
+#include "session/analyze_gpu.h"
 #include "session/format_model.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
 enum {
-    KEY_ISA = SP_KEY_PRIVATE,
+    KEY_DEVICE = SP_KEY_PRIVATE,
+    KEY_ISA,
     KEY_BYTES,
     KEY_REQUIRE_BYTES,
     KEY_BUDGET,
@@ -35,13 +37,18 @@ enum {
 };
 
 static const struct argp_option options[] = {
+    {"device", KEY_DEVICE, "D", 0, "cpu (default), gpu, gpu:N: what runs the kernel", 1},
     {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
     {"isa", KEY_ISA, "ISA", 0,
-     "avx512, avx2, portable; default: the fastest kernel, found by a short measurement", 1},
+     "avx512, avx2, portable; default: the fastest kernel, found by a short measurement. On a GPU "
+     "cuda-thread, "
+     "cuda-lanes ...; default: the fastest by the model",
+     1},
     {"pages", KEY_PAGES, "P", 0, "huge (default) or small", 1},
     {"no-pin", KEY_NO_PIN, NULL, 0, "Do not bind threads to processors", 1},
     {"bytes", KEY_BYTES, "SOURCE", 0,
-     "Where bytes come from: auto (default: the best that is trusted), likwid, perf, papi, sim, replay:FILE",
+     "Where bytes come from: auto (default: the best that is trusted), likwid, perf, papi, sim, replay:FILE; "
+     "of a GPU cupti",
      2},
     {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
     {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
@@ -67,6 +74,9 @@ struct arguments {
     enum sp_cache_mode cache;
     const char *bytes;
     bool all_formats, require_bytes;
+    bool on_gpu;
+    int gpu;         /* among those that the process may see */
+    bool cpu_option; /* one was given that has a meaning on CPUs only */
     char **matrix;
     int n_matrices;
 };
@@ -108,8 +118,44 @@ static void set_count(struct argp_state *state, const char *option, const char *
 
 static void set_bytes(struct argp_state *state, const char *arg)
 {
-    if (!sp_byte_source_knows(arg))
-        argp_error(state, "--bytes takes auto, likwid, perf, papi, sim or replay:FILE, not '%s'", arg);
+    if (!sp_byte_source_knows(arg) && strcmp(arg, "cupti") != 0)
+        argp_error(state, "--bytes takes auto, likwid, perf, papi, cupti, sim or replay:FILE, not '%s'", arg);
+}
+
+static void set_device(struct argp_state *state, const char *arg, struct arguments *a)
+{
+    int64_t n = 0;
+    const bool numbered = strncmp(arg, "gpu:", 4) == 0;
+    a->on_gpu = numbered || strcmp(arg, "gpu") == 0;
+    if ((!a->on_gpu && strcmp(arg, "cpu") != 0) || (numbered && (sp_parse_count(arg + 4, &n) || n > 1023)))
+        argp_error(state, "--device takes cpu, gpu or gpu:N, not '%s'", arg);
+    a->gpu = (int)n;
+}
+
+static void set_isa(struct argp_state *state, const char *arg, struct sp_analyze_options *o)
+{
+    static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
+    o->isa = strncmp(arg, "cuda", 4) == 0 ? arg : isa_words[sp_pick(state, "isa", arg, isa_words)];
+}
+
+/* Options that belong to the other device. */
+static void check_device(struct argp_state *state, const struct arguments *a)
+{
+    const struct sp_analyze_options *o = &a->run.analyze;
+    const bool isa_of_gpu = o->isa && strncmp(o->isa, "cuda", 4) == 0;
+    if (!a->on_gpu) {
+        if (isa_of_gpu || strcmp(a->bytes, "cupti") == 0)
+            argp_error(state, "%s is for GPUs: add --device gpu", isa_of_gpu ? o->isa : "--bytes cupti");
+        return;
+    }
+    if (o->isa && !isa_of_gpu)
+        argp_error(state, "--isa %s is for CPUs; on a GPU cuda-thread, cuda-lanes ...", o->isa);
+    if (a->cpu_option || a->run.schedule_given || o->store_nt != SP_CHOICE_AUTO)
+        argp_error(state,
+                   "--threads, --schedule, --store, --pages, --no-pin, --between, --runs and --sim-... "
+                   "are for CPUs, not for --device gpu");
+    if (strcmp(a->bytes, "auto") != 0 && strcmp(a->bytes, "cupti") != 0 && strcmp(a->bytes, "sim") != 0)
+        argp_error(state, "--bytes %s is for CPUs; on a GPU auto, cupti or sim", a->bytes);
 }
 
 static void set_fail_below(struct argp_state *state, const char *arg, struct sp_output_options *o)
@@ -131,7 +177,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const page_words[] = {"huge", "small", NULL};
     static const char *const cache_words[] = {"none", "beside", "dir", NULL};
-    static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
     struct arguments *a = state->input;
     struct sp_analyze_options *o = &a->run.analyze;
     switch (key) {
@@ -140,11 +185,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[1] = &a->op;
         state->child_inputs[2] = &a->common;
         return 0;
+    case KEY_DEVICE:
+        set_device(state, arg, a);
+        return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
+        a->cpu_option = true;
         return 0;
     case KEY_ISA:
-        o->isa = isa_words[sp_pick(state, "isa", arg, isa_words)];
+        set_isa(state, arg, o);
         return 0;
     case KEY_BYTES:
         set_bytes(state, arg);
@@ -161,9 +210,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         set_count(state, "samples", arg, 100000, &o->max_samples);
         return 0;
     case KEY_RUNS:
+        a->cpu_option = true;
         set_count(state, "runs", arg, 100, &o->n_runs);
         return 0;
     case KEY_BETWEEN:
+        a->cpu_option = true;
         if (o->state == SP_COLD)
             argp_error(state, "--cold and --between exclude each other");
         o->state = SP_BETWEEN;
@@ -173,23 +224,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
         return 0;
     case KEY_PAGES:
+        a->cpu_option = true;
         o->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
         return 0;
     case KEY_NO_PIN:
+        a->cpu_option = true;
         o->not_pinned = true;
         return 0;
     case KEY_CACHE:
         a->cache = (enum sp_cache_mode)sp_pick(state, "cache", arg, cache_words);
         return 0;
     case KEY_SKEW:
+        a->cpu_option = true;
         set_number(state, "sim-skew", arg, 0, 1, &o->skew);
         return 0;
     case KEY_POLICY:
+        a->cpu_option = true;
         if (sp_policy_from_name(arg) < 0)
             argp_error(state, "--sim-policy takes lru, random or rrip, not '%s'", arg);
         o->policy = arg;
         return 0;
     case KEY_LLC:
+        a->cpu_option = true;
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
             argp_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
@@ -199,6 +255,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARGS:
         a->matrix = state->argv + state->next;
         a->n_matrices = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        check_device(state, a);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(
@@ -219,7 +278,7 @@ static int analyze_one(const struct arguments *a, const struct sp_subject *subje
     o.format = format;
     o.r = width;
     o.seed = a->common.seed;
-    enum sp_status status = sp_analyze(subject, &o, progress, record, &err);
+    enum sp_status status = (a->on_gpu ? sp_analyze_gpu : sp_analyze)(subject, &o, progress, record, &err);
     sp_terminal_clear(terminal);
     int code = 0;
     if (status == SP_ABSENT && a->all_formats) { /* the others can still be compared */
@@ -301,6 +360,62 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
     return code;
 }
 
+/* CUDA counts the devices that this variable names from 0, so that the N-th is the first. */
+static void choose_gpu(int n)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char one[96];
+    for (int i = 0; visible && i < n; i++) {
+        visible = strchr(visible, ',');
+        visible += visible != NULL;
+    }
+    if (n == 0)
+        return;
+    if (getenv("CUDA_VISIBLE_DEVICES"))
+        snprintf(one, sizeof one, "%.*s", visible ? (int)strcspn(visible, ",") : 0, visible ? visible : "");
+    else
+        snprintf(one, sizeof one, "%d", n);
+    setenv("CUDA_VISIBLE_DEVICES", one, 1);
+}
+
+static int run_matrices(struct arguments *a, const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    int code = 0;
+    a->run.analyze.op = a->op.op;
+    a->run.analyze.order = a->op.order;
+    for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
+        code = sp_worse_exit(code, analyze_matrix(a, a->matrix[i], progress, terminal));
+    return code;
+}
+
+static int run_on_gpu(struct arguments *a, const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_analyze_options *o = &a->run.analyze;
+    o->count_on_gpu = strcmp(a->bytes, "sim") != 0;
+    o->require_gpu_counts = a->require_bytes || strcmp(a->bytes, "cupti") == 0;
+    return run_matrices(a, progress, terminal);
+}
+
+static int run_on_cpu(struct arguments *a, const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_error err;
+    struct sp_byte_source source;
+    const struct sp_byte_request request = {.wanted = a->bytes,
+                                            .required = a->require_bytes,
+                                            .n_threads = a->run.analyze.n_threads,
+                                            .machine = a->run.analyze.machine,
+                                            .topology = a->run.analyze.topology,
+                                            .memory_B = a->run.analyze.memory_B};
+    enum sp_status status = sp_byte_source_choose(&request, progress, &source, &err);
+    sp_terminal_clear(terminal);
+    if (status == SP_OK && source.replayed)
+        status = sp_follow_recording(&source.recording, &a->run, &a->op, &err);
+    a->run.analyze.bytes = &source;
+    int code = status == SP_OK ? run_matrices(a, progress, terminal) : sp_report_error(&err);
+    sp_byte_source_close(&source);
+    return code;
+}
+
 /* All matrices, once the command line has been understood. */
 static int run_all(struct arguments *a)
 {
@@ -315,35 +430,21 @@ static int run_all(struct arguments *a)
     a->run.analyze.topology = &topology;
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
         a->run.analyze.memory_B = (double)memory.available_B;
-    if (sp_this_machine(a->run.machine, a->run.analyze.n_threads, &progress, a->common.verbosity, &machine,
-                        &err) != SP_OK) {
-        sp_terminal_clear(&terminal);
-        sp_topology_free(&topology);
-        return sp_report_error(&err);
-    }
+    if (a->on_gpu)
+        choose_gpu(a->gpu);
+    enum sp_status status = a->on_gpu
+                                ? sp_this_gpu(a->run.machine, &progress, a->common.verbosity, &machine, &err)
+                                : sp_this_machine(a->run.machine, a->run.analyze.n_threads, &progress,
+                                                  a->common.verbosity, &machine, &err);
     sp_terminal_clear(&terminal);
-    a->run.analyze.machine = &machine;
-    struct sp_byte_source source;
-    struct sp_byte_request request = {.wanted = a->bytes,
-                                      .required = a->require_bytes,
-                                      .n_threads = a->run.analyze.n_threads,
-                                      .machine = &machine,
-                                      .topology = &topology,
-                                      .memory_B = a->run.analyze.memory_B};
-    int code = 0;
-    enum sp_status status = sp_byte_source_choose(&request, &progress, &source, &err);
-    sp_terminal_clear(&terminal);
-    if (status == SP_OK && source.replayed)
-        status = sp_follow_recording(&source.recording, &a->run, &a->op, &err);
-    a->run.analyze.op = a->op.op;
-    a->run.analyze.order = a->op.order;
-    if (status != SP_OK)
+    int code;
+    if (status == SP_OK) {
+        a->run.analyze.machine = &machine;
+        code = (a->on_gpu ? run_on_gpu : run_on_cpu)(a, &progress, &terminal);
+        sp_machine_free(&machine);
+    } else {
         code = sp_report_error(&err);
-    a->run.analyze.bytes = &source;
-    for (int i = 0; status == SP_OK && i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++)
-        code = sp_worse_exit(code, analyze_matrix(a, a->matrix[i], &progress, &terminal));
-    sp_byte_source_close(&source);
-    sp_machine_free(&machine);
+    }
     sp_topology_free(&topology);
     return code;
 }

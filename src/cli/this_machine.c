@@ -5,10 +5,11 @@
 
 #include "cli/machine_paths.h"
 #include "io/machine_file.h"
+#include "session/measure_gpu.h"
 #include "session/measure_machine.h"
 
-static enum sp_status named_machine(const char *name, int verbosity, struct sp_machine *machine,
-                                    struct sp_error *err)
+static enum sp_status named_machine(const char *name, enum sp_machine_kind kind, int verbosity,
+                                    struct sp_machine *machine, struct sp_error *err)
 {
     char path[1024], remarks[512];
     struct sp_machine_paths paths;
@@ -18,9 +19,12 @@ static enum sp_status named_machine(const char *name, int verbosity, struct sp_m
         status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
     if (status == SP_OK && remarks[0] && verbosity >= 0)
         fprintf(stderr, "spmodel: remark: %s\n", remarks);
-    if (status == SP_OK && machine->kind == SP_GPU) {
-        status = sp_fail(err, SP_USAGE, "name a CPU's; spmodel model --machine predicts for GPUs",
-                         "the machine %s is a GPU, the kernels run on this CPU", machine->name);
+    if (status == SP_OK && machine->kind != kind) {
+        status = kind == SP_CPU
+                     ? sp_fail(err, SP_USAGE, "name a CPU's; spmodel model --machine predicts for GPUs",
+                               "the machine %s is a GPU, the kernels run on this CPU", machine->name)
+                     : sp_fail(err, SP_USAGE, "name a GPU's, or leave --device out",
+                               "the machine %s is a CPU, the kernels run on a GPU", machine->name);
         sp_machine_free(machine);
     }
     return status;
@@ -31,7 +35,7 @@ enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_
 {
     memset(machine, 0, sizeof *machine);
     if (name)
-        return named_machine(name, verbosity, machine, err);
+        return named_machine(name, SP_CPU, verbosity, machine, err);
     struct sp_machine_paths paths;
     bool cached;
     struct sp_measure_options options = {.quick = true, .n_threads = n_threads};
@@ -42,4 +46,15 @@ enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_
     if (status == SP_OK && !cached && verbosity > 0 && notes.remark[0])
         fprintf(stderr, "spmodel: remark: %s\n", notes.remark);
     return status;
+}
+
+enum sp_status sp_this_gpu(const char *name, const struct sp_progress *progress, int verbosity,
+                           struct sp_machine *machine, struct sp_error *err)
+{
+    struct sp_machine_paths paths;
+    memset(machine, 0, sizeof *machine);
+    if (name)
+        return named_machine(name, SP_GPU, verbosity, machine, err);
+    sp_machine_paths_find(&paths);
+    return sp_gpu_machine_cached(paths.cache, machine, progress, err);
 }

@@ -10,4 +10,8 @@
 enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_progress *progress,
                                int verbosity, struct sp_machine *machine, struct sp_error *err);
 
+/* The same of the first GPU. SP_ABSENT says what is missing. */
+enum sp_status sp_this_gpu(const char *name, const struct sp_progress *progress, int verbosity,
+                           struct sp_machine *machine, struct sp_error *err);
+
 #endif

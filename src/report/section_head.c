@@ -94,7 +94,10 @@ static void machine_lines(struct sp_pen *pen, const struct sp_record *record)
     double hertz;
     if (*cpu)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", cpu);
-    if (sp_record_count(record, "config.threads", &threads)) {
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    if (on_gpu && sp_record_count(record, "config.threads", &threads)) {
+        sp_pen_put(pen, SP_INK_PLAIN, ", %lld SMs", (long long)threads);
+    } else if (sp_record_count(record, "config.threads", &threads)) {
         const json_t *pin = sp_record_node(record, "config.pin");
         bool pinned = json_is_array(pin) && json_array_size(pin) > 0;
         /* a recording may not say */

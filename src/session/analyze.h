@@ -41,7 +41,9 @@ struct sp_analyze_options {
     const struct sp_machine *machine;   /* with ceilings */
     const struct sp_topology *topology; /* read before any thread was pinned */
     double memory_B;                    /* what may be taken; 0: no check */
-    struct sp_byte_source *bytes;       /* counters, or a recording; NULL: bytes are simulated; borrowed */
+    bool count_on_gpu,
+        require_gpu_counts;       /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
+    struct sp_byte_source *bytes; /* counters, or a recording; NULL: bytes are simulated; borrowed */
 };
 
 /* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by

@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
+#include "io/atomic_file.h"
+#include "io/machine_file.h"
 #include "session/measure_plan.h"
 
 enum {
@@ -230,6 +232,13 @@ static size_t arena_of(const struct measurement *m)
     return (size_t)fmin(bytes, half) / 4096 * 4096;
 }
 
+static void say_source(const struct sp_gpu_device *d, bool quick, char *text, size_t size)
+{
+    snprintf(text, size, "measured by spmodel machine measure --device gpu%s; CUDA %d.%d, driver %d.%d",
+             quick ? " --quick" : "", d->runtime / 1000, d->runtime % 1000 / 10, d->driver / 1000,
+             d->driver % 1000 / 10);
+}
+
 static enum sp_status measure(struct measurement *m, struct sp_machine *out, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
@@ -239,10 +248,7 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
     if (status != SP_OK)
         return status;
     sp_gpu_machine_of(&m->device, out);
-    snprintf(out->source, sizeof out->source,
-             "measured by spmodel machine measure --device gpu%s; CUDA %d.%d, driver %d.%d",
-             m->options->quick ? " --quick" : "", m->device.runtime / 1000, m->device.runtime % 1000 / 10,
-             m->device.driver / 1000, m->device.driver % 1000 / 10);
+    say_source(&m->device, m->options->quick, out->source, sizeof out->source);
     if (m->options->name)
         snprintf(out->name, sizeof out->name, "%s", m->options->name);
     m->ceilings = module->ceilings;
@@ -286,5 +292,47 @@ enum sp_status sp_machine_measure_gpu(const struct sp_measure_options *options, 
     if (status != SP_OK)
         sp_machine_free(out);
     free(m);
+    return status;
+}
+
+/* Of this device, by this driver: both stand in what the machine says of itself. */
+static bool is_of(const struct sp_machine *kept, const struct sp_gpu_device *d)
+{
+    struct sp_machine now;
+    char source[sizeof kept->source];
+    sp_gpu_machine_of(d, &now);
+    say_source(d, true, source, sizeof source);
+    return strcmp(kept->cpu, now.cpu) == 0 && kept->n_cores == now.n_cores &&
+           strcmp(kept->source, source) == 0;
+}
+
+enum sp_status sp_gpu_machine_cached(const char *directory, struct sp_machine *out,
+                                     const struct sp_progress *progress, struct sp_error *err)
+{
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device device;
+    char path[1200] = "", name[64];
+    memset(out, 0, sizeof *out);
+    enum sp_status status = sp_gpu_module_open(&module, err);
+    if (status == SP_OK)
+        status = module->describe(&device, err);
+    if (status != SP_OK)
+        return status;
+    sp_measure_name(device.name, 0, name, sizeof name);
+    if (directory) {
+        snprintf(path, sizeof path, "%s/machine-gpu-%s.json", directory, name);
+        if (sp_machine_file_read(path, out, NULL, 0, NULL) == SP_OK) {
+            if (is_of(out, &device))
+                return SP_OK;
+            sp_machine_free(out);
+        }
+    }
+    const struct sp_measure_options quick = {.quick = true};
+    status = sp_machine_measure_gpu(&quick, out, NULL, progress, err);
+    if (status == SP_OK && directory) {
+        snprintf(out->name, sizeof out->name, "machine-gpu-%.48s", name); /* a machine is named as its file */
+        sp_make_directories(directory); /* what cannot be made, cannot be written to */
+        sp_machine_file_write(path, out, NULL);
+    }
     return status;
 }

@@ -8,9 +8,8 @@
 #include "session/analysis.h"
 #include "session/record_parts.h"
 
-static void record_config(const struct sp_analysis *a, struct sp_record *r)
+void sp_record_workload(struct sp_record *r, const struct sp_workload *w)
 {
-    const struct sp_workload *w = &a->setup.workload;
     char text[64];
     sp_record_set_text(r, "config.op", sp_op_name(w->op));
     sp_record_set_text(r, "config.format", sp_format_name(w->format));
@@ -25,6 +24,13 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
         sp_record_set_count(r, "config.inner", w->r);
     if (w->op != SP_OP_SPMV)
         sp_record_set_text(r, "config.order", sp_order_name(w->order));
+}
+
+static void record_config(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    char text[64];
+    sp_record_workload(r, w);
     sp_record_set_count(r, "config.threads", w->n_threads);
     for (int t = 0; a->setup.binding.cpu && t < w->n_threads; t++)
         sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
@@ -84,7 +90,7 @@ static json_t *known_number(struct sp_value v)
     return sp_value_known(v) ? json_real(v.value) : json_null();
 }
 
-static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, struct sp_record *r)
+json_t *sp_json_run(const struct sp_pairs *p)
 {
     json_t *run = json_object(), *times = json_array(), *roofs = json_array(), *threads = json_array();
     for (int64_t i = 0; i < p->n; i++) {
@@ -100,6 +106,12 @@ static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, st
     json_object_set_new(run, "mode", json_string(p->mode));
     json_object_set_new(run, "core_to_core_s", p->latency_s > 0 ? json_real(p->latency_s) : json_null());
     json_object_set_new(run, "dropped", json_integer(p->n_dropped));
+    return run;
+}
+
+static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, struct sp_record *r)
+{
+    json_t *run = sp_json_run(p);
     /* the job was counted once, in the process of the last run */
     bool here = sp_analysis_is_counted(a) && p == &a->run[a->n_runs - 1];
     json_object_set_new(run, "counters",
@@ -207,8 +219,8 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_metric(r, "lambda_t", a->lambda_t, "1", "lower", "max/mean over threads of busy time");
 }
 
-static json_t *table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
-                         struct sp_value fraction, const char *fraction_name)
+json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
+                          struct sp_value fraction, const char *fraction_name)
 {
     json_t *row = json_object();
     json_object_set_new(row, "row", json_string(name));
@@ -250,39 +262,44 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
     const struct sp_byte_source *bytes = a->options->bytes;
     struct sp_value none = sp_value_none("this row is not compared with the roof");
     sp_record_append(r, "table",
-                     table_row("model, x once", a->once.roofline.time_s, a->once.volume_B, a->balance_W,
-                               sp_value_of(1, SP_MODELLED), "model_fraction"));
-    sp_record_append(
-        r, "table",
-        table_row(sp_value_known(a->alpha_measured) ? "model, x as measured" : "model, x as simulated",
-                  a->seen.roofline.time_s, a->seen.volume_B, a->balance_W, none, NULL));
+                     sp_json_table_row("model, x once", a->once.roofline.time_s, a->once.volume_B,
+                                       a->balance_W, sp_value_of(1, SP_MODELLED), "model_fraction"));
+    sp_record_append(r, "table",
+                     sp_json_table_row(sp_value_known(a->alpha_measured) ? "model, x as measured"
+                                                                         : "model, x as simulated",
+                                       a->seen.roofline.time_s, a->seen.volume_B, a->balance_W, none, NULL));
     json_t *row =
-        table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction");
+        sp_json_table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction");
     if (sp_analysis_is_counted(a))
         json_object_set_new(row, "bytes_source",
                             json_string(bytes->constructed ? "constructed" : bytes->name));
     sp_record_append(r, "table", row);
 }
 
-static void record_losses(const struct sp_analysis *a, struct sp_record *r)
+void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
 {
     char path[64];
     for (int i = 0; i < SP_N_LOSSES; i++) {
         const char *name = sp_loss_name((enum sp_loss)i);
-        struct sp_value v = a->losses.part[i];
+        struct sp_value v = losses->part[i];
         snprintf(path, sizeof path, "losses.%s", name);
         if (v.origin == SP_NONE)
             sp_record_set_null(r, path, v.why);
         else
             sp_record_set_number(r, path, v.value);
         snprintf(path, sizeof path, "losses_origin.%s", name);
-        sp_record_set_text(r, path, a->losses.how[i]);
+        sp_record_set_text(r, path, losses->how[i]);
     }
-    if (a->losses.extra_x_domains.origin != SP_NONE) {
-        sp_record_set_number(r, "losses.extra_x_domains", a->losses.extra_x_domains.value);
+    if (losses->extra_x_domains.origin != SP_NONE) {
+        sp_record_set_number(r, "losses.extra_x_domains", losses->extra_x_domains.value);
         sp_record_set_text(r, "losses_origin.extra_x_domains",
                            "modelled: lines of x that more than one cache must load");
     }
+}
+
+static void record_losses(const struct sp_analysis *a, struct sp_record *r)
+{
+    sp_record_losses(r, &a->losses);
     for (int i = 0; i < a->n_interventions; i++) {
         json_t *item = json_object();
         json_object_set_new(item, "name", json_string(a->intervention[i].name));
@@ -307,13 +324,11 @@ static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_value(r, "unfused.saved_predicted", u->predicted_B, "B");
 }
 
-static void record_hints(const struct sp_analysis *a, struct sp_record *r)
+void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 {
-    if (a->options->no_hints || a->setup.layout.n_nz == 0)
-        return; /* not looked for; an empty list says that none was found */
     sp_record_set_object(r, "hints", json_array());
-    for (int i = 0; i < a->hints.n_hints; i++) {
-        const struct sp_hint *h = &a->hints.hint[i];
+    for (int i = 0; i < hints->n_hints; i++) {
+        const struct sp_hint *h = &hints->hint[i];
         json_t *item = json_object(), *gain = json_object();
         json_object_set_new(gain, "lo", json_real(h->gain_lo));
         json_object_set_new(gain, "hi", json_real(h->gain_hi));
@@ -330,12 +345,19 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
         json_object_set_new(item, "observed", json_null());
         sp_record_append(r, "hints", item);
     }
-    for (int i = 0; i < a->hints.n_checked; i++) {
+    for (int i = 0; i < hints->n_checked; i++) {
         json_t *item = json_object();
-        json_object_set_new(item, "check", json_string(a->hints.checked[i].check));
-        json_object_set_new(item, "figure", json_string(a->hints.checked[i].figure));
+        json_object_set_new(item, "check", json_string(hints->checked[i].check));
+        json_object_set_new(item, "figure", json_string(hints->checked[i].figure));
         sp_record_append(r, "not_a_problem", item);
     }
+}
+
+static void record_hints(const struct sp_analysis *a, struct sp_record *r)
+{
+    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+        return; /* not looked for; an empty list says that none was found */
+    sp_record_hints(r, &a->hints);
 }
 
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)

@@ -3,13 +3,26 @@
 #define SP_SESSION_RECORD_PARTS_H
 
 #include "io/record.h"
+#include "model/hints.h"
+#include "model/losses.h"
 #include "model/machine.h"
 #include "session/subject.h"
 
 struct sp_analysis;
+struct sp_pairs;
 
 /* A ceiling as an item of roofs[]; role: "roof", "floor", "peak", "other". */
 json_t *sp_json_ceiling(const struct sp_ceiling *ceiling, const char *role);
+/* A row of the report's table; its share of the roof or of the model, with the metric that it is. */
+json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
+                          struct sp_value fraction, const char *fraction_name);
+/* An item of runs[] without counters. */
+json_t *sp_json_run(const struct sp_pairs *pairs);
+/* config.op, format, precision, index, width, order. */
+void sp_record_workload(struct sp_record *record, const struct sp_workload *workload);
+void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);
+/* hints and not_a_problem: an empty list says that they were looked for. */
+void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
 void sp_record_machine(struct sp_record *record, const struct sp_machine *machine);
 /* problem, structure and the spy counts. */
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);

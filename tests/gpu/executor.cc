@@ -31,7 +31,7 @@ struct array {
     std::string name;
     size_t size;
     std::unique_ptr<unsigned char[]> memory;
-    std::vector<int64_t> writer; /* per word: thread of the grid that stored there, -1 */
+    std::vector<int64_t> writer; /* per word: grid and thread that stored there last, -1 */
 };
 
 /* What one lane asked for. */
@@ -71,7 +71,8 @@ struct executor {
     int64_t memory_B = 0, used_B = 0;
     uint64_t seed = 0;
     bool record = false;
-    int64_t n_grids = 0, grid = 0;
+    int64_t n_grids = 0;    /* executed, this one included */
+    int64_t first_grid = 0; /* of the recording */
     std::vector<sp_executor_request> requests;
 
     ucontext_t scheduler;
@@ -177,9 +178,9 @@ void check_shared(const void *p, size_t size, bool writes, int site)
 void check_store(array &a, int64_t offset, size_t size, int site)
 {
     executor &e = the();
-    const int64_t self = e.block * e.block_threads + e.now->thread;
+    const int64_t self = e.n_grids << 40 | (e.block * e.block_threads + e.now->thread);
     for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++) {
-        if (a.writer[i] != -1 && a.writer[i] != self)
+        if (a.writer[i] >> 40 == e.n_grids && a.writer[i] != self)
             fail("two threads of a grid store the same element", site);
         a.writer[i] = self;
     }
@@ -346,7 +347,7 @@ void keep_requests()
         for (const ask &a : e.asks[w]) {
             if (!before || key(*before) != key(a)) {
                 sp_executor_request r = {};
-                r.grid = e.grid;
+                r.grid = e.n_grids - e.first_grid;
                 r.warp = e.block * (int64_t)e.asks.size() + (int64_t)w;
                 r.kind = a.kind;
                 r.size = a.size;
@@ -458,10 +459,8 @@ int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const voi
     e.arguments = args;
     e.body = body;
     e.block_threads = block_threads;
-    e.grid = e.n_grids++;
+    e.n_grids++;
     e.fault.clear();
-    for (auto &one : e.arrays)
-        std::fill(one.second.writer.begin(), one.second.writer.end(), -1);
     for (e.block = 0; e.block < n_blocks; e.block++) {
         prepare_block(block_threads, shared_B);
         if (!run_block(block_threads))
@@ -480,7 +479,7 @@ static void record(int on)
     e.record = on != 0;
     if (on) {
         e.requests.clear();
-        e.n_grids = 0;
+        e.first_grid = e.n_grids + 1;
     }
 }
 

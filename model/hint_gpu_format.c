@@ -1,0 +1,57 @@
+#include <stdio.h>
+
+#include "model/gpu_predict.h"
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+/* The other format of least modelled time. */
+static const struct sp_alternative *best_of(const struct sp_hint_inputs *in)
+{
+    const struct sp_alternative *best = NULL;
+    for (int i = 0; i < in->gpu->n_ways; i++) {
+        const struct sp_alternative *w = &in->gpu->way[i];
+        if (sp_value_known(w->time_s) && (!best || w->time_s.value < best->time_s.value))
+            best = w;
+    }
+    return best;
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (!in->gpu || !in->gpu->now || !sp_value_known(in->gpu->now->roofline.time_s))
+        return SP_SILENT;
+    const struct sp_alternative *best = best_of(in);
+    if (!best)
+        return SP_SILENT;
+    const double now_s = in->gpu->now->roofline.time_s.value, use = in->gpu->now->traffic.use;
+    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, best->time_s.value);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "coalescing",
+                        "lanes use %.0f %% of the bytes of the sectors they load; the best other format "
+                        "(%s) would save %.1f %%",
+                        100 * use, best->option, 100 * gain.hi);
+    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
+             "(modelled, exact); the time is bound by %s. For %s the model expects %.3g ms instead of %.3g.",
+             100 * use, in->gpu->now->binding, best->option, 1e3 * best->time_s.value, 1e3 * now_s);
+    char change[64];
+    snprintf(change, sizeof change, "--format %s", best->option);
+    sp_hint_command(in, hint, change);
+    snprintf(hint->expect, sizeof hint->expect,
+             "fewer bytes between L1 and L2; refuted if the time stays where they fall");
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_gpu_format = {
+    .id = "J01",
+    .title = "coalescing",
+    .version = 1,
+    .spmv_only = true,
+    .condition = "on a GPU, the modelled time of another format is smaller: sectors that warps ask for, the "
+                 "L2's and the memory's bytes follow from the entries (spmodel explain sectors)",
+    .remedy = "the format whose warps ask for neighbouring bytes together: SELL-32-sigma, or CRS with "
+              "several lanes a row",
+    .judge = judge,
+};

@@ -1,0 +1,52 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "model/gpu_predict.h"
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+/* The slowest resource but the launches [s]. */
+static double others_s(const struct sp_gpu_prediction *p)
+{
+    double longest = 0;
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        if (i != SP_GPU_TERM_LAUNCH && sp_value_known(p->term[i].rate) && p->term[i].rate.value > 0)
+            longest = fmax(longest, p->term[i].amount.value / p->term[i].rate.value);
+    return longest;
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    const struct sp_gpu_prediction *p = in->gpu ? in->gpu->now : NULL;
+    if (!p || !sp_value_known(p->term[SP_GPU_TERM_LAUNCH].rate))
+        return SP_SILENT;
+    const double launch_s = p->term[SP_GPU_TERM_LAUNCH].amount.value / p->term[SP_GPU_TERM_LAUNCH].rate.value;
+    const double work_s = others_s(p);
+    const struct sp_gain gain = sp_gain_of_seconds(in, fmax(launch_s, work_s), work_s);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "launch overhead", "%.2g us a launch, %.3g us of work", 1e6 * launch_s,
+                        1e6 * work_s);
+    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
+             "(modelled): the GPU waits for launches.",
+             1e6 * launch_s, 1e6 * work_s);
+    snprintf(hint->try_command, sizeof hint->try_command,
+             "not available in this version: record the solver's kernels as a CUDA graph, or multiply "
+             "several vectors at a time (--op spmmv)");
+    snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_gpu_launch = {
+    .id = "J02",
+    .title = "launch overhead",
+    .version = 1,
+    .spmv_only = true,
+    .condition =
+        "on a GPU whose launch overhead is known, launches take longer than the slowest of memory, L2, "
+        "arithmetic and latency",
+    .remedy = "CUDA graphs, fewer and larger kernels, several vectors at a time",
+    .judge = judge,
+};

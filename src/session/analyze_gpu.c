@@ -1,0 +1,368 @@
+#include "session/analyze_gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/alpha.h"
+#include "model/gpu_occupancy.h"
+#include "model/volume_dense.h"
+#include "session/gpu_analysis.h"
+
+/* Formats of "auto": those that follow from the rows alone. */
+static const char *const auto_formats[] = {"crs", "sell:32,1", "sell:32,256", NULL};
+
+static enum sp_status set_workload(struct sp_gpu_analysis *a, const char *format, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    const struct sp_csr *matrix = &a->subject->matrix;
+    struct sp_workload *w = &a->workload;
+    *w = (struct sp_workload){.op = o->op,
+                              .r = o->r,
+                              .order = o->order,
+                              .index = o->index,
+                              .matrix = matrix,
+                              .C = 1,
+                              .sigma = 1,
+                              .n_threads = 1,
+                              .precision = o->precision >= 0           ? (enum sp_precision)o->precision
+                                           : sp_csr_is_complex(matrix) ? SP_C128
+                                                                       : SP_F64};
+    enum sp_status status = sp_workload_set_format(w, format, err);
+    return status == SP_OK ? sp_workload_check(w, err) : status;
+}
+
+/* All kernels for a layout, each with the time that the model expects. */
+static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    const struct sp_kernel *rows[SP_MAX_WAYS];
+    char option[48];
+    int n = sp_kernel_candidates(l, o->isa ? o->isa : "cuda", rows, SP_MAX_WAYS);
+    enum sp_status status = SP_OK;
+    const double start = sp_now();
+    for (int i = 0; i < n && a->n_ways < SP_MAX_WAYS && status == SP_OK; i++) {
+        struct sp_gpu_way *way = &a->way[a->n_ways];
+        *way = (struct sp_gpu_way){.kernel = rows[i], .beta = (double)l->n_nz / (double)l->n_stored};
+        snprintf(way->option, sizeof way->option, "%s",
+                 sp_workload_format_option(&a->workload, option, sizeof option));
+        status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
+        if (status == SP_OK && l->op == SP_OP_SPMV && l->n_nz > 0 && sp_gpu_is_described(o->machine)) {
+            status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
+                                    &way->prediction, err);
+            way->predicted = status == SP_OK;
+        }
+        a->n_ways++;
+    }
+    a->model_s += sp_now() - start;
+    return status;
+}
+
+static double expected_s(const struct sp_gpu_way *way)
+{
+    return way->predicted && sp_value_known(way->prediction.roofline.time_s)
+               ? way->prediction.roofline.time_s.value
+               : INFINITY;
+}
+
+/* The way of least time in [from, to); the highest rank, which comes first, where none is predicted. */
+static const struct sp_gpu_way *best_way(const struct sp_gpu_analysis *a, int from, int to)
+{
+    const struct sp_gpu_way *best = from < to ? &a->way[from] : NULL;
+    for (int i = from + 1; i < to; i++)
+        if (expected_s(&a->way[i]) < expected_s(best))
+            best = &a->way[i];
+    return best;
+}
+
+static enum sp_status no_kernel(const struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    char text[64];
+    return sp_fail(err, SP_ABSENT, "take another format, or --precision f64 or f32",
+                   "no GPU kernel for %s, %s in %s", sp_op_name(a->workload.op),
+                   sp_workload_format_text(&a->workload, text, sizeof text),
+                   sp_precision_name(a->workload.precision));
+}
+
+/* Ways of one format; the layout stays, with values or for the model alone. */
+static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *format, bool with_values,
+                                     struct sp_layout *l, struct sp_error *err)
+{
+    enum sp_status status = set_workload(a, format, err);
+    a->work = status == SP_OK ? sp_workload_flops(&a->workload) : 0;
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = sp_layout_make(&a->workload, with_values, NULL, l, err);
+    if (with_values)
+        a->layout_s = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    const int before = a->n_ways;
+    status = add_ways(a, l, err);
+    if (status == SP_OK && with_values && a->n_ways == before)
+        status = no_kernel(a, err);
+    return status;
+}
+
+/* The format that is asked for first, so that its ways are those before the alternatives'. */
+static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const char *wanted = a->options->format;
+    const bool is_auto = strcmp(wanted, "auto") == 0;
+    const bool compares = a->options->op == SP_OP_SPMV && !sp_csr_is_complex(&a->subject->matrix) &&
+                          (is_auto || !a->options->no_hints);
+    struct sp_layout l;
+    enum sp_status status = SP_OK;
+    int n_wanted = 0;
+    char option[48];
+    if (!is_auto) {
+        status = look_at_format(a, wanted, true, &a->layout, err);
+        sp_workload_format_option(&a->workload, option, sizeof option);
+        n_wanted = a->n_ways;
+    }
+    struct sp_workload chosen = a->workload;
+    for (int i = 0; compares && auto_formats[i] && status == SP_OK; i++) {
+        if (!is_auto && strcmp(option, auto_formats[i]) == 0)
+            continue;
+        status = look_at_format(a, auto_formats[i], false, &l, err);
+        if (status == SP_OK)
+            sp_layout_free(&l);
+    }
+    if (status != SP_OK)
+        return status;
+    a->chosen = best_way(a, 0, is_auto ? a->n_ways : n_wanted);
+    if (!is_auto) {
+        a->workload = chosen;
+        return SP_OK;
+    }
+    if (!a->chosen) {
+        set_workload(a, auto_formats[0], NULL);
+        return no_kernel(a, err);
+    }
+    status = set_workload(a, a->chosen->option, err);
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = sp_layout_make(&a->workload, true, NULL, &a->layout, err);
+    a->layout_s = sp_now() - start;
+    return status;
+}
+
+static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = sp_dense_make(&a->workload, a->options->seed, &a->dense, err);
+    const struct sp_operands operands = {.x = a->dense.x, .rows = a->dense.rows, .second = a->dense.second};
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = a->chosen->kernel->prepare(&a->layout, &operands, &a->state, err);
+    a->upload_s = sp_now() - start;
+    return status;
+}
+
+static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    void *result;
+    const struct sp_dense dense = sp_dense_of(&a->dense);
+    enum sp_status status =
+        sp_new_array(sp_dense_n_result(&a->workload), sizeof(double), "the result", &result, err);
+    if (status == SP_OK)
+        status = a->chosen->kernel->run(a->state, 1, NULL, err);
+    if (status == SP_OK)
+        status = a->chosen->kernel->fetch(a->state, result, err);
+    if (status == SP_OK)
+        status = sp_verify(&a->workload, &dense, result, &a->check, err);
+    free(result);
+    return status;
+}
+
+/* Bytes by the model of levels (SpMV), else by formula: x once at least, once for each gather at most. */
+static void model_bytes(struct sp_gpu_analysis *a)
+{
+    const struct sp_layout *l = &a->layout;
+    const double gather_B = sp_layout_gather_bytes(l);
+    if (a->chosen->predicted) {
+        const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+        a->read_B = t->memory_load_B;
+        a->write_B = t->memory_store_B;
+        a->x_B = t->x_B;
+        a->x_once_B = fmin(t->x_once_B, t->x_B.value);
+    } else {
+        const struct sp_volume most = sp_volume_layout(l, 1, 1);
+        a->x_once_B = fmin(gather_B, (double)l->s_x * (double)l->n_c * (double)l->r);
+        a->x_B = sp_value_between(a->x_once_B, a->x_once_B, gather_B, SP_MODELLED);
+        a->write_B = sp_value_of(most.write_B, SP_MODELLED);
+        a->read_B = sp_value_between(most.total_B - most.write_B - gather_B + a->x_once_B,
+                                     most.total_B - most.write_B - gather_B + a->x_once_B,
+                                     most.total_B - most.write_B, SP_MODELLED);
+    }
+    a->once_B = a->read_B.value + a->write_B.value - a->x_B.value + a->x_once_B;
+    if (sp_gpu_is_counted(a)) {
+        const double rest_B = a->read_B.value - a->x_B.value;
+        a->read_B = a->counts.of[SP_GPU_DRAM_READ];
+        a->write_B = a->counts.of[SP_GPU_DRAM_WRITE];
+        a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
+    }
+    a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
+                              a->read_B.hi + a->write_B.hi, a->read_B.origin);
+}
+
+/* Time of all resources but memory [s], with the name of the slowest. */
+static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char **name)
+{
+    struct sp_value longest = sp_value_none("no ceiling of the GPU but its memory's is known");
+    *name = NULL;
+    for (int i = 0; a->chosen->predicted && i < SP_N_GPU_TERMS; i++) {
+        const struct sp_roof_term *t = &a->chosen->prediction.term[i];
+        if (i == SP_GPU_TERM_MEMORY || !sp_value_known(t->rate) || t->rate.value <= 0)
+            continue;
+        const struct sp_value time =
+            sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
+                             t->amount.hi / t->rate.lo, SP_MODELLED);
+        if (!sp_value_known(longest) || time.value > longest.value) {
+            longest = time;
+            *name = t->name;
+        }
+    }
+    return longest;
+}
+
+static void evaluate(struct sp_gpu_analysis *a)
+{
+    const char *other;
+    model_bytes(a);
+    a->roof_Bps = a->pairs.roof;
+    const struct sp_value core = other_terms(a, &other);
+    const double memory_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
+    const double core_s = sp_value_known(core) ? core.value : 0;
+    a->binding = memory_s >= core_s ? "memory bandwidth" : other;
+    a->t_model = sp_value_of(fmax(memory_s, core_s), SP_MODELLED);
+    a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
+    const struct sp_value k = a->pairs.inverse;
+    a->fraction = sp_value_between(k.value * a->V_B.value, k.lo * a->V_B.lo, k.hi * a->V_B.hi, a->V_B.origin);
+    a->model_fraction =
+        sp_value_between(a->t_once.value / a->pairs.time.value, a->t_once.value / a->pairs.time.hi,
+                         a->t_once.value / a->pairs.time.lo, SP_MODELLED);
+    const double fill_B =
+        (double)(a->layout.n_stored - a->layout.n_nz) * (double)(a->layout.s_a + a->layout.s_i);
+    const struct sp_loss_inputs in = {.time_s = a->pairs.time,
+                                      .roof_Bps = a->roof_Bps,
+                                      .min_B = a->once_B - fill_B,
+                                      .padding_B = fill_B,
+                                      .x_B = a->x_B,
+                                      .x_once_B = a->x_once_B,
+                                      .imbalance_s = sp_value_none("the GPU deals blocks to idle cores"),
+                                      .core_s = core,
+                                      .linear_s = sp_value_none("no run with linearised indices"),
+                                      .leftover_B =
+                                          a->options->state == SP_WARM ? 2 * (double)a->device.L2_B : 0,
+                                      .level = "MEM"};
+    a->losses = sp_losses_of(&in);
+    if (sp_value_known(core))
+        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
+                 "modelled: %s takes %.4g ms, memory %.4g ms", other, 1e3 * core_s, 1e3 * memory_s);
+}
+
+static void find_hints(struct sp_gpu_analysis *a)
+{
+    struct sp_gpu_hint_inputs gpu = {.now = a->chosen->predicted ? &a->chosen->prediction : NULL,
+                                     .L2_B = (double)a->device.L2_B};
+    struct sp_alternative other[SP_MAX_WAYS];
+    struct sp_hint_inputs in;
+    if (a->options->no_hints || !gpu.now)
+        return;
+    for (int i = 0; i < a->n_ways; i++) {
+        const struct sp_gpu_way *w = &a->way[i];
+        if (w == a->chosen || !sp_value_known(w->prediction.roofline.time_s))
+            continue;
+        struct sp_alternative *o = &other[gpu.n_ways++];
+        *o = (struct sp_alternative){.time_s = w->prediction.roofline.time_s,
+                                     .beta = sp_value_of(w->beta, SP_MODELLED)};
+        snprintf(o->option, sizeof o->option, "%s", w->option);
+    }
+    gpu.way = other;
+    sp_hint_inputs_init(&in);
+    in.matrix = a->subject->argument;
+    in.options = "--device gpu";
+    in.op = a->workload.op;
+    in.r = a->layout.r;
+    in.n_r = a->layout.n_r;
+    in.n_c = a->layout.n_c;
+    in.n_nz = a->layout.n_nz;
+    in.format = a->workload.format;
+    in.C = a->workload.C;
+    in.sigma = a->workload.sigma;
+    in.precision = a->workload.precision;
+    in.index = a->workload.index;
+    in.warm = a->options->state == SP_WARM;
+    in.time_s = a->pairs.time;
+    in.roof_Bps = a->roof_Bps;
+    in.V_B = a->V_B;
+    in.w = sp_value_of(1, SP_MODELLED);
+    in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
+    in.level = "MEM";
+    in.gpu = &gpu;
+    sp_hints_find(&in, &a->hints);
+}
+
+static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = sp_gpu_module_open(&a->module, err);
+    if (status == SP_OK)
+        status = a->module->describe(&a->device, err);
+    if (status == SP_OK)
+        status = choose(a, err);
+    if (status == SP_OK)
+        status = prepare(a, err);
+    if (status == SP_OK)
+        status = verify(a, err);
+    if (status == SP_OK && a->layout.n_nz == 0)
+        status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to time",
+                         a->subject->name);
+    if (status == SP_OK)
+        status = sp_gpu_sample(a, err);
+    if (status == SP_OK)
+        status = sp_gpu_count(a, err);
+    if (status == SP_OK) {
+        evaluate(a);
+        find_hints(a);
+    }
+    return status;
+}
+
+static void free_analysis(struct sp_gpu_analysis *a)
+{
+    if (a->chosen && a->state)
+        a->chosen->kernel->release(a->state);
+    sp_layout_free(&a->layout);
+    sp_dense_free(&a->dense);
+    sp_pairs_free(&a->pairs);
+    free(a);
+}
+
+enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                              const struct sp_progress *progress, struct sp_record *record,
+                              struct sp_error *err)
+{
+    void *memory;
+    enum sp_status status = sp_record_new(subject->name, record, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_new_array(1, sizeof(struct sp_gpu_analysis), "the analysis", &memory, err);
+    if (status != SP_OK) {
+        sp_record_free(record);
+        return status;
+    }
+    struct sp_gpu_analysis *a = memory;
+    a->options = options;
+    a->subject = subject;
+    a->progress = progress;
+    sp_gpu_counts_none(&a->counts, "not counted");
+    status = run_steps(a, err);
+    if (status == SP_OK)
+        sp_gpu_record(a, record);
+    else
+        sp_record_free(record);
+    free_analysis(a);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* Everything that the analysis of one workload on a GPU has found out, before it becomes a record. */
+#ifndef SP_SESSION_GPU_ANALYSIS_H
+#define SP_SESSION_GPU_ANALYSIS_H
+
+#include "kernels/gpu_module.h"
+#include "model/gpu_predict.h"
+#include "model/hints.h"
+#include "model/losses.h"
+#include "probes/cuda/gpu_counters.h"
+#include "session/analyze.h"
+#include "session/sampling.h"
+
+enum { SP_MAX_WAYS = 12 };
+
+/* A kernel that could run the workload, in a format, with what the model says of it. */
+struct sp_gpu_way {
+    const struct sp_kernel *kernel;
+    char option[48]; /* of --format: "crs", "sell:32,256" */
+    double beta;
+    struct sp_gpu_launch launch;
+    bool predicted; /* SpMV; else the fields below are zero */
+    struct sp_gpu_prediction prediction;
+};
+
+struct sp_gpu_analysis {
+    const struct sp_analyze_options *options;
+    const struct sp_subject *subject;
+    const struct sp_progress *progress;
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device device;
+    struct sp_workload workload;
+    struct sp_layout layout;
+    struct sp_dense_arrays dense;
+    double layout_s, upload_s, model_s;
+    int n_ways;
+    struct sp_gpu_way way[SP_MAX_WAYS];
+    const struct sp_gpu_way *chosen;
+    void *state;
+    struct sp_spmv_check check;
+    struct sp_pairs pairs;
+    struct sp_gpu_counts counts; /* by the GPU's counters; unknown ones with their reasons */
+    char counts_why[768];
+    double work; /* W [flop] */
+
+    struct sp_value V_B, read_B, write_B; /* memory: counted, else modelled */
+    double once_B;                        /* the least: x once */
+    double x_once_B;
+    struct sp_value x_B;
+    struct sp_value roof_Bps;
+    struct sp_value t_model, t_once; /* [s] */
+    const char *binding;
+    struct sp_value fraction, model_fraction;
+    struct sp_losses losses;
+    struct sp_hints hints;
+};
+
+bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
+/* Pairs of the kernel's sample and of a load-only run over as many bytes as four times the L2. */
+enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
+/* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
+enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
+void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *record);
+
+#endif
