@@ -27,7 +27,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double now_s = in->gpu->now->roofline.time_s.value, use = in->gpu->now->traffic.use;
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, best->time_s.value);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "coalescing",
+        return sp_clear(checked, "format on a GPU",
                         "lanes use %.0f %% of the bytes of the sectors they load; the best other format "
                         "(%s) would save %.1f %%",
                         100 * use, best->option, 100 * gain.hi);
@@ -46,7 +46,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 
 const struct sp_hint_rule sp_hint_gpu_format = {
     .id = "J01",
-    .title = "coalescing",
+    .title = "format on a GPU",
     .version = 1,
     .spmv_only = true,
     .condition = "on a GPU, the modelled time of another format is smaller: sectors that warps ask for, the "

@@ -62,6 +62,19 @@ static void check_bounds(const struct sp_record *r, const char *path)
     expect(V >= floor * (1 - 1e-9), path, "fewer bytes than the least possible", V, floor);
 }
 
+/* On a GPU the sectors that warps ask for follow from the addresses alone. */
+static void check_sectors(const struct sp_record *r, const char *path)
+{
+    static const char *const counted[] = {"gpu.counts.l1_load", "gpu.counts.l1_store"};
+    static const char *const modelled[] = {"gpu.L1_load", "gpu.L1_store"};
+    for (int i = 0; i < 2; i++) {
+        struct sp_value sectors = sp_record_value(r, counted[i]), bytes = sp_record_value(r, modelled[i]);
+        if (sp_value_known(sectors) && sp_value_known(bytes))
+            expect(32 * sectors.value == bytes.value, path, "counted sectors are not those of the model",
+                   32 * sectors.value, bytes.value);
+    }
+}
+
 static void check_record(const char *path)
 {
     struct sp_record r;
@@ -104,6 +117,7 @@ static void check_record(const char *path)
         expect(counted == sp_value_known(sp_record_metric(&r, "alpha_simulated")), path,
                "measured alpha without the simulated one beside it", 0, 0);
         check_losses(&r, path);
+        check_sectors(&r, path);
         check_bounds(&r, path);
     }
     sp_record_free(&r);

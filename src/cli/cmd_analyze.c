@@ -318,7 +318,8 @@ static int analyze_formats(const struct arguments *a, const struct sp_subject *s
     if (!a->all_formats || sp_csr_is_complex(&subject->matrix))
         return analyze_format(a, subject, a->all_formats ? "crs" : a->run.analyze.format, progress, terminal);
     int code = 0;
-    const char *const *format = sp_format_every(a->run.analyze.op);
+    const char *const *format =
+        a->on_gpu ? sp_gpu_format_every(a->run.analyze.op) : sp_format_every(a->run.analyze.op);
     for (; *format && code != sp_exit_code(SP_INTERRUPTED); format++)
         code = sp_worse_exit(code, analyze_format(a, subject, *format, progress, terminal));
     return code;

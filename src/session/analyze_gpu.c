@@ -9,6 +9,7 @@
 #include "model/alpha.h"
 #include "model/gpu_occupancy.h"
 #include "model/volume_dense.h"
+#include "session/format_model.h"
 #include "session/gpu_analysis.h"
 
 /* Formats of "auto": those that follow from the rows alone. */
@@ -77,11 +78,19 @@ static const struct sp_gpu_way *best_way(const struct sp_gpu_analysis *a, int fr
     return best;
 }
 
-static enum sp_status no_kernel(const struct sp_gpu_analysis *a, struct sp_error *err)
+/* The reason of the first row that is for the operation and format but does not take this layout. */
+static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp_layout *l,
+                                struct sp_error *err)
 {
     char text[64];
-    return sp_fail(err, SP_ABSENT, "take another format, or --precision f64 or f32",
-                   "no GPU kernel for %s, %s in %s", sp_op_name(a->workload.op),
+    for (int i = 0; sp_kernel_table[i] && !a->options->isa; i++) {
+        const struct sp_kernel *row = sp_kernel_table[i];
+        if (row->on_gpu && sp_kernel_is_for(row, l) && row->accepts(l, err) != SP_OK)
+            return SP_ABSENT;
+    }
+    return sp_fail(err, SP_ABSENT, "take another format or precision, or leave --isa out",
+                   "no GPU kernel%s%s for %s, %s in %s", a->options->isa ? " " : "",
+                   a->options->isa ? a->options->isa : "", sp_op_name(a->workload.op),
                    sp_workload_format_text(&a->workload, text, sizeof text),
                    sp_precision_name(a->workload.precision));
 }
@@ -102,8 +111,20 @@ static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *form
     const int before = a->n_ways;
     status = add_ways(a, l, err);
     if (status == SP_OK && with_values && a->n_ways == before)
-        status = no_kernel(a, err);
+        status = no_kernel(a, l, err);
     return status;
+}
+
+/* The format that was chosen for "auto", with values. */
+static enum sp_status take_auto(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const char *format = a->chosen ? a->chosen->option : auto_formats[0];
+    enum sp_status status = set_workload(a, format, err);
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = sp_layout_make(&a->workload, true, NULL, &a->layout, err);
+    a->layout_s = sp_now() - start;
+    return status == SP_OK && !a->chosen ? no_kernel(a, &a->layout, err) : status;
 }
 
 /* The format that is asked for first, so that its ways are those before the alternatives'. */
@@ -137,16 +158,7 @@ static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
         a->workload = chosen;
         return SP_OK;
     }
-    if (!a->chosen) {
-        set_workload(a, auto_formats[0], NULL);
-        return no_kernel(a, err);
-    }
-    status = set_workload(a, a->chosen->option, err);
-    const double start = sp_now();
-    if (status == SP_OK)
-        status = sp_layout_make(&a->workload, true, NULL, &a->layout, err);
-    a->layout_s = sp_now() - start;
-    return status;
+    return take_auto(a, err);
 }
 
 static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
@@ -174,93 +186,6 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
         status = sp_verify(&a->workload, &dense, result, &a->check, err);
     free(result);
     return status;
-}
-
-/* Bytes by the model of levels (SpMV), else by formula: x once at least, once for each gather at most. */
-static void model_bytes(struct sp_gpu_analysis *a)
-{
-    const struct sp_layout *l = &a->layout;
-    const double gather_B = sp_layout_gather_bytes(l);
-    if (a->chosen->predicted) {
-        const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
-        a->read_B = t->memory_load_B;
-        a->write_B = t->memory_store_B;
-        a->x_B = t->x_B;
-        a->x_once_B = fmin(t->x_once_B, t->x_B.value);
-    } else {
-        const struct sp_volume most = sp_volume_layout(l, 1, 1);
-        a->x_once_B = fmin(gather_B, (double)l->s_x * (double)l->n_c * (double)l->r);
-        a->x_B = sp_value_between(a->x_once_B, a->x_once_B, gather_B, SP_MODELLED);
-        a->write_B = sp_value_of(most.write_B, SP_MODELLED);
-        a->read_B = sp_value_between(most.total_B - most.write_B - gather_B + a->x_once_B,
-                                     most.total_B - most.write_B - gather_B + a->x_once_B,
-                                     most.total_B - most.write_B, SP_MODELLED);
-    }
-    a->once_B = a->read_B.value + a->write_B.value - a->x_B.value + a->x_once_B;
-    if (sp_gpu_is_counted(a)) {
-        const double rest_B = a->read_B.value - a->x_B.value;
-        a->read_B = a->counts.of[SP_GPU_DRAM_READ];
-        a->write_B = a->counts.of[SP_GPU_DRAM_WRITE];
-        a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
-    }
-    a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
-                              a->read_B.hi + a->write_B.hi, a->read_B.origin);
-}
-
-/* Time of all resources but memory [s], with the name of the slowest. */
-static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char **name)
-{
-    struct sp_value longest = sp_value_none("no ceiling of the GPU but its memory's is known");
-    *name = NULL;
-    for (int i = 0; a->chosen->predicted && i < SP_N_GPU_TERMS; i++) {
-        const struct sp_roof_term *t = &a->chosen->prediction.term[i];
-        if (i == SP_GPU_TERM_MEMORY || !sp_value_known(t->rate) || t->rate.value <= 0)
-            continue;
-        const struct sp_value time =
-            sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
-                             t->amount.hi / t->rate.lo, SP_MODELLED);
-        if (!sp_value_known(longest) || time.value > longest.value) {
-            longest = time;
-            *name = t->name;
-        }
-    }
-    return longest;
-}
-
-static void evaluate(struct sp_gpu_analysis *a)
-{
-    const char *other;
-    model_bytes(a);
-    a->roof_Bps = a->pairs.roof;
-    const struct sp_value core = other_terms(a, &other);
-    const double memory_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
-    const double core_s = sp_value_known(core) ? core.value : 0;
-    a->binding = memory_s >= core_s ? "memory bandwidth" : other;
-    a->t_model = sp_value_of(fmax(memory_s, core_s), SP_MODELLED);
-    a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
-    const struct sp_value k = a->pairs.inverse;
-    a->fraction = sp_value_between(k.value * a->V_B.value, k.lo * a->V_B.lo, k.hi * a->V_B.hi, a->V_B.origin);
-    a->model_fraction =
-        sp_value_between(a->t_once.value / a->pairs.time.value, a->t_once.value / a->pairs.time.hi,
-                         a->t_once.value / a->pairs.time.lo, SP_MODELLED);
-    const double fill_B =
-        (double)(a->layout.n_stored - a->layout.n_nz) * (double)(a->layout.s_a + a->layout.s_i);
-    const struct sp_loss_inputs in = {.time_s = a->pairs.time,
-                                      .roof_Bps = a->roof_Bps,
-                                      .min_B = a->once_B - fill_B,
-                                      .padding_B = fill_B,
-                                      .x_B = a->x_B,
-                                      .x_once_B = a->x_once_B,
-                                      .imbalance_s = sp_value_none("the GPU deals blocks to idle cores"),
-                                      .core_s = core,
-                                      .linear_s = sp_value_none("no run with linearised indices"),
-                                      .leftover_B =
-                                          a->options->state == SP_WARM ? 2 * (double)a->device.L2_B : 0,
-                                      .level = "MEM"};
-    a->losses = sp_losses_of(&in);
-    if (sp_value_known(core))
-        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
-                 "modelled: %s takes %.4g ms, memory %.4g ms", other, 1e3 * core_s, 1e3 * memory_s);
 }
 
 static void find_hints(struct sp_gpu_analysis *a)
@@ -300,7 +225,7 @@ static void find_hints(struct sp_gpu_analysis *a)
     in.V_B = a->V_B;
     in.w = sp_value_of(1, SP_MODELLED);
     in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
-    in.level = "MEM";
+    in.level = a->in_L2 ? "L2" : "MEM";
     in.gpu = &gpu;
     sp_hints_find(&in, &a->hints);
 }
@@ -324,7 +249,7 @@ static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
     if (status == SP_OK)
         status = sp_gpu_count(a, err);
     if (status == SP_OK) {
-        evaluate(a);
+        sp_gpu_evaluate(a);
         find_hints(a);
     }
     return status;
@@ -338,6 +263,11 @@ static void free_analysis(struct sp_gpu_analysis *a)
     sp_dense_free(&a->dense);
     sp_pairs_free(&a->pairs);
     free(a);
+}
+
+const char *const *sp_gpu_format_every(enum sp_op op)
+{
+    return op == SP_OP_SPMV ? auto_formats : sp_format_every(op);
 }
 
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,

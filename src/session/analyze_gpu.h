@@ -12,4 +12,7 @@ enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_
                               const struct sp_progress *progress, struct sp_record *record,
                               struct sp_error *err);
 
+/* The formats of "all" on a GPU; ends with NULL. */
+const char *const *sp_gpu_format_every(enum sp_op op);
+
 #endif

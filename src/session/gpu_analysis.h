@@ -42,10 +42,11 @@ struct sp_gpu_analysis {
     char counts_why[768];
     double work; /* W [flop] */
 
-    struct sp_value V_B, read_B, write_B; /* memory: counted, else modelled */
-    double once_B;                        /* the least: x once */
+    bool in_L2; /* next to nothing comes from memory: what follows belongs to the L2, else to memory */
+    struct sp_value V_B, read_B, write_B; /* counted, else modelled */
+    double once_B;                        /* the least: matrix, y, and x once */
     double x_once_B;
-    struct sp_value x_B;
+    struct sp_value x_B, x_modelled_B;
     struct sp_value roof_Bps;
     struct sp_value t_model, t_once; /* [s] */
     const char *binding;
@@ -59,6 +60,8 @@ bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
+/* Bytes, roof, model and losses of the level that holds the data. */
+void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *record);
 
 #endif

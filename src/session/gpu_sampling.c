@@ -142,7 +142,9 @@ static enum sp_status scrub(void *context, struct sp_error *err)
 
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a)
 {
-    return sp_value_known(a->counts.of[SP_GPU_DRAM_READ]) && sp_value_known(a->counts.of[SP_GPU_DRAM_WRITE]);
+    const enum sp_gpu_count read = a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ;
+    const enum sp_gpu_count write = a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE;
+    return sp_value_known(a->counts.of[read]) && sp_value_known(a->counts.of[write]);
 }
 
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
@@ -163,7 +165,7 @@ enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
         status = counters->count(SP_GPU_SET_TRAFFIC, &work, &a->counts, &reason);
     if (c.roof.arena)
         c.roof.ceilings->close(c.roof.arena);
-    if (status == SP_OK && sp_gpu_is_counted(a))
+    if (status == SP_OK && sp_value_known(a->counts.of[SP_GPU_DRAM_READ]))
         return SP_OK;
     if (status != SP_OK) {
         snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);

@@ -15,6 +15,7 @@ static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "config.cache", states[a->options->state]);
     sp_record_set_text(r, "config.kernel", a->chosen->kernel->name);
     sp_record_set_text(r, "config.bytes", sp_gpu_is_counted(a) ? "cupti" : "model");
+    sp_record_set_count(r, "config.runs", 1);
     sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
     if (a->options->command)
         sp_record_set_text(r, "command", a->options->command);
@@ -64,7 +65,8 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
         record_level(r, "L1", t->L1_load_B, t->L1_store_B);
         record_level(r, "L2", t->L2_load_B, t->L2_store_B);
     }
-    record_level(r, "MEM", a->read_B, a->write_B);
+    if (!a->in_L2)
+        record_level(r, "MEM", a->read_B, a->write_B);
     for (int i = 0; i < SP_N_GPU_COUNTS; i++) {
         char path[64];
         snprintf(path, sizeof path, "gpu.counts.%s", sp_gpu_count_words[i].name);
@@ -96,10 +98,11 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
                   {"fma", "core", "peak"}};
     struct sp_ceiling roof = {.n_threads = m->n_cores, .n_domains = 1, .value = a->roof_Bps};
     snprintf(roof.name, sizeof roof.name, "load");
-    snprintf(roof.level, sizeof roof.level, "MEM");
+    snprintf(roof.level, sizeof roof.level, a->in_L2 ? "L2" : "MEM");
     snprintf(roof.precision, sizeof roof.precision, "f64");
     snprintf(roof.mode, sizeof roof.mode, "unknown");
-    snprintf(roof.how, sizeof roof.how, "load-only over four times the L2, beside the kernel's samples");
+    snprintf(roof.how, sizeof roof.how, "%s",
+             a->in_L2 ? "the machine's" : "load-only over four times the L2, beside the kernel's samples");
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         bool exact;
@@ -107,7 +110,8 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
             strcmp(others[i].role, "peak") == 0 && a->workload.precision != SP_F64 ? "f32" : "f64";
         const struct sp_ceiling *c =
             sp_machine_ceiling(m, others[i].name, others[i].level, precision, m->n_cores, NULL, &exact);
-        if (c && exact && sp_value_known(c->value))
+        const bool again = a->in_L2 && strcmp(others[i].level, "L2") == 0;
+        if (c && exact && sp_value_known(c->value) && !again)
             sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
     }
 }
@@ -120,6 +124,19 @@ static struct sp_value per(double amount, struct sp_value time, enum sp_origin o
 static struct sp_value scaled(struct sp_value v, double by)
 {
     return sp_value_between(v.value / by, v.lo / by, v.hi / by, v.origin);
+}
+
+/* What CUPTI counted takes the place of the model's, which stays beside it. */
+static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r, double gather_B)
+{
+    if (!sp_gpu_is_counted(a))
+        return;
+    sp_record_set_text(r, "counters.source", "cupti");
+    sp_record_set_text(r, "counters.how", "one execution under the range profiler, the whole GPU");
+    sp_record_set_metric(r, "alpha_simulated", scaled(a->x_modelled_B, gather_B), "1", "none",
+                         "bytes of the gathered operand / (s_x n_nz r) in the model of levels");
+    sp_record_set_metric(r, "bytes_read", a->read_B, "B", "lower", "V_read, in one execution");
+    sp_record_set_metric(r, "bytes_written", a->write_B, "B", "lower", "V_write, in one execution");
 }
 
 static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
@@ -136,7 +153,7 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_metric(r, "performance", per(a->work, a->pairs.time, SP_MEASURED), "flop/s", "higher",
                          "W / time");
     sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
-                         "bytes from and to the GPU's memory, in one execution");
+                         "bytes through the interface of the level that holds the data, in one execution");
     sp_record_set_metric(r, "bytes_min", sp_value_of(a->once_B, SP_MODELLED), "B", "none",
                          "the same with x loaded once");
     sp_record_set_metric(r, "alpha", alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
@@ -145,6 +162,7 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->x_once_B > 0)
         sp_record_set_metric(r, "x_loads", scaled(a->x_B, a->x_once_B), "1", "lower",
                              "alpha / alpha_min: how many times x is loaded");
+    record_counted(a, r, gather_B);
     sp_record_set_metric(r, "beta",
                          sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED), "1",
                          "higher", "n_nz / stored entries");
@@ -193,7 +211,7 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);
-    sp_record_set_text(r, "binding.level", strcmp(a->binding, "memory bandwidth") == 0 ? "MEM" : "core");
+    sp_record_set_text(r, "binding.level", a->in_L2 ? "L2" : "MEM");
     sp_record_set_text(r, "binding.term", a->binding);
     record_table(a, r);
     sp_record_losses(r, &a->losses);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <ucontext.h>
@@ -16,6 +17,9 @@
 #include "kernels/cuda/gpu_body.h"
 #include "kernels/cuda/gpu_grid.h"
 #include "kernels/cuda/gpu_runtime.h"
+extern "C" {
+#include "probes/cuda/gpu_counters.h"
+}
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -594,5 +598,51 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
         return SP_OK;
     return sp_fail(err, SP_BUG, "", "%s: %s", doing,
                    number == 1 ? "a grid that no GPU takes" : the().fault.c_str());
+}
+
+/* Counts of one execution as an L1 would see the requests, and memory behind caches that keep everything. */
+static void count_requests(struct sp_gpu_counts *counts)
+{
+    std::set<std::pair<const char *, int64_t>> read, written;
+    double sectors[3] = {0, 0, 0};
+    for (const sp_executor_request &r : the().requests) {
+        std::set<int64_t> mine;
+        for (int l = 0; l < SP_WARP; l++)
+            if (r.lanes >> l & 1)
+                mine.insert(r.offset[l] / 32);
+        sectors[r.kind] += (double)mine.size();
+        for (int64_t s : mine)
+            (r.kind == SP_EXECUTOR_LOAD ? read : written).insert({r.array, s});
+    }
+    counts->n_passes = 1;
+    counts->of[SP_GPU_L1_LOAD] = sp_value_of(sectors[SP_EXECUTOR_LOAD], SP_MEASURED);
+    counts->of[SP_GPU_L1_STORE] = sp_value_of(sectors[SP_EXECUTOR_STORE], SP_MEASURED);
+    counts->of[SP_GPU_DRAM_READ] = sp_value_of(32 * (double)read.size(), SP_MEASURED);
+    counts->of[SP_GPU_DRAM_WRITE] = sp_value_of(32 * (double)written.size(), SP_MEASURED);
+}
+
+static enum sp_status count(enum sp_gpu_set_name set, const struct sp_gpu_work *work,
+                            struct sp_gpu_counts *counts, struct sp_error *err)
+{
+    sp_gpu_counts_none(counts, "the executor does not count it");
+    if (getenv("SP_EXECUTOR_REFUSES"))
+        return sp_fail(err, SP_ABSENT, "unset SP_EXECUTOR_REFUSES", "counters are refused, as asked for");
+    enum sp_status status = work->set_cache_state ? work->set_cache_state(work->context, err) : SP_OK;
+    record(1);
+    if (status == SP_OK)
+        status = work->launch(work->context, err);
+    record(0);
+    if (status == SP_OK && set == SP_GPU_SET_TRAFFIC)
+        count_requests(counts);
+    return status;
+}
+
+/* Its C name is that of the type, which a constructor has in C++. */
+__attribute__((visibility("default"))) const struct sp_gpu_counters *
+counters_table(void) __asm__(SP_GPU_COUNTERS_SYMBOL);
+const struct sp_gpu_counters *counters_table(void)
+{
+    static const struct sp_gpu_counters counters = {SP_GPU_COUNTERS_ABI, sizeof(struct sp_gpu_counts), count};
+    return &counters;
 }
 }

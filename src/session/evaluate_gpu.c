@@ -1,0 +1,126 @@
+/* From samples and bytes to shares of the roof, predictions and losses of an analysis on a GPU. */
+#include <math.h>
+#include <stdio.h>
+
+#include "model/volume_spmv.h"
+#include "session/gpu_analysis.h"
+
+/* Bytes by the model of levels (SpMV), else by formula: x once at least, once for each gather at most. */
+static void model_bytes(struct sp_gpu_analysis *a)
+{
+    const struct sp_layout *l = &a->layout;
+    const double gather_B = sp_layout_gather_bytes(l);
+    const double matrix_B = sp_volume_layout(l, 0, 1).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
+    if (a->chosen->predicted) {
+        const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+        a->in_L2 = t->memory_load_B.hi + t->memory_store_B.hi <= 0;
+        a->read_B = a->in_L2 ? t->L2_load_B : t->memory_load_B;
+        a->write_B = a->in_L2 ? t->L2_store_B : t->memory_store_B;
+        a->x_B = a->in_L2
+                     ? sp_value_between(fmax(0, a->read_B.value - matrix_B), fmax(0, a->read_B.lo - matrix_B),
+                                        fmax(0, a->read_B.hi - matrix_B), a->read_B.origin)
+                     : t->x_B;
+        a->x_once_B = t->x_once_B;
+    } else {
+        a->x_once_B = fmin(gather_B, (double)l->s_x * (double)l->n_c * (double)l->r);
+        a->x_B = sp_value_between(a->x_once_B, a->x_once_B, gather_B, SP_MODELLED);
+        a->write_B = sp_value_of(sp_layout_array_bytes(l, SP_ARRAY_Y), SP_MODELLED);
+        a->read_B = sp_value_between(matrix_B + a->x_B.value, matrix_B + a->x_B.lo, matrix_B + a->x_B.hi,
+                                     SP_MODELLED);
+    }
+    a->x_modelled_B = a->x_B;
+    a->once_B = matrix_B + sp_layout_array_bytes(l, SP_ARRAY_Y) + a->x_once_B;
+}
+
+/* What was counted at the level that holds the data takes the model's place. */
+static void use_counts(struct sp_gpu_analysis *a)
+{
+    const double rest_B = a->read_B.value - a->x_B.value;
+    if (sp_gpu_is_counted(a)) {
+        a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
+        a->write_B = a->counts.of[a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE];
+        a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
+    }
+    a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
+                              a->read_B.hi + a->write_B.hi, a->read_B.origin);
+}
+
+/* Memory's roof was sampled beside the kernel; the L2's is the machine's. */
+static void find_roof(struct sp_gpu_analysis *a)
+{
+    bool exact;
+    const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, "load", "L2", "f64",
+                                                    a->options->machine->n_cores, NULL, &exact);
+    const struct sp_value k = a->pairs.inverse, t = a->pairs.time, V = a->V_B;
+    a->roof_Bps = a->pairs.roof;
+    a->fraction = sp_value_between(k.value * V.value, k.lo * V.lo, k.hi * V.hi, V.origin);
+    if (!a->in_L2 || !c || !sp_value_known(c->value))
+        return;
+    a->roof_Bps = c->value;
+    a->fraction = sp_value_between(V.value / (t.value * c->value.value), V.lo / (t.hi * c->value.hi),
+                                   V.hi / (t.lo * c->value.lo), V.origin);
+}
+
+/* Time of all resources but the level that holds the data [s], with the name of the slowest. */
+static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char **name)
+{
+    struct sp_value longest = sp_value_none("no other ceiling of the GPU is known");
+    *name = NULL;
+    for (int i = 0; a->chosen->predicted && i < SP_N_GPU_TERMS; i++) {
+        const struct sp_roof_term *t = &a->chosen->prediction.term[i];
+        if (i == (a->in_L2 ? SP_GPU_TERM_L2 : SP_GPU_TERM_MEMORY) || !sp_value_known(t->rate) ||
+            t->rate.value <= 0)
+            continue;
+        const struct sp_value time =
+            sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
+                             t->amount.hi / t->rate.lo, SP_MODELLED);
+        if (!sp_value_known(longest) || time.value > longest.value) {
+            longest = time;
+            *name = t->name;
+        }
+    }
+    return longest;
+}
+
+static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const char *other)
+{
+    const struct sp_layout *l = &a->layout;
+    const double fill_B = (double)(l->n_stored - l->n_nz) * (double)(l->s_a + l->s_i);
+    const struct sp_loss_inputs in = {
+        .time_s = a->pairs.time,
+        .roof_Bps = a->roof_Bps,
+        .min_B = a->once_B - fill_B,
+        .padding_B = fill_B,
+        .x_B = a->x_B,
+        .x_once_B = a->x_once_B,
+        .imbalance_s = sp_value_none("the GPU deals blocks to SMs that are idle"),
+        .core_s = core,
+        .linear_s = sp_value_none("no run with linearised indices"),
+        .leftover_B = a->options->state == SP_WARM ? 2 * (double)a->device.L2_B : 0,
+        .level = a->in_L2 ? "L2" : "MEM"};
+    a->losses = sp_losses_of(&in);
+    snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
+             "the GPU deals blocks to SMs that are idle; what is left of it is inside the rest");
+    if (sp_value_known(core))
+        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
+                 "modelled: %s takes %.4g ms, %s %.4g ms", other, 1e3 * core.value,
+                 a->in_L2 ? "the L2" : "memory", 1e3 * a->V_B.value / a->roof_Bps.value);
+}
+
+void sp_gpu_evaluate(struct sp_gpu_analysis *a)
+{
+    const char *other;
+    model_bytes(a);
+    use_counts(a);
+    find_roof(a);
+    const struct sp_value core = other_terms(a, &other);
+    const double core_s = sp_value_known(core) ? core.value : 0;
+    const double level_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
+    a->binding = level_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    a->t_model = sp_value_of(fmax(level_s, core_s), SP_MODELLED);
+    a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
+    a->model_fraction =
+        sp_value_between(a->t_once.value / a->pairs.time.value, a->t_once.value / a->pairs.time.hi,
+                         a->t_once.value / a->pairs.time.lo, SP_MODELLED);
+    find_losses(a, core, other);
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# GPUs on the command line: what is said without one, and the whole way of an analysis with the stand-in of the GPU
+# module, which executes the kernels on this CPU.
+# Usage: gpu.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA RECORD_SCHEMA MACHINE_SCHEMA STAND_IN_DIR (empty: there is none)
+set -u
+spmodel=$1 check_records=$2 check_schema=$3 schema=$4 machine_schema=$5 stand_in=${6:-}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" CUDA_VISIBLE_DEVICES=''
+cd "$dir" || exit 1
+fail() { echo "gpu: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+has() { grep -qE -e "$1" "$dir/out" || fail "no line matches: $1"; }
+exits() { # CODE WORD ARGUMENT...
+    code=$1 word=$2; shift 2
+    "$spmodel" "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got = "$code" ] || fail "spmodel $* exits with $got, not $code"
+    grep -q -e "$word" "$dir/err" || fail "spmodel $*: the error does not say '$word'"
+    [ ! -s "$dir/out" ] || fail "spmodel $*: something was printed all the same"
+}
+
+# Without a GPU that this process may see: the reason and where to look, and exit code 4.
+exits 4 'remedy:' analyze gen:laplace3d:8 --device gpu
+exits 4 'error: ' analyze gen:laplace3d:8 --device gpu:1 --bytes cupti
+exits 4 'error: ' machine measure --device gpu
+exits 4 'error: ' analyze gen:laplace3d:8 --device gpu --machine h200
+[ -z "$(ls "$dir" | grep -v -e '^out$' -e '^err$')" ] || fail "files were left behind: $(ls "$dir")"
+
+# What does not fit together.
+exits 2 "not 'tpu'" analyze gen:laplace3d:8 --device tpu
+exits 2 "not 'gpu:x'" analyze gen:laplace3d:8 --device gpu:x
+exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --threads 2
+exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --schedule merge
+exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --between axpy
+exits 2 'is for CPUs' analyze gen:laplace3d:8 --device gpu --bytes perf
+exits 2 'is for CPUs' analyze gen:laplace3d:8 --device gpu --isa avx2
+exits 2 'add --device gpu' analyze gen:laplace3d:8 --isa cuda-lanes
+exits 2 'add --device gpu' analyze gen:laplace3d:8 --bytes cupti
+exits 2 'is a GPU' analyze gen:laplace3d:8 --machine h200
+exits 2 'are for CPUs' machine measure --device gpu --threads 2
+
+if [ -z "$stand_in" ]; then
+    echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"
+    echo "gpu: ok"
+    exit 0
+fi
+
+LD_LIBRARY_PATH=$stand_in
+export LD_LIBRARY_PATH
+ok() { "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || fail "spmodel $* exits with $?"; }
+
+ok machine measure --device gpu --quick --size 4MiB -o stand-in.json
+has '^CEILINGS'
+has 'load +MEM +f64 +4 +unknown'
+has 'load +L2 +f64 +4 +unknown'
+grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's measurement"
+"$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
+exits 2 'is a CPU' analyze gen:laplace3d:8 --device gpu --machine ivb-e5-2660v2
+
+analyze() { ok analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --samples 3 "$@"; }
+analyze gen:laplace3d:10 --bytes sim --no-plots
+has 'simulated bytes'
+SP_EXECUTOR_REFUSES=1
+export SP_EXECUTOR_REFUSES
+analyze gen:laplace3d:10
+has '^KERNEL   SpMV  CRS  f64/i32  cuda-(thread|lanes|merge)  warm'
+has 'result checked'
+has '^ measured '
+has '4 SMs'
+has 'bytes are modelled, not counted'
+unset SP_EXECUTOR_REFUSES
+for kernel in cuda-thread cuda-lanes cuda-merge; do
+    analyze gen:powerlaw:8:6 --isa $kernel --precision f32 --index i64
+    has "CRS  f32/i64  $kernel"
+done
+# Sectors that the model says are those that the warps asked for: check_records compares them.
+for format in crs sell:32,1 sell:32,256; do
+    analyze gen:powerlaw:9:5 --format $format --bytes cupti --no-plots
+    has 'cupti'
+done
+analyze gen:laplace3d:10 --format sell:32,1 --cold --bytes sim
+has 'SELL-32-1  f64/i32  cuda-chunk  cold'
+analyze gen:random:500:5 --format auto
+analyze gen:arrow:3000 --format all --no-plots
+has 'SELL-32-256'
+"$check_schema" "$schema" "$dir"/records/*.json || fail "records do not obey the schema"
+"$check_records" "$dir"/records/*.json || fail "the records' figures do not fit each other"
+ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"
+
+# Asked for and not to be had.
+exits 4 'no GPU kernel' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-none
+exits 4 'multiple of 32' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --format sell:8,1
+SP_EXECUTOR_REFUSES=1
+export SP_EXECUTOR_REFUSES
+exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --bytes cupti
+exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --require-bytes
+echo "gpu: ok"
