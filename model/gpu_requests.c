@@ -23,6 +23,9 @@ enum sp_status sp_gpu_grid_make(const struct sp_layout *l, const struct sp_gpu_l
                                 struct sp_gpu_grid *g, struct sp_error *err)
 {
     memset(g, 0, sizeof *g);
+    if (sp_gpu_map_op(launch->map) != SP_OP_SPMV)
+        return sp_fail(err, SP_ABSENT, "take --op spmv", "requests of %s on a GPU are not modelled",
+                       sp_op_name(sp_gpu_map_op(launch->map)));
     g->layout = l;
     g->launch = *launch;
     bool merge = launch->map == SP_GPU_MERGE;

@@ -19,7 +19,8 @@ struct sp_gpu_arrays {
     const void *row_index;              /* TILED, COO */
     const struct sp_staged_block *block;
     const int32_t *list;
-    const int64_t *start; /* MERGE: [n_merge_blocks + 1] rows that end before each block */
+    const int64_t *start; /* MERGE: [n_merge_blocks + 1] rows that end before each block; STAGE: [n_chunks]
+                             first entry of each chunk */
     int64_t *carry_row;   /* [n_merge_blocks] */
     void *carry_val;      /* [n_merge_blocks] of values */
     const void *x;        /* [n_c x r] */
@@ -29,13 +30,16 @@ struct sp_gpu_arrays {
     int64_t n_r, n_c, n_nz, n_chunks, n_merge_blocks;
     int64_t r, ld_x, ld_y;
     int32_t C, T_i;
-    int items;    /* of a thread, MERGE */
-    int wide_ptr; /* pointers have 8 bytes, else 4 */
+    int lanes, column_lanes, tile, n_tiles, n_parts; /* of the launch */
+    int items;                                       /* of a thread, MERGE */
+    int wide_ptr;                                    /* pointers have 8 bytes, else 4 */
 };
 
-/* Queues one execution. 0, or the runtime's number of what went wrong. */
-int sp_gpu_spmv_execute(const struct sp_gpu_launch *launch, const struct sp_gpu_arrays *arrays,
-                        enum sp_precision precision, enum sp_index index);
+/* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one for SpMMV
+ * and SpMM, one for SDDMM and FusedMM. */
+typedef int sp_gpu_execute(const struct sp_gpu_launch *launch, const struct sp_gpu_arrays *arrays,
+                           enum sp_precision precision, enum sp_index index);
+sp_gpu_execute sp_gpu_spmv_execute, sp_gpu_spmm_execute, sp_gpu_sampled_execute;
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,11 @@
 namespace gpu
 {
 
+/* n values that are accessed as one, 16 bytes at most, at a multiple of their size. */
+template <class V, int n> struct alignas(sizeof(V) * n) pack {
+    V at[n];
+};
+
 #ifdef __CUDACC__
 
 #define SP_GPU __device__ __forceinline__
@@ -34,6 +39,26 @@ SP_GPU int block_threads()
 template <class T> SP_GPU T load(const T *p)
 {
     return __ldg(p);
+}
+template <class V, int n> SP_GPU pack<V, n> load(const pack<V, n> *p)
+{
+    pack<V, n> value;
+    static_assert(n == 1 || sizeof value == 8 || sizeof value == 16, "an access of the hardware");
+    if constexpr (n == 1) {
+        value.at[0] = __ldg(p->at);
+    } else if constexpr (sizeof value == 16) {
+        const uint4 bits = __ldg((const uint4 *)p);
+        memcpy(&value, &bits, sizeof value);
+    } else {
+        const uint2 bits = __ldg((const uint2 *)p);
+        memcpy(&value, &bits, sizeof value);
+    }
+    return value;
+}
+/* Loads what this thread stored. */
+template <class T> SP_GPU T reload(const T *p)
+{
+    return *p;
 }
 template <class T> SP_GPU T stream(const T *p)
 {
@@ -93,6 +118,15 @@ template <class T> SP_GPU T from_below(T value, int by, int width)
 {
     return __shfl_up_sync(0xffffffffu, value, (unsigned)by, width);
 }
+/* The value of the lane whose number differs in the bits `by`, of lane `which`. */
+template <class T> SP_GPU T from_across(T value, int by)
+{
+    return __shfl_xor_sync(0xffffffffu, value, by);
+}
+template <class T> SP_GPU T from_lane(T value, int which)
+{
+    return __shfl_sync(0xffffffffu, value, which);
+}
 
 /* Passes of a loop that all threads of a warp make together although only some of them access something. */
 SP_GPU void next_pass()
@@ -103,7 +137,7 @@ SP_GPU void next_pass()
 
 #define SP_GPU inline
 
-enum access { ACCESS_LOAD, ACCESS_STREAM, ACCESS_STORE, ACCESS_ADD, ACCESS_GET, ACCESS_PUT };
+enum access { ACCESS_LOAD, ACCESS_RELOAD, ACCESS_STREAM, ACCESS_STORE, ACCESS_ADD, ACCESS_GET, ACCESS_PUT };
 
 /* The executor's. `touch` does not return where an access is wrong. */
 int thread();
@@ -120,6 +154,11 @@ void next_pass();
 template <class T> T load(const T *p, int site = __builtin_LINE())
 {
     touch(p, sizeof *p, ACCESS_LOAD, site);
+    return *p;
+}
+template <class T> T reload(const T *p, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_RELOAD, site);
     return *p;
 }
 template <class T> T stream(const T *p, int site = __builtin_LINE())
@@ -172,8 +211,27 @@ template <class T> T from_below(T value, int by, int width, int site = __builtin
     int l = lane();
     return exchanged(value, l % width - by >= 0 ? l - by : l, site);
 }
+template <class T> T from_across(T value, int by, int site = __builtin_LINE())
+{
+    return exchanged(value, lane() ^ by, site);
+}
+template <class T> T from_lane(T value, int which, int site = __builtin_LINE())
+{
+    return exchanged(value, which, site);
+}
 
 #endif
+
+/* An item of a pointer array whose items have 4 or 8 bytes: the same for all threads. */
+SP_GPU int64_t pointer(const void *ptr, int wide, int64_t i)
+{
+    return wide ? load((const int64_t *)ptr + i) : load((const int32_t *)ptr + i);
+}
+
+SP_GPU int64_t grid_thread()
+{
+    return block() * block_threads() + thread();
+}
 
 } // namespace gpu
 

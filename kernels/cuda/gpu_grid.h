@@ -1,23 +1,35 @@
 /* Starts a grid whose threads run Body::run(args). nvcc makes a kernel of it, the tests' executor runs it.
- * Returns 0, or the runtime's number of what went wrong. */
+ * most_threads: of a block; registers are given out for as many. Returns 0, or the runtime's number of what
+ * went wrong. */
 #ifndef SP_KERNELS_CUDA_GPU_GRID_H
 #define SP_KERNELS_CUDA_GPU_GRID_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+extern "C" {
+#include "sparse/gpu_launch.h"
+}
+
 #ifdef __CUDACC__
 
-template <class Body, class Args>
-__global__ void __launch_bounds__(1024) grid_body(const __grid_constant__ Args args)
+template <class Body, int most_threads, class Args>
+__global__ void __launch_bounds__(most_threads, most_threads < SP_GPU_BLOCK_THREADS ? 1 : 0)
+    grid_body(const __grid_constant__ Args args)
 {
     Body::run(args);
 }
 
-template <class Body, class Args>
+template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
-    grid_body<Body, Args><<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
+    /* Once for each kernel: more shared memory than any block may have has to be asked for. */
+    static const cudaError_t allowed =
+        cudaFuncSetAttribute(grid_body<Body, most_threads, Args>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             SP_GPU_SHARED_MOST_B);
+    if (shared_B > SP_GPU_SHARED_B && allowed != cudaSuccess)
+        return (int)allowed;
+    grid_body<Body, most_threads, Args><<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
     return (int)cudaGetLastError();
 }
 
@@ -27,7 +39,7 @@ int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args 
 int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const void *args,
                  void (*body)(const void *args));
 
-template <class Body, class Args>
+template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
     return execute_grid(n_blocks, block_threads, shared_B, args,

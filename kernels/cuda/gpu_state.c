@@ -112,6 +112,22 @@ static enum sp_status make_merge(struct gpu_kernel *k, struct sp_error *err)
     return status;
 }
 
+static enum sp_status make_chunk_starts(struct gpu_kernel *k, struct sp_error *err)
+{
+    static const char what[] = "first entries of chunks";
+    const struct sp_layout *l = k->layout;
+    const void *start = NULL;
+    void *memory;
+    enum sp_status status = sp_new_array(l->n_chunks, sizeof(int64_t), what, &memory, err);
+    if (status != SP_OK)
+        return status;
+    sp_gpu_chunk_starts(l, memory);
+    status = upload(k, memory, l->n_chunks, sizeof(int64_t), what, &start, err);
+    free(memory);
+    k->arrays.start = start;
+    return status;
+}
+
 /* What the formats have beside values, column indices and pointers. */
 static enum sp_status fill_structure(struct gpu_kernel *k, struct sp_error *err)
 {
@@ -169,6 +185,11 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
                                 .ld_y = l->ld_y,
                                 .C = l->C,
                                 .T_i = l->T_i,
+                                .lanes = k->launch.lanes,
+                                .column_lanes = k->launch.column_lanes,
+                                .tile = k->launch.tile,
+                                .n_tiles = k->launch.n_tiles,
+                                .n_parts = k->launch.n_parts,
                                 .items = k->launch.items,
                                 .wide_ptr = l->s_p == 8};
     enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
@@ -182,6 +203,8 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
         status = fill_dense(k, operands, err);
     if (status == SP_OK && k->launch.map == SP_GPU_MERGE)
         status = make_merge(k, err);
+    if (status == SP_OK && k->launch.map == SP_GPU_STAGE)
+        status = make_chunk_starts(k, err);
     if (status == SP_OK)
         status = sp_gpu_clock_make(&k->clock, err);
     return status;
@@ -242,7 +265,13 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
 
 static int execute(const struct gpu_kernel *k)
 {
-    return sp_gpu_spmv_execute(&k->launch, &k->arrays, k->layout->precision, k->layout->index);
+    static sp_gpu_execute *const of_op[SP_N_OPS] = {sp_gpu_spmv_execute, sp_gpu_spmm_execute,
+                                                    sp_gpu_spmm_execute, sp_gpu_sampled_execute,
+                                                    sp_gpu_sampled_execute};
+    if (k->launch.n_blocks == 0)
+        return 0;
+    return of_op[sp_gpu_map_op(k->launch.map)](&k->launch, &k->arrays, k->layout->precision,
+                                               k->layout->index);
 }
 
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)

@@ -9,17 +9,6 @@
 namespace gpu
 {
 
-/* An item of a pointer array whose items have 4 or 8 bytes: the same for all threads. */
-SP_GPU int64_t pointer(const void *ptr, int wide, int64_t i)
-{
-    return wide ? load((const int64_t *)ptr + i) : load((const int32_t *)ptr + i);
-}
-
-SP_GPU int64_t grid_thread()
-{
-    return block() * block_threads() + thread();
-}
-
 template <class V, class I> struct crs_thread {
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {

@@ -56,8 +56,6 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
 int sp_gpu_spmv_execute(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a,
                         enum sp_precision precision, enum sp_index index)
 {
-    if (g->n_blocks == 0)
-        return 0;
     if (precision == SP_F64)
         return index == SP_I32 ? start_map<double, int32_t>(g, a) : start_map<double, int64_t>(g, a);
     return index == SP_I32 ? start_map<float, int32_t>(g, a) : start_map<float, int64_t>(g, a);

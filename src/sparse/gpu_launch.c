@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sparse/gpu_launch_dense.h"
+
 struct map_facts {
     const char *name;
     enum sp_op op;
@@ -15,6 +17,15 @@ static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, 256, 48, true},
     [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 40, true},
+    [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, false},
+    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 48, false},
+    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 32, false},
+    [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 56, false},
+    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 88, false},
+    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 64, false},
+    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 72, false},
+    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 56, false},
+    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 80, false},
 };
 
 enum { MERGE_ITEMS = 8 };
@@ -61,10 +72,14 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
 {
     const struct map_facts *m = &maps[map];
     memset(g, 0, sizeof *g);
+    const bool is_spmv = m->op == SP_OP_SPMV && l->op == SP_OP_SPMMV && l->r == 1;
+    if (l->op != m->op && !is_spmv)
+        return sp_fail(err, SP_ABSENT, "name another operation", "GPU kernels that share by %s are for %s",
+                       m->name, sp_op_name(m->op));
     if (l->format != m->format)
         return sp_fail(err, SP_ABSENT, "name another format", "GPU kernels that share by %s are for %s",
                        m->name, sp_format_name(m->format));
-    if (l->format == SP_FORMAT_SELL && l->C % SP_WARP != 0)
+    if (map == SP_GPU_CHUNK && l->C % SP_WARP != 0)
         return sp_fail(err, SP_ABSENT, "--format sell:32,256",
                        "a warp takes whole slots of 32 rows, C = %d is not a multiple of 32", (int)l->C);
     struct sp_gpu_launch made = {.map = map,
@@ -75,6 +90,11 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                                  .block_threads = m->block_threads,
                                  .registers = m->registers,
                                  .streams_pass_L1 = m->streams_pass_L1};
+    if (m->op != SP_OP_SPMV) {
+        enum sp_status status = sp_gpu_launch_dense(l, lanes, &made, err);
+        if (status != SP_OK)
+            return status;
+    }
     switch (map) {
     case SP_GPU_MERGE:
         made.shared_B = merge_shared(l, &made);
@@ -83,8 +103,12 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     case SP_GPU_CHUNK:
         made.n_blocks = blocks_of(l->n_chunks * l->C, made.block_threads);
         break;
-    default:
+    case SP_GPU_THREAD:
+    case SP_GPU_LANES:
         made.n_blocks = blocks_of(l->n_r * made.lanes, made.block_threads);
+        break;
+    default:
+        break;
     }
     if (made.n_blocks > MOST_BLOCKS)
         return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld blocks, a grid has at most %lld",

@@ -28,6 +28,51 @@
  *     carry_val[b] written by the last thread: the sum of the row that is cut at the block's end (row n_r:
  * none). A second grid of blocks of 256 threads adds them: thread T < n_blocks loads carry_row[T],
  * carry_val[T], and the last thread of a block for each row adds to its y atomically.
+ *
+ * Operations with dense operands of r columns, row-major. A thread loads `vector` columns at once; the
+ * `column_lanes` threads of a team have neighbouring ones, `vectors` times where a tile of the width is
+ * wider than the team, each time the next columns for all of them. Threads without columns in the row do
+ * not ask; those of GROUP, ROW and SLOT ask for the last ones of the row. Block b has tile b mod n_tiles of
+ * the width, and is block b div n_tiles of those with this tile: b and T below are counted among these.
+ *
+ * OUTPUT, SpMM in CRS: thread T has column T mod r of row T div r.
+ *     ptr[row], ptr[row + 1]; entry after entry col, val, x; y.
+ *
+ * GROUP, SpMMV in CRS, and ROW, SpMM in CRS: the `lanes` threads from T = row lanes have a row, and are
+ * one or more teams that have its entries in turn.
+ *     ptr[row], ptr[row + 1] by all; entry after entry col, val by all threads of a team, x `vectors` times;
+ *     y `vectors` times by the first team of the row.
+ *
+ * SLOT, SpMMV in SELL: team T div column_lanes has place p of the chunks, lane p mod C of chunk p div C.
+ *     ptr[chunk], len[chunk]; slot after slot col, val, x; perm, where rows are sorted; y.
+ *
+ * STAGE, SpMM in STAGED: block b of the grid has block b of the layout.
+ *     block[b].list, block[b + 1].list, both .chunk; then list and x of the listed columns, by turns of the
+ *     teams, into shared memory. Then the chunks, by turns of the teams: start[chunk] (an array of n_chunks
+ *     int64_t, sp_gpu_chunk_starts), len[chunk]; for all columns of the tile, slot after slot, 4 col as one,
+ *     val in loads of 16 bytes; y, row after row.
+ *
+ * SAMPLE, SDDMM in CRS: warp T div 32 has a row, 32 entries of it at a time, its teams these in turn, four
+ * of a team together.
+ *     ptr[row], ptr[row + 1]; 4 times col by all threads of each team; for all columns rows, 4 times x; at
+ *     the end of 32 entries val, y, each thread those of one entry.
+ *
+ * EQUAL, SDDMM in COO: warp w = T div 32 has the entries 32 w to 32 w + 31, its teams as above.
+ *     4 times row_index, col; for all columns 4 times rows, x; val, y.
+ *
+ * TILE, SDDMM in TILED: n_parts blocks of the grid have a block of the layout, each an equal part of its
+ * columns.
+ *     index_ptr[b], index_ptr[b + 1]; then tile after tile of the width: rows, by turns of the teams, into
+ *     shared memory; the part's columns, by turns of the warps: col, column_ptr[c], column_ptr[c + 1]; its
+ *     entries, 32 at a time and by turns of the teams: row_index, x for all columns of the tile; at the end
+ *     of 32 entries y, if this is not the first tile, val in the last one, y, each thread those of one entry.
+ *
+ * FUSED, FusedMM in CRS: warp T div 32 has a row, its teams the entries in turn, four of a team together.
+ *     ptr[row], ptr[row + 1]; rows `vectors` times; 4 times col, 4 times x `vectors` times, the same of
+ *     second; y `vectors` times by the first team.
+ * Where `vectors` is 0 the row is too wide for the registers of a warp:
+ *     ptr[row], ptr[row + 1]; 32 entries at a time as SAMPLE has them, without val and y; then, column after
+ *     column of a thread, y if these are not the first entries, col and second entry after entry, y.
  */
 #ifndef SP_SPARSE_GPU_LAUNCH_H
 #define SP_SPARSE_GPU_LAUNCH_H
@@ -38,32 +83,61 @@
 #include "base/status.h"
 #include "sparse/layout.h"
 
-enum sp_gpu_map { SP_GPU_THREAD, SP_GPU_LANES, SP_GPU_MERGE, SP_GPU_CHUNK, SP_N_GPU_MAPS };
+enum sp_gpu_map {
+    SP_GPU_THREAD,
+    SP_GPU_LANES,
+    SP_GPU_MERGE,
+    SP_GPU_CHUNK,
+    SP_GPU_GROUP,
+    SP_GPU_SLOT,
+    SP_GPU_OUTPUT,
+    SP_GPU_ROW,
+    SP_GPU_STAGE,
+    SP_GPU_SAMPLE,
+    SP_GPU_EQUAL,
+    SP_GPU_TILE,
+    SP_GPU_FUSED,
+    SP_N_GPU_MAPS
+};
 
 /* Threads of a block of the second grid of MERGE. */
 enum { SP_GPU_CARRY_THREADS = 256 };
-enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024, SP_GPU_SHARED_B = 48 << 10 };
+enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
+/* Threads of a block of operations with dense operands, at most: they hold much in registers. */
+enum { SP_GPU_DENSE_THREADS = 256 };
+/* Shared memory that a block has unasked, and the most that launches ask for: blocks of all GPUs of compute
+ * capability 8.0 and later may have it, two of them on a core of 9.0. */
+enum { SP_GPU_SHARED_B = 48 << 10, SP_GPU_SHARED_MOST_B = 96 << 10 };
 
 struct sp_gpu_launch {
     enum sp_gpu_map map;
-    int lanes;            /* threads of a row, a power of two; 1 but for LANES */
+    int lanes;            /* threads of a row, a power of two up to 32; else 1 */
     int items;            /* of a thread, MERGE; else 0 */
     int block_threads;    /* a multiple of 32, at most SP_GPU_BLOCK_THREADS */
     int64_t n_blocks;     /* at most 2^31 - 1 */
-    size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_B */
+    size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_MOST_B */
     int registers;        /* of a thread, about: how many warps fit follows from it */
     bool streams_pass_L1; /* col and val do not stay in the L1: hardly a sector is asked for twice */
+    /* Of operations with dense operands, else 0. */
+    int column_lanes; /* threads of a team, a power of two up to 32 */
+    int vector;       /* columns of a load, 16 bytes of them where all rows are aligned so, else 1 */
+    int vectors;      /* loads of a thread for its columns of a tile */
+    int32_t tile;     /* columns of a tile of the width, a multiple of `vector` */
+    int32_t n_tiles;  /* that blocks have in turn; TILE: 1, its blocks have all */
+    int32_t n_parts;  /* TILE: blocks of the grid for one of the layout; else 1 */
 };
 
-/* "thread", "lanes", "merge", "chunk": the word in kernel names after "cuda-". */
+/* "thread", "lanes", ...: the word in kernel names after "cuda-". */
 const char *sp_gpu_map_name(enum sp_gpu_map map);
 
 /* The operation and format that a way of sharing is for. */
 enum sp_op sp_gpu_map_op(enum sp_gpu_map map);
 enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
 
-/* lanes 0: the smallest power of two that is not below n_nzr, 2 to 32. SP_ABSENT with the reason where the
- * layout cannot be shared so (another format, C not a multiple of 32, more blocks than a grid has). */
+/* lanes 0: LANES the smallest power of two that is not below n_nzr, 2 to 32; GROUP and ROW as many teams as
+ * have two entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
+ * (another operation or format, C not a multiple of 32, column-major, more blocks than a grid has, lists or
+ * tiles that shared memory cannot hold). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
@@ -85,6 +159,9 @@ static inline int64_t sp_gpu_warps(const struct sp_gpu_launch *g)
 
 /* Rows that end before item `item` of the merged path; item minus that many entries come before it. */
 int64_t sp_gpu_merge_rows_before(const struct sp_layout *layout, int64_t item);
+
+/* start[n_chunks]: the caller's array, filled for STAGE with the first entry of each chunk. */
+void sp_gpu_chunk_starts(const struct sp_layout *layout, int64_t *start);
 
 /* start[n_blocks + 1]: the caller's array, filled for MERGE. */
 void sp_gpu_merge_starts(const struct sp_layout *layout, const struct sp_gpu_launch *g, int64_t *start);

@@ -57,7 +57,8 @@ struct fibre {
     int barrier;                        /* barriers that it has passed */
     int pass;                           /* passes of loops since */
     std::unordered_map<int, int> times; /* of each line since then */
-    uint64_t given;
+    uint64_t given[2];                  /* to this exchange, and to the one before */
+    int exchanges;
     void *fake_stack;
 };
 
@@ -156,6 +157,8 @@ void check_shared(const void *p, size_t size, bool writes, int site)
     const unsigned char *at = (const unsigned char *)p, *begin = e.shared.data();
     if (at < begin || at + size > begin + e.shared.size())
         fail("outside shared memory", site);
+    if ((size_t)(at - begin) % size != 0)
+        fail("accesses shared memory at an address that is no multiple of the size", site);
     const int self = e.now->thread;
     const touched mine = {self, e.block_barriers, e.warp_barriers[(size_t)(self / SP_WARP)]};
     const size_t first = (size_t)(at - begin) / WORD_B,
@@ -188,6 +191,16 @@ void check_store(array &a, int64_t offset, size_t size, int site)
             fail("two threads of a grid store the same element", site);
         a.writer[i] = self;
     }
+}
+
+/* Loads are of what the grid never writes, reloads of what this thread stored. */
+void check_load(const array &a, int64_t offset, size_t size, bool own, int site)
+{
+    const executor &e = the();
+    const int64_t expected = own ? e.block * e.block_threads + e.now->thread : -1;
+    for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++)
+        if (a.writer[i] != expected)
+            fail(own ? "loads what another thread stores" : "loads what the grid stores", site);
 }
 
 /* Leaves the processor until the scheduler has found that all have come. */
@@ -245,6 +258,7 @@ void prepare_block(int threads, size_t shared_B)
         f.state = RUNS;
         f.barrier = 0;
         f.pass = 0;
+        f.exchanges = 0;
         f.times.clear();
     }
     const size_t warps = (size_t)(threads / SP_WARP);
@@ -414,11 +428,10 @@ uint64_t exchange(uint64_t value, int from_lane, int site)
 {
     executor &e = the();
     fibre *self = e.now;
-    self->given = value;
+    const int turn = self->exchanges++ % 2; /* who is late still finds what was given the last time */
+    self->given[turn] = value;
     wait_at(AT_WARP, site);
-    const uint64_t got = e.fibres[(size_t)(self->thread / SP_WARP * SP_WARP + from_lane)]->given;
-    wait_at(AT_WARP, -site); /* all have read before anyone gives again */
-    return got;
+    return e.fibres[(size_t)(self->thread / SP_WARP * SP_WARP + from_lane)]->given[turn];
 }
 
 void touch(const void *p, size_t size, enum access kind, int site)
@@ -441,6 +454,8 @@ void touch(const void *p, size_t size, enum access kind, int site)
         fail("accesses an element at an address that is no multiple of its size", site);
     if (kind == ACCESS_STORE)
         check_store(*a, offset, size, site);
+    else if (kind != ACCESS_ADD)
+        check_load(*a, offset, size, kind == ACCESS_RELOAD, site);
     if (!e.record)
         return;
     fibre *f = e.now;
@@ -458,7 +473,7 @@ int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const voi
 {
     executor &e = the();
     if (n_blocks < 1 || n_blocks > INT32_MAX || block_threads < 1 || block_threads > SP_GPU_BLOCK_THREADS ||
-        block_threads % SP_WARP != 0 || shared_B > SP_GPU_SHARED_B)
+        block_threads % SP_WARP != 0 || shared_B > SP_GPU_SHARED_MOST_B)
         return 1;
     e.arguments = args;
     e.body = body;
@@ -520,7 +535,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     d->free_B = (size_t)(device_memory() - the().used_B);
     d->L2_B = 64 << 10; /* small, so that what exceeds it is executed soon */
     d->shared_core_B = 228 << 10;
-    d->shared_block_B = SP_GPU_SHARED_B;
+    d->shared_block_B = SP_GPU_SHARED_MOST_B;
     d->core_threads = 512;
     d->core_blocks = 8;
     d->core_registers = 65536;

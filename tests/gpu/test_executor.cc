@@ -22,11 +22,14 @@ enum mode {
     BEYOND,     /* reads behind the array */
     NOWHERE,    /* reads what is no array */
     TWICE,      /* two threads store one element */
+    STORED,     /* loads what the grid stores */
+    FOREIGN,    /* loads again what it did not store */
     RACE_WRITE, /* two threads write one word of shared memory */
     RACE_READ,  /* a thread reads what another writes, no barrier between */
     RACE_LATE,  /* a thread writes what another has read, no barrier between */
     RACE_WARPS, /* only a barrier of the warp between threads of two warps */
     OUT_OF_SHARED,
+    SPLIT,        /* reads a pair of numbers that is not at a multiple of its size */
     HALF_BARRIER, /* half of the block never comes to the barrier */
     TWO_BARRIERS, /* the block's halves wait at different ones */
     HALF_EXCHANGE,
@@ -38,11 +41,14 @@ const char *const expected[N_MODES] = {
     "which has",
     "no array",
     "store the same element",
+    "loads what the grid stores",
+    "loads what another thread stores",
     "write a word of shared memory",
     "reads a word of shared memory that another thread wrote",
     "writes a word of shared memory that another thread reads",
     "reads a word of shared memory that another thread wrote",
     "outside shared memory",
+    "no multiple of the size",
     "have ended while others wait",
     "different barriers",
     "have ended while others wait",
@@ -76,6 +82,18 @@ struct wrong_body {
             break;
         case TWICE:
             gpu::store(a.a + t / 2, 1.0);
+            break;
+        case STORED:
+            gpu::store(a.a + t, 1.0);
+            gpu::load(a.a + t);
+            break;
+        case FOREIGN:
+            gpu::store(a.a + t, 1.0);
+            gpu::reload(a.a + t);
+            gpu::reload(a.a + (t + 1) % gpu::block_threads());
+            break;
+        case SPLIT:
+            gpu::get((const gpu::pack<double, 2> *)(gpu::shared<double>(0) + 1));
             break;
         case OUT_OF_SHARED:
             gpu::put(gpu::shared<double>(0) + t + 1, 1.0);
@@ -168,7 +186,7 @@ START_TEST(geometry_is_limited)
     ck_assert_int_ne(start_grid<sum_body>(0, THREADS, 16, &a), 0);
     ck_assert_int_ne(start_grid<sum_body>(1, 33, 16, &a), 0);
     ck_assert_int_ne(start_grid<sum_body>(1, 2048, 16, &a), 0);
-    ck_assert_int_ne(start_grid<sum_body>(1, THREADS, SP_GPU_SHARED_B + 1, &a), 0);
+    ck_assert_int_ne(start_grid<sum_body>(1, THREADS, SP_GPU_SHARED_MOST_B + 1, &a), 0);
     sp_gpu_free(a.a);
 }
 END_TEST

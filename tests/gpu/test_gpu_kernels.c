@@ -155,6 +155,50 @@ START_TEST(ceilings_run)
 }
 END_TEST
 
+/* Formats of the operations with dense operands, as typed, how many kernels each has, and how many of SpMV
+ * take it where there is one vector. */
+static const struct {
+    enum sp_op op;
+    const char *format;
+    int n_kernels, n_spmv;
+} dense_cases[] = {
+    {SP_OP_SPMMV, "crs", 1, 3},         {SP_OP_SPMMV, "sell:32,64", 1, 1}, {SP_OP_SPMMV, "sell:5,1", 1, 0},
+    {SP_OP_SPMM, "crs", 2, 0},          {SP_OP_SPMM, "staged:16,8", 1, 0}, {SP_OP_SPMM, "staged:64,64", 1, 0},
+    {SP_OP_SPMM, "staged:3,100", 1, 0}, {SP_OP_SDDMM, "crs", 1, 0},        {SP_OP_SDDMM, "coo", 1, 0},
+    {SP_OP_SDDMM, "tiled:64,32", 1, 0}, {SP_OP_SDDMM, "tiled:5,7", 1, 0},  {SP_OP_FUSEDMM, "crs", 1, 0},
+};
+enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
+
+/* One width for each precision and index, others for the next matrix. */
+static void check_dense(const struct sp_csr *a, int which, int turn)
+{
+    static const int32_t widths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 24, 32, 33, 64, 65, 100, 128, 129, 260};
+    enum { N_WIDTHS = sizeof widths / sizeof *widths };
+    struct sp_workload w = {.matrix = a, .op = dense_cases[which].op, .n_threads = 1};
+    ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[which].format, NULL), SP_OK);
+    for (int precision = 0; precision <= SP_F32; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++) {
+            w.precision = precision;
+            w.index = index;
+            w.r = widths[(5 * turn++ + which) % N_WIDTHS];
+            const int expected = dense_cases[which].n_kernels + (w.r == 1 ? dense_cases[which].n_spmv : 0);
+            if (!sp_csr_is_complex(a))
+                ck_assert_int_eq(check_workload(&w), expected);
+        }
+}
+
+START_TEST(dense_operands_agree_with_the_reference)
+{
+    const struct sp_executor *executor = the_executor();
+    if (executor)
+        executor->seed((uint64_t)_i * 3);
+    struct sp_csr a = small_matrix(_i);
+    for (int which = 0; which < N_DENSE_CASES; which++)
+        check_dense(&a, which, 4 * _i + which);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_kernels");
@@ -163,6 +207,7 @@ int main(void)
     tcase_add_loop_test(tcase, spmv_agrees_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
     tcase_add_test(tcase, ceilings_run);
+    tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_SMALL_MATRICES);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -1,0 +1,213 @@
+/* SpMMV and SpMM on a GPU: bodies of one thread, in the ways of sharing of sparse/gpu_launch.h. V is the type
+ * of values, I that of indices, n the columns of a load, n_packs the loads of a thread for its columns. */
+#ifndef SP_KERNELS_CUDA_DENSE_BODIES_H
+#define SP_KERNELS_CUDA_DENSE_BODIES_H
+
+#include "kernels/cuda/gpu_arrays.h"
+#include "kernels/cuda/gpu_body.h"
+
+namespace gpu
+{
+
+template <class V, int n> SP_GPU void add_product(pack<V, n> &sum, V factor, const pack<V, n> &x)
+{
+#pragma unroll
+    for (int e = 0; e < n; e++)
+        sum.at[e] += factor * x.at[e];
+}
+
+/* The sum over the lanes whose numbers differ in bits from `from` to below `to`, both powers of two. */
+template <class V, int n> SP_GPU void sum_across(pack<V, n> &sum, int from, int to)
+{
+    for (int by = from; by < to; by *= 2)
+#pragma unroll
+        for (int e = 0; e < n; e++)
+            sum.at[e] += from_across(sum.at[e], by);
+}
+
+/* What a block has of the width and of the rest: consecutive blocks have the tiles in turn. */
+struct block_share {
+    int64_t column; /* first of its tile */
+    int64_t block;  /* of those with this tile */
+};
+SP_GPU block_share share_of_block(const struct sp_gpu_arrays &a)
+{
+    const uint32_t b = (uint32_t)block(), n_tiles = (uint32_t)a.n_tiles;
+    return {(int64_t)(b % n_tiles) * a.tile, b / n_tiles};
+}
+
+template <class V, class I> struct crs_output {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t output = grid_thread(), row = output / a.r, k = output % a.r;
+        if (row >= a.n_r)
+            return;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x + k;
+        const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
+        const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
+        V sum = 0;
+#pragma unroll 4
+        for (int64_t j = begin; j < end; j++) {
+            const int64_t c = load(col + j);
+            const V v = load(val + j);
+            sum += v * load(x + c * a.ld_x);
+        }
+        store((V *)a.y + row * a.ld_y + k, sum);
+    }
+};
+
+/* The column of a thread's load: where it is not in the row, the thread loads the row's last ones with the
+ * others, so that loops have no branches, and stores nothing. */
+SP_GPU int64_t column_in_row(const struct sp_gpu_arrays &a, int64_t column, int n)
+{
+    return column < a.r ? column : a.r - n;
+}
+
+template <class V, class I, int n, int n_packs> struct crs_columns {
+    using P = pack<V, n>;
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const block_share share = share_of_block(a);
+        const int mine = thread() % a.lanes, apart = a.column_lanes * n;
+        const int64_t row = share.block * (block_threads() / a.lanes) + thread() / a.lanes;
+        const int64_t first = share.column + mine % a.column_lanes * n;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x[n_packs];
+#pragma unroll
+        for (int u = 0; u < n_packs; u++)
+            x[u] = (const V *)a.x + column_in_row(a, first + u * apart, n);
+        int64_t begin = 0, end = 0;
+        if (row < a.n_r) {
+            begin = pointer(a.ptr, a.wide_ptr, row);
+            end = pointer(a.ptr, a.wide_ptr, row + 1);
+        }
+        P sum[n_packs] = {};
+        const int teams = a.lanes / a.column_lanes;
+#pragma unroll 4
+        for (int64_t j = begin + mine / a.column_lanes; j < end; j += teams) {
+            const int64_t c = load(col + j);
+            const V v = load(val + j);
+#pragma unroll
+            for (int u = 0; u < n_packs; u++) {
+                const P p = load((const P *)(x[u] + c * a.ld_x));
+                add_product(sum[u], v, p);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < n_packs; u++) {
+            sum_across(sum[u], a.column_lanes, a.lanes);
+            if (mine < a.column_lanes && row < a.n_r && first + u * apart < a.r)
+                store((P *)((V *)a.y + row * a.ld_y + first + u * apart), sum[u]);
+        }
+    }
+};
+
+template <class V, class I, int n> struct sell_columns {
+    using P = pack<V, n>;
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const block_share share = share_of_block(a);
+        const int64_t place = share.block * (block_threads() / a.column_lanes) + thread() / a.column_lanes;
+        const int64_t first = share.column + thread() % a.column_lanes * n;
+        if (place >= a.n_chunks * a.C)
+            return;
+        const int64_t chunk = place / a.C;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x + column_in_row(a, first, n);
+        int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + place % a.C;
+        const int32_t slots = load(a.len + chunk);
+        P sum = {};
+#pragma unroll 4
+        for (int32_t j = 0; j < slots; j++) {
+            const int64_t c = load(col + at);
+            const V v = load(val + at);
+            const P p = load((const P *)(x + c * a.ld_x));
+            add_product(sum, v, p);
+            at += a.C;
+        }
+        const int64_t row = a.perm ? load(a.perm + place) : place;
+        if (first < a.r && row >= 0 && row < a.n_r)
+            store((P *)((V *)a.y + row * a.ld_y + first), sum);
+    }
+};
+
+/* Four rows of a chunk at once: a value and a place serve all columns of the thread, and each column of the
+ * list was fetched once for all rows of the block. */
+template <class V, int n> struct staged_columns {
+    using P = pack<V, n>;
+    static constexpr int C = SP_STAGED_C;
+    static constexpr int IN_LOAD = 16 / (int)sizeof(V);
+
+    static SP_GPU void stage(const struct sp_gpu_arrays &a, int64_t column, int width, int64_t list,
+                             int n_listed, V *buffer)
+    {
+        const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
+        const int mine = thread() % a.column_lanes * n;
+        const V *x = (const V *)a.x + column;
+        for (int i = team; i < n_listed; i += teams) {
+            const int64_t c = load(a.list + list + i);
+            for (int k = mine; k < width; k += a.column_lanes * n) {
+                const P p = load((const P *)(x + c * a.ld_x + k));
+                put((P *)(buffer + i * a.tile + k), p);
+            }
+        }
+    }
+
+    /* n columns of a chunk, those from `buffer` on. */
+    static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t at, int slots, const V *buffer, P *sum)
+    {
+        const V *val = (const V *)a.val + at;
+        const uint16_t *col = (const uint16_t *)a.col + at;
+#pragma unroll 2
+        for (int j = 0; j < slots; j++) {
+            const pack<uint16_t, C> c = load((const pack<uint16_t, C> *)(col + j * C));
+#pragma unroll
+            for (int i = 0; i < C; i += IN_LOAD) {
+                const pack<V, IN_LOAD> v = load((const pack<V, IN_LOAD> *)(val + j * C + i));
+#pragma unroll
+                for (int e = 0; e < IN_LOAD; e++) {
+                    const P p = get((const P *)(buffer + c.at[i + e] * a.tile));
+                    add_product(sum[i + e], v.at[e], p);
+                }
+            }
+        }
+    }
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const block_share share = share_of_block(a);
+        const struct sp_staged_block *b = a.block + share.block;
+        V *buffer = shared<V>(0);
+        const int64_t list = load(&b[0].list);
+        const int64_t list_end = load(&b[1].list);
+        const int32_t first_chunk = load(&b[0].chunk);
+        const int32_t end_chunk = load(&b[1].chunk);
+        const int64_t left = a.r - share.column;
+        const int width = (int)(left < a.tile ? left : a.tile);
+        stage(a, share.column, width, list, (int)(list_end - list), buffer);
+        block_sync();
+
+        const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
+        for (int32_t chunk = first_chunk + team; chunk < end_chunk; chunk += teams) {
+            const int64_t at = load(a.start + chunk);
+            const int32_t slots = load(a.len + chunk);
+            for (int k = thread() % a.column_lanes * n; k < width; k += a.column_lanes * n) {
+                P sum[C] = {};
+                multiply(a, at, slots, buffer + k, sum);
+#pragma unroll
+                for (int i = 0; i < C; i++) {
+                    const int64_t row = (int64_t)chunk * C + i;
+                    if (row < a.n_r)
+                        store((P *)((V *)a.y + row * a.ld_y + share.column + k), sum[i]);
+                }
+            }
+        }
+    }
+};
+
+} // namespace gpu
+
+#endif
