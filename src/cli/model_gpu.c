@@ -21,7 +21,7 @@ bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map)
 {
     for (int m = 0, n = 0; m < SP_N_GPU_MAPS; m++) {
         *map = (enum sp_gpu_map)m;
-        if (sp_gpu_map_format(*map) == format && n++ == way)
+        if (sp_gpu_map_op(*map) == SP_OP_SPMV && sp_gpu_map_format(*map) == format && n++ == way)
             return true;
     }
     return false;

@@ -114,7 +114,7 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
     if (l->order != SP_ROW_MAJOR)
         return sp_fail(err, SP_ABSENT, "leave --order out", "GPU kernels take row-major operands");
     g->vector = vector_for(l);
-    g->n_parts = 1;
+    g->n_tiles = g->n_parts = 1;
     int64_t threads = 0;
     switch (g->map) {
     case SP_GPU_OUTPUT:
