@@ -92,119 +92,134 @@ static void release(void *state)
     free(s);
 }
 
-#define ROW       sp_spmv_crs_cuda_thread
-#define NAME      "spmv/crs/cuda-thread"
-#define SUMMARY   "CRS on a GPU, a row to each thread"
-#define MAP       SP_GPU_THREAD
-#define OPERATION SP_OP_SPMV
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      10
+enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_F16 | 1u << SP_BF16 };
+
+#define ROW        sp_spmv_crs_cuda_thread
+#define NAME       "spmv/crs/cuda-thread"
+#define SUMMARY    "CRS on a GPU, a row to each thread"
+#define MAP        SP_GPU_THREAD
+#define OPERATION  SP_OP_SPMV
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmv_crs_cuda_lanes
-#define NAME      "spmv/crs/cuda-lanes"
-#define SUMMARY   "CRS on a GPU, a row to 2 to 32 lanes of a warp"
-#define MAP       SP_GPU_LANES
-#define OPERATION SP_OP_SPMV
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      30
+#define ROW        sp_spmv_crs_cuda_lanes
+#define NAME       "spmv/crs/cuda-lanes"
+#define SUMMARY    "CRS on a GPU, a row to 2 to 32 lanes of a warp"
+#define MAP        SP_GPU_LANES
+#define OPERATION  SP_OP_SPMV
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       30
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmv_crs_cuda_merge
-#define NAME      "spmv/crs/cuda-merge"
-#define SUMMARY   "CRS on a GPU, equal shares of rows and entries to all threads"
-#define MAP       SP_GPU_MERGE
-#define OPERATION SP_OP_SPMV
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      20
+#define ROW        sp_spmv_crs_cuda_merge
+#define NAME       "spmv/crs/cuda-merge"
+#define SUMMARY    "CRS on a GPU, equal shares of rows and entries to all threads"
+#define MAP        SP_GPU_MERGE
+#define OPERATION  SP_OP_SPMV
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       20
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmv_sell_cuda_chunk
-#define NAME      "spmv/sell/cuda-chunk"
-#define SUMMARY   "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread"
-#define MAP       SP_GPU_CHUNK
-#define OPERATION SP_OP_SPMV
-#define FORMAT    SP_FORMAT_SELL
-#define RANK      10
+#define ROW        sp_spmv_sell_cuda_chunk
+#define NAME       "spmv/sell/cuda-chunk"
+#define SUMMARY    "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread"
+#define MAP        SP_GPU_CHUNK
+#define OPERATION  SP_OP_SPMV
+#define FORMAT     SP_FORMAT_SELL
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmmv_crs_cuda_group
-#define NAME      "spmmv/crs/cuda-group"
-#define SUMMARY   "CRS times a few vectors on a GPU, several rows to a warp"
-#define MAP       SP_GPU_GROUP
-#define OPERATION SP_OP_SPMMV
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      10
+#define ROW        sp_spmmv_crs_cuda_group
+#define NAME       "spmmv/crs/cuda-group"
+#define SUMMARY    "CRS times a few vectors on a GPU, several rows to a warp"
+#define MAP        SP_GPU_GROUP
+#define OPERATION  SP_OP_SPMMV
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmmv_sell_cuda_slot
-#define NAME      "spmmv/sell/cuda-slot"
-#define SUMMARY   "SELL-C-sigma times a few vectors on a GPU, a row to a team of threads"
-#define MAP       SP_GPU_SLOT
-#define OPERATION SP_OP_SPMMV
-#define FORMAT    SP_FORMAT_SELL
-#define RANK      10
+#define ROW        sp_spmmv_sell_cuda_slot
+#define NAME       "spmmv/sell/cuda-slot"
+#define SUMMARY    "SELL-C-sigma times a few vectors on a GPU, a row to a team of threads"
+#define MAP        SP_GPU_SLOT
+#define OPERATION  SP_OP_SPMMV
+#define FORMAT     SP_FORMAT_SELL
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmm_crs_cuda_output
-#define NAME      "spmm/crs/cuda-output"
-#define SUMMARY   "CRS times a dense matrix on a GPU, an element of the result to each thread: a baseline"
-#define MAP       SP_GPU_OUTPUT
-#define OPERATION SP_OP_SPMM
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      10
+#define ROW        sp_spmm_crs_cuda_output
+#define NAME       "spmm/crs/cuda-output"
+#define SUMMARY    "CRS times a dense matrix on a GPU, an element of the result to each thread: a baseline"
+#define MAP        SP_GPU_OUTPUT
+#define OPERATION  SP_OP_SPMM
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS_AND_HALVES
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmm_crs_cuda_row
-#define NAME      "spmm/crs/cuda-row"
-#define SUMMARY   "CRS times a dense matrix on a GPU, rows and tiles of columns to teams of threads"
-#define MAP       SP_GPU_ROW
-#define OPERATION SP_OP_SPMM
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      20
+#define ROW        sp_spmm_crs_cuda_row
+#define NAME       "spmm/crs/cuda-row"
+#define SUMMARY    "CRS times a dense matrix on a GPU, rows and tiles of columns to teams of threads"
+#define MAP        SP_GPU_ROW
+#define OPERATION  SP_OP_SPMM
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS_AND_HALVES
+#define RANK       20
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_spmm_staged_cuda_stage
-#define NAME      "spmm/staged/cuda-stage"
-#define SUMMARY   "STAGED times a dense matrix on a GPU, a block's rows of X in shared memory"
-#define MAP       SP_GPU_STAGE
-#define OPERATION SP_OP_SPMM
-#define FORMAT    SP_FORMAT_STAGED
-#define RANK      10
+#define ROW        sp_spmm_staged_cuda_stage
+#define NAME       "spmm/staged/cuda-stage"
+#define SUMMARY    "STAGED times a dense matrix on a GPU, a block's rows of X in shared memory"
+#define MAP        SP_GPU_STAGE
+#define OPERATION  SP_OP_SPMM
+#define FORMAT     SP_FORMAT_STAGED
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_sddmm_crs_cuda_sample
-#define NAME      "sddmm/crs/cuda-sample"
-#define SUMMARY   "SDDMM in CRS on a GPU, a row to a warp"
-#define MAP       SP_GPU_SAMPLE
-#define OPERATION SP_OP_SDDMM
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      10
+#define ROW        sp_sddmm_crs_cuda_sample
+#define NAME       "sddmm/crs/cuda-sample"
+#define SUMMARY    "SDDMM in CRS on a GPU, a row to a warp"
+#define MAP        SP_GPU_SAMPLE
+#define OPERATION  SP_OP_SDDMM
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS_AND_HALVES
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_sddmm_coo_cuda_equal
-#define NAME      "sddmm/coo/cuda-equal"
-#define SUMMARY   "SDDMM in COO on a GPU, equally many entries to all warps"
-#define MAP       SP_GPU_EQUAL
-#define OPERATION SP_OP_SDDMM
-#define FORMAT    SP_FORMAT_COO
-#define RANK      10
+#define ROW        sp_sddmm_coo_cuda_equal
+#define NAME       "sddmm/coo/cuda-equal"
+#define SUMMARY    "SDDMM in COO on a GPU, equally many entries to all warps"
+#define MAP        SP_GPU_EQUAL
+#define OPERATION  SP_OP_SDDMM
+#define FORMAT     SP_FORMAT_COO
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_sddmm_tiled_cuda_tile
-#define NAME      "sddmm/tiled/cuda-tile"
-#define SUMMARY   "SDDMM in tiles on a GPU, a block's rows of A in shared memory"
-#define MAP       SP_GPU_TILE
-#define OPERATION SP_OP_SDDMM
-#define FORMAT    SP_FORMAT_TILED
-#define RANK      10
+#define ROW        sp_sddmm_tiled_cuda_tile
+#define NAME       "sddmm/tiled/cuda-tile"
+#define SUMMARY    "SDDMM in tiles on a GPU, a block's rows of A in shared memory"
+#define MAP        SP_GPU_TILE
+#define OPERATION  SP_OP_SDDMM
+#define FORMAT     SP_FORMAT_TILED
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"
 
-#define ROW       sp_fusedmm_crs_cuda_fused
-#define NAME      "fusedmm/crs/cuda-fused"
-#define SUMMARY   "FusedMM in CRS on a GPU, a row to a warp, products never stored"
-#define MAP       SP_GPU_FUSED
-#define OPERATION SP_OP_FUSEDMM
-#define FORMAT    SP_FORMAT_CRS
-#define RANK      10
+#define ROW        sp_fusedmm_crs_cuda_fused
+#define NAME       "fusedmm/crs/cuda-fused"
+#define SUMMARY    "FusedMM in CRS on a GPU, a row to a warp, products never stored"
+#define MAP        SP_GPU_FUSED
+#define OPERATION  SP_OP_FUSEDMM
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       10
 #include "kernels/gpu_row.inc"

@@ -5,15 +5,26 @@
 
 #include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_body.h"
+#include "kernels/cuda/gpu_halves.h"
 
 namespace gpu
 {
 
-template <class V, int n> SP_GPU void add_product(pack<V, n> &sum, V factor, const pack<V, n> &x)
+template <class V, int n>
+SP_GPU void add_product(pack<number<V>, n> &sum, number<V> factor, const pack<V, n> &x)
 {
 #pragma unroll
     for (int e = 0; e < n; e++)
-        sum.at[e] += factor * x.at[e];
+        sum.at[e] += factor * number_of(x.at[e]);
+}
+
+template <class V, int n> SP_GPU void store_rounded(V *to, const pack<number<V>, n> &sum)
+{
+    pack<V, n> narrow;
+#pragma unroll
+    for (int e = 0; e < n; e++)
+        narrow.at[e] = rounded<V>(sum.at[e]);
+    store((pack<V, n> *)to, narrow);
 }
 
 /* The sum over the lanes whose numbers differ in bits from `from` to below `to`, both powers of two. */
@@ -46,14 +57,14 @@ template <class V, class I> struct crs_output {
         const V *val = (const V *)a.val, *x = (const V *)a.x + k;
         const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
         const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
-        V sum = 0;
+        number<V> sum = 0;
 #pragma unroll 4
         for (int64_t j = begin; j < end; j++) {
             const int64_t c = load(col + j);
             const V v = load(val + j);
-            sum += v * load(x + c * a.ld_x);
+            sum += number_of(v) * number_of(load(x + c * a.ld_x));
         }
-        store((V *)a.y + row * a.ld_y + k, sum);
+        store((V *)a.y + row * a.ld_y + k, rounded<V>(sum));
     }
 };
 
@@ -83,7 +94,7 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
             begin = pointer(a.ptr, a.wide_ptr, row);
             end = pointer(a.ptr, a.wide_ptr, row + 1);
         }
-        P sum[n_packs] = {};
+        pack<number<V>, n> sum[n_packs] = {};
         const int teams = a.lanes / a.column_lanes;
 #pragma unroll 4
         for (int64_t j = begin + mine / a.column_lanes; j < end; j += teams) {
@@ -92,14 +103,14 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
 #pragma unroll
             for (int u = 0; u < n_packs; u++) {
                 const P p = load((const P *)(x[u] + c * a.ld_x));
-                add_product(sum[u], v, p);
+                add_product(sum[u], number_of(v), p);
             }
         }
 #pragma unroll
         for (int u = 0; u < n_packs; u++) {
             sum_across(sum[u], a.column_lanes, a.lanes);
             if (mine < a.column_lanes && row < a.n_r && first + u * apart < a.r)
-                store((P *)((V *)a.y + row * a.ld_y + first + u * apart), sum[u]);
+                store_rounded((V *)a.y + row * a.ld_y + first + u * apart, sum[u]);
         }
     }
 };

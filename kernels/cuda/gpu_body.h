@@ -36,23 +36,25 @@ SP_GPU int block_threads()
 }
 
 /* Loads of what the kernel never writes: through the L1, or past it where a sector is asked for once. */
+template <size_t size> struct word;
+template <> struct word<2> {
+    using type = unsigned short;
+};
+template <> struct word<4> {
+    using type = unsigned;
+};
+template <> struct word<8> {
+    using type = uint2;
+};
+template <> struct word<16> {
+    using type = uint4;
+};
 template <class T> SP_GPU T load(const T *p)
 {
-    return __ldg(p);
-}
-template <class V, int n> SP_GPU pack<V, n> load(const pack<V, n> *p)
-{
-    pack<V, n> value;
-    static_assert(n == 1 || sizeof value == 8 || sizeof value == 16, "an access of the hardware");
-    if constexpr (n == 1) {
-        value.at[0] = __ldg(p->at);
-    } else if constexpr (sizeof value == 16) {
-        const uint4 bits = __ldg((const uint4 *)p);
-        memcpy(&value, &bits, sizeof value);
-    } else {
-        const uint2 bits = __ldg((const uint2 *)p);
-        memcpy(&value, &bits, sizeof value);
-    }
+    using bits_of_T = typename word<sizeof(T)>::type;
+    T value;
+    const bits_of_T bits = __ldg((const bits_of_T *)p);
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 /* Loads what this thread stored. */

@@ -14,12 +14,12 @@ namespace gpu
 
 enum { TOGETHER = 4 };
 
-template <class V, int n> SP_GPU V dot(const pack<V, n> &a, const pack<V, n> &b)
+template <class V, int n> SP_GPU number<V> dot(const pack<V, n> &a, const pack<V, n> &b)
 {
-    V sum = 0;
+    number<V> sum = 0;
 #pragma unroll
     for (int e = 0; e < n; e++)
-        sum += a.at[e] * b.at[e];
+        sum += number_of(a.at[e]) * number_of(b.at[e]);
     return sum;
 }
 
@@ -61,14 +61,14 @@ SP_GPU int64_t entry_of(const place &at, int64_t from, int pass)
 template <class V, class I, int n, bool coo> struct sampler {
     using P = pack<V, n>;
 
-    static SP_GPU V batch(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from,
-                          int64_t to)
+    static SP_GPU number<V> batch(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from,
+                                  int64_t to)
     {
-        V kept = 0;
+        number<V> kept = 0;
         for (int pass = 0; pass < a.column_lanes; pass += TOGETHER) {
             if (from + (int64_t)pass * at.teams >= to)
                 break;
-            pack<V, TOGETHER> sum = {};
+            pack<number<V>, TOGETHER> sum = {};
             products(a, at, row, from, to, pass, sum);
             sum_over_team(sum, a.column_lanes);
 #pragma unroll
@@ -80,7 +80,7 @@ template <class V, class I, int n, bool coo> struct sampler {
     }
 
     static SP_GPU void products(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from,
-                                int64_t to, int pass, pack<V, TOGETHER> &sum)
+                                int64_t to, int pass, pack<number<V>, TOGETHER> &sum)
     {
         const V *rows[TOGETHER], *x[TOGETHER];
         bool is_entry[TOGETHER];
@@ -115,11 +115,11 @@ template <class V, class I, int n, bool coo> struct sampler {
 template <class V, class I, int n, bool coo>
 SP_GPU void sample(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from, int64_t to)
 {
-    const V product = sampler<V, I, n, coo>::batch(a, at, row, from, to);
+    const number<V> product = sampler<V, I, n, coo>::batch(a, at, row, from, to);
     const int64_t j = entry_of(at, from, at.mine);
     if (j < to) {
         const V v = load((const V *)a.val + j);
-        store((V *)a.y + j, v * product);
+        store((V *)a.y + j, rounded<V>(number_of(v) * product));
     }
 }
 

@@ -26,10 +26,32 @@ int start_columns(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
     }
 }
 
-template <class V, class I> int start_vector(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
     return g->vector == 1 ? start_columns<V, I, 1>(g, a) : start_columns<V, I, in_load>(g, a);
+}
+
+/* SDDMM in CRS is all that they have. */
+template <class V, class I> int start_halves(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    constexpr int in_load = 16 / (int)sizeof(V);
+    return g->vector == 1 ? start<gpu::sddmm_crs<V, I, 1>>(g, a) : start<gpu::sddmm_crs<V, I, in_load>>(g, a);
+}
+
+template <class I>
+int start_precision(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enum sp_precision precision)
+{
+    switch (precision) {
+    case SP_F32:
+        return start_map<float, I>(g, a);
+    case SP_F16:
+        return start_halves<gpu::f16, I>(g, a);
+    case SP_BF16:
+        return start_halves<gpu::bf16, I>(g, a);
+    default:
+        return start_map<double, I>(g, a);
+    }
 }
 
 } // namespace
@@ -37,7 +59,6 @@ template <class V, class I> int start_vector(const struct sp_gpu_launch *g, cons
 int sp_gpu_sampled_execute(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a,
                            enum sp_precision precision, enum sp_index index)
 {
-    if (precision == SP_F64)
-        return index == SP_I32 ? start_vector<double, int32_t>(g, a) : start_vector<double, int64_t>(g, a);
-    return index == SP_I32 ? start_vector<float, int32_t>(g, a) : start_vector<float, int64_t>(g, a);
+    return index == SP_I32 ? start_precision<int32_t>(g, a, precision)
+                           : start_precision<int64_t>(g, a, precision);
 }

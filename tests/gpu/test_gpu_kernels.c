@@ -176,16 +176,30 @@ static void check_dense(const struct sp_csr *a, int which, int turn)
     enum { N_WIDTHS = sizeof widths / sizeof *widths };
     struct sp_workload w = {.matrix = a, .op = dense_cases[which].op, .n_threads = 1};
     ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[which].format, NULL), SP_OK);
-    for (int precision = 0; precision <= SP_F32; precision++)
+    for (int precision = 0; precision < SP_N_PRECISIONS; precision++)
         for (int index = 0; index < SP_N_INDICES; index++) {
             w.precision = precision;
             w.index = index;
             w.r = widths[(5 * turn++ + which) % N_WIDTHS];
             const int expected = dense_cases[which].n_kernels + (w.r == 1 ? dense_cases[which].n_spmv : 0);
-            if (!sp_csr_is_complex(a))
+            if (sp_workload_check(&w, NULL) == SP_OK)
                 ck_assert_int_eq(check_workload(&w), expected);
         }
 }
+
+/* One entry, and as many columns as there may be. */
+START_TEST(all_columns_are_covered)
+{
+    struct sp_csr a = small_matrix(SMALL_SINGLE);
+    struct sp_workload w = {
+        .matrix = &a, .op = dense_cases[_i].op, .precision = SP_F32, .r = SP_MAX_WIDTH, .n_threads = 1};
+    ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[_i].format, NULL), SP_OK);
+    ck_assert_int_eq(check_workload(&w), dense_cases[_i].n_kernels);
+    w.r--;
+    ck_assert_int_eq(check_workload(&w), dense_cases[_i].n_kernels);
+    sp_csr_free(&a);
+}
+END_TEST
 
 START_TEST(dense_operands_agree_with_the_reference)
 {
@@ -208,6 +222,7 @@ int main(void)
     tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
     tcase_add_test(tcase, ceilings_run);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
