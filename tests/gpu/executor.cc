@@ -1,6 +1,10 @@
+/* Fibres are switched by longjmp, which the fortified library takes for an error. */
+#undef _FORTIFY_SOURCE
+
 #include "executor.h"
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,7 +53,9 @@ struct ask {
 enum waiting { RUNS, AT_BLOCK, AT_WARP, DONE };
 
 struct fibre {
-    ucontext_t context;
+    ucontext_t context; /* where it begins */
+    jmp_buf here;       /* where it goes on */
+    bool has_begun;
     std::unique_ptr<unsigned char[]> stack;
     int thread;
     waiting state;
@@ -80,7 +86,8 @@ struct executor {
     int64_t first_grid = 0; /* of the recording */
     std::vector<sp_executor_request> requests;
 
-    ucontext_t scheduler;
+    ucontext_t first_scheduler;
+    jmp_buf scheduler;
     std::vector<std::unique_ptr<fibre>> fibres;
     fibre *now = nullptr;
     int64_t block = 0;
@@ -112,7 +119,8 @@ void to_scheduler(bool for_good)
                                    e.scheduler_stack_B);
 #endif
     (void)for_good;
-    swapcontext(&self->context, &e.scheduler);
+    if (_setjmp(self->here) == 0)
+        _longjmp(e.scheduler, 1);
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(self->fake_stack, &e.scheduler_stack, &e.scheduler_stack_B);
 #endif
@@ -226,6 +234,18 @@ void start_fibre()
     to_scheduler(true);
 }
 
+/* Contexts would save the mask of signals each time, by two calls of the system: only the first time. */
+void switch_to(fibre *f)
+{
+    executor &e = the();
+    if (_setjmp(e.scheduler) != 0)
+        return;
+    if (f->has_begun)
+        _longjmp(f->here, 1);
+    f->has_begun = true;
+    swapcontext(&e.first_scheduler, &f->context);
+}
+
 void resume(fibre *f)
 {
     executor &e = the();
@@ -234,7 +254,7 @@ void resume(fibre *f)
     void *own = nullptr;
     __sanitizer_start_switch_fiber(&own, f->stack.get(), STACK_B);
 #endif
-    swapcontext(&e.scheduler, &f->context);
+    switch_to(f);
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
 #endif
@@ -252,8 +272,9 @@ void prepare_block(int threads, size_t shared_B)
         getcontext(&f.context);
         f.context.uc_stack.ss_sp = f.stack.get();
         f.context.uc_stack.ss_size = STACK_B;
-        f.context.uc_link = &e.scheduler;
+        f.context.uc_link = &e.first_scheduler;
         makecontext(&f.context, start_fibre, 0);
+        f.has_begun = false;
         f.thread = t;
         f.state = RUNS;
         f.barrier = 0;
