@@ -23,12 +23,13 @@ __global__ void __launch_bounds__(most_threads, most_threads < SP_GPU_BLOCK_THRE
 template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
-    /* Once for each kernel: more shared memory than any block may have has to be asked for. */
-    static const cudaError_t allowed =
-        cudaFuncSetAttribute(grid_body<Body, most_threads, Args>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             SP_GPU_SHARED_MOST_B);
-    if (shared_B > SP_GPU_SHARED_B && allowed != cudaSuccess)
-        return (int)allowed;
+    if (shared_B > SP_GPU_SHARED_B) { /* has to be asked for, once for each kernel */
+        static const cudaError_t allowed =
+            cudaFuncSetAttribute(grid_body<Body, most_threads, Args>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, SP_GPU_SHARED_MOST_B);
+        if (allowed != cudaSuccess)
+            return (int)allowed;
+    }
     grid_body<Body, most_threads, Args><<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
     return (int)cudaGetLastError();
 }

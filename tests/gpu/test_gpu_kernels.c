@@ -187,6 +187,25 @@ static void check_dense(const struct sp_csr *a, int which, int turn)
         }
 }
 
+/* Many blocks, long rows beside short ones, and lists that several blocks share. */
+START_TEST(blocks_share_dense_work)
+{
+    static const char *const names[] = {"arrow:900", "powerlaw:9:8", "random:700:9"};
+    struct sp_csr a;
+    struct sp_error err;
+    if (sp_generate(names[_i % 3], NULL, &a, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    struct sp_workload w = {.matrix = &a, .op = dense_cases[_i / 3].op, .r = 20, .n_threads = 1};
+    ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[_i / 3].format, NULL), SP_OK);
+    ck_assert_int_eq(check_workload(&w), dense_cases[_i / 3].n_kernels);
+    w.precision = SP_F32;
+    w.index = SP_I64;
+    w.r = 66;
+    ck_assert_int_eq(check_workload(&w), dense_cases[_i / 3].n_kernels);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* One entry, and as many columns as there may be. */
 START_TEST(all_columns_are_covered)
 {
@@ -222,6 +241,7 @@ int main(void)
     tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
     tcase_add_test(tcase, ceilings_run);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, blocks_share_dense_work, 0, 3 * N_DENSE_CASES);
     tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
