@@ -56,8 +56,10 @@ void sp_script_title(FILE *out, const struct sp_record *record, const char *word
 {
     char name[256], text[768], threads[48] = "";
     int64_t n;
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
     if (sp_record_count(record, "config.threads", &n))
-        snprintf(threads, sizeof threads, ", %lld thread%s", (long long)n, n == 1 ? "" : "s");
+        snprintf(threads, sizeof threads, ", %lld %s%s", (long long)n, on_gpu ? "SM" : "thread",
+                 n == 1 ? "" : "s");
     bool invented = strcmp(sp_words_text(record, "status", ""), "constructed") == 0;
     snprintf(text, sizeof text, "%s%s%s  %s/%s%s, %s%s", words, *words ? "   " : "",
              sp_script_name(name, sizeof name, record), sp_words_text(record, "config.precision", "?"),

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/alpha.h"
 #include "model/gpu_occupancy.h"
-#include "model/volume_dense.h"
 #include "session/format_model.h"
 #include "session/gpu_analysis.h"
 

@@ -39,7 +39,8 @@ static void use_counts(struct sp_gpu_analysis *a)
     if (sp_gpu_is_counted(a)) {
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
         a->write_B = a->counts.of[a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE];
-        a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
+        if (!a->in_L2) /* where sectors of the matrix are asked for again, too */
+            a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
     }
     a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);

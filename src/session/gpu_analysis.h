@@ -39,7 +39,7 @@ struct sp_gpu_analysis {
     struct sp_spmv_check check;
     struct sp_pairs pairs;
     struct sp_gpu_counts counts; /* by the GPU's counters; unknown ones with their reasons */
-    char counts_why[768];
+    char counts_why[768], trust[160];
     double work; /* W [flop] */
 
     bool in_L2; /* next to nothing comes from memory: what follows belongs to the L2, else to memory */

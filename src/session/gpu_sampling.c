@@ -14,6 +14,9 @@ static const double fill_s = 5e-3; /* a warm sample repeats the execution until 
 /* Larger than the L2 by so much that nothing of the kernel's stays in it. */
 enum { SCRUB = 4 };
 
+/* Of a known volume, what counters must see of it to be believed. */
+static const double LEAST_OF_KNOWN = 0.95, MOST_OF_KNOWN = 1.15;
+
 struct roof {
     const struct sp_gpu_ceilings *ceilings;
     void *arena;
@@ -147,35 +150,59 @@ bool sp_gpu_is_counted(const struct sp_gpu_analysis *a)
     return sp_value_known(a->counts.of[read]) && sp_value_known(a->counts.of[write]);
 }
 
-enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
+/* A load-only run moves what it is told to: counters that see something else are not believed. */
+static enum sp_status try_known_volume(struct sp_gpu_analysis *a, const struct sp_gpu_counters *counters,
+                                       struct counting *c, struct sp_error *err)
+{
+    const struct sp_gpu_work work = {scrub, scrub, c};
+    const double expected = (double)c->roof.load.bytes;
+    struct sp_gpu_counts counts;
+    enum sp_status status = counters->count(SP_GPU_SET_TRAFFIC, &work, &counts, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_value read = counts.of[SP_GPU_DRAM_READ];
+    if (!sp_value_known(read))
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
+                       "bytes of the GPU's memory cannot be counted: %s", read.why);
+    snprintf(a->trust, sizeof a->trust, "a load of %.4g MB was counted as %.4g MB", expected / 1e6,
+             read.value / 1e6);
+    if (read.value < LEAST_OF_KNOWN * expected || read.value > MOST_OF_KNOWN * expected)
+        return sp_fail(err, SP_ABSENT, "spmodel doctor shows who else uses the GPU", "%s", a->trust);
+    return SP_OK;
+}
+
+static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     const struct sp_gpu_counters *counters;
-    struct sp_error reason;
     struct counting c = {.a = a};
+    enum sp_status status = sp_gpu_counters_open(&counters, err);
+    if (status == SP_OK)
+        status = open_roof(a, &c.roof, err);
+    if (status == SP_OK)
+        status = try_known_volume(a, counters, &c, err);
+    const struct sp_gpu_work work = {a->options->state == SP_COLD ? scrub : launch, launch, &c};
+    if (status == SP_OK)
+        status = counters->count(SP_GPU_SET_TRAFFIC, &work, &a->counts, err);
+    if (c.roof.arena)
+        c.roof.ceilings->close(c.roof.arena);
+    return status;
+}
+
+enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    struct sp_error reason;
     if (!a->options->count_on_gpu) {
         sp_gpu_counts_none(&a->counts, "not asked for");
         return SP_OK;
     }
-    enum sp_status status = sp_gpu_counters_open(&counters, &reason);
-    const bool cold = a->options->state == SP_COLD;
-    if (status == SP_OK && cold)
-        status = open_roof(a, &c.roof, &reason);
-    const struct sp_gpu_work work = {cold ? scrub : launch, launch, &c};
+    enum sp_status status = count_job(a, &reason);
     if (status == SP_OK)
-        status = counters->count(SP_GPU_SET_TRAFFIC, &work, &a->counts, &reason);
-    if (c.roof.arena)
-        c.roof.ceilings->close(c.roof.arena);
-    if (status == SP_OK && sp_value_known(a->counts.of[SP_GPU_DRAM_READ]))
         return SP_OK;
-    if (status != SP_OK) {
-        snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
-        sp_gpu_counts_none(&a->counts, a->counts_why);
-    }
+    snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
+    sp_gpu_counts_none(&a->counts, a->counts_why);
     if (!a->options->require_gpu_counts)
         return SP_OK;
     if (err)
         *err = reason;
-    return status != SP_OK ? status
-                           : sp_fail(err, SP_ABSENT, "", "bytes of the GPU's memory cannot be counted: %s",
-                                     a->counts.of[SP_GPU_DRAM_READ].why);
+    return status;
 }

@@ -132,7 +132,8 @@ static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r,
     if (!sp_gpu_is_counted(a))
         return;
     sp_record_set_text(r, "counters.source", "cupti");
-    sp_record_set_text(r, "counters.how", "one execution under the range profiler, the whole GPU");
+    sp_record_set_text(r, "counters.how", "one execution under CUPTI's range profiler, the whole GPU");
+    sp_record_set_text(r, "counters.trust.text", a->trust);
     sp_record_set_metric(r, "alpha_simulated", scaled(a->x_modelled_B, gather_B), "1", "none",
                          "bytes of the gathered operand / (s_x n_nz r) in the model of levels");
     sp_record_set_metric(r, "bytes_read", a->read_B, "B", "lower", "V_read, in one execution");
@@ -193,6 +194,19 @@ static void record_table(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_append(r, "table", row);
 }
 
+/* Why bytes are modelled; an empty list: nobody asked for counters. */
+static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const char *why = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ].why;
+    if (sp_gpu_is_counted(a))
+        return;
+    sp_record_set_object(r, "bytes_tried", json_array());
+    if (a->options->count_on_gpu)
+        sp_record_append(r, "bytes_tried",
+                         json_pack("{s:s, s:b, s:s}", "source", "cupti", "opened", false, "reason",
+                                   why ? why : "bytes written were not counted"));
+}
+
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_record_machine(r, a->options->machine);
@@ -218,12 +232,7 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (!a->options->no_hints)
         sp_record_hints(r, &a->hints);
     sp_record_set_object(r, "flags", json_array());
-    if (!sp_gpu_is_counted(a) && a->options->count_on_gpu) {
-        char text[900];
-        snprintf(text, sizeof text, "bytes are modelled, not counted: %s",
-                 a->counts.of[SP_GPU_DRAM_READ].why);
-        sp_record_append(r, "remarks", json_string(text));
-    }
+    record_tried(a, r);
     if (a->fraction.value > 1.03)
         sp_record_add_flag(r, "Q01",
                            "%.0f %% of the roof: part of the modelled bytes stayed in the L2, or the roof "

@@ -67,7 +67,7 @@ has '^KERNEL   SpMV  CRS  f64/i32  cuda-(thread|lanes|merge)  warm'
 has 'result checked'
 has '^ measured '
 has '4 SMs'
-has 'bytes are modelled, not counted'
+has 'no counters can be used: counters are refused'
 unset SP_EXECUTOR_REFUSES
 for kernel in cuda-thread cuda-lanes cuda-merge; do
     analyze gen:powerlaw:8:6 --isa $kernel --precision f32 --index i64
@@ -76,7 +76,8 @@ done
 # Sectors that the model says are those that the warps asked for: check_records compares them.
 for format in crs sell:32,1 sell:32,256; do
     analyze gen:powerlaw:9:5 --format $format --bytes cupti --no-plots
-    has 'cupti'
+    has '^BYTES    cupti  one execution'
+    has 'was counted as'
 done
 analyze gen:laplace3d:10 --format sell:32,1 --cold --bytes sim
 has 'SELL-32-1  f64/i32  cuda-chunk  cold'

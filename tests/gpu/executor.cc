@@ -190,10 +190,17 @@ void check_shared(const void *p, size_t size, bool writes, int site)
     }
 }
 
+/* The grid and the thread in it, as one number. */
+int64_t writer_of_now()
+{
+    const executor &e = the();
+    return e.n_grids << 40 | (e.block * e.block_threads + e.now->thread);
+}
+
 void check_store(array &a, int64_t offset, size_t size, int site)
 {
     executor &e = the();
-    const int64_t self = e.n_grids << 40 | (e.block * e.block_threads + e.now->thread);
+    const int64_t self = writer_of_now();
     for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++) {
         if (a.writer[i] >> 40 == e.n_grids && a.writer[i] != self)
             fail("two threads of a grid store the same element", site);
@@ -205,9 +212,9 @@ void check_store(array &a, int64_t offset, size_t size, int site)
 void check_load(const array &a, int64_t offset, size_t size, bool own, int site)
 {
     const executor &e = the();
-    const int64_t expected = own ? e.block * e.block_threads + e.now->thread : -1;
+    const int64_t self = writer_of_now();
     for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++)
-        if (a.writer[i] != expected)
+        if (own ? a.writer[i] != self : a.writer[i] >> 40 == e.n_grids)
             fail(own ? "loads what another thread stores" : "loads what the grid stores", site);
 }
 
@@ -636,7 +643,7 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
                    number == 1 ? "a grid that no GPU takes" : the().fault.c_str());
 }
 
-/* Counts of one execution as an L1 would see the requests, and memory behind caches that keep everything. */
+/* Counts of one execution: an L1 that keeps nothing, and memory behind an L2 that keeps everything. */
 static void count_requests(struct sp_gpu_counts *counts)
 {
     std::set<std::pair<const char *, int64_t>> read, written;
@@ -653,6 +660,8 @@ static void count_requests(struct sp_gpu_counts *counts)
     counts->n_passes = 1;
     counts->of[SP_GPU_L1_LOAD] = sp_value_of(sectors[SP_EXECUTOR_LOAD], SP_MEASURED);
     counts->of[SP_GPU_L1_STORE] = sp_value_of(sectors[SP_EXECUTOR_STORE], SP_MEASURED);
+    counts->of[SP_GPU_L2_READ] = sp_value_of(32 * sectors[SP_EXECUTOR_LOAD], SP_MEASURED);
+    counts->of[SP_GPU_L2_WRITE] = sp_value_of(32 * sectors[SP_EXECUTOR_STORE], SP_MEASURED);
     counts->of[SP_GPU_DRAM_READ] = sp_value_of(32 * (double)read.size(), SP_MEASURED);
     counts->of[SP_GPU_DRAM_WRITE] = sp_value_of(32 * (double)written.size(), SP_MEASURED);
 }
