@@ -205,6 +205,65 @@ START_TEST(blocks_share_dense_work)
 }
 END_TEST
 
+/* Do the lanes that take part ask for neighbouring elements, of so many bytes each? */
+static bool is_contiguous(const struct sp_executor_request *r, int size)
+{
+    int64_t next = -1;
+    for (int lane = 0; lane < 32; lane++) {
+        if (!(r->lanes >> lane & 1))
+            continue;
+        if (r->size != size || (next >= 0 && r->offset[lane] != next))
+            return false;
+        next = r->offset[lane] + size;
+    }
+    return true;
+}
+
+/* 64 columns f64 are a warp's loads of 16 bytes; a batch of SDDMM is stored at once. */
+START_TEST(warps_ask_for_neighbours)
+{
+    static const struct {
+        enum sp_op op;
+        const char *format, *kernel;
+        int x_B, y_B;
+    } cases[] = {
+        {SP_OP_SPMM, "crs", "spmm/crs/cuda-row", 16, 16},
+        {SP_OP_SPMM, "crs", "spmm/crs/cuda-output", 8, 8},
+        {SP_OP_SPMM, "staged:16,64", "spmm/staged/cuda-stage", 16, 16},
+        {SP_OP_SDDMM, "coo", "sddmm/coo/cuda-equal", 16, 8},
+        {SP_OP_SDDMM, "crs", "sddmm/crs/cuda-sample", 16, 8},
+        {SP_OP_FUSEDMM, "crs", "fusedmm/crs/cuda-fused", 16, 16},
+    };
+    const struct sp_executor *executor = the_executor();
+    struct sp_csr a = small_matrix(SMALL_STENCIL);
+    struct sp_workload w = {.matrix = &a, .op = cases[_i].op, .r = 64, .n_threads = 1};
+    struct sp_layout l;
+    struct sp_dense_arrays arrays;
+    int64_t n, n_x = 0, n_y = 0;
+    if (!executor)
+        return;
+    ck_assert_int_eq(sp_workload_set_format(&w, cases[_i].format, NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+    struct sp_dense dense = sp_dense_of(&arrays);
+    executor->record(1);
+    check_kernel(sp_kernel_find(cases[_i].kernel), &w, &l, &dense);
+    const struct sp_executor_request *r = executor->requests(&n);
+    for (int64_t i = 0; i < n; i++) {
+        const bool is_x = strcmp(r[i].array, "x") == 0, is_y = strcmp(r[i].array, "y") == 0;
+        if ((is_x || is_y) && !is_contiguous(&r[i], is_x ? cases[_i].x_B : cases[_i].y_B))
+            ck_abort_msg("%s: request %d of %s is scattered", cases[_i].kernel, (int)i, r[i].array);
+        n_x += is_x;
+        n_y += is_y;
+    }
+    executor->record(0);
+    ck_assert(n_x > 0 && n_y > 0);
+    sp_dense_free(&arrays);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* One entry, and as many columns as there may be. */
 START_TEST(all_columns_are_covered)
 {
@@ -241,6 +300,7 @@ int main(void)
     tcase_add_test(tcase, ceilings_run);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_share_dense_work, 0, 3 * N_DENSE_CASES);
+    tcase_add_loop_test(tcase, warps_ask_for_neighbours, 0, 6);
     tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
