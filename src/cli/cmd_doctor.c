@@ -72,6 +72,7 @@ static enum sp_status examine(struct sp_doctor *d, struct sp_error *err)
     sp_doctor_permissions(d);
     sp_doctor_holders(d, &topology);
     sp_doctor_gpu(d);
+    sp_doctor_gpu_kernels(d);
     sp_doctor_processor(d, &topology);
     sp_doctor_memory(d);
     sp_doctor_noise(d, &topology);

@@ -69,6 +69,7 @@ void sp_doctor_holders(struct sp_doctor *d, const struct sp_topology *topology);
 void sp_doctor_gpu(struct sp_doctor *d);
 void sp_doctor_noise(struct sp_doctor *d, const struct sp_topology *topology);
 /* By trying, on the live machine. */
+void sp_doctor_gpu_kernels(struct sp_doctor *d);
 void sp_doctor_bytes(struct sp_doctor *d);
 void sp_doctor_processor(struct sp_doctor *d, const struct sp_topology *topology);
 void sp_doctor_memory(struct sp_doctor *d);

@@ -71,7 +71,7 @@ static bool nothing_limited(const struct sp_doctor *d, const char *section, char
 /* Both this build and this machine. */
 static bool gpu_works(const struct sp_doctor *d, char *because, size_t size)
 {
-    static const char *const ids[] = {"gpu.cuda", "gpu.driver", "gpu.device_nodes"};
+    static const char *const ids[] = {"gpu.cuda", "gpu.driver", "gpu.device_nodes", "gpu.kernels"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const struct sp_finding *f = sp_doctor_find(d, ids[i]);
         if (f && f->verdict == SP_WORKS)
