@@ -1,7 +1,8 @@
 /* Runs the bodies of GPU kernels on a CPU: every thread of a block is a fibre, which runs until it has to
  * wait for others. It checks what a GPU would not: bounds of every access, two threads that touch a word of
- * shared memory without a barrier between them, two that store one element of the result, threads that never
- * come to a barrier. It records which addresses the lanes of each warp ask for together.
+ * shared memory without a barrier between them, two that store one element of the result, loads of what the
+ * grid itself stores, accesses that are not at a multiple of their size, threads that never come to a
+ * barrier. It records which addresses the lanes of each warp ask for together.
  *
  * Lanes ask together when they execute the same line for the same time since they last came together (a
  * barrier, an exchange, gpu::next_pass): what reconvergence after each pass of a loop does on the device. */
