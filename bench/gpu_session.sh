@@ -7,6 +7,9 @@
 #   bench/gpu_session.sh run DIR OUT      runs a session from such a folder, results below OUT
 #   bench/gpu_session.sh here OUT         builds beside the source with what is there, then packs and runs
 #
+# MATRICES="gen:... ..." in the environment names others than the four large ones, CEILINGS="--quick" measures less. A build without optional libraries
+# (-DSP_WITH_HWLOC=OFF -DSP_WITH_LIBARCHIVE=OFF) packs smaller.
+#
 # Exit code: 0 all is as it should be, 1 something is not, 4 there is no GPU.
 set -u
 start=$(date +%s)
@@ -29,6 +32,7 @@ pack() { # BUILD DIR
         grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' | while read -r library; do
         cp -L "$library" "$2/lib"
     done
+    find "$2" -type f \( -name '*.so*' -o -perm -100 \) ! -name '*.sh' -exec strip --strip-debug {} + 2>/dev/null
     cp -r "$(dirname "$0")/../machines" "$2"
     cp "$0" "$2/gpu_session.sh"
     du -sh "$2"
@@ -79,6 +83,7 @@ analyze() { # OUT_NAME ARGUMENT...
 
 sanitized() { # TOOL
     for op in "spmv crs" "spmv sell:32,1" "spmmv crs" "spmm crs" "spmm staged" "sddmm crs" "sddmm tiled" "fusedmm crs"; do
+        # shellcheck disable=SC2086 # words
         set -- "$1" $op
         width=$([ "$2" = spmv ] || { [ "$2" = spmmv ] && echo --rhs 8; } || echo --inner 32)
         # shellcheck disable=SC2086 # words
@@ -90,7 +95,8 @@ sanitized() { # TOOL
 
 run() { # DIR OUT
     dir=$(cd "$1" && pwd) || die "no folder $1"
-    mkdir -p "$2/records" && out=$(cd "$2" && pwd) || die "cannot write to $2"
+    mkdir -p "$2/records" || die "cannot write to $2"
+    out=$(cd "$2" && pwd)
     LD_LIBRARY_PATH=$dir/lib:$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     XDG_CACHE_HOME=$out/cache
     export LD_LIBRARY_PATH XDG_CACHE_HOME
@@ -102,7 +108,8 @@ run() { # DIR OUT
         cat "$out/first.txt"
         exit 4
     fi
-    step ceilings 100 "$dir/spmodel" machine measure --device gpu -o "$out/gpu.json"
+    # shellcheck disable=SC2086 # words
+    step ceilings 100 "$dir/spmodel" machine measure --device gpu ${CEILINGS:-} -o "$out/gpu.json"
     CK_FORK=no CK_DEFAULT_TIMEOUT=0 step kernels 120 "$dir/test_gpu_kernels"
     if command -v compute-sanitizer >/dev/null; then
         for tool in memcheck racecheck synccheck; do
@@ -112,7 +119,7 @@ run() { # DIR OUT
         skip sanitizer "no compute-sanitizer here"
     fi
     # Bytes counted beside bytes modelled; check_records compares the sectors, which must be equal.
-    for matrix in gen:hpcg:128 gen:random:4194304:8 gen:powerlaw:21:16 gen:laplace3d:240; do
+    for matrix in ${MATRICES:-gen:hpcg:128 gen:random:4194304:8 gen:powerlaw:21:16 gen:laplace3d:240}; do
         for format in crs sell:32,1 sell:32,256; do
             analyze "counted-$(echo "$matrix-$format" | tr ':,' '__')" "$matrix" --format "$format" --bytes cupti --cold
         done
@@ -125,7 +132,11 @@ run() { # DIR OUT
     fi
     if [ -x "$dir/bench_gpu" ]; then
         left=$((460 - $(seconds)))
-        [ $left -gt 20 ] && step benchmark $left "$dir/bench_gpu" --peers || skip benchmark "no time left"
+        if [ $left -gt 20 ]; then
+            step benchmark $left "$dir/bench_gpu" --peers
+        else
+            skip benchmark "no time left"
+        fi
     else
         skip benchmark "bench_gpu was not packed"
     fi
@@ -145,5 +156,5 @@ here)
     ./bootstrap --no-install --tests --build=build-gpu -DSP_BENCH=ON || die "the build failed"
     pack build-gpu "$2/pack" && run "$2/pack" "$2"
     ;;
-*) sed -n '2,11p' "$0"; exit 2 ;;
+*) sed -n '2,14p' "$0"; exit 2 ;;
 esac

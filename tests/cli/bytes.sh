@@ -23,7 +23,7 @@ says() { # says FILE WORDS
 }
 
 run 2 analyze gen:laplace2d:30 --bytes counters
-says err "auto, likwid, perf, papi, sim or replay:FILE"
+says err "auto, likwid, perf, papi, cupti, sim or replay:FILE"
 for word in sim:foo perf:x likwid:odd papi:software replay; do run 2 analyze gen:laplace2d:30 --bytes $word; done
 run 2 analyze gen:laplace2d:30 --bytes sim --require-bytes
 run 3 analyze gen:laplace2d:30 --bytes replay:"$dir/none"
