@@ -287,10 +287,17 @@ enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_
     a->progress = progress;
     sp_gpu_counts_none(&a->counts, "not counted");
     status = run_steps(a, err);
-    if (status == SP_OK)
+    if (status == SP_OK) {
         sp_gpu_record(a, record);
-    else
+    } else if (status == SP_INTERRUPTED && a->state) { /* what is known is worth keeping */
+        sp_gpu_record_known(a, record);
+        sp_record_set_text(record, "status", "interrupted");
+        if (sp_value_known(a->pairs.time))
+            sp_record_set_metric(record, "time", a->pairs.time, "s", "lower",
+                                 "median over the samples before the interruption");
+    } else {
         sp_record_free(record);
+    }
     free_analysis(a);
     return status;
 }

@@ -62,6 +62,8 @@ enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
 /* Bytes, roof, model and losses of the level that holds the data. */
 void sp_gpu_evaluate(struct sp_gpu_analysis *a);
+/* What is known once the kernel was checked: of an analysis that was interrupted. */
+void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *record);
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *record);
 
 #endif

@@ -117,7 +117,7 @@ enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
     }
     if (r.arena)
         r.ceilings->close(r.arena);
-    if (p->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
+    if (roofs && p->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
         enum sp_status summary = summarise(p, err);
         status = status == SP_OK ? summary : status;
     }

@@ -207,21 +207,28 @@ static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
                                    why ? why : "bytes written were not counted"));
 }
 
-void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
+void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_record_machine(r, a->options->machine);
     sp_record_subject(r, a->subject);
     record_config(a, r);
-    sp_record_set_text(r, "status", "complete");
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");
     sp_record_set_number(r, "verify.max_rel_err", a->check.max_error);
     sp_record_set_number(r, "verify.max_err_over_tolerance", a->check.max_ratio);
     sp_record_set_flag(r, "verify.ok", a->check.bad_row < 0);
+    record_launch(a, r);
+    if (a->pairs.n == 0)
+        return;
     json_t *run = sp_json_run(&a->pairs);
     json_object_set_new(run, "counters", json_null());
     sp_record_append(r, "runs", run);
-    record_launch(a, r);
+}
+
+void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    sp_gpu_record_known(a, r);
+    sp_record_set_text(r, "status", "complete");
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);

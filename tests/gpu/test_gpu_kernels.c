@@ -132,6 +132,44 @@ START_TEST(blocks_share_rows)
 }
 END_TEST
 
+/* What exceeds the memory of the device is said with both sizes, before anything is copied; nothing leaks. */
+START_TEST(what_does_not_fit_is_refused)
+{
+    const struct sp_executor *executor = the_executor();
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device before, after;
+    struct sp_csr a = small_matrix(SMALL_STENCIL);
+    struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .n_threads = 1, .matrix = &a};
+    struct sp_layout l;
+    struct sp_dense_arrays arrays;
+    struct sp_error err;
+    void *state;
+    if (!executor)
+        return;
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    const struct sp_kernel *kernel = sp_kernel_find("spmv/crs/cuda-merge");
+    const struct sp_operands operands = {.x = arrays.x};
+    for (int64_t bytes = 1000; bytes < 120000; bytes += 7000) {
+        executor->memory(bytes);
+        ck_assert_int_eq(module->describe(&before, &err), SP_OK);
+        enum sp_status status = kernel->prepare(&l, &operands, &state, &err);
+        ck_assert_int_eq(status, bytes < 50000 ? SP_MEMORY : bytes > 90000 ? SP_OK : status);
+        if (status != SP_OK)
+            ck_assert_msg(strstr(err.what, "MB") || strstr(err.what, "too many"), "%s", err.what);
+        else
+            kernel->release(state);
+        ck_assert_int_eq(module->describe(&after, &err), SP_OK);
+        ck_assert_uint_eq(before.free_B, after.free_B);
+    }
+    executor->memory(0);
+    sp_dense_free(&arrays);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a time. */
 START_TEST(ceilings_run)
 {
@@ -297,6 +335,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, spmv_agrees_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
+    tcase_add_test(tcase, what_does_not_fit_is_refused);
     tcase_add_test(tcase, ceilings_run);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_share_dense_work, 0, 3 * N_DENSE_CASES);
