@@ -223,3 +223,13 @@ enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_
 #define PRECISIONS REALS
 #define RANK       10
 #include "kernels/gpu_row.inc"
+
+#define ROW        sp_spmm_bcsr_cuda_mma
+#define NAME       "spmm/bcsr/cuda-mma"
+#define SUMMARY    "BCSR times a dense matrix on a GPU's matrix units, blocks of 8, 16, ... rows"
+#define MAP        SP_GPU_MMA
+#define OPERATION  SP_OP_SPMM
+#define FORMAT     SP_FORMAT_BCSR
+#define PRECISIONS REALS_AND_HALVES
+#define RANK       10
+#include "kernels/gpu_row.inc"

@@ -29,17 +29,18 @@ struct sp_gpu_arrays {
     void *y;              /* [n_r x r], SDDMM [n_nz] in the layout's order of entries */
     int64_t n_r, n_c, n_nz, n_chunks, n_merge_blocks;
     int64_t r, ld_x, ld_y;
-    int32_t C, T_i;
+    int32_t C, T_i, b_h, b_w;
     int lanes, column_lanes, tile, n_tiles, n_parts; /* of the launch */
     int items;                                       /* of a thread, MERGE */
     int wide_ptr;                                    /* pointers have 8 bytes, else 4 */
+    int wide_col;                                    /* MMA: so have column indices */
 };
 
 /* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one for SpMMV
- * and SpMM, one for SDDMM and FusedMM. */
+ * and SpMM, one for SDDMM and FusedMM, one for SpMM on matrix units. */
 typedef int sp_gpu_execute(const struct sp_gpu_launch *launch, const struct sp_gpu_arrays *arrays,
                            enum sp_precision precision, enum sp_index index);
-sp_gpu_execute sp_gpu_spmv_execute, sp_gpu_spmm_execute, sp_gpu_sampled_execute;
+sp_gpu_execute sp_gpu_spmv_execute, sp_gpu_spmm_execute, sp_gpu_sampled_execute, sp_gpu_mma_execute;
 
 #ifdef __cplusplus
 }

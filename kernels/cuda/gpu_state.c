@@ -185,13 +185,16 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
                                 .ld_y = l->ld_y,
                                 .C = l->C,
                                 .T_i = l->T_i,
+                                .b_h = l->b_h,
+                                .b_w = l->b_w,
                                 .lanes = k->launch.lanes,
                                 .column_lanes = k->launch.column_lanes,
                                 .tile = k->launch.tile,
                                 .n_tiles = k->launch.n_tiles,
                                 .n_parts = k->launch.n_parts,
                                 .items = k->launch.items,
-                                .wide_ptr = l->s_p == 8};
+                                .wide_ptr = l->s_p == 8,
+                                .wide_col = l->s_i == 8};
     enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
     if (status == SP_OK)
         status = upload(k, l->col, l->n_indices, l->s_i, "column indices", &a->col, err);
@@ -270,8 +273,9 @@ static int execute(const struct gpu_kernel *k)
                                                     sp_gpu_sampled_execute};
     if (k->launch.n_blocks == 0)
         return 0;
-    return of_op[sp_gpu_map_op(k->launch.map)](&k->launch, &k->arrays, k->layout->precision,
-                                               k->layout->index);
+    sp_gpu_execute *execute_map =
+        k->launch.map == SP_GPU_MMA ? sp_gpu_mma_execute : of_op[sp_gpu_map_op(k->launch.map)];
+    return execute_map(&k->launch, &k->arrays, k->layout->precision, k->layout->index);
 }
 
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)

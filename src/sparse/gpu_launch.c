@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sparse/gpu_launch_dense.h"
+#include "sparse/gpu_launch_mma.h"
 
 struct map_facts {
     const char *name;
@@ -26,6 +27,7 @@ static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 72, false},
     [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 56, false},
     [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 80, false},
+    [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, false},
 };
 
 enum { MERGE_ITEMS = 8 };
@@ -91,7 +93,8 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                                  .registers = m->registers,
                                  .streams_pass_L1 = m->streams_pass_L1};
     if (m->op != SP_OP_SPMV) {
-        enum sp_status status = sp_gpu_launch_dense(l, lanes, &made, err);
+        enum sp_status status =
+            map == SP_GPU_MMA ? sp_gpu_launch_mma(l, &made, err) : sp_gpu_launch_dense(l, lanes, &made, err);
         if (status != SP_OK)
             return status;
     }

@@ -73,7 +73,16 @@
  * Where `vectors` is 0 the row is too wide for the registers of a warp:
  *     ptr[row], ptr[row + 1]; 32 entries at a time as SAMPLE has them, without val and y; then, column after
  *     column of a thread, y if these are not the first entries, col and second entry after entry, y.
- */
+ *
+ * MMA, SpMM in BCSR on matrix units: the blocks of a block row side by side are one matrix of b_h rows and
+ * n_k stored columns. Block b of the grid has 8, 16 or 32 rows of it (sp_gpu_mma_row_units by 8; where b_h
+ * has more, block b div n_parts of those with its tile has block row b and the next rows are of the next
+ * block), its warps 16 columns each of its tile. ptr[row], ptr[row + 1] by all; stored columns
+ * SP_GPU_MMA_STAGE_B / s_x at a time, two stages ahead of the products: for parts of 16 bytes (vector 1:
+ * elements) of the rows of X, thread t those at t, t + block_threads, ...: col, x; the same for the stage's
+ * values: col, val; after all stages y. Switched off: without SKIP all block columns are walked, absent ones
+ * as zeros, col by bisection; without TILES a block has the tiles of its rows one after the other; without
+ * ASYNC a stage is brought when it is needed, through registers. */
 #ifndef SP_SPARSE_GPU_LAUNCH_H
 #define SP_SPARSE_GPU_LAUNCH_H
 
@@ -97,6 +106,7 @@ enum sp_gpu_map {
     SP_GPU_EQUAL,
     SP_GPU_TILE,
     SP_GPU_FUSED,
+    SP_GPU_MMA,
     SP_N_GPU_MAPS
 };
 
@@ -109,6 +119,11 @@ enum { SP_GPU_DENSE_THREADS = 256 };
  * capability 8.0 and later may have it, two of them on a core of 9.0. */
 enum { SP_GPU_SHARED_B = 48 << 10, SP_GPU_SHARED_MOST_B = 96 << 10 };
 
+/* What the kernel on matrix units does, for experiments that leave a part of it away. */
+enum { SP_GPU_MMA_SKIP = 1, SP_GPU_MMA_TILES = 2, SP_GPU_MMA_ASYNC = 4, SP_GPU_MMA_ALL = 7 };
+/* Its stages: bytes of a row of a block or of a column of X in one, and how many there are. */
+enum { SP_GPU_MMA_STAGE_B = 64, SP_GPU_MMA_STAGES = 3 };
+
 struct sp_gpu_launch {
     enum sp_gpu_map map;
     int lanes;            /* threads of a row, a power of two up to 32; else 1 */
@@ -119,12 +134,13 @@ struct sp_gpu_launch {
     int registers;        /* of a thread, about: how many warps fit follows from it */
     bool streams_pass_L1; /* col and val do not stay in the L1: hardly a sector is asked for twice */
     /* Of operations with dense operands, else 0. */
-    int column_lanes; /* threads of a team, a power of two up to 32 */
-    int vector;       /* columns of a load, 16 bytes of them where all rows are aligned so, else 1 */
-    int vectors;      /* loads of a thread for its columns of a tile */
-    int32_t tile;     /* columns of a tile of the width, a multiple of `vector` */
-    int32_t n_tiles;  /* that blocks have in turn; TILE: 1, its blocks have all */
-    int32_t n_parts;  /* TILE: blocks of the grid for one of the layout; else 1 */
+    int column_lanes;  /* threads of a team, a power of two up to 32 */
+    int vector;        /* columns of a load, 16 bytes of them where all rows are aligned so, else 1 */
+    int vectors;       /* loads of a thread for its columns of a tile */
+    int32_t tile;      /* columns of a tile of the width, a multiple of `vector` */
+    int32_t n_tiles;   /* that blocks have in turn; TILE: 1, its blocks have all */
+    int32_t n_parts;   /* TILE: blocks of the grid for one of the layout; else 1 */
+    unsigned switches; /* MMA: what of SP_GPU_MMA_ALL is on */
 };
 
 /* "thread", "lanes", ...: the word in kernel names after "cuda-". */
@@ -140,6 +156,14 @@ enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
  * tiles that shared memory cannot hold). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
+
+/* Leaves parts of the kernel on matrix units away: a launch of MMA with `switches` on. SP_ABSENT where there
+ * is no such kernel (other precisions than f16, widths that are no multiple of 8). */
+enum sp_status sp_gpu_launch_switch(const struct sp_layout *layout, unsigned switches,
+                                    struct sp_gpu_launch *launch, struct sp_error *err);
+
+/* MMA: rows of a block of the grid by 8: 4, 2 or 1. */
+int sp_gpu_mma_row_units(const struct sp_layout *layout);
 
 /* Items of a block, MERGE. */
 static inline int64_t sp_gpu_block_items(const struct sp_gpu_launch *g)

@@ -319,9 +319,11 @@ static enum sp_status check_precision(const struct sp_workload *w, struct sp_err
         return sp_fail(err, SP_USAGE, "use --op spmv and --format crs, or the real part of the matrix",
                        "complex values are supported for spmv in CRS only");
     bool half = w->precision == SP_F16 || w->precision == SP_BF16;
-    if (half && ((w->op != SP_OP_SPMM && w->op != SP_OP_SDDMM) || w->format != SP_FORMAT_CRS))
+    bool stored = ((w->op == SP_OP_SPMM || w->op == SP_OP_SDDMM) && w->format == SP_FORMAT_CRS) ||
+                  (w->op == SP_OP_SPMM && w->format == SP_FORMAT_BCSR);
+    if (half && !stored)
         return sp_fail(err, SP_USAGE, "use --precision f32, or --op spmm or sddmm with --format crs",
-                       "storage in %s is supported for spmm and sddmm in CRS only", name);
+                       "storage in %s is supported for spmm in CRS and BCSR and sddmm in CRS only", name);
     return SP_OK;
 }
 

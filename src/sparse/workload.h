@@ -96,7 +96,7 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 
 /* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge with other
  * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
- * with other than SpMV in CRS, 16-bit storage with other than SpMM and SDDMM in CRS, column-major order with
+ * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS, column-major order with
  * other than SpMMV in CRS or SELL, a width with SpMV. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "kernels/cuda/gpu_async.h"
 #include "kernels/cuda/gpu_body.h"
 #include "kernels/cuda/gpu_grid.h"
 #include "kernels/cuda/gpu_runtime.h"
@@ -33,7 +34,7 @@ namespace
 {
 
 constexpr size_t STACK_B = 64 << 10;
-constexpr size_t WORD_B = 4; /* races are told word by word */
+constexpr size_t WORD_B = 2; /* the smallest number: races are told one by one */
 
 struct array {
     std::string name;
@@ -48,6 +49,13 @@ struct ask {
     int lane, kind, size;
     const array *of;
     int64_t offset;
+};
+
+/* A copy into shared memory that its thread has not waited for. */
+struct copy {
+    void *to;
+    const void *from; /* nullptr: zeros */
+    int group;
 };
 
 enum waiting { RUNS, AT_BLOCK, AT_WARP, DONE };
@@ -66,6 +74,9 @@ struct fibre {
     uint64_t given[2];                  /* to this exchange, and to the one before */
     int exchanges;
     void *fake_stack;
+    const void *shown;
+    std::vector<copy> copies;
+    int groups; /* of copies, ended */
 };
 
 /* Who touched a word of shared memory last, and which barrier of the block and of its warp it had passed. */
@@ -75,6 +86,7 @@ struct touched {
 };
 struct word {
     touched write, read;
+    bool copying = false; /* a copy is on its way to it */
 };
 
 struct executor {
@@ -173,6 +185,8 @@ void check_shared(const void *p, size_t size, bool writes, int site)
                  last = (size_t)(at - begin + (ptrdiff_t)size - 1) / WORD_B;
     for (size_t i = first; i <= last; i++) {
         word &w = e.words[i];
+        if (w.copying)
+            fail("touches shared memory that a copy is on its way to", site);
         if (!is_ordered(w.write))
             fail(writes ? "two threads write a word of shared memory without a barrier between them"
                         : "reads a word of shared memory that another thread wrote, without a barrier",
@@ -195,6 +209,14 @@ int64_t writer_of_now()
 {
     const executor &e = the();
     return e.n_grids << 40 | (e.block * e.block_threads + e.now->thread);
+}
+
+void set_copying(const void *to, bool on)
+{
+    executor &e = the();
+    const size_t first = (size_t)((const unsigned char *)to - e.shared.data()) / WORD_B;
+    for (size_t i = first; i < first + gpu::COPY_B / WORD_B; i++)
+        e.words[i].copying = on;
 }
 
 void check_store(array &a, int64_t offset, size_t size, int site)
@@ -288,6 +310,8 @@ void prepare_block(int threads, size_t shared_B)
         f.pass = 0;
         f.exchanges = 0;
         f.times.clear();
+        f.copies.clear();
+        f.groups = 0;
     }
     const size_t warps = (size_t)(threads / SP_WARP);
     e.shared.assign(shared_B, 0xff);
@@ -460,6 +484,54 @@ uint64_t exchange(uint64_t value, int from_lane, int site)
     self->given[turn] = value;
     wait_at(AT_WARP, site);
     return e.fibres[(size_t)(self->thread / SP_WARP * SP_WARP + from_lane)]->given[turn];
+}
+
+void show(const void *mine, const void *(&of)[32], int site)
+{
+    executor &e = the();
+    fibre *self = e.now;
+    self->shown = mine;
+    wait_at(AT_WARP, site);
+    for (int l = 0; l < SP_WARP; l++)
+        of[l] = e.fibres[(size_t)(self->thread / SP_WARP * SP_WARP + l)]->shown;
+}
+void part(int site)
+{
+    wait_at(AT_WARP, -site);
+}
+
+void copy_async(void *to, const void *from, bool there, int site)
+{
+    fibre *self = the().now;
+    if ((size_t)((const unsigned char *)to - shared_memory()) % COPY_B != 0)
+        fail("copies to an address that is no multiple of 16", site);
+    touch(to, COPY_B, ACCESS_PUT, site);
+    if (there)
+        touch(from, COPY_B, ACCESS_LOAD, site);
+    set_copying(to, true);
+    self->copies.push_back({to, there ? from : nullptr, self->groups});
+}
+void copies_end()
+{
+    the().now->groups++;
+}
+void copies_wait_for(int n)
+{
+    fibre *self = the().now;
+    std::vector<copy> later;
+    for (const copy &c : self->copies) {
+        if (c.group >= self->groups - n) {
+            later.push_back(c);
+            continue;
+        }
+        set_copying(c.to, false);
+        check_shared(c.to, COPY_B, true, 0);
+        if (c.from)
+            std::memcpy(c.to, c.from, COPY_B);
+        else
+            std::memset(c.to, 0, COPY_B);
+    }
+    self->copies = later;
 }
 
 void touch(const void *p, size_t size, enum access kind, int site)

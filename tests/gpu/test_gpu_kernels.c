@@ -328,6 +328,38 @@ START_TEST(dense_operands_agree_with_the_reference)
 }
 END_TEST
 
+/* Matrix units: blocks of every number of rows that they take and others of columns, widths with and without
+ * whole loads, up to two tiles. */
+static void check_matrix_units(const struct sp_csr *a, int turn)
+{
+    static const char *const formats[] = {"bcsr:8x8",  "bcsr:8x16", "bcsr:16x16", "bcsr:16x1",
+                                          "bcsr:24x5", "bcsr:32x8", "bcsr:64x3"};
+    static const int32_t widths[] = {1, 8, 13, 16, 24, 33, 64, 140};
+    static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
+    enum { N_FORMATS = sizeof formats / sizeof *formats, N_WIDTHS = sizeof widths / sizeof *widths };
+    for (int i = 0; i < N_FORMATS; i++)
+        for (int p = 0; p < 4; p++) {
+            struct sp_workload w = {.matrix = a, .op = SP_OP_SPMM, .n_threads = 1};
+            ck_assert_int_eq(sp_workload_set_format(&w, formats[i], NULL), SP_OK);
+            w.precision = precisions[p];
+            w.index = turn % SP_N_INDICES;
+            w.r = widths[(3 * turn++ + p) % N_WIDTHS];
+            if (!sp_csr_is_complex(a))
+                ck_assert_int_eq(check_workload(&w), 1);
+        }
+}
+
+START_TEST(matrix_units_agree_with_the_reference)
+{
+    const struct sp_executor *executor = the_executor();
+    if (executor)
+        executor->seed((uint64_t)_i * 3);
+    struct sp_csr a = small_matrix(_i);
+    check_matrix_units(&a, 28 * _i);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_kernels");
@@ -341,6 +373,7 @@ int main(void)
     tcase_add_loop_test(tcase, blocks_share_dense_work, 0, 3 * N_DENSE_CASES);
     tcase_add_loop_test(tcase, warps_ask_for_neighbours, 0, 6);
     tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
+    tcase_add_loop_test(tcase, matrix_units_agree_with_the_reference, 0, N_SMALL_MATRICES);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
