@@ -195,14 +195,21 @@ START_TEST(simulated_bytes_are_those_of_the_formula)
     static const struct {
         enum sp_op op;
         int32_t r;
-    } cases[] = {{SP_OP_SPMV, 1}, {SP_OP_SPMMV, 4}, {SP_OP_SPMM, 8}, {SP_OP_SPMM, 200}};
+        enum sp_precision precision;
+    } cases[] = {{SP_OP_SPMV, 1, SP_F64},
+                 {SP_OP_SPMMV, 4, SP_F64},
+                 {SP_OP_SPMM, 8, SP_F64},
+                 {SP_OP_SPMM, 200, SP_F64},
+                 {SP_OP_SPMM, 64, SP_F16}};
+    enum { N_CASES = sizeof cases / sizeof *cases };
     static const int32_t shapes[][2] = {{2, 2}, {4, 8}, {3, 3}, {16, 16}};
     struct sp_csr a, wide;
     make("random:3001x2003:9:7", &a);
     make("random:3001x200003:9:7", &wide);
-    for (int c = 0; c < 4; c++)
+    for (int c = 0; c < N_CASES; c++)
         for (int s = 0; s < 4; s++) {
             struct sp_workload w = {.op = cases[c].op,
+                                    .precision = cases[c].precision,
                                     .r = cases[c].r,
                                     .format = SP_FORMAT_BCSR,
                                     .b_h = shapes[s][0],
@@ -228,6 +235,28 @@ START_TEST(simulated_bytes_are_those_of_the_formula)
         }
     sp_csr_free(&wide);
     sp_csr_free(&a);
+}
+END_TEST
+
+/* Entries of one place are added up before they are rounded to 16 bits. */
+START_TEST(halves_are_stored)
+{
+    static int64_t row_ptr[] = {0, 3};
+    static int32_t col[] = {1, 1, 1};
+    static double val[] = {1, 0x1p-11, 0x1p-11};
+    const struct sp_csr a = {.n_r = 1, .n_c = 2, .n_nz = 3, .row_ptr = row_ptr, .col = col, .val = val};
+    struct sp_workload w = {.op = SP_OP_SPMM, .r = 8, .precision = SP_F16, .n_threads = 1, .matrix = &a};
+    struct sp_layout l;
+    struct sp_error err;
+    ck_assert_int_eq(sp_workload_set_format(&w, "bcsr:8x8", NULL), SP_OK);
+    ck_assert_int_eq(sp_workload_check(&w, &err), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_uint_eq(l.s_a, 2);
+    ck_assert_uint_eq(((const uint16_t *)l.val)[8], 0x3c01);
+    ck_assert_double_le(sp_layout_matrix_bytes(&l), sp_layout_bytes_bound(&w, true));
+    sp_layout_free(&l);
+    w.op = SP_OP_SPMMV;
+    ck_assert_int_eq(sp_workload_check(&w, &err), SP_USAGE);
 }
 END_TEST
 
@@ -342,6 +371,7 @@ int main(void)
     tcase_add_loop_test(tc, clusters_of_rows_keep_their_promise, 0, N_SPECS);
     tcase_add_test(tc, shuffled_blocks_are_found_again);
     tcase_add_test(tc, simulated_bytes_are_those_of_the_formula);
+    tcase_add_test(tc, halves_are_stored);
     tcase_add_test(tc, every_reference_is_counted);
     tcase_add_test(tc, an_exact_line_is_found);
     tcase_add_test(tc, intervals_are_those_of_student);

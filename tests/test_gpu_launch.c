@@ -136,6 +136,43 @@ START_TEST(teams_have_the_columns)
 }
 END_TEST
 
+/* Rows of a block of the grid by 8, threads, tiles and shared memory. */
+START_TEST(matrix_units_have_stages)
+{
+    static const struct {
+        const char *format;
+        int32_t r;
+        enum sp_precision precision;
+        int row_units, parts, block_threads, n_tiles, vector, stage_B;
+    } expected[] = {
+        {"bcsr:8x8", 8, SP_F16, 1, 1, 32, 1, 8, 32 * (24 + 8) * 2},
+        {"bcsr:16x16", 64, SP_F16, 2, 1, 128, 1, 8, 32 * (72 + 24) * 2},
+        {"bcsr:24x3", 128, SP_BF16, 1, 3, 256, 1, 8, 32 * (136 + 8) * 2},
+        {"bcsr:64x64", 130, SP_F32, 4, 2, 160, 2, 1, 16 * (88 + 40) * 4},
+        {"bcsr:32x1", 16, SP_F64, 4, 1, 32, 1, 2, 8 * (20 + 36) * 8},
+    };
+    struct sp_csr a = matrix("random:600:9");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct sp_layout l = layout(&a, SP_OP_SPMM, expected[i].format, expected[i].r, expected[i].precision);
+        struct sp_gpu_launch g;
+        ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &g, NULL), SP_OK);
+        ck_assert_int_eq(sp_gpu_mma_row_units(&l), expected[i].row_units);
+        ck_assert_int_eq(g.block_threads, expected[i].block_threads);
+        ck_assert_int_eq(g.n_tiles, expected[i].n_tiles);
+        ck_assert_int_eq(g.vector, expected[i].vector);
+        ck_assert_int_eq((int64_t)g.shared_B, SP_GPU_MMA_STAGES * expected[i].stage_B);
+        ck_assert_int_eq(g.n_blocks, (l.n_ptr - 1) * expected[i].parts * g.n_tiles);
+        const bool may_switch = l.precision == SP_F16;
+        ck_assert_int_eq(sp_gpu_launch_switch(&l, 0, &g, NULL), may_switch ? SP_OK : SP_ABSENT);
+        if (may_switch)
+            ck_assert(g.n_blocks == (l.n_ptr - 1) * expected[i].parts &&
+                      (int64_t)g.shared_B == expected[i].stage_B);
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 static void check_refused(const struct sp_layout *l, enum sp_gpu_map map)
 {
     struct sp_gpu_launch g;
@@ -161,6 +198,12 @@ START_TEST(what_does_not_fit_is_refused)
     sp_layout_free(&l);
     l = layout(&a, SP_OP_SDDMM, "tiled:1000,64", 64, SP_F64);
     check_refused(&l, SP_GPU_TILE);
+    sp_layout_free(&l);
+    l = layout(&a, SP_OP_SPMM, "bcsr:4x4", 64, SP_F64);
+    check_refused(&l, SP_GPU_MMA);
+    l.b_h = 8;
+    l.n_c = INT32_MAX;
+    check_refused(&l, SP_GPU_MMA);
     sp_layout_free(&l);
     l = layout(&arrow, SP_OP_SPMM, "staged:16,64", 64, SP_F64);
     check_refused(&l, SP_GPU_STAGE);
@@ -194,6 +237,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, launches_cover_the_work, 0, 3);
     tcase_add_test(tcase, teams_have_the_columns);
+    tcase_add_test(tcase, matrix_units_have_stages);
     tcase_add_test(tcase, what_does_not_fit_is_refused);
     tcase_add_test(tcase, chunks_start_one_after_the_other);
     SRunner *runner = srunner_create(suite);

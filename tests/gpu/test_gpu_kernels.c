@@ -360,6 +360,50 @@ START_TEST(matrix_units_agree_with_the_reference)
 }
 END_TEST
 
+/* One run of a launch that a row of the table would not make. */
+static void check_launch(const struct sp_gpu_launch *g, const struct sp_workload *w,
+                         const struct sp_layout *l, const struct sp_dense *dense)
+{
+    const struct sp_gpu_module *module;
+    struct sp_operands operands = {.x = dense->x};
+    struct sp_spmv_check check;
+    struct sp_error err;
+    void *state;
+    double *result = malloc((size_t)(sp_dense_n_result(w) + 1) * sizeof *result);
+    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    if (module->prepare(g, l, &operands, &state, &err) != SP_OK ||
+        module->run(state, 1, NULL, &err) != SP_OK || module->fetch(state, result, &err) != SP_OK ||
+        sp_verify(w, dense, result, &check, &err) != SP_OK)
+        ck_abort_msg("switches %u: %s", g->switches, err.what);
+    module->release(state);
+    free(result);
+}
+
+/* Parts of the kernel on matrix units left away: the same result, over two tiles of the width. */
+START_TEST(parts_may_be_left_away)
+{
+    static const char *const formats[] = {"bcsr:8x8", "bcsr:16x3", "bcsr:32x16"};
+    struct sp_csr a = small_matrix(SMALL_RANDOM);
+    for (int i = 0; i < 3; i++) {
+        struct sp_workload w = {
+            .matrix = &a, .op = SP_OP_SPMM, .r = 136, .precision = SP_F16, .n_threads = 1};
+        struct sp_dense_arrays arrays;
+        struct sp_layout l;
+        struct sp_gpu_launch g;
+        ck_assert_int_eq(sp_workload_set_format(&w, formats[i], NULL), SP_OK);
+        ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+        ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+        struct sp_dense dense = sp_dense_of(&arrays);
+        ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &g, NULL), SP_OK);
+        ck_assert_int_eq(sp_gpu_launch_switch(&l, (unsigned)_i, &g, NULL), SP_OK);
+        check_launch(&g, &w, &l, &dense);
+        sp_dense_free(&arrays);
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_kernels");
@@ -374,6 +418,7 @@ int main(void)
     tcase_add_loop_test(tcase, warps_ask_for_neighbours, 0, 6);
     tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
     tcase_add_loop_test(tcase, matrix_units_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, parts_may_be_left_away, 0, SP_GPU_MMA_ALL + 1);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
