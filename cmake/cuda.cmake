@@ -1,14 +1,16 @@
 # The CUDA toolkit, for a module that the program opens at run time: the program itself links nothing of it, and CUDA is
-# not enabled as a language of the project. Two decisions:
+# not enabled as a language of the project. Three decisions:
 #
 #   SP_WITH_CUDA   nvcc that compiles, headers, libcudart_static.a      -> SP_HAVE_CUDA
 #   SP_WITH_CUPTI  headers of the range profiler (CUDA 12.6 and later)  -> SP_HAVE_CUPTI, which implies SP_HAVE_CUDA
+#   SP_WITH_CUSPARSE  headers of cuSPARSE and cuBLAS, which benchmarks stand beside  -> SP_HAVE_CUSPARSE, likewise
 #
 # Looked for in CUDAToolkit_ROOT, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda. Sets SP_CUDA_NVCC, SP_CUDA_VERSION, SP_CUDA_INCLUDE,
 # SP_CUDA_LIBRARY_DIR, SP_CUPTI_INCLUDE, SP_CUPTI_LIBRARY_DIR (empty where only the headers are), and the target sp_cupti_headers.
 
 sp_wanted(CUDA "GPU kernels, in a module opened at run time")
 sp_wanted(CUPTI "counters of the GPU")
+sp_wanted(CUSPARSE "cuSPARSE and cuBLAS as peers in benchmarks")
 
 # A compiler that starts but refuses the host's compiler or C library must not stop a build that did not ask for it.
 function(sp_try_nvcc works)
@@ -84,3 +86,15 @@ if(SP_HAVE_CUPTI)
     target_include_directories(sp_cupti_headers SYSTEM INTERFACE
         $<$<COMPILE_LANGUAGE:C>:${CMAKE_BINARY_DIR}/generated/cupti_c> ${SP_CUPTI_INCLUDE} ${SP_CUDA_INCLUDE})
 endif()
+
+set(sp_cusparse_missing "")
+if(NOT SP_HAVE_CUDA)
+    set(sp_cusparse_missing "CUDA")
+else()
+    foreach(header cusparse.h cublas_v2.h)
+        if(NOT EXISTS ${SP_CUDA_INCLUDE}/${header})
+            set(sp_cusparse_missing ${header})
+        endif()
+    endforeach()
+endif()
+sp_decide(CUSPARSE "cuSPARSE and cuBLAS as peers in benchmarks" "opened at run time" "${sp_cusparse_missing}")
