@@ -17,6 +17,13 @@ int sp_gpu_mma_row_units(const struct sp_layout *l)
     return units;
 }
 
+/* Sums of 8 rows with 16 columns, and what is there beside them. */
+static int registers_for(const struct sp_layout *l)
+{
+    const int units = sp_gpu_mma_row_units(l), of_sums = l->s_x == 8 ? 12 : 8;
+    return 52 + units * of_sums;
+}
+
 /* Equally wide tiles of the width. */
 static void share_columns(const struct sp_layout *l, struct sp_gpu_launch *g)
 {
@@ -58,6 +65,7 @@ enum sp_status sp_gpu_launch_mma(const struct sp_layout *l, struct sp_gpu_launch
         return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld columns, the kernel counts to 2^31",
                        (long long)l->n_c);
     share_columns(l, g);
+    g->registers = registers_for(l);
     g->vector = l->r % (16 / (int)l->s_x) == 0 ? 16 / (int)l->s_x : 1;
     g->vectors = 1;
     g->n_parts = 1;
