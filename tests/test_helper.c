@@ -214,7 +214,7 @@ START_TEST(software_events_through_papi)
     ck_assert_msg(sp_helper_counter_start(state, 0, &err) == SP_OK, "%s", err.what);
     ck_assert_msg(sp_helper_counter_stop(state, count, &err) == SP_OK, "%s", err.what);
     ck_assert_msg(count[0].after >= 500 && count[0].after < 1000, "%g page faults", count[0].after);
-    ck_assert_msg(count[1].after > 5e6 && count[1].after < 1e9 * count[1].enabled_s + 1e6,
+    ck_assert_msg(count[1].after > 1e5 && count[1].after < 1e9 * count[1].enabled_s + 1e6,
                   "%g ns of task clock", count[1].after);
     sp_helper_counter_close(state);
     sp_count_log_free(&log);
