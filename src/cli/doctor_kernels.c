@@ -9,8 +9,8 @@ void sp_doctor_gpu_kernels(struct sp_doctor *d)
     struct sp_gpu_device g;
     struct sp_error err;
     if (sp_gpu_module_open(&module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
-        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "", "%s: GPUs are modelled (spmodel model --machine)",
-                    err.what);
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "",
+                    "%s: GPUs are modelled (spmodel model --machine)", err.what);
         return;
     }
     sp_find_out(d, sp_title_gpu, name, SP_WORKS, "",

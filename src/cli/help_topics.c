@@ -75,7 +75,8 @@ static const char *const formats[] = {
     "  fusedmm         x",
     "",
     "S is 1 (no sorting) or a multiple of C. Complex matrices run with spmv in crs.",
-    "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32).",
+    "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),\n"
+    "on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of 8).",
     "Indices: i32, i64. Schedules: rows, nnz, cyclic[:N], merge (spmv in crs only).",
     "Block vectors (spmmv) lie row by row or, with --order column, one after the other.",
     NULL,
