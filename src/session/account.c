@@ -18,12 +18,7 @@ static void find_losses(struct sp_analysis *a)
     const struct sp_layout *l = &a->setup.layout;
     double per_alpha = sp_layout_gather_bytes(l);
     double once_B = sp_volume_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
-    /* Indices that fill brings: one each in SELL, one a block in BCSR. */
-    double fill = (double)(l->n_stored - l->n_nz);
-    double indices = l->format == SP_FORMAT_SELL   ? fill
-                     : l->format == SP_FORMAT_BCSR ? fill / ((double)l->b_h * l->b_w)
-                                                   : 0;
-    double fill_B = fill * (double)l->s_a + indices * (double)l->s_i;
+    const double fill_B = sp_layout_fill_bytes(l);
     struct sp_loss_inputs in = {
         .time_s = a->pairs.time,
         .roof_Bps = a->roof_Bps,

@@ -86,7 +86,7 @@ static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char *
 static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const char *other)
 {
     const struct sp_layout *l = &a->layout;
-    const double fill_B = (double)(l->n_stored - l->n_nz) * (double)(l->s_a + l->s_i);
+    const double fill_B = sp_layout_fill_bytes(l);
     const struct sp_loss_inputs in = {
         .time_s = a->pairs.time,
         .roof_Bps = a->roof_Bps,

@@ -181,6 +181,15 @@ double sp_layout_matrix_bytes(const struct sp_layout *l)
            sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM);
 }
 
+double sp_layout_fill_bytes(const struct sp_layout *l)
+{
+    const double fill = (double)(l->n_stored - l->n_nz);
+    const double indices = l->format == SP_FORMAT_SELL   ? fill
+                           : l->format == SP_FORMAT_BCSR ? fill / ((double)l->b_h * l->b_w)
+                                                         : 0;
+    return fill * (double)l->s_a + indices * (double)l->s_i;
+}
+
 double sp_layout_gather_bytes(const struct sp_layout *l)
 {
     return (l->op == SP_OP_FUSEDMM ? 2.0 : 1.0) * (double)l->n_nz * l->r * (double)l->s_x;

@@ -107,6 +107,10 @@ double sp_layout_array_bytes(const struct sp_layout *layout, enum sp_array array
 /* Values, indices, pointers and permutation together [B]. */
 double sp_layout_matrix_bytes(const struct sp_layout *layout);
 
+/* Of the matrix's bytes, those that fill brings: its values, and an index each in SELL, one a block in BCSR
+ * [B]. */
+double sp_layout_fill_bytes(const struct sp_layout *layout);
+
 /* Bytes gathered at alpha = 1: s_x n_nz r, twice that for FusedMM, whose B and D are gathered [B]. */
 double sp_layout_gather_bytes(const struct sp_layout *layout);
 

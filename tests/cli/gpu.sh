@@ -84,6 +84,16 @@ has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
 analyze gen:arrow:3000 --format all --no-plots
 has 'SELL-32-256'
+# Operations with dense operands.
+for what in "spmmv crs --rhs 4" "spmm crs --inner 33" "spmm bcsr:16x16 --inner 32 --precision f16" \
+    "spmm staged:16,64 --inner 32 --precision f32" "sddmm tiled:64,32 --inner 16" "fusedmm crs --inner 16"; do
+    # shellcheck disable=SC2086 # words
+    set -- $what
+    op=$1 format=$2
+    shift 2
+    analyze gen:laplace2d:16 --op "$op" --format "$format" "$@" --no-plots
+    has 'result checked'
+done
 "$check_schema" "$schema" "$dir"/records/*.json || fail "records do not obey the schema"
 "$check_records" "$dir"/records/*.json || fail "the records' figures do not fit each other"
 ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"
