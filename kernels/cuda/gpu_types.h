@@ -1,0 +1,38 @@
+/* From the precision and index width of a launch to the types of its body. Kernels has two templates:
+ * whole<V, I>(launch, arrays) for double and float, half<V, I>(launch, arrays) for storage in 16 bits. */
+#ifndef SP_KERNELS_CUDA_GPU_TYPES_H
+#define SP_KERNELS_CUDA_GPU_TYPES_H
+
+#include "kernels/cuda/gpu_arrays.h"
+#include "kernels/cuda/gpu_grid.h"
+#include "kernels/cuda/gpu_halves.h"
+
+template <class Body> int start_dense(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    return start_grid<Body, SP_GPU_DENSE_THREADS>(g->n_blocks, g->block_threads, g->shared_B, a);
+}
+
+template <class Kernels, class I>
+int start_precision(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enum sp_precision precision)
+{
+    switch (precision) {
+    case SP_F32:
+        return Kernels::template whole<float, I>(g, a);
+    case SP_F16:
+        return Kernels::template half<gpu::f16, I>(g, a);
+    case SP_BF16:
+        return Kernels::template half<gpu::bf16, I>(g, a);
+    default:
+        return Kernels::template whole<double, I>(g, a);
+    }
+}
+
+template <class Kernels>
+int start_types(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enum sp_precision precision,
+                enum sp_index index)
+{
+    return index == SP_I32 ? start_precision<Kernels, int32_t>(g, a, precision)
+                           : start_precision<Kernels, int64_t>(g, a, precision);
+}
+
+#endif
