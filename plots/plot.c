@@ -13,8 +13,8 @@
 #include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
-    &sp_plot_roofline, &sp_plot_losses,     &sp_plot_alpha, &sp_plot_balance,
-    &sp_plot_beta,     &sp_plot_saturation, &sp_plot_spy,   NULL,
+    &sp_plot_roofline, &sp_plot_losses, &sp_plot_alpha, &sp_plot_balance, &sp_plot_beta, &sp_plot_saturation,
+    &sp_plot_spy,      &sp_plot_levels, NULL,
 };
 
 static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
@@ -52,7 +52,7 @@ static void write_terminal(const struct sp_plot_kind *kind, enum sp_term term, F
                 kind->width, kind->height);
         break;
     case SP_TERM_TXT:
-        fputs("set terminal dumb size 110,34 noenhanced mono\n", out);
+        fprintf(out, "set terminal dumb size %d,%d noenhanced mono\n", kind->columns, kind->lines);
         break;
     default:
         fprintf(out, "set terminal svg size %d,%d font 'sans-serif,13' noenhanced background '#ffffff'\n",

@@ -23,6 +23,7 @@ struct sp_plot_kind {
     /* Everything after `set terminal` and `set output`: data, styles, labels, plot commands. n >= 1 records,
      * each of which lacks nothing. Write errors stay in the stream's error flag. */
     void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term, FILE *out);
+    int columns, lines; /* of the picture as text */
 };
 
 extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */

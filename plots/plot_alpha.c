@@ -146,5 +146,13 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_alpha = {
-    "alpha", "traffic of x over cache size, with this machine's caches", 6, 820, 480, lacks, write_script,
+    "alpha",
+    "traffic of x over cache size, with this machine's caches",
+    6,
+    820,
+    480,
+    lacks,
+    write_script,
+    110,
+    34,
 };

@@ -170,6 +170,9 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_balance = {
-    "balance",    "code balance and performance over right-hand sides", MOST_RECORDS, 760, 620, lacks,
-    write_script,
+    "balance",    "code balance and performance over right-hand sides",
+    MOST_RECORDS, 760,
+    620,          lacks,
+    write_script, 110,
+    34,
 };

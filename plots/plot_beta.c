@@ -110,5 +110,13 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_beta = {
-    "beta", "fill of SELL over chunk height C and sorting window sigma", 1, 820, 460, lacks, write_script,
+    "beta",
+    "fill of SELL over chunk height C and sorting window sigma",
+    1,
+    820,
+    460,
+    lacks,
+    write_script,
+    110,
+    34,
 };

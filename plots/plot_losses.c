@@ -160,6 +160,9 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_losses = {
-    "losses",     "where the time goes, from the minimum traffic to the signed rest", 12, 820, 400, lacks,
-    write_script,
+    "losses",     "where the time goes, from the minimum traffic to the signed rest",
+    12,           820,
+    400,          lacks,
+    write_script, 110,
+    34,
 };

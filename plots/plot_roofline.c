@@ -389,4 +389,6 @@ const struct sp_plot_kind sp_plot_roofline = {
     HEIGHT,
     lacks,
     write_script,
+    110,
+    34,
 };

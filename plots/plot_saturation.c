@@ -81,5 +81,5 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_saturation = {
-    "saturation", "bandwidth over threads", 1, 760, 460, lacks, write_script,
+    "saturation", "bandwidth over threads", 1, 760, 460, lacks, write_script, 110, 34,
 };

@@ -76,5 +76,5 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_spy = {
-    "spy", "where the nonzeros lie", 1, 700, 620, lacks, write_script,
+    "spy", "where the nonzeros lie", 1, 700, 620, lacks, write_script, 110, 34,
 };

@@ -8,11 +8,13 @@
 #include "cli/command.h"
 #include "cli/model_machines.h"
 #include "cli/model_output.h"
+#include "cli/model_plot.h"
 #include "cli/op_options.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
 #include "io/matrix_load.h"
+#include "plots/plot.h"
 #include "session/format_model.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
     KEY_INDEX,
     KEY_SCHEDULE,
     KEY_W,
+    KEY_PLOT,
     KEY_COLD
 };
 
@@ -47,6 +50,11 @@ static const struct argp_option options[] = {
     {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 0},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
     {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
+    {"plot", KEY_PLOT, "FILE", 0,
+     "SpMV on GPUs: draw the levels and their roofs into FILE, .svg, .png or .pdf (several machines: a "
+     "picture "
+     "each, FILE-MACHINE). Without it, GPUs with --format all are drawn as text below the table",
+     0},
     {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
     {0},
 };
@@ -62,6 +70,7 @@ struct arguments {
     int n_formats;
     bool format_given;
     const char *machines; /* as typed */
+    const char *picture;  /* NULL: text, where all formats are shown */
     bool has_sizes;
     int64_t sizes[3];
     char **matrix;
@@ -147,6 +156,16 @@ static void check_beta(struct argp_state *state, const struct arguments *a)
         argp_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
 }
 
+static void check_picture(struct argp_state *state, const struct arguments *a)
+{
+    const char *dot = strrchr(a->picture, '.');
+    const int term = dot ? sp_term_from_name(dot + 1) : -1;
+    if (term < 0 || term > SP_TERM_PNG)
+        argp_error(state, "--plot takes a file that ends in .svg, .png or .pdf, not '%s'", a->picture);
+    if (a->has_sizes || a->n_matrices > 1)
+        argp_error(state, "--plot draws one matrix");
+}
+
 static void check_whole(struct argp_state *state, struct arguments *a)
 {
     if (a->has_sizes == (a->n_matrices > 0))
@@ -157,6 +176,8 @@ static void check_whole(struct argp_state *state, struct arguments *a)
         argp_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
     if (a->request.beta > 0)
         check_beta(state, a);
+    if (a->picture)
+        check_picture(state, a);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -221,6 +242,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else
             r->workload.n_threads = (int)n;
         return 0;
+    case KEY_PLOT:
+        a->picture = arg;
+        return 0;
     case KEY_COLD:
         r->cold = true;
         return 0;
@@ -244,11 +268,13 @@ static const struct argp argp = {
     "[MATRIX...]",
     "Predict traffic, code balance, time and performance of a kernel without running it.\v"
     "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
-    "One machine is shown in full, several in a table of their best formats (with -v in full, too).\n\n"
+    "One machine is shown in full, several in a table of their best formats (with -v in full, too). SpMV on "
+    "GPUs with --format all is drawn below it, a picture for each.\n\n"
     "Examples:\n"
     "  spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2\n"
     "  spmodel model --sizes 2056338,2056338,14600000 --volume 258e6\n"
-    "  spmodel model matrix.mtx --machine all",
+    "  spmodel model matrix.mtx --machine all\n"
+    "  spmodel model matrix.mtx --machine a100,h200 --format all",
     children,
     NULL,
     NULL,
@@ -283,6 +309,17 @@ static void print_result(const struct arguments *a, const struct sp_model_result
         sp_model_print_machines(result, stdout);
 }
 
+/* Text stands below the table, where all formats of GPUs alone are compared. */
+static enum sp_status plot_result(const struct arguments *a, const struct sp_model_result *result,
+                                  bool printed, struct sp_error *err)
+{
+    if (a->picture)
+        return sp_model_plot_images(result, a->picture, a->common.verbosity >= 0 && printed, err);
+    if (printed && a->all_formats && a->common.verbosity >= 0 && sp_model_is_on_gpus(result))
+        return sp_model_plot_text(result, err);
+    return SP_OK;
+}
+
 static enum sp_status model_subject(const struct arguments *a, const struct sp_model_subject *subject,
                                     const struct sp_model_machines *machines,
                                     const struct sp_progress *progress, struct sp_terminal *terminal,
@@ -303,8 +340,11 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
                                 progress, rows, &result.n_rows, err);
     sp_terminal_clear(terminal);
-    if (status == SP_OK && !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file))
+    const bool printed = !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file);
+    if (status == SP_OK && printed)
         print_result(a, &result);
+    if (status == SP_OK)
+        status = plot_result(a, &result, printed, err);
     if (status == SP_OK && a->common.csv)
         sp_model_csv_rows(&result, csv->out);
     if (status == SP_OK && a->common.json)

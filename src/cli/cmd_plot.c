@@ -1,10 +1,8 @@
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/draw_text.h"
 #include "cli/find_program.h"
 #include "cli/options.h"
 #include "cli/plot_inputs.h"
@@ -129,35 +127,6 @@ static void list_kinds(const struct sp_record *const *records, int n)
     }
 }
 
-/* Standard output cannot be renamed into place: draw into a private directory and copy. */
-static enum sp_status draw_to_stdout(const struct plot_options *o, const struct sp_record *const *records,
-                                     const struct sp_plot_tool *tool, struct sp_error *err)
-{
-    const char *base = getenv("TMPDIR");
-    char folder[512], path[600], block[65536];
-    snprintf(folder, sizeof folder, "%s/spmodel-plot-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
-        return sp_fail(err, SP_OUTPUT, "set TMPDIR to a directory that can be written",
-                       "cannot make a temporary directory: %s", strerror(errno));
-    snprintf(path, sizeof path, "%s/picture", folder);
-    enum sp_status status =
-        sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, tool, path, err);
-    FILE *in = status == SP_OK ? fopen(path, "r") : NULL;
-    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
-        fwrite(block, 1, n, stdout);
-    if (in)
-        fclose(in);
-    unlink(path);
-    if (status == SP_ABSENT) { /* the script that was kept goes with the directory */
-        strncat(path, ".gp", sizeof path - strlen(path) - 1);
-        unlink(path);
-        status = sp_fail(err, SP_ABSENT, "install gnuplot, or write the script: --term gp -o FILE.gp",
-                         "gnuplot is not installed here");
-    }
-    rmdir(folder);
-    return status;
-}
-
 static int run_on(struct plot_options *o, const struct sp_record *const *records)
 {
     char name[64], gnuplot[1024];
@@ -171,9 +140,10 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     if (!tool.gnuplot)
         tool.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
     bool to_stdout = strcmp(o->output, "-") == 0;
-    enum sp_status status = to_stdout ? draw_to_stdout(o, records, &tool, &err)
-                                      : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term,
-                                                      &tool, o->output, &err);
+    enum sp_status status =
+        to_stdout
+            ? sp_draw_to_stdout(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, &err)
+            : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, o->output, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!to_stdout && o->common.verbosity >= 0)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/gpu_occupancy.h"
+#include "session/gpu_prediction_record.h"
 
 bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_workload *w,
                      const struct sp_machine *machine)
@@ -27,15 +28,6 @@ bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map)
     return false;
 }
 
-static void add_way_to_name(const struct sp_gpu_launch *g, struct sp_model_row *row)
-{
-    size_t used = strlen(row->format), room = sizeof row->format - used;
-    if (g->map == SP_GPU_LANES)
-        snprintf(row->format + used, room, " lanes %d", g->lanes);
-    else if (g->map != SP_GPU_CHUNK)
-        snprintf(row->format + used, room, " %s", sp_gpu_map_name(g->map));
-}
-
 /* The level that the data come from: its bytes, roof and the GPU's time take the place of the formula's. */
 static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *row)
 {
@@ -54,6 +46,16 @@ static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *ro
     p->roof = in_L2 ? g->L2_roof : g->memory_roof;
     p->roofline = g->roofline;
     p->binding = g->binding;
+}
+
+static void name_option(const struct sp_layout *l, struct sp_model_row *row)
+{
+    const char *format = sp_format_name(l->format);
+    if (l->format == SP_FORMAT_SELL)
+        snprintf(row->gpu_option, sizeof row->gpu_option, "%s:%d,%lld", format, (int)l->C,
+                 (long long)l->sigma);
+    else
+        snprintf(row->gpu_option, sizeof row->gpu_option, "%s", format);
 }
 
 enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const struct sp_layout *l,
@@ -84,7 +86,10 @@ enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const st
     in->alpha = row->alpha;
     row->prediction = sp_predict(in);
     take_over(row->gpu, row);
-    add_way_to_name(&launch, row);
+    name_option(l, row);
+    char format[sizeof row->format];
+    memcpy(format, row->format, sizeof format);
+    sp_gpu_way_name(row->format, sizeof row->format, format, &launch);
     row->made = true;
     return SP_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/gpu_analysis.h"
+#include "session/gpu_prediction_record.h"
 #include "session/record_parts.h"
 
 static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
@@ -49,6 +50,16 @@ static void record_launch(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_count(r, "gpu.launch.shared_B", (int64_t)g->shared_B);
 }
 
+static json_t *way_json(const struct sp_gpu_way *w, bool is_chosen)
+{
+    struct sp_workload scratch = {0};
+    char format[48] = "", name[96];
+    if (sp_workload_set_format(&scratch, w->option, NULL) == SP_OK)
+        sp_workload_format_text(&scratch, format, sizeof format);
+    return sp_json_gpu_way(sp_gpu_way_name(name, sizeof name, format, &w->launch), w->kernel->name, w->option,
+                           w->predicted ? &w->prediction : NULL, is_chosen);
+}
+
 static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
@@ -72,30 +83,13 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
         snprintf(path, sizeof path, "gpu.counts.%s", sp_gpu_count_words[i].name);
         sp_record_set_value(r, path, a->counts.of[i], sp_gpu_count_words[i].unit);
     }
-    for (int i = 0; i < a->n_ways; i++) {
-        const struct sp_gpu_way *w = &a->way[i];
-        json_t *one = json_object();
-        json_object_set_new(one, "kernel", json_string(w->kernel->name));
-        json_object_set_new(one, "format", json_string(w->option));
-        json_object_set_new(one, "time",
-                            sp_record_value_json(w->predicted
-                                                     ? w->prediction.roofline.time_s
-                                                     : sp_value_none("not modelled for this operation"),
-                                                 "s"));
-        json_object_set_new(one, "chosen", json_boolean(w == a->chosen));
-        sp_record_append(r, "gpu.ways", one);
-    }
+    for (int i = 0; i < a->n_ways; i++)
+        sp_record_append(r, "gpu.ways", way_json(&a->way[i], &a->way[i] == a->chosen));
 }
 
 static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_machine *m = a->options->machine;
-    static const struct {
-        const char *name, *level, *role;
-    } others[] = {{"copy", "MEM", "other"},
-                  {"triad", "MEM", "floor"},
-                  {"load", "L2", "other"},
-                  {"fma", "core", "peak"}};
     struct sp_ceiling roof = {.n_threads = m->n_cores, .n_domains = 1, .value = a->roof_Bps};
     snprintf(roof.name, sizeof roof.name, "load");
     snprintf(roof.level, sizeof roof.level, a->in_L2 ? "L2" : "MEM");
@@ -104,16 +98,7 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.how, sizeof roof.how, "%s",
              a->in_L2 ? "the machine's" : "load-only over four times the L2, beside the kernel's samples");
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        bool exact;
-        const char *precision =
-            strcmp(others[i].role, "peak") == 0 && a->workload.precision != SP_F64 ? "f32" : "f64";
-        const struct sp_ceiling *c =
-            sp_machine_ceiling(m, others[i].name, others[i].level, precision, m->n_cores, NULL, &exact);
-        const bool again = a->in_L2 && strcmp(others[i].level, "L2") == 0;
-        if (c && exact && sp_value_known(c->value) && !again)
-            sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
-    }
+    sp_record_gpu_ceilings(r, m, a->workload.precision, a->in_L2);
 }
 
 static struct sp_value per(double amount, struct sp_value time, enum sp_origin origin)
