@@ -105,7 +105,8 @@ static void set_frame(struct picture *p, bool with_peak, double width, double he
         y_hi = fmax(y_hi, p->way[i].y_hi);
     }
     p->y_min = (p->text ? 0.55 : 0.7) * y_lo;
-    p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : 2 * y_hi;
+    const double room = (p->text ? 0.2 : 0.65) * log10(y_hi / p->y_min);
+    p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : fmax(2, pow(10, room)) * y_hi;
     p->x_min = 0.7 * x_lo;
     p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
     p->x_px = width / log10(p->x_max / p->x_min);
@@ -243,38 +244,44 @@ static int group_points(const struct picture *p, int level, struct group group[S
     return n;
 }
 
-/* Text: to the left of the L2's, to the right of memory's. Pictures: below the L1's, above the L2's, to the
- * right of memory's. */
+/* The L1's below their points, the L2's above, memory's to the right, where no line is; in text the L2's to
+ * the left. */
 static void name_points(FILE *out, const struct picture *p)
 {
+    static const struct {
+        double across, up; /* [px] from the middle, or from the end where the label is beside */
+        bool beside;
+        const char *picture, *text; /* styles */
+    } places[SP_N_WAY_LEVELS] = {{0, -15, false, "center font ',10' tc rgb '" SP_INK "'", ""},
+                                 {-1, 15, false, "center font ',10' tc rgb '" SP_INK "'", "right"},
+                                 {1, 9, true, "left font ',10' tc rgb '" SP_INK "'", "left"}};
     for (int level = 0; level < SP_N_WAY_LEVELS; level++) {
         struct group group[SP_MOST_WAYS_DRAWN];
         const int n = group_points(p, level, group);
         for (int i = 0; i < n; i++) {
             const struct group *g = &group[i];
-            const bool beside = p->text || level == SP_WAY_MEM;
-            const double away = p->text ? 1 : 8, up = p->text ? 0 : level == SP_WAY_MEM ? 9 : 15;
-            const double x = !beside               ? (g->lo + g->hi) / 2
-                             : level == SP_WAY_MEM ? g->hi + away
-                                                   : g->lo - away;
+            const double across = places[level].across * (p->text ? 1 : 8), end = across > 0 ? g->hi : g->lo;
+            const double x = p->text || places[level].beside ? end + across : (g->lo + g->hi) / 2;
             put_label(out, g->text, pow(10, x / p->x_px),
-                      pow(10, (g->y + (level == SP_WAY_L1 ? -up : up)) / p->y_px),
-                      !beside               ? "center font ',10' tc rgb '" SP_INK "'"
-                      : level == SP_WAY_MEM ? "left font ',10' tc rgb '" SP_INK "'"
-                                            : "right");
+                      pow(10, (g->y + (p->text ? 0 : places[level].up)) / p->y_px),
+                      p->text ? places[level].text : places[level].picture);
         }
     }
 }
 
+/* Intervals of the rate at the last level alone: at the others they would lie under the numbers. */
 static void write_points(FILE *out, const struct picture *p)
 {
     for (int i = 0; i < p->n; i++) {
         const struct sp_gpu_way_drawn *w = &p->way[i];
-        fprintf(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, level\n$W%d << EOD\n", i);
+        int last = 0;
         for (int k = 0; k < SP_N_WAY_LEVELS; k++)
+            last = is_drawn(p, w, k) ? k : last;
+        fprintf(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, level\n$W%d << EOD\n", i);
+        for (int k = 0; k <= last; k++)
             if (is_drawn(p, w, k))
                 fprintf(out, "%.8g %.8g %.8g %.8g %.8g %.8g %d\n", w->at[k].x, w->at[k].lo, w->at[k].hi, w->y,
-                        w->y_lo, w->y_hi, k);
+                        k == last ? w->y_lo : w->y, k == last ? w->y_hi : w->y, k);
         fputs("EOD\n", out);
     }
 }

@@ -8,16 +8,17 @@
 #include "io/record.h"
 #include "plots/plot.h"
 
-enum { N_KINDS = 7 };
+enum { N_KINDS = 8 };
 
 static char folder[64], gnuplot[1024];
-static struct sp_record example;
+static struct sp_record example, gpu; /* of most kinds; of levels */
 
 static void set_up(void)
 {
     strcpy(folder, "/tmp/spmodel-plots-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &example, NULL), SP_OK);
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-gpu-levels.json", &gpu, NULL), SP_OK);
     /* The example has one right-hand side only; numbers of THEORY 3. */
     json_t *points = json_pack("[{s:i,s:f},{s:i,s:f},{s:i,s:f}]", "r", 1, "balance", 7.98, "r", 2, "balance",
                                4.84, "r", 4, "balance", 3.27);
@@ -37,6 +38,12 @@ static void tear_down(void)
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     ck_assert_int_eq(system(command), 0);
     sp_record_free(&example);
+    sp_record_free(&gpu);
+}
+
+static const struct sp_record *record_for(const struct sp_plot_kind *kind)
+{
+    return strcmp(kind->name, "levels") == 0 ? &gpu : &example;
 }
 
 static bool no_gnuplot(const char *what)
@@ -110,8 +117,8 @@ START_TEST(scripts_run_without_warnings)
 {
     if (no_gnuplot("warnings"))
         return;
-    const struct sp_record *records[] = {&example, &example};
     const struct sp_plot_kind *kind = sp_plot_kinds[_i];
+    const struct sp_record *records[] = {record_for(kind), record_for(kind)};
     for (int n = 1; n <= 2 && n <= kind->max_records; n++) {
         char command[2048], line[512];
         ck_assert_int_eq(sp_plot_write(kind, records, n, SP_TERM_GP, NULL, in_folder("p.gp"), NULL), SP_OK);
@@ -142,6 +149,57 @@ START_TEST(roofline_script_holds_the_record)
     ck_assert_ptr_nonnull(strstr(text, "0.11135857")); /* 1/8.98 flop/B */
     ck_assert_ptr_nonnull(strstr(text, "dt 3"));       /* the stated peak is dotted */
     ck_assert_ptr_nonnull(strstr(text, "0.64 ms  15 %"));
+}
+END_TEST
+
+static char *script_of(const struct sp_record *record, const char *kind, enum sp_term term)
+{
+    const struct sp_record *records[] = {record};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    sp_plot_script(sp_plot_kind_find(kind), records, 1, term, "picture", out);
+    fclose(out);
+    return text;
+}
+
+START_TEST(levels_as_text_are_golden)
+{
+    static char golden[16384];
+    content(SP_TEST_DATA "/../golden/levels.gp", golden, sizeof golden);
+    char *text = script_of(&gpu, "levels", SP_TERM_TXT);
+    ck_assert_str_eq(text, golden);
+    free(text);
+}
+END_TEST
+
+START_TEST(levels_script_holds_the_record)
+{
+    char *text = script_of(&gpu, "levels", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "1  CRS thread  100 Gflop/s, L2 bandwidth"));
+    ck_assert_ptr_nonnull(strstr(text, "4  cuda-lanes, measured  150 Gflop/s"));
+    ck_assert_ptr_null(strstr(text, "SELL-32-1")); /* it was not modelled */
+    /* Way 1: 1 Gflop over 80 GB, 40 GB, 4 to 6 GB; the kernel that ran: 20 GB, 10 GB modelled, 6 GB counted.
+     */
+    ck_assert_ptr_nonnull(strstr(text, "0.0125 0.0125 0.0125 100 100 100 0\n0.025 0.025 0.025 100 100 100 1\n"
+                                       "0.2 0.16666667 0.25 100 100 100 2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "0.05 0.05 0.05 150 150 150 0\n0.1 0.1 0.1 150 150 150 1\n"
+                                       "0.16666667 0.16666667 0.16666667 150 140 160 2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "set label '2,3'"));
+    ck_assert_ptr_nonnull(strstr(text, "L2 load 4000 GB/s stated"));
+    ck_assert_ptr_nonnull(strstr(text, "DRAM load 1000 ±100 GB/s measured"));
+    ck_assert_ptr_nonnull(strstr(text, "DP FMA 8000 Gflop/s stated"));
+    ck_assert_ptr_nonnull(strstr(text, "filled: measured rate"));
+    free(text);
+    /* Of predictions alone nothing is filled; all in the L2 is a lower bound of the rate. */
+    sp_record_set_metric(&gpu, "performance", sp_value_of(1e11, SP_MODELLED), "flop/s", "higher", "W / time");
+    json_t *way = json_array_get(json_object_get(json_object_get(gpu.root, "gpu"), "ways"), 0);
+    json_object_set_new(way, "upper_bound", json_true());
+    text = script_of(&gpu, "levels", SP_TERM_SVG);
+    ck_assert_ptr_null(strstr(text, "measured rate"));
+    ck_assert_ptr_nonnull(strstr(text, "1  CRS thread  ≥ 100 Gflop/s, all in the L2"));
+    ck_assert_ptr_nonnull(strstr(text, "bytes of DRAM, as if they came from there"));
+    free(text);
 }
 END_TEST
 
@@ -279,6 +337,8 @@ int main(void)
     tcase_add_test(tc, every_terminal_draws);
     tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
     tcase_add_test(tc, roofline_script_holds_the_record);
+    tcase_add_test(tc, levels_as_text_are_golden);
+    tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);
     tcase_add_test(tc, a_series_is_one_picture);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);

@@ -98,6 +98,12 @@ done
 "$check_records" "$dir"/records/*.json || fail "the records' figures do not fit each other"
 ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"
 
+# The levels of one of them: hollow points modelled, filled ones of the kernel that ran.
+for record in "$dir"/records/*.json; do
+    "$spmodel" plot --kind levels -o levels.gp "$record" >"$dir/out" 2>"$dir/err" || fail "no plot of levels for $record"
+done
+grep -q 'measured  [0-9.]* Gflop/s' levels.gp || fail "the plot of levels lacks the measured kernel"
+
 # Asked for and not to be had.
 exits 4 'no GPU kernel' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-none
 exits 4 'multiple of 32' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --format sell:8,1

@@ -75,6 +75,34 @@ run model gen:hpcg:20 --machine a100 --format all
 [ "$(grep -cE '^ SELL-32-(1|256) ' "$dir/out")" = 2 ] || fail "not both SELL formats"
 run model gen:hpcg:20 --machine a100 --format sell:32,1 --cold --json
 grep -q '"map":"chunk".*"memory_load":{"value":[1-9]' "$dir/out" || fail "JSON lacks the levels"
+# GPUs alone, all formats: the levels of each below the table, or a remark; in files when asked for.
+run model gen:hpcg:20 --machine a100,h200 --format all
+has '^ h200-sxm-141gb +GPU +(CRS|SELL-32-256|SELL-32-1) '
+if command -v gnuplot >/dev/null; then
+    for gpu in a100-sxm4-40gb h200-sxm-141gb; do has "hpcg:20 +SpMV +f64/i32 +warm +levels of $gpu"; done
+    has 'L2 load 5400 GB/s stated'
+    has '^ 3  CRS merge  [0-9]+ Gflop/s, L2 bandwidth'
+    has '^ 3  CRS merge  ≥ [0-9]+ Gflop/s, all in the L2'
+    [ "$(grep -c 'A point on its own roof' "$dir/out")" = 2 ] || fail "not a plot for each GPU"
+    sed 's/[≥±]/~/g' "$dir/out" | LC_ALL=C awk 'length($0) > 104 {print; bad = 1} END {exit bad}' || fail "a line is longer than 100"
+    run model gen:hpcg:20 --machine a100,h200 --format all --plot "$dir/levels.svg"
+    has "^saved  $dir/levels-a100-sxm4-40gb.svg$"
+    grep -q '<svg' "$dir/levels-h200-sxm-141gb.svg" || fail "there is no picture of the H200"
+    run model gen:hpcg:20 --machine a100 --plot "$dir/one.png"
+    [ -s "$dir/one.png" ] || fail "there is no picture of one machine"
+fi
+for none in "-q" "--json" "--csv"; do
+    run model gen:hpcg:10 --machine a100,h200 --format all $none
+    grep -q 'levels of' "$dir/out" && fail "a plot in spite of $none"
+done
+run model gen:hpcg:10 --machine a100,ivb-e5-2660v2 --format all
+grep -q 'levels of' "$dir/out" && fail "a plot of a CPU"
+env PATH=/nonexistent "$spmodel" model gen:hpcg:10 --machine a100,h200 --format all >"$dir/out" 2>"$dir/err" ||
+    fail "without gnuplot there is no table"
+[ "$(grep -c 'no plot, as gnuplot is not installed' "$dir/err")" = 1 ] || fail "no remark on the missing plot"
+refused 'ends in .svg' model gen:hpcg:10 --machine a100 --plot levels.txt
+refused 'one matrix' model gen:hpcg:10 gen:hpcg:12 --machine a100 --plot levels.svg
+refused 'none is asked for' model gen:hpcg:10 --machine ivb-e5-2660v2 --plot levels.svg
 refused "begin with 'zen4'" model gen:laplace3d:4 --machine zen4
 run model gen:laplace3d:10 --machine a100-sxm4-40gb --json
 grep -q '"kind":"gpu"' "$dir/out" || fail "JSON lacks the kind"
