@@ -12,7 +12,8 @@ static struct sp_way_point point_of(double work, struct sp_value bytes)
 {
     if (!sp_value_known(bytes) || !(bytes.value > 0))
         return (struct sp_way_point){0};
-    return (struct sp_way_point){work / bytes.value, work / bytes.hi, work / fmax(bytes.lo, 1e-3 * bytes.hi)};
+    return (struct sp_way_point){work / bytes.value, work / bytes.hi,
+                                 bytes.lo > 0 ? work / bytes.lo : INFINITY};
 }
 
 static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w)
@@ -46,11 +47,22 @@ static struct sp_value measured_bytes(const struct sp_record *record, const char
     return sp_value_between(in.value + out.value, in.lo + out.lo, in.hi + out.hi, in.origin);
 }
 
+static const char *name_of_kernel(const struct sp_record *record)
+{
+    const json_t *ways = sp_record_node(record, "gpu.ways"), *item;
+    size_t i;
+    json_array_foreach(ways, i, item)
+    {
+        if (json_is_true(json_object_get(item, "chosen")) && sp_item_text(item, "name"))
+            return sp_item_text(item, "name");
+    }
+    return sp_words_text(record, "config.kernel", "kernel");
+}
+
 /* The kernel that ran: its rate is measured, its bytes are counted where that was possible. */
 static bool read_measured(const struct sp_record *record, double work, struct sp_gpu_way_drawn *w)
 {
     const struct sp_value rate = sp_record_metric(record, "performance");
-    const char *name = sp_words_text(record, "config.kernel", "kernel");
     char figure[32];
     if (rate.origin != SP_MEASURED)
         return false;
@@ -64,7 +76,7 @@ static bool read_measured(const struct sp_record *record, double work, struct sp
         point_of(work, measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", L2_B));
     w->at[SP_WAY_MEM] =
         point_of(work, measured_bytes(record, "gpu.counts.dram_read", "gpu.counts.dram_write", DRAM_B));
-    snprintf(w->text, sizeof w->text, "%s, measured  %s Gflop/s", name,
+    snprintf(w->text, sizeof w->text, "%s, measured  %s Gflop/s", name_of_kernel(record),
              sp_figure(figure, sizeof figure, w->y, 3));
     return true;
 }

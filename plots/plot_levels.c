@@ -12,7 +12,7 @@
 enum { WIDTH = 1240, HEIGHT = 620, COLUMNS = 98, LINES = 29 };
 /* Margins of the panel of text in columns and lines; below it the lines of the key follow. */
 enum { TEXT_LEFT = 10, TEXT_RIGHT = 2, TEXT_BELOW = 5, TEXT_ABOVE = 1 };
-static const struct sp_panel close_up = {0.055, 0.68, 0.105, 0.92}, whole = {0.745, 0.985, 0.105, 0.35};
+static const struct sp_panel close_up = {0.068, 0.68, 0.105, 0.92}, whole = {0.745, 0.985, 0.105, 0.35};
 
 static const struct {
     const char *words;
@@ -80,22 +80,43 @@ static bool has_level(const struct picture *p, int level)
     return false;
 }
 
-/* Ends of a way's line: as far as its bytes are uncertain. */
+/* Ends of a way's line: as far as its bytes are uncertain. Where nearly none may come, the line ends at three
+ * times the intensity. */
 static void ends_of(const struct picture *p, const struct sp_gpu_way_drawn *w, double *lo, double *hi)
 {
     *lo = INFINITY, *hi = 0;
     for (int k = 0; k < SP_N_WAY_LEVELS; k++)
         if (is_drawn(p, w, k)) {
             *lo = fmin(*lo, w->at[k].lo);
-            *hi = fmax(*hi, w->at[k].hi);
+            *hi = fmax(*hi, fmin(w->at[k].hi, 3 * w->at[k].x));
         }
 }
 
-/* Around the points, with room for the names of the roofs above them, up to the roof of memory; with_peak:
- * and up to the peak. */
+static char *roof_text(const struct roof *r, char *text, size_t size)
+{
+    char name[64], value[160];
+    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->item),
+             sp_words_roof_value(value, sizeof value, r->item));
+    return text;
+}
+
+/* What the names of the roofs need above the points: a line each and one between, or their length along the
+ * roofs [px]. */
+static double height_of_names(const struct picture *p)
+{
+    char memory[256], L2[256] = "";
+    roof_text(&p->memory, memory, sizeof memory);
+    if (p->L2.rate > 0)
+        roof_text(&p->L2, L2, sizeof L2);
+    const size_t longest = strlen(memory) > strlen(L2) ? strlen(memory) : strlen(L2);
+    return p->text ? 3 : 6.5 * (double)longest * sin(atan2(p->y_px, p->x_px)) + 35;
+}
+
+/* Around the points and the upper ends of the roofs, with the names of these above the points; with_peak: up
+ * to the peak instead. */
 static void set_frame(struct picture *p, bool with_peak, double width, double height)
 {
-    double x_lo = INFINITY, x_hi = 0, y_lo = INFINITY, y_hi = 0;
+    double x_lo = INFINITY, x_hi = 0, y_lo = INFINITY, y_hi = 0, room = 0.2;
     for (int i = 0; i < p->n; i++) {
         double lo, hi;
         ends_of(p, &p->way[i], &lo, &hi);
@@ -104,13 +125,15 @@ static void set_frame(struct picture *p, bool with_peak, double width, double he
         y_lo = fmin(y_lo, p->way[i].y_lo);
         y_hi = fmax(y_hi, p->way[i].y_hi);
     }
-    p->y_min = (p->text ? 0.55 : 0.7) * y_lo;
-    const double room = (p->text ? 0.2 : 0.65) * log10(y_hi / p->y_min);
-    p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : fmax(2, pow(10, room)) * y_hi;
-    p->x_min = 0.7 * x_lo;
-    p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
-    p->x_px = width / log10(p->x_max / p->x_min);
-    p->y_px = height / log10(p->y_max / p->y_min);
+    p->y_min = 0.6 * y_lo;
+    do {
+        p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : pow(10, room) * y_hi;
+        p->x_min = fmin(0.7 * x_lo, p->L2.rate > 0 ? 0.4 * p->y_max / p->L2.rate : INFINITY);
+        p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
+        p->x_px = width / log10(p->x_max / p->x_min);
+        p->y_px = height / log10(p->y_max / p->y_min);
+        room *= 1.1;
+    } while (!with_peak && room < 2 && room / 1.1 * p->y_px < height_of_names(p));
 }
 
 /* Round numbers, the more of them the shorter the range. */
@@ -145,15 +168,8 @@ static void put_label(FILE *out, const char *text, double x, double y, const cha
     fprintf(out, " at first %.6g,%.6g %s front\n", x, y, style);
 }
 
-static char *roof_text(const struct roof *r, char *text, size_t size)
-{
-    char name[64], value[160];
-    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->item),
-             sp_words_roof_value(value, sizeof value, r->item));
-    return text;
-}
-
-/* Along the line at its upper end, above all points; in text beside it, that of the L2 a line higher. */
+/* Along the line at its upper end, above all points; in text beside it, that of
+ * the L2 a line higher. */
 static void label_bandwidth(FILE *out, const struct picture *p, const struct roof *r, int line,
                             const char *color)
 {
@@ -162,8 +178,9 @@ static void label_bandwidth(FILE *out, const struct picture *p, const struct roo
         return;
     roof_text(r, text, sizeof text);
     if (p->text) {
-        const double y = p->y_max * pow(10, -(line + 0.5) / p->y_px);
-        put_label(out, text, y / r->rate * pow(10, -1.5 / p->x_px), y, "right");
+        const double y = p->y_max * pow(10, -(line + 0.5) / p->y_px), x = y / r->rate;
+        const bool fits = log10(x / p->x_min) * p->x_px > (double)strlen(text);
+        put_label(out, text, x * pow(10, (fits ? -1.5 : 1.5) / p->x_px), y, fits ? "right" : "left");
         return;
     }
     const double y = 0.93 * p->y_max, angle = atan2(p->y_px, p->x_px);
@@ -254,7 +271,7 @@ static void name_points(FILE *out, const struct picture *p)
         const char *picture, *text; /* styles */
     } places[SP_N_WAY_LEVELS] = {{0, -15, false, "center font ',10' tc rgb '" SP_INK "'", ""},
                                  {-1, 15, false, "center font ',10' tc rgb '" SP_INK "'", "right"},
-                                 {1, 9, true, "left font ',10' tc rgb '" SP_INK "'", "left"}};
+                                 {1, -11, true, "left font ',10' tc rgb '" SP_INK "'", "left"}};
     for (int level = 0; level < SP_N_WAY_LEVELS; level++) {
         struct group group[SP_MOST_WAYS_DRAWN];
         const int n = group_points(p, level, group);
@@ -329,7 +346,8 @@ static void key_entries(FILE *out, const struct picture *p)
     if (!has_level(p, SP_WAY_MEM))
         key_entry(out, "with points pt 0 lc rgb '#ffffff'", "no bytes come from DRAM");
     key_entry(out, "with points pt 0 lc rgb '#ffffff'", "bars: how far the bytes are uncertain");
-    key_entry(out, "with points pt 0 lc rgb '#ffffff'", "a point on its own roof takes the time");
+    key_entry(out, "with points pt 0 lc rgb '#ffffff'",
+              "the level whose point is on its roof takes the time");
     if (any_measured(p))
         key_entry(out, "with points pt 7 ps 1 lc rgb '" SP_INK "'", "filled: measured rate");
 }
@@ -427,7 +445,7 @@ static void key_as_text(FILE *out, const struct picture *p, int n_lines)
              levels[SP_WAY_L2].words, has_level(p, SP_WAY_MEM) ? "o " : "no ", levels[SP_WAY_MEM].words,
              any_as_from_memory(p) ? " as if from there" : "", any_measured(p) ? "; X, O: measured" : "");
     put_line(out, text, 1, 1);
-    snprintf(text, sizeof text, "A point on its own roof takes the time.%s%s",
+    snprintf(text, sizeof text, "The level whose point is on its roof takes the time.%s%s",
              p->peak.rate > 0 ? " Above: " : "",
              p->peak.rate > 0 ? roof_text(&p->peak, peak, sizeof peak) : "");
     put_line(out, text, 1, 0);

@@ -177,7 +177,7 @@ START_TEST(levels_script_holds_the_record)
 {
     char *text = script_of(&gpu, "levels", SP_TERM_SVG);
     ck_assert_ptr_nonnull(strstr(text, "1  CRS thread  100 Gflop/s, L2 bandwidth"));
-    ck_assert_ptr_nonnull(strstr(text, "4  cuda-lanes, measured  150 Gflop/s"));
+    ck_assert_ptr_nonnull(strstr(text, "4  CRS lanes 32, measured  150 Gflop/s"));
     ck_assert_ptr_null(strstr(text, "SELL-32-1")); /* it was not modelled */
     /* Way 1: 1 Gflop over 80 GB, 40 GB, 4 to 6 GB; the kernel that ran: 20 GB, 10 GB modelled, 6 GB counted.
      */

@@ -83,7 +83,7 @@ if command -v gnuplot >/dev/null; then
     has 'L2 load 5400 GB/s stated'
     has '^ 3  CRS merge  [0-9]+ Gflop/s, L2 bandwidth'
     has '^ 3  CRS merge  ≥ [0-9]+ Gflop/s, all in the L2'
-    [ "$(grep -c 'A point on its own roof' "$dir/out")" = 2 ] || fail "not a plot for each GPU"
+    [ "$(grep -c 'point is on its roof' "$dir/out")" = 2 ] || fail "not a plot for each GPU"
     sed 's/[≥±]/~/g' "$dir/out" | LC_ALL=C awk 'length($0) > 104 {print; bad = 1} END {exit bad}' || fail "a line is longer than 100"
     run model gen:hpcg:20 --machine a100,h200 --format all --plot "$dir/levels.svg"
     has "^saved  $dir/levels-a100-sxm4-40gb.svg$"

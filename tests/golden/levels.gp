@@ -12,12 +12,12 @@ set key textcolor rgb '#333333' samplen 2 spacing 1.15
 set title 'constructed   SpMV  f64/i32  warm   levels of some-gpu   (constructed)'
 set logscale xy; set samples 2000
 set xlabel 'intensity, flop for each byte of the level'; set ylabel 'Gflop/s'
-set xrange [0.0175:0.44]; set yrange [55:400]
+set xrange [0.0175:0.4]; set yrange [60:316.979]
 set xtics ('0.02' 0.02, '0.05' 0.05, '0.1' 0.1, '0.2' 0.2)
 set ytics ('70' 70, '100' 100, '150' 150, '200' 200, '300' 300)
 set key off; set lmargin 10; set rmargin 2; set bmargin 7; set tmargin 1
-set label 'L2 load 4000 GB/s stated' at first 0.0898968,380.643 right front
-set label 'DRAM load 1000 ±100 GB/s measured' at first 0.325626,344.693 right front
+set label 'L2 load 4000 GB/s stated' at first 0.0719309,304.059 right front
+set label 'DRAM load 1000 ±100 GB/s measured' at first 0.264747,279.778 right front
 set arrow from first 0.025,100 to first 0.25,100 nohead
 set label 'x' at first 0.025,100 center front
 set label 'o' at first 0.2,100 center front
@@ -30,18 +30,18 @@ set label 'o' at first 0.2,200 center front
 set arrow from first 0.1,150 to first 0.166667,150 nohead
 set label 'X' at first 0.1,150 center front
 set label 'O' at first 0.166667,150 center front
-set label '1' at first 0.0240694,99.7406 right front
-set label '2,3' at first 0.0943896,199.74 right front
-set label '4' at first 0.0962774,148.324 right front
-set label '1' at first 0.207733,99.7406 left front
-set label '2,3' at first 0.207733,199.74 left front
-set label '4' at first 0.173111,148.324 left front
+set label '1' at first 0.0240964,98.8587 right front
+set label '2,3' at first 0.0944955,192.383 right front
+set label '4' at first 0.0963855,149.877 right front
+set label '1' at first 0.2075,98.8587 left front
+set label '2,3' at first 0.2075,192.383 left front
+set label '4' at first 0.172917,149.877 left front
 set label '1  CRS thread  100 Gflop/s, L2 bandwidth' at character 1,3
 set label '2  CRS lanes 32  200 Gflop/s, memory bandwidth' at character 1,2
 set label '3  CRS merge  200 Gflop/s, memory bandwidth' at character 49,3
-set label '4  cuda-lanes, measured  150 Gflop/s' at character 49,2
+set label '4  CRS lanes 32, measured  150 Gflop/s' at character 49,2
 set label 'x bytes of the L2, o bytes of DRAM; lines reach as far as they are uncertain; X, O: measured' at character 1,1
-set label 'A point on its own roof takes the time. Above: DP FMA 8000 Gflop/s stated' at character 1,0
+set label 'The level whose point is on its roof takes the time. Above: DP FMA 8000 Gflop/s stated' at character 1,0
 plot NaN notitle, \
     1000 * x > 8000 ? NaN : 1000 * x with lines lt 1 lw 2 dt 1 lc rgb '#4477aa' notitle, \
     4000 * x > 8000 ? NaN : 4000 * x with lines lt 1 lw 2 dt 3 lc rgb '#33a0cc' notitle
