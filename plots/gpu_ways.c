@@ -34,7 +34,7 @@ static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w
              w->as_from_memory ? "all in the L2"
              : bound           ? bound
                                : "?");
-    return true;
+    return w->at[SP_WAY_L2].x > 0 || w->at[SP_WAY_MEM].x > 0;
 }
 
 /* Counted where both directions were, else modelled. */
@@ -87,7 +87,7 @@ int sp_gpu_ways_read(const struct sp_record *record, struct sp_gpu_way_drawn way
     const struct sp_value work = sp_record_metric(record, "flops");
     size_t i;
     int n = 0;
-    if (!sp_value_known(work))
+    if (!sp_value_known(work) || !(work.value > 0))
         return 0;
     json_array_foreach(ways, i, item)
     {

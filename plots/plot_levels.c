@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plots/gpu_ways.h"
+#include "plots/levels_frame.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
@@ -22,118 +22,25 @@ static const struct {
                              {"bytes of the L2", 4, 5, 'x', 'X'},
                              {"bytes of DRAM", 6, 7, 'o', 'O'}};
 
-struct roof {
-    const json_t *item;
-    double rate; /* [GB/s] or [Gflop/s]; 0: not known */
-};
-
-struct picture {
-    const struct sp_record *record;
-    struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN];
-    int n;
-    struct roof memory, L2, peak;
-    bool text;
-    double x_min, x_max, y_min, y_max;
-    double x_px, y_px; /* pixels in a decade; of text columns and lines */
-};
-
-/* Of several ceilings of a level the one that fractions are of, else the first. */
-static struct roof find_roof(const struct sp_record *record, const char *level)
+static bool has_level(const struct sp_levels_picture *p, int level)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *item;
-    struct roof found = {NULL, 0};
-    size_t i;
-    json_array_foreach(roofs, i, item)
-    {
-        const char *its = sp_item_text(item, "level"), *role = sp_item_text(item, "role");
-        const double rate = sp_item_number(item, "value");
-        const bool main = role && strcmp(role, "roof") == 0;
-        if (its && strcmp(its, level) == 0 && rate > 0 && (!found.item || main))
-            found = (struct roof){item, rate / 1e9};
-    }
-    return found;
+    for (int i = 0; i < p->n; i++)
+        if (sp_levels_draws(p, &p->way[i], level))
+            return true;
+    return false;
 }
 
-static bool is_drawn(const struct picture *p, const struct sp_gpu_way_drawn *w, int level)
-{
-    return w->at[level].x > 0 && (!p->text || levels[level].mark);
-}
-
-static bool any_measured(const struct picture *p)
+static bool any_measured(const struct sp_levels_picture *p)
 {
     return p->n > 0 && p->way[p->n - 1].measured;
 }
 
-static bool any_as_from_memory(const struct picture *p)
+static bool any_as_from_memory(const struct sp_levels_picture *p)
 {
     for (int i = 0; i < p->n; i++)
         if (p->way[i].as_from_memory)
             return true;
     return false;
-}
-
-static bool has_level(const struct picture *p, int level)
-{
-    for (int i = 0; i < p->n; i++)
-        if (is_drawn(p, &p->way[i], level))
-            return true;
-    return false;
-}
-
-/* Ends of a way's line: as far as its bytes are uncertain. Where nearly none may come, the line ends at three
- * times the intensity. */
-static void ends_of(const struct picture *p, const struct sp_gpu_way_drawn *w, double *lo, double *hi)
-{
-    *lo = INFINITY, *hi = 0;
-    for (int k = 0; k < SP_N_WAY_LEVELS; k++)
-        if (is_drawn(p, w, k)) {
-            *lo = fmin(*lo, w->at[k].lo);
-            *hi = fmax(*hi, fmin(w->at[k].hi, 3 * w->at[k].x));
-        }
-}
-
-static char *roof_text(const struct roof *r, char *text, size_t size)
-{
-    char name[64], value[160];
-    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->item),
-             sp_words_roof_value(value, sizeof value, r->item));
-    return text;
-}
-
-/* What the names of the roofs need above the points: a line each and one between, or their length along the
- * roofs [px]. */
-static double height_of_names(const struct picture *p)
-{
-    char memory[256], L2[256] = "";
-    roof_text(&p->memory, memory, sizeof memory);
-    if (p->L2.rate > 0)
-        roof_text(&p->L2, L2, sizeof L2);
-    const size_t longest = strlen(memory) > strlen(L2) ? strlen(memory) : strlen(L2);
-    return p->text ? 3 : 6.5 * (double)longest * sin(atan2(p->y_px, p->x_px)) + 35;
-}
-
-/* Around the points and the upper ends of the roofs, with the names of these above the points; with_peak: up
- * to the peak instead. */
-static void set_frame(struct picture *p, bool with_peak, double width, double height)
-{
-    double x_lo = INFINITY, x_hi = 0, y_lo = INFINITY, y_hi = 0, room = 0.2;
-    for (int i = 0; i < p->n; i++) {
-        double lo, hi;
-        ends_of(p, &p->way[i], &lo, &hi);
-        x_lo = fmin(x_lo, lo);
-        x_hi = fmax(x_hi, hi);
-        y_lo = fmin(y_lo, p->way[i].y_lo);
-        y_hi = fmax(y_hi, p->way[i].y_hi);
-    }
-    p->y_min = 0.6 * y_lo;
-    do {
-        p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : pow(10, room) * y_hi;
-        p->x_min = fmin(0.7 * x_lo, p->L2.rate > 0 ? 0.4 * p->y_max / p->L2.rate : INFINITY);
-        p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
-        p->x_px = width / log10(p->x_max / p->x_min);
-        p->y_px = height / log10(p->y_max / p->y_min);
-        room *= 1.1;
-    } while (!with_peak && room < 2 && room / 1.1 * p->y_px < height_of_names(p));
 }
 
 /* Round numbers, the more of them the shorter the range. */
@@ -154,7 +61,7 @@ static void write_tics(FILE *out, char axis, double lo, double hi)
     fputs(")\n", out);
 }
 
-static void write_frame(FILE *out, const struct picture *p)
+static void write_frame(FILE *out, const struct sp_levels_picture *p)
 {
     fprintf(out, "set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\n", p->x_min, p->x_max, p->y_min, p->y_max);
     write_tics(out, 'x', p->x_min, p->x_max);
@@ -170,13 +77,13 @@ static void put_label(FILE *out, const char *text, double x, double y, const cha
 
 /* Along the line at its upper end, above all points; in text beside it, that of
  * the L2 a line higher. */
-static void label_bandwidth(FILE *out, const struct picture *p, const struct roof *r, int line,
-                            const char *color)
+static void label_bandwidth(FILE *out, const struct sp_levels_picture *p, const struct sp_level_roof *r,
+                            int line, const char *color)
 {
     char text[256], style[96];
     if (!(r->rate > 0))
         return;
-    roof_text(r, text, sizeof text);
+    sp_level_roof_text(r, text, sizeof text);
     if (p->text) {
         const double y = p->y_max * pow(10, -(line + 0.5) / p->y_px), x = y / r->rate;
         const bool fits = log10(x / p->x_min) * p->x_px > (double)strlen(text);
@@ -189,7 +96,8 @@ static void label_bandwidth(FILE *out, const struct picture *p, const struct roo
               y * pow(10, 9 * cos(angle) / p->y_px), style);
 }
 
-static void bandwidth_clause(FILE *out, const struct picture *p, const struct roof *r, const char *color)
+static void bandwidth_clause(FILE *out, const struct sp_levels_picture *p, const struct sp_level_roof *r,
+                             const char *color)
 {
     if (!(r->rate > 0))
         return;
@@ -200,7 +108,7 @@ static void bandwidth_clause(FILE *out, const struct picture *p, const struct ro
             sp_origin_dash(sp_record_value_of(r->item).origin), color);
 }
 
-static void roof_clauses(FILE *out, const struct picture *p)
+static void roof_clauses(FILE *out, const struct sp_levels_picture *p)
 {
     const double widest = fmax(p->memory.rate, p->L2.rate);
     fputs("plot NaN notitle", out);
@@ -211,59 +119,9 @@ static void roof_clauses(FILE *out, const struct picture *p)
                 p->peak.rate / widest, p->peak.rate, sp_origin_dash(sp_record_value_of(p->peak.item).origin));
 }
 
-/* Numbers of points that nearly coincide share a label. */
-struct group {
-    double lo, hi, y; /* of its points [px], from 1 flop/B and 1 Gflop/s */
-    char text[64];
-};
-
-static double width_of(const struct picture *p, const struct group *g)
-{
-    return (double)strlen(g->text) * (p->text ? 1 : 6.5) + (p->text ? 1 : 4);
-}
-
-static bool do_meet(const struct picture *p, const struct group *a, const struct group *b)
-{
-    const double apart = fabs(a->lo + a->hi - b->lo - b->hi) / 2;
-    const double spread = p->text ? 2 : (a->hi - a->lo + b->hi - b->lo) / 2;
-    return fabs(a->y - b->y) < (p->text ? 1 : 13) &&
-           apart < fmax((width_of(p, a) + width_of(p, b)) / 2 + (p->text ? 2 : 0), spread);
-}
-
-static void join(struct group *a, const struct group *b)
-{
-    const size_t used = strlen(a->text);
-    snprintf(a->text + used, sizeof a->text - used, ",%s", b->text);
-    a->lo = fmin(a->lo, b->lo);
-    a->hi = fmax(a->hi, b->hi);
-}
-
-/* Groups of one level, until no two labels meet; returns how many. */
-static int group_points(const struct picture *p, int level, struct group group[SP_MOST_WAYS_DRAWN])
-{
-    const double bottom = log10(p->y_min) * p->y_px;
-    int n = 0;
-    for (int i = 0; i < p->n; i++)
-        if (is_drawn(p, &p->way[i], level)) {
-            const double x = log10(p->way[i].at[level].x) * p->x_px;
-            group[n] = (struct group){x, x, log10(p->way[i].y) * p->y_px, ""};
-            if (p->text)
-                group[n].y = round(group[n].y - bottom) + bottom;
-            snprintf(group[n++].text, sizeof group->text, "%d", p->way[i].number);
-        }
-    for (int i = 0; i < n; i++)
-        for (int k = i + 1; k < n; k++)
-            if (do_meet(p, &group[i], &group[k])) {
-                join(&group[i], &group[k]);
-                memmove(&group[k], &group[k + 1], (size_t)(--n - k) * sizeof *group);
-                k = i; /* it has grown: it may meet those before */
-            }
-    return n;
-}
-
 /* The L1's below their points, the L2's above, memory's to the right, where no line is; in text the L2's to
  * the left. */
-static void name_points(FILE *out, const struct picture *p)
+static void name_points(FILE *out, const struct sp_levels_picture *p)
 {
     static const struct {
         double across, up; /* [px] from the middle, or from the end where the label is beside */
@@ -273,10 +131,10 @@ static void name_points(FILE *out, const struct picture *p)
                                  {-1, 15, false, "center font ',10' tc rgb '" SP_INK "'", "right"},
                                  {1, -11, true, "left font ',10' tc rgb '" SP_INK "'", "left"}};
     for (int level = 0; level < SP_N_WAY_LEVELS; level++) {
-        struct group group[SP_MOST_WAYS_DRAWN];
-        const int n = group_points(p, level, group);
+        struct sp_point_group group[SP_MOST_WAYS_DRAWN];
+        const int n = sp_levels_group(p, level, group);
         for (int i = 0; i < n; i++) {
-            const struct group *g = &group[i];
+            const struct sp_point_group *g = &group[i];
             const double across = places[level].across * (p->text ? 1 : 8), end = across > 0 ? g->hi : g->lo;
             const double x = p->text || places[level].beside ? end + across : (g->lo + g->hi) / 2;
             put_label(out, g->text, pow(10, x / p->x_px),
@@ -287,23 +145,23 @@ static void name_points(FILE *out, const struct picture *p)
 }
 
 /* Intervals of the rate at the last level alone: at the others they would lie under the numbers. */
-static void write_points(FILE *out, const struct picture *p)
+static void write_points(FILE *out, const struct sp_levels_picture *p)
 {
     for (int i = 0; i < p->n; i++) {
         const struct sp_gpu_way_drawn *w = &p->way[i];
         int last = 0;
         for (int k = 0; k < SP_N_WAY_LEVELS; k++)
-            last = is_drawn(p, w, k) ? k : last;
+            last = sp_levels_draws(p, w, k) ? k : last;
         fprintf(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, level\n$W%d << EOD\n", i);
         for (int k = 0; k <= last; k++)
-            if (is_drawn(p, w, k))
+            if (sp_levels_draws(p, w, k))
                 fprintf(out, "%.8g %.8g %.8g %.8g %.8g %.8g %d\n", w->at[k].x, w->at[k].lo, w->at[k].hi, w->y,
                         k == last ? w->y_lo : w->y, k == last ? w->y_hi : w->y, k);
         fputs("EOD\n", out);
     }
 }
 
-static void point_clauses(FILE *out, const struct picture *p, double size)
+static void point_clauses(FILE *out, const struct sp_levels_picture *p, double size)
 {
     for (int i = 0; i < p->n; i++) {
         const char *color = sp_series_color(i);
@@ -327,7 +185,7 @@ static void key_entry(FILE *out, const char *style, const char *text)
     sp_script_string(out, text);
 }
 
-static void key_entries(FILE *out, const struct picture *p)
+static void key_entries(FILE *out, const struct sp_levels_picture *p)
 {
     char text[200], style[96];
     for (int i = 0; i < p->n; i++) {
@@ -375,13 +233,14 @@ static void place(FILE *out, struct sp_panel panel)
             panel.left, panel.right, panel.bottom, panel.top);
 }
 
-static void frame_panel(struct picture *p, struct sp_panel panel, bool with_peak)
+static void frame_panel(struct sp_levels_picture *p, struct sp_panel panel, bool with_peak)
 {
-    set_frame(p, with_peak, (panel.right - panel.left) * WIDTH, (panel.top - panel.bottom) * HEIGHT);
+    sp_levels_set_frame(p, with_peak, (panel.right - panel.left) * WIDTH,
+                        (panel.top - panel.bottom) * HEIGHT);
 }
 
 /* The points from near with their numbers; beside them the key, and the whole roofline up to the peak. */
-static void draw_picture(FILE *out, struct picture *p)
+static void draw_picture(FILE *out, struct sp_levels_picture *p)
 {
     char text[256];
     write_points(out, p);
@@ -402,7 +261,7 @@ static void draw_picture(FILE *out, struct picture *p)
     frame_panel(p, whole, true);
     write_frame(out, p);
     if (p->peak.rate > 0)
-        put_label(out, roof_text(&p->peak, text, sizeof text), p->x_max * 0.97,
+        put_label(out, sp_level_roof_text(&p->peak, text, sizeof text), p->x_max * 0.97,
                   p->peak.rate * pow(10, 9 / p->y_px), "right font ',8' tc rgb '" SP_INK "'");
     roof_clauses(out, p);
     point_clauses(out, p, 0.5);
@@ -410,17 +269,17 @@ static void draw_picture(FILE *out, struct picture *p)
 }
 
 /* gnuplot's text terminal draws lines as arrows, and has no hollow points. */
-static void draw_lines_as_text(FILE *out, const struct picture *p)
+static void draw_lines_as_text(FILE *out, const struct sp_levels_picture *p)
 {
     for (int i = 0; i < p->n; i++) {
         const struct sp_gpu_way_drawn *w = &p->way[i];
         double lo, hi;
-        ends_of(p, w, &lo, &hi);
+        sp_levels_ends(p, w, &lo, &hi);
         if (hi > lo)
             fprintf(out, "set arrow from first %.6g,%.6g to first %.6g,%.6g nohead\n", lo, w->y, hi, w->y);
         for (int k = 0; k < SP_N_WAY_LEVELS; k++) {
             const char mark[] = {w->measured ? levels[k].measured_mark : levels[k].mark, '\0'};
-            if (is_drawn(p, w, k))
+            if (sp_levels_draws(p, w, k))
                 put_label(out, mark, w->at[k].x, w->y, "center");
         }
     }
@@ -434,7 +293,7 @@ static void put_line(FILE *out, const char *text, int column, int line)
 }
 
 /* Below the axis two ways on a line, and what the marks mean. */
-static void key_as_text(FILE *out, const struct picture *p, int n_lines)
+static void key_as_text(FILE *out, const struct sp_levels_picture *p, int n_lines)
 {
     char text[300], peak[200];
     for (int i = 0; i < p->n; i++) {
@@ -447,14 +306,15 @@ static void key_as_text(FILE *out, const struct picture *p, int n_lines)
     put_line(out, text, 1, 1);
     snprintf(text, sizeof text, "The level whose point is on its roof takes the time.%s%s",
              p->peak.rate > 0 ? " Above: " : "",
-             p->peak.rate > 0 ? roof_text(&p->peak, peak, sizeof peak) : "");
+             p->peak.rate > 0 ? sp_level_roof_text(&p->peak, peak, sizeof peak) : "");
     put_line(out, text, 1, 0);
 }
 
-static void draw_text(FILE *out, struct picture *p)
+static void draw_text(FILE *out, struct sp_levels_picture *p)
 {
     const int n_lines = (p->n + 1) / 2;
-    set_frame(p, false, COLUMNS - 1 - TEXT_LEFT - TEXT_RIGHT, LINES - 1 - TEXT_ABOVE - TEXT_BELOW - n_lines);
+    sp_levels_set_frame(p, false, COLUMNS - 1 - TEXT_LEFT - TEXT_RIGHT,
+                        LINES - 1 - TEXT_ABOVE - TEXT_BELOW - n_lines);
     write_frame(out, p);
     fprintf(out, "set key off; set lmargin %d; set rmargin %d; set bmargin %d; set tmargin %d\n", TEXT_LEFT,
             TEXT_RIGHT, TEXT_BELOW + n_lines, TEXT_ABOVE);
@@ -470,11 +330,11 @@ static void draw_text(FILE *out, struct picture *p)
 static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
 {
     (void)n;
-    struct picture p = {.record = records[0],
-                        .memory = find_roof(records[0], "MEM"),
-                        .L2 = find_roof(records[0], "L2"),
-                        .peak = find_roof(records[0], "core"),
-                        .text = term == SP_TERM_TXT};
+    struct sp_levels_picture p = {.record = records[0],
+                                  .memory = sp_level_roof_of(records[0], "MEM"),
+                                  .L2 = sp_level_roof_of(records[0], "L2"),
+                                  .peak = sp_level_roof_of(records[0], "core"),
+                                  .text = term == SP_TERM_TXT};
     p.n = sp_gpu_ways_read(records[0], p.way);
     write_title(p.record, out);
     fputs("set logscale xy; set samples 2000\n"
@@ -489,7 +349,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
 static const char *lacks(const struct sp_record *record)
 {
     struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN];
-    if (!(find_roof(record, "MEM").rate > 0))
+    if (!(sp_level_roof_of(record, "MEM").rate > 0))
         return "a bandwidth of memory (roofs)";
     return sp_gpu_ways_read(record, way) > 0 ? NULL
                                              : "predictions of each level of a GPU (gpu.ways with levels)";

@@ -1,0 +1,134 @@
+#include "plots/levels_frame.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/record_words.h"
+
+struct sp_level_roof sp_level_roof_of(const struct sp_record *record, const char *level)
+{
+    const json_t *roofs = sp_record_node(record, "roofs"), *item;
+    struct sp_level_roof found = {NULL, 0};
+    size_t i;
+    json_array_foreach(roofs, i, item)
+    {
+        const char *its = sp_item_text(item, "level"), *role = sp_item_text(item, "role");
+        const double rate = sp_item_number(item, "value");
+        const bool main = role && strcmp(role, "roof") == 0;
+        if (its && strcmp(its, level) == 0 && rate > 0 && (!found.item || main))
+            found = (struct sp_level_roof){item, rate / 1e9};
+    }
+    return found;
+}
+
+bool sp_levels_draws(const struct sp_levels_picture *p, const struct sp_gpu_way_drawn *w, int level)
+{
+    return w->at[level].x > 0 && (!p->text || level != SP_WAY_L1);
+}
+
+void sp_levels_ends(const struct sp_levels_picture *p, const struct sp_gpu_way_drawn *w, double *lo,
+                    double *hi)
+{
+    *lo = INFINITY, *hi = 0;
+    for (int k = 0; k < SP_N_WAY_LEVELS; k++)
+        if (sp_levels_draws(p, w, k)) {
+            *lo = fmin(*lo, w->at[k].lo);
+            *hi = fmax(*hi, fmin(w->at[k].hi, 3 * w->at[k].x));
+        }
+}
+
+char *sp_level_roof_text(const struct sp_level_roof *r, char *text, size_t size)
+{
+    char name[64], value[160];
+    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->item),
+             sp_words_roof_value(value, sizeof value, r->item));
+    return text;
+}
+
+/* What the names of the roofs need above the points: a line each and one between, or their length along the
+ * roofs [px]. */
+static double height_of_names(const struct sp_levels_picture *p)
+{
+    char memory[256], L2[256] = "";
+    sp_level_roof_text(&p->memory, memory, sizeof memory);
+    if (p->L2.rate > 0)
+        sp_level_roof_text(&p->L2, L2, sizeof L2);
+    const size_t longest = strlen(memory) > strlen(L2) ? strlen(memory) : strlen(L2);
+    return p->text ? 3 : 6.5 * (double)longest * sin(atan2(p->y_px, p->x_px)) + 35;
+}
+
+void sp_levels_set_frame(struct sp_levels_picture *p, bool with_peak, double width, double height)
+{
+    double x_lo = INFINITY, x_hi = 0, y_lo = INFINITY, y_hi = 0, room = 0.2;
+    for (int i = 0; i < p->n; i++) {
+        double lo, hi;
+        sp_levels_ends(p, &p->way[i], &lo, &hi);
+        x_lo = fmin(x_lo, lo);
+        x_hi = fmax(x_hi, hi);
+        y_lo = fmin(y_lo, p->way[i].y_lo);
+        y_hi = fmax(y_hi, p->way[i].y_hi);
+    }
+    p->y_min = 0.6 * y_lo;
+    do {
+        p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : pow(10, room) * y_hi;
+        p->x_min = fmin(0.7 * x_lo, p->L2.rate > 0 ? 0.4 * p->y_max / p->L2.rate : INFINITY);
+        p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
+        p->x_px = width / log10(p->x_max / p->x_min);
+        p->y_px = height / log10(p->y_max / p->y_min);
+        room *= 1.1;
+    } while (!with_peak && room < 2 && room / 1.1 * p->y_px < height_of_names(p));
+}
+
+static double width_of(const struct sp_levels_picture *p, const struct sp_point_group *g)
+{
+    return (double)strlen(g->text) * (p->text ? 1 : 6.5) + (p->text ? 1 : 4);
+}
+
+static bool do_meet(const struct sp_levels_picture *p, const struct sp_point_group *a,
+                    const struct sp_point_group *b)
+{
+    const double apart = fabs(a->lo + a->hi - b->lo - b->hi) / 2;
+    const double spread = p->text ? 2 : (a->hi - a->lo + b->hi - b->lo) / 2;
+    return fabs(a->y - b->y) < (p->text ? 1 : 13) &&
+           apart < fmax((width_of(p, a) + width_of(p, b)) / 2 + (p->text ? 2 : 0), spread);
+}
+
+static void name_group(const struct sp_levels_picture *p, struct sp_point_group *g)
+{
+    size_t used = 0;
+    for (int i = 0; i < p->n; i++)
+        if (g->ways >> i & 1)
+            used += (size_t)snprintf(g->text + used, sizeof g->text - used, "%s%d", used > 0 ? "," : "",
+                                     p->way[i].number);
+}
+
+static void join(const struct sp_levels_picture *p, struct sp_point_group *a, const struct sp_point_group *b)
+{
+    a->ways |= b->ways;
+    a->lo = fmin(a->lo, b->lo);
+    a->hi = fmax(a->hi, b->hi);
+    name_group(p, a);
+}
+
+int sp_levels_group(const struct sp_levels_picture *p, int level,
+                    struct sp_point_group group[SP_MOST_WAYS_DRAWN])
+{
+    const double bottom = log10(p->y_min) * p->y_px;
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        if (sp_levels_draws(p, &p->way[i], level)) {
+            const double x = log10(p->way[i].at[level].x) * p->x_px;
+            group[n] = (struct sp_point_group){x, x, log10(p->way[i].y) * p->y_px, 1u << i, ""};
+            if (p->text)
+                group[n].y = round(group[n].y - bottom) + bottom;
+            name_group(p, &group[n++]);
+        }
+    for (int i = 0; i < n; i++)
+        for (int k = i + 1; k < n; k++)
+            if (do_meet(p, &group[i], &group[k])) {
+                join(p, &group[i], &group[k]);
+                memmove(&group[k], &group[k + 1], (size_t)(--n - k) * sizeof *group);
+                k = i; /* it has grown: it may meet those before */
+            }
+    return n;
+}
