@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -76,4 +77,18 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
     else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
         fprintf(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
     print_left_out(g, out);
+    sp_model_gpu_print_short(row, n, out);
+}
+
+void sp_model_gpu_print_short(const struct sp_model_row *row, int n, FILE *out)
+{
+    double shortest = SP_SHORT_LAUNCH_S;
+    for (int i = 0; i < n; i++) {
+        const struct sp_value t = row[i].prediction.roofline.time_s;
+        if (row[i].gpu && sp_value_known(t) && !sp_value_known(row[i].gpu->term[SP_GPU_TERM_LAUNCH].rate))
+            shortest = fmin(shortest, t.value);
+    }
+    if (shortest < SP_SHORT_LAUNCH_S)
+        fprintf(out, "   %s: %.2g us, a lower bound: launches, which take microseconds, are not described\n",
+                row[0].machine->name, 1e6 * shortest);
 }

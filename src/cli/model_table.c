@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/model_gpu.h"
 #include "cli/model_output.h"
 
 static const char *alpha_word(enum sp_origin origin)
@@ -83,6 +84,8 @@ static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
         if (best[i]->machine->kind == SP_GPU && best[i]->alpha.hi > best[i]->alpha.lo * 1.005)
             fprintf(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,
                     best[i]->alpha.hi);
+    for (int i = 0; i < n; i++)
+        sp_model_gpu_print_short(best[i], 1, out);
 }
 
 /* A list with commas, broken before column 100. */

@@ -91,11 +91,11 @@ for what in "spmmv crs --rhs 4" "spmm crs --inner 33" "spmm bcsr:16x16 --inner 3
     set -- $what
     op=$1 format=$2
     shift 2
-    analyze gen:laplace2d:16 --op "$op" --format "$format" "$@" --no-plots
+    analyze gen:laplace2d:16 --op "$op" --format "$format" "$@" --no-plots --out "$dir/dense"
     has 'result checked'
 done
-"$check_schema" "$schema" "$dir"/records/*.json || fail "records do not obey the schema"
-"$check_records" "$dir"/records/*.json || fail "the records' figures do not fit each other"
+"$check_schema" "$schema" "$dir"/records/*.json "$dir"/dense/*.json || fail "records do not obey the schema"
+"$check_records" "$dir"/records/*.json "$dir"/dense/*.json || fail "the records' figures do not fit each other"
 ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"
 
 # The levels of one of them: hollow points modelled, filled ones of the kernel that ran.
