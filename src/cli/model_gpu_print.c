@@ -89,6 +89,6 @@ void sp_model_gpu_print_short(const struct sp_model_row *row, int n, FILE *out)
             shortest = fmin(shortest, t.value);
     }
     if (shortest < SP_SHORT_LAUNCH_S)
-        fprintf(out, "   %s: %.2g us, a lower bound: launches, which take microseconds, are not described\n",
+        fprintf(out, "   %s: %.2g us of work; launches take microseconds, too, and are not described\n",
                 row[0].machine->name, 1e6 * shortest);
 }
