@@ -18,44 +18,89 @@ SP_GPU int64_t ceiling_first(const struct sp_gpu_ceiling_args &a, int64_t pass)
     return (block() + 17 * pass) % a.n_blocks * block_threads() + thread();
 }
 
+/* So many loads of a thread are on the way together: whole tiles without a test inside, then what is left. */
+constexpr int IN_FLIGHT = 8;
+
 struct ceiling_load {
     static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
     {
         const int64_t threads = a.n_blocks * block_threads();
         double sum = 0;
-        for (int64_t pass = 0; pass < a.repetitions; pass++)
-#pragma unroll 8
-            for (int64_t i = ceiling_first(a, pass); i < a.n; i += threads)
+        for (int64_t pass = 0; pass < a.repetitions; pass++) {
+            int64_t i = ceiling_first(a, pass);
+#pragma unroll 1
+            for (; i + (IN_FLIGHT - 1) * threads < a.n; i += IN_FLIGHT * threads) {
+                double v[IN_FLIGHT];
+#pragma unroll
+                for (int k = 0; k < IN_FLIGHT; k++)
+                    v[k] = stream(a.a + i + k * threads);
+#pragma unroll
+                for (int k = 0; k < IN_FLIGHT; k++)
+                    sum += v[k];
+            }
+#pragma unroll 1
+            for (; i < a.n; i += threads)
                 sum += stream(a.a + i);
+        }
         if (sum == NEVER)
             store(a.c, sum);
     }
 };
 
 struct ceiling_copy {
+    static constexpr int batch = IN_FLIGHT / 2;
+
     static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
     {
         const int64_t threads = a.n_blocks * block_threads();
-        for (int64_t pass = 0; pass < a.repetitions; pass++)
-#pragma unroll 4
-            for (int64_t i = block() * block_threads() + thread(); i < a.n; i += threads) {
+        for (int64_t pass = 0; pass < a.repetitions; pass++) {
+            int64_t i = block() * block_threads() + thread();
+#pragma unroll 1
+            for (; i + (batch - 1) * threads < a.n; i += batch * threads) {
+                double v[batch];
+#pragma unroll
+                for (int k = 0; k < batch; k++)
+                    v[k] = stream(a.a + i + k * threads);
+#pragma unroll
+                for (int k = 0; k < batch; k++)
+                    store(a.c + i + k * threads, v[k]);
+            }
+#pragma unroll 1
+            for (; i < a.n; i += threads) {
                 const double value = stream(a.a + i);
                 store(a.c + i, value);
             }
+        }
     }
 };
 
 struct ceiling_triad {
+    static constexpr int batch = IN_FLIGHT / 2;
+
     static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
     {
         const int64_t threads = a.n_blocks * block_threads();
-        for (int64_t pass = 0; pass < a.repetitions; pass++)
-#pragma unroll 4
-            for (int64_t i = block() * block_threads() + thread(); i < a.n; i += threads) {
+        for (int64_t pass = 0; pass < a.repetitions; pass++) {
+            int64_t i = block() * block_threads() + thread();
+#pragma unroll 1
+            for (; i + (batch - 1) * threads < a.n; i += batch * threads) {
+                double first[batch], second[batch];
+#pragma unroll
+                for (int k = 0; k < batch; k++) {
+                    first[k] = stream(a.a + i + k * threads);
+                    second[k] = stream(a.b + i + k * threads);
+                }
+#pragma unroll
+                for (int k = 0; k < batch; k++)
+                    store(a.c + i + k * threads, first[k] + 3 * second[k]);
+            }
+#pragma unroll 1
+            for (; i < a.n; i += threads) {
                 const double first = stream(a.a + i);
                 const double second = stream(a.b + i);
                 store(a.c + i, first + 3 * second);
             }
+        }
     }
 };
 

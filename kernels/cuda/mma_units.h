@@ -75,8 +75,11 @@ struct unit_tf32 {
 
     static SP_GPU void split(float v, uint32_t *big, uint32_t *small)
     {
-        *big = tf32_of(v);
-        *small = tf32_of(v - float_of(*big));
+        /* The low 13 bits of a register with a tf32 mean nothing; an infinity leaves nothing over. */
+        const uint32_t rounded = tf32_of(v) & ~UINT32_C(0x1fff);
+        const float rest = v - float_of(rounded);
+        *big = rounded;
+        *small = rest == rest ? tf32_of(rest) : 0;
     }
     static SP_GPU left left_of(const value *p, int ld)
     {

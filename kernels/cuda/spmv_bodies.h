@@ -9,27 +9,13 @@
 namespace gpu
 {
 
-template <class V, class I> struct crs_thread {
-    static SP_GPU void run(const struct sp_gpu_arrays &a)
-    {
-        const int64_t row = grid_thread();
-        if (row >= a.n_r)
-            return;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x;
-        const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
-        const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
-        V sum = 0;
-        for (int64_t j = begin; j < end; j++) {
-            const I c = load(col + j);
-            const V v = load(val + j);
-            sum += v * load(x + c);
-        }
-        store((V *)a.y + row, sum);
-    }
-};
+/* `lanes` threads have a row, 1 for a row to each thread. Entries are taken `batch` at a time, so that their
+ * loads are on the way together; those behind the end are left out one by one, which keeps entry k of all
+ * rows of a warp in one request. (A loop that the compiler unrolls begins with what the batches leave over:
+ * lanes whose rows differ in length would then ask for different entries together.) */
+template <class V, class I, int lanes> struct crs_rows {
+    static constexpr int batch = 4;
 
-template <class V, class I, int lanes> struct crs_lanes {
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
         const int64_t row = grid_thread() / lanes;
@@ -42,11 +28,20 @@ template <class V, class I, int lanes> struct crs_lanes {
             end = pointer(a.ptr, a.wide_ptr, row + 1);
         }
         V sum = 0;
-#pragma unroll 4
-        for (int64_t j = begin + mine; j < end; j += lanes) {
-            const I c = load(col + j);
-            const V v = load(val + j);
-            sum += v * load(x + c);
+#pragma unroll 1
+        for (int64_t j = begin + mine; j < end; j += batch * lanes) {
+            I c[batch];
+            V v[batch];
+#pragma unroll
+            for (int k = 0; k < batch; k++)
+                if (j + k * lanes < end) {
+                    c[k] = load(col + j + k * lanes);
+                    v[k] = load(val + j + k * lanes);
+                }
+#pragma unroll
+            for (int k = 0; k < batch; k++)
+                if (j + k * lanes < end)
+                    sum += v[k] * load(x + c[k]);
         }
         for (int by = lanes / 2; by > 0; by /= 2)
             sum += from_above(sum, by, lanes);

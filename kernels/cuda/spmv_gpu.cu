@@ -15,15 +15,15 @@ template <class V, class I> int start_lanes(const struct sp_gpu_launch *g, const
 {
     switch (g->lanes) {
     case 2:
-        return start<gpu::crs_lanes<V, I, 2>>(g, a);
+        return start<gpu::crs_rows<V, I, 2>>(g, a);
     case 4:
-        return start<gpu::crs_lanes<V, I, 4>>(g, a);
+        return start<gpu::crs_rows<V, I, 4>>(g, a);
     case 8:
-        return start<gpu::crs_lanes<V, I, 8>>(g, a);
+        return start<gpu::crs_rows<V, I, 8>>(g, a);
     case 16:
-        return start<gpu::crs_lanes<V, I, 16>>(g, a);
+        return start<gpu::crs_rows<V, I, 16>>(g, a);
     default:
-        return start<gpu::crs_lanes<V, I, 32>>(g, a);
+        return start<gpu::crs_rows<V, I, 32>>(g, a);
     }
 }
 
@@ -47,7 +47,7 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
     case SP_GPU_CHUNK:
         return start<gpu::sell_chunk<V, I>>(g, a);
     default:
-        return start<gpu::crs_thread<V, I>>(g, a);
+        return start<gpu::crs_rows<V, I, 1>>(g, a);
     }
 }
 

@@ -7,7 +7,8 @@
  * array begins at a multiple of 256 bytes. Requests in order, loads but for the last:
  *
  * THREAD, CRS: thread T has row T < n_r.
- *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x; y.
+ *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x (up to
+ * four col and val before their x); y.
  *
  * LANES, CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
  * j mod lanes.
@@ -164,6 +165,12 @@ enum sp_status sp_gpu_launch_switch(const struct sp_layout *layout, unsigned swi
 
 /* MMA: rows of a block of the grid by 8: 4, 2 or 1. */
 int sp_gpu_mma_row_units(const struct sp_layout *layout);
+
+/* n/of, rounded up; n >= 0. */
+static inline int64_t sp_gpu_ratio_up(int64_t n, int64_t of)
+{
+    return n / of + (n % of != 0);
+}
 
 /* Items of a block, MERGE. */
 static inline int64_t sp_gpu_block_items(const struct sp_gpu_launch *g)

@@ -5,11 +5,6 @@ enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2 };
 /* A part of a block's columns has so many for each row of A that it stages. */
 enum { PART_COLUMNS = 4, MOST_PARTS = 256 };
 
-static int64_t ratio_up(int64_t n, int64_t of)
-{
-    return n / of + (n % of != 0);
-}
-
 /* Columns of a load: rows of r numbers begin at multiples of it where r is one. */
 static int vector_for(const struct sp_layout *l)
 {
@@ -29,11 +24,11 @@ static int team_for(int64_t loads)
 /* Teams over the whole width, in tiles of at most `vectors` loads of a thread. */
 static void share_width(const struct sp_layout *l, int vectors, struct sp_gpu_launch *g)
 {
-    const int64_t loads = ratio_up(l->r, g->vector);
+    const int64_t loads = sp_gpu_ratio_up(l->r, g->vector);
     g->column_lanes = team_for(loads);
     g->vectors = loads > g->column_lanes ? vectors : 1;
     g->tile = g->column_lanes * g->vector * g->vectors;
-    g->n_tiles = (int32_t)ratio_up(l->r, g->tile);
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
 }
 
 /* A tile of at most `columns` columns, a team over it. */
@@ -69,7 +64,7 @@ static enum sp_status make_stage(const struct sp_layout *l, struct sp_gpu_launch
                        "a block's list of %lld columns does not fit the %d KiB of shared memory",
                        (long long)l->most_listed, SP_GPU_SHARED_MOST_B >> 10);
     share_tile(columns, g);
-    g->n_tiles = (int32_t)ratio_up(l->r, g->tile);
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
     g->shared_B = (size_t)(g->tile * column_B);
     g->n_blocks = l->n_blocks * g->n_tiles;
     return SP_OK;
@@ -139,7 +134,7 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
         return make_tile(l, g, err);
     case SP_GPU_EQUAL:
         make_sample(l, g);
-        threads = ratio_up(l->n_nz, SP_WARP) * SP_WARP;
+        threads = sp_gpu_ratio_up(l->n_nz, SP_WARP) * SP_WARP;
         break;
     case SP_GPU_SAMPLE:
         make_sample(l, g);
@@ -149,7 +144,7 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
         make_fused(l, g);
         threads = l->n_r * SP_WARP;
     }
-    g->n_blocks = ratio_up(threads, g->block_threads) * g->n_tiles;
+    g->n_blocks = sp_gpu_ratio_up(threads, g->block_threads) * g->n_tiles;
     return SP_OK;
 }
 

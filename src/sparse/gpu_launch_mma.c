@@ -4,11 +4,6 @@
  */
 enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
 
-static int64_t ratio_up(int64_t n, int64_t of)
-{
-    return n / of + (n % of != 0);
-}
-
 int sp_gpu_mma_row_units(const struct sp_layout *l)
 {
     int units = MOST_ROW_UNITS;
@@ -27,11 +22,12 @@ static int registers_for(const struct sp_layout *l)
 /* Equally wide tiles of the width. */
 static void share_columns(const struct sp_layout *l, struct sp_gpu_launch *g)
 {
-    const int64_t in_warps = ratio_up(l->r, WARP_COLUMNS), n_tiles = ratio_up(in_warps, MOST_WARPS);
-    const int64_t warps = ratio_up(in_warps, n_tiles);
+    const int64_t in_warps = sp_gpu_ratio_up(l->r, WARP_COLUMNS),
+                  n_tiles = sp_gpu_ratio_up(in_warps, MOST_WARPS);
+    const int64_t warps = sp_gpu_ratio_up(in_warps, n_tiles);
     g->block_threads = (int)warps * SP_WARP;
     g->tile = (int32_t)(warps * WARP_COLUMNS);
-    g->n_tiles = (int32_t)ratio_up(l->r, g->tile);
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
 }
 
 static size_t stage_bytes(const struct sp_layout *l, const struct sp_gpu_launch *g)
