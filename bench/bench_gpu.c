@@ -292,8 +292,7 @@ static void add_forms(struct bench *b)
 /* Reads other data until nothing else is in the L2. */
 static void scrub(const struct device *d)
 {
-    struct sp_gpu_ceiling_case c = {
-        .kind = SP_GPU_CEILING_LOAD, .bytes = d->arena_B, .n_cores = 0, .repetitions = 1};
+    struct sp_gpu_ceiling_case c = {.kind = SP_GPU_CEILING_LOAD, .bytes = d->arena_B, .repetitions = 1};
     struct sp_error err;
     double value, seconds;
     if (d->module->ceilings->sample(d->arena, &c, &value, &seconds, &err) != SP_OK)
@@ -415,8 +414,7 @@ static void open_arena(struct device *d)
     d->arena_B = 4 * d->facts.L2_B > d->facts.free_B / 8 ? d->facts.free_B / 8 : 4 * d->facts.L2_B;
     if (d->module->ceilings->open(d->arena_B, &d->arena, &err) != SP_OK)
         fail(&err);
-    struct sp_gpu_ceiling_case c = {
-        .kind = SP_GPU_CEILING_LOAD, .bytes = d->arena_B, .n_cores = 0, .repetitions = 10};
+    struct sp_gpu_ceiling_case c = {.kind = SP_GPU_CEILING_LOAD, .bytes = d->arena_B, .repetitions = 10};
     for (int i = 0; i < SAMPLES; i++)
         if (d->module->ceilings->sample(d->arena, &c, &roof[i], &seconds, &err) != SP_OK)
             fail(&err);

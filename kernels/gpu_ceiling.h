@@ -22,7 +22,6 @@ enum sp_gpu_ceiling {
 struct sp_gpu_ceiling_case {
     enum sp_gpu_ceiling kind;
     size_t bytes;        /* working set, all streams together; at most the arena */
-    int n_cores;         /* blocks for so many cores; 0: all. Which cores take them is the device's choice */
     int warps;           /* resident on a core, LOAD only; 0: as many as fit */
     int64_t repetitions; /* passes over the working set, rounds of a chain, launches, loads */
 };

@@ -28,7 +28,7 @@ static void close_arena(void *arena)
     free(a);
 }
 
-/* 0xff bytes are NaN, which is slower to add on no GPU, but zeros are what sums are compared with. */
+/* The sums of a load are compared with a number that zeros do not give; fresh memory holds NaN. */
 static enum sp_status clear(struct arena *a, struct sp_error *err)
 {
     void *zeros;
@@ -115,11 +115,11 @@ static double work_of(const struct sp_gpu_ceiling_case *c, const struct sp_gpu_c
     }
 }
 
-/* Blocks that fill the cores asked for; fewer warps on a core by blocks that claim more of its shared memory.
+/* Blocks that fill the cores; fewer warps on a core by blocks that claim more of its shared memory.
  */
 static int64_t blocks_of(const struct arena *a, const struct sp_gpu_ceiling_case *c, size_t *shared_B)
 {
-    const int cores = c->n_cores > 0 ? c->n_cores : a->device.n_cores, warps = THREADS / SP_WARP;
+    const int cores = a->device.n_cores, warps = THREADS / SP_WARP;
     int resident = a->device.core_threads / THREADS;
     *shared_B = 0;
     if (c->warps > 0) {

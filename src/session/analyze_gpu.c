@@ -242,8 +242,10 @@ static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
     if (status == SP_OK && a->layout.n_nz == 0)
         status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to time",
                          a->subject->name);
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        sp_gpu_find_level(a);
         status = sp_gpu_sample(a, err);
+    }
     if (status == SP_OK)
         status = sp_gpu_count(a, err);
     if (status == SP_OK) {

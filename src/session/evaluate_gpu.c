@@ -5,6 +5,20 @@
 #include "model/volume_spmv.h"
 #include "session/gpu_analysis.h"
 
+/* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel: all arrays
+ * fit half of the L2, which is what is sure to keep them. */
+void sp_gpu_find_level(struct sp_gpu_analysis *a)
+{
+    const struct sp_layout *l = &a->layout;
+    const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+    double all_B = 0;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        all_B += sp_layout_array_bytes(l, (enum sp_array)i);
+    a->in_L2 = a->options->state == SP_WARM &&
+               (a->chosen->predicted ? t->memory_load_B.hi + t->memory_store_B.hi <= 0
+                                     : all_B <= 0.5 * (double)a->device.L2_B);
+}
+
 /* Bytes by the model of levels (SpMV), else by formula: x once at least, once for each gather at most. */
 static void model_bytes(struct sp_gpu_analysis *a)
 {
@@ -13,7 +27,6 @@ static void model_bytes(struct sp_gpu_analysis *a)
     const double matrix_B = sp_volume_layout(l, 0, 1).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
     if (a->chosen->predicted) {
         const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
-        a->in_L2 = t->memory_load_B.hi + t->memory_store_B.hi <= 0;
         a->read_B = a->in_L2 ? t->L2_load_B : t->memory_load_B;
         a->write_B = a->in_L2 ? t->L2_store_B : t->memory_store_B;
         a->x_B = a->in_L2
@@ -46,20 +59,12 @@ static void use_counts(struct sp_gpu_analysis *a)
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
 }
 
-/* Memory's roof was sampled beside the kernel; the L2's is the machine's. */
+/* Sampled beside the kernel, at the level that holds the data. */
 static void find_roof(struct sp_gpu_analysis *a)
 {
-    bool exact;
-    const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, "load", "L2", "f64",
-                                                    a->options->machine->n_cores, NULL, &exact);
-    const struct sp_value k = a->pairs.inverse, t = a->pairs.time, V = a->V_B;
+    const struct sp_value k = a->pairs.inverse, V = a->V_B;
     a->roof_Bps = a->pairs.roof;
     a->fraction = sp_value_between(k.value * V.value, k.lo * V.lo, k.hi * V.hi, V.origin);
-    if (!a->in_L2 || !c || !sp_value_known(c->value))
-        return;
-    a->roof_Bps = c->value;
-    a->fraction = sp_value_between(V.value / (t.value * c->value.value), V.lo / (t.hi * c->value.hi),
-                                   V.hi / (t.lo * c->value.lo), V.origin);
 }
 
 /* Time of all resources but the level that holds the data [s], with the name of the slowest. */

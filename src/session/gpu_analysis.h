@@ -56,10 +56,12 @@ struct sp_gpu_analysis {
 };
 
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
-/* Pairs of the kernel's sample and of a load-only run over as many bytes as four times the L2. */
+/* Pairs of the kernel's sample and of a load-only run at the level that holds the data. */
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
+/* Which level holds the data: before anything is sampled. */
+void sp_gpu_find_level(struct sp_gpu_analysis *a);
 /* Bytes, roof, model and losses of the level that holds the data. */
 void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 /* What is known once the kernel was checked: of an analysis that was interrupted. */

@@ -13,6 +13,8 @@ static const double fill_s = 5e-3; /* a warm sample repeats the execution until 
 
 /* Larger than the L2 by so much that nothing of the kernel's stays in it. */
 enum { SCRUB = 4 };
+/* A load of this part of the L2 stays there, whatever its halves copy of each other. */
+enum { IN_L2 = 4 };
 
 /* Of a known volume, what counters must see of it to be believed. */
 static const double LEAST_OF_KNOWN = 0.95, MOST_OF_KNOWN = 1.15;
@@ -23,14 +25,35 @@ struct roof {
     struct sp_gpu_ceiling_case load;
 };
 
-static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
+/* What scrubs the caches: larger than the L2. */
+static enum sp_status open_scrub(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
 {
-    const size_t wanted = SCRUB * a->device.L2_B, half = a->device.free_B / 2;
+    struct sp_gpu_device now;
+    enum sp_status status = a->module->describe(&now, err); /* the matrix has taken its share */
+    if (status != SP_OK)
+        return status;
+    const size_t wanted = SCRUB * now.L2_B, half = now.free_B / 2;
     *r = (struct roof){.ceilings = a->module->ceilings,
                        .load = {.kind = SP_GPU_CEILING_LOAD,
                                 .bytes = (wanted < half ? wanted : half) / 4096 * 4096,
                                 .repetitions = 1}};
     return r->ceilings->open(r->load.bytes, &r->arena, err);
+}
+
+/* The roof of the level that holds the data. Warm it lasts as long as the kernel's samples, so that the start
+ * of a launch weighs alike in both; cold both are one launch. */
+static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
+{
+    double value, seconds;
+    enum sp_status status = open_scrub(a, r, err);
+    if (status == SP_OK && a->in_L2)
+        r->load.bytes = a->device.L2_B / IN_L2 / 4096 * 4096;
+    for (int i = 0; status == SP_OK && a->options->state == SP_WARM && i < 2; i++) {
+        status = r->ceilings->sample(r->arena, &r->load, &value, &seconds, err);
+        if (status == SP_OK && i == 1 && seconds > 0 && seconds < fill_s)
+            r->load.repetitions = (int64_t)ceil(fill_s / seconds);
+    }
+    return status;
 }
 
 static enum sp_status run_once(const struct sp_gpu_analysis *a, int64_t repetitions, double *seconds,
@@ -177,12 +200,19 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
     struct counting c = {.a = a};
     enum sp_status status = sp_gpu_counters_open(&counters, err);
     if (status == SP_OK)
-        status = open_roof(a, &c.roof, err);
+        status = open_scrub(a, &c.roof, err);
     if (status == SP_OK)
         status = try_known_volume(a, counters, &c, err);
     const struct sp_gpu_work work = {a->options->state == SP_COLD ? scrub : launch, launch, &c};
     if (status == SP_OK)
         status = counters->count(SP_GPU_SET_TRAFFIC, &work, &a->counts, err);
+    /* Apart, because they change the code that runs; what cannot be counted stays unknown. */
+    static const enum sp_gpu_set_name others[] = {SP_GPU_SET_UPDATES, SP_GPU_SET_FLOPS};
+    for (size_t i = 0; status == SP_OK && i < sizeof others / sizeof *others; i++) {
+        struct sp_gpu_counts more;
+        if (counters->count(others[i], &work, &more, NULL) == SP_OK)
+            sp_gpu_counts_merge(&a->counts, &more);
+    }
     if (c.roof.arena)
         c.roof.ceilings->close(c.roof.arena);
     return status;

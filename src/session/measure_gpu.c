@@ -97,30 +97,26 @@ static enum sp_status take(struct measurement *m, struct sp_gpu_ceiling_case *c,
 }
 
 static void add(struct measurement *m, const char *name, const char *level, const char *precision,
-                enum sp_gpu_ceiling kind, size_t bytes, int n_cores, int warps)
+                enum sp_gpu_ceiling kind, size_t bytes, int warps)
 {
-    struct sp_gpu_ceiling_case c = {kind, bytes, n_cores, warps, 1};
+    struct sp_gpu_ceiling_case c = {kind, bytes, warps, 1};
     m->one[m->n_cases++] = (struct gpu_case){.name = name, .level = level, .precision = precision, .what = c};
 }
 
-/* Memory over cores shows where it is saturated, over resident warps how many a core needs. */
+/* Memory over resident warps shows how many a core needs. */
 static void plan(struct measurement *m)
 {
-    const int n = m->device.n_cores, some[] = {1, n / 8, n / 4, n / 2, 3 * n / 4};
     const size_t in_L2 = m->device.L2_B / 4 < m->arena_B ? m->device.L2_B / 4 : m->arena_B;
-    add(m, "load", "MEM", "f64", SP_GPU_CEILING_LOAD, m->arena_B, 0, 0);
-    add(m, "copy", "MEM", "f64", SP_GPU_CEILING_COPY, m->arena_B, 0, 0);
-    add(m, "triad", "MEM", "f64", SP_GPU_CEILING_TRIAD, m->arena_B, 0, 0);
-    add(m, "load", "L2", "f64", SP_GPU_CEILING_LOAD, in_L2, 0, 0);
-    add(m, "fma", "core", "f64", SP_GPU_CEILING_FMA_F64, 4096, 0, 0);
-    add(m, "fma", "core", "f32", SP_GPU_CEILING_FMA_F32, 4096, 0, 0);
-    add(m, "launch", "", "", SP_GPU_CEILING_LAUNCH, 4096, 0, 0);
-    add(m, "latency", "", "", SP_GPU_CEILING_LATENCY, m->arena_B < 512 << 20 ? m->arena_B : 512 << 20, 0, 0);
-    for (size_t i = 0; !m->options->quick && i < sizeof some / sizeof *some; i++)
-        if (some[i] > 0 && some[i] < n)
-            add(m, "load", "MEM", "f64", SP_GPU_CEILING_LOAD, m->arena_B, some[i], 0);
+    add(m, "load", "MEM", "f64", SP_GPU_CEILING_LOAD, m->arena_B, 0);
+    add(m, "copy", "MEM", "f64", SP_GPU_CEILING_COPY, m->arena_B, 0);
+    add(m, "triad", "MEM", "f64", SP_GPU_CEILING_TRIAD, m->arena_B, 0);
+    add(m, "load", "L2", "f64", SP_GPU_CEILING_LOAD, in_L2, 0);
+    add(m, "fma", "core", "f64", SP_GPU_CEILING_FMA_F64, 4096, 0);
+    add(m, "fma", "core", "f32", SP_GPU_CEILING_FMA_F32, 4096, 0);
+    add(m, "launch", "", "", SP_GPU_CEILING_LAUNCH, 4096, 0);
+    add(m, "latency", "", "", SP_GPU_CEILING_LATENCY, m->arena_B < 512 << 20 ? m->arena_B : 512 << 20, 0);
     for (int warps = 8; !m->options->quick && warps <= 32; warps *= 2)
-        add(m, "warps", "", "", SP_GPU_CEILING_LOAD, m->arena_B, 0, warps);
+        add(m, "warps", "", "", SP_GPU_CEILING_LOAD, m->arena_B, warps);
 }
 
 static enum sp_status sample_all(struct measurement *m, double until, struct sp_error *err)
@@ -210,7 +206,7 @@ static enum sp_status conclude(const struct measurement *m, struct sp_machine *o
         snprintf(c.level, sizeof c.level, "%s", one->level);
         snprintf(c.precision, sizeof c.precision, "%s", one->precision);
         snprintf(c.mode, sizeof c.mode, "unknown");
-        c.n_threads = one->what.n_cores > 0 ? one->what.n_cores : m->device.n_cores;
+        c.n_threads = m->device.n_cores;
         snprintf(c.how, sizeof c.how, "median of %d, %.0f MiB, by the GPU's clock", one->n_samples,
                  (double)one->what.bytes / (1 << 20));
         sp_measure_now(c.when, sizeof c.when);

@@ -1,5 +1,5 @@
-/* Measures the ceilings of a GPU by the kernels of the GPU module: memory (load, copy, triad; over cores and
- * over resident warps), L2, FMA, launch, latency, and the effective size of the L2 from loads of growing
+/* Measures the ceilings of a GPU by the kernels of the GPU module: memory (load, copy, triad; over
+ * resident warps), L2, FMA, launch, latency, and the effective size of the L2 from loads of growing
  * sets. Rounds take one sample of each in turn. */
 #ifndef SP_SESSION_MEASURE_GPU_H
 #define SP_SESSION_MEASURE_GPU_H

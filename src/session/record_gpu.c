@@ -95,8 +95,8 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.level, sizeof roof.level, a->in_L2 ? "L2" : "MEM");
     snprintf(roof.precision, sizeof roof.precision, "f64");
     snprintf(roof.mode, sizeof roof.mode, "unknown");
-    snprintf(roof.how, sizeof roof.how, "%s",
-             a->in_L2 ? "the machine's" : "load-only over four times the L2, beside the kernel's samples");
+    snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
+             a->in_L2 ? "a quarter of the L2" : "four times the L2");
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
     sp_record_gpu_ceilings(r, m, a->workload.precision, a->in_L2);
 }
@@ -225,6 +225,10 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_hints(r, &a->hints);
     sp_record_set_object(r, "flags", json_array());
     record_tried(a, r);
+    if (a->options->machine->n_cores != a->device.n_cores)
+        sp_record_append(r, "remarks",
+                         json_string("ceilings and levels are those of the machine named with --machine; the "
+                                     "kernel ran on another GPU"));
     if (a->fraction.value > 1.03)
         sp_record_add_flag(r, "Q01",
                            "%.0f %% of the roof: part of the modelled bytes stayed in the L2, or the roof "

@@ -180,7 +180,7 @@ START_TEST(ceilings_run)
     ck_assert_int_eq(module->ceilings->open(100000, &arena, &err), SP_OK);
     for (int kind = 0; kind < SP_N_GPU_CEILINGS; kind++)
         for (int few = 0; few < 2; few++) {
-            struct sp_gpu_ceiling_case c = {.kind = kind, .bytes = few ? 70008 : 100000, .n_cores = 1 + few};
+            struct sp_gpu_ceiling_case c = {.kind = kind, .bytes = few ? 70008 : 100000};
             c.warps = kind == SP_GPU_CEILING_LOAD && few ? 8 : 0;
             c.repetitions = 2;
             double value, seconds;
