@@ -13,6 +13,7 @@
 # Exit code: 0 all is as it should be, 1 something is not, 4 there is no GPU.
 set -u
 start=$(date +%s)
+DEADLINE=470 # of eight minutes
 seconds() { echo $(($(date +%s) - start)); }
 die() { echo "gpu_session: $1" >&2; exit "${2:-1}"; }
 
@@ -38,35 +39,23 @@ pack() { # BUILD DIR
     du -sh "$2"
 }
 
-# timeout, also for the functions of this script.
-limited() {
-    limit=$1
-    shift
-    case $1 in
-    sanitized)
-        "$@" &
-        work=$!
-        (sleep "$limit" && kill $work) 2>/dev/null &
-        watch=$!
-        wait $work
-        code=$?
-        kill $watch 2>/dev/null
-        return $code
-        ;;
-    *) timeout "$limit" "$@" ;;
-    esac
-}
-
-# step NAME LIMIT COMMAND...: its output in OUT/NAME.txt, one line of the summary.
+# step NAME LIMIT COMMAND...: its output in OUT/NAME.txt, one line of the summary. What would not end in time is cut short, and
+# what could not begin is said to be left out.
 step() {
     name=$1 limit=$2
     shift 2
     begun=$(seconds)
-    limited "$limit" "$@" >"$out/$name.txt" 2>&1
+    left=$((DEADLINE - begun))
+    if [ $left -lt 5 ]; then
+        skip "$name" "no time left"
+        return
+    fi
+    [ "$limit" -lt $left ] || limit=$left
+    timeout "$limit" "$@" >"$out/$name.txt" 2>&1
     code=$?
     case $code in
     0) verdict=ok ;;
-    124 | 137 | 143) verdict="TIMED OUT after $limit s" ;;
+    124 | 137) verdict="TIMED OUT after $limit s" ;;
     *) verdict="FAILED, exit code $code" ;;
     esac
     [ $code = 0 ] || bad=1
@@ -81,16 +70,31 @@ analyze() { # OUT_NAME ARGUMENT...
     step "$name" 60 "$dir/spmodel" analyze --device gpu --machine "$out/gpu.json" --out "$out/records" --no-plots "$@"
 }
 
-sanitized() { # TOOL
-    for op in "spmv crs" "spmv sell:32,1" "spmmv crs" "spmm crs" "spmm staged" "sddmm crs" "sddmm tiled" "fusedmm crs"; do
+# Every kernel once on a small matrix under compute-sanitizer.
+sanitize() { # TOOL DIR OUT
+    tool=$1 dir=$2 out=$3
+    while read -r op format options; do
         # shellcheck disable=SC2086 # words
-        set -- "$1" $op
-        width=$([ "$2" = spmv ] || { [ "$2" = spmmv ] && echo --rhs 8; } || echo --inner 32)
-        # shellcheck disable=SC2086 # words
-        compute-sanitizer --tool "$1" --error-exitcode 9 "$dir/spmodel" analyze gen:powerlaw:10:8 --device gpu \
-            --machine "$out/gpu.json" --bytes sim --op "$2" --format "$3" $width --samples 1 --no-plots --no-hints \
-            --out "$out/sanitized" || return 1
-    done
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/spmodel" analyze gen:powerlaw:10:8 --device gpu \
+            --machine "$out/gpu.json" --bytes sim --op "$op" --format "$format" $options --samples 1 --no-plots --no-hints \
+            --out "$out/sanitized" </dev/null || exit 1
+    done <<'END'
+spmv crs --isa cuda-thread
+spmv crs --isa cuda-lanes
+spmv crs --isa cuda-merge
+spmv sell:32,1
+spmmv crs --rhs 8
+spmmv sell:32,1 --rhs 8
+spmm crs --inner 32 --isa cuda-output
+spmm crs --inner 32 --isa cuda-row
+spmm staged:16,64 --inner 32 --precision f32
+spmm bcsr:16x16 --inner 32 --precision f16
+spmm bcsr:8x8 --inner 32
+sddmm crs --inner 32
+sddmm coo --inner 32
+sddmm tiled --inner 32
+fusedmm crs --inner 32
+END
 }
 
 run() { # DIR OUT
@@ -104,16 +108,18 @@ run() { # DIR OUT
     : >"$out/summary.txt"
     { uname -a; ldd --version | head -n 1; nvidia-smi; } >"$out/machine.txt" 2>&1
     "$dir/spmodel" doctor >"$out/doctor.txt" 2>&1
-    if ! "$dir/spmodel" machine measure --device gpu --quick --size 64MiB >/dev/null 2>"$out/first.txt"; then
+    "$dir/spmodel" machine measure --device gpu --quick --size 64MiB >/dev/null 2>"$out/first.txt"
+    code=$?
+    if [ $code != 0 ]; then
         cat "$out/first.txt"
-        exit 4
+        exit $code
     fi
     # shellcheck disable=SC2086 # words
     step ceilings 100 "$dir/spmodel" machine measure --device gpu ${CEILINGS:-} -o "$out/gpu.json"
     CK_FORK=no CK_DEFAULT_TIMEOUT=0 step kernels 120 "$dir/test_gpu_kernels"
     if command -v compute-sanitizer >/dev/null; then
         for tool in memcheck racecheck synccheck; do
-            step "sanitizer-$tool" 60 sanitized $tool
+            step "sanitizer-$tool" 60 sh "$dir/gpu_session.sh" sanitize $tool "$dir" "$out"
         done
     else
         skip sanitizer "no compute-sanitizer here"
@@ -130,13 +136,13 @@ run() { # DIR OUT
     else
         skip records "no analysis ended"
     fi
+    # shellcheck disable=SC2086 # words
     if [ -x "$dir/bench_gpu" ]; then
-        left=$((460 - $(seconds)))
-        if [ $left -gt 20 ]; then
-            step benchmark $left "$dir/bench_gpu" --peers
-        else
-            skip benchmark "no time left"
-        fi
+        step benchmark-spmv 100 "$dir/bench_gpu" --peers ${MATRICES:-}
+        step benchmark-spmm 60 "$dir/bench_gpu" --peers --op spmm --precision f32 --width 128 ${MATRICES:-}
+        step benchmark-spmm-f16 60 "$dir/bench_gpu" --peers --op spmm --precision f16 --width 128 --parts ${MATRICES:-}
+        step benchmark-sddmm 60 "$dir/bench_gpu" --peers --op sddmm --precision f32 --width 32 ${MATRICES:-}
+        step benchmark-fusedmm 40 "$dir/bench_gpu" --op fusedmm --precision f32 --width 32 ${MATRICES:-}
     else
         skip benchmark "bench_gpu was not packed"
     fi
@@ -148,6 +154,7 @@ run() { # DIR OUT
 }
 
 case ${1:-} in
+sanitize) sanitize "$2" "$3" "$4" ;;
 pack) [ $# = 3 ] || die "pack BUILD DIR" 2; pack "$2" "$3" ;;
 run) [ $# = 3 ] || die "run DIR OUT" 2; run "$2" "$3" ;;
 here)
