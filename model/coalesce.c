@@ -9,6 +9,7 @@ static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64
     int n = 0;
     int64_t last = -1;
     const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
+    const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)];
         if (item >> to_sector != last) {
@@ -16,7 +17,7 @@ static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64
             sector[n] = last;
             used[n++] = 0;
         }
-        used[n - 1] |= UINT32_C(1) << (item & in_sector);
+        used[n - 1] |= each << (item & in_sector);
     }
     return n;
 }
@@ -26,6 +27,7 @@ static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64
     int n = 0;
     int64_t most = -1;
     const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
+    const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)], s = item >> to_sector;
         int i = n - 1;
@@ -41,7 +43,7 @@ static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64
             sector[n] = s;
             used[n++] = 0;
         }
-        used[i] |= UINT32_C(1) << (item & in_sector);
+        used[i] |= each << (item & in_sector);
     }
     return n;
 }
@@ -68,7 +70,7 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         s->lanes += __builtin_popcount(r.active);
         for (int i = 0; i < n; i++)
             s->items += __builtin_popcount(used[i]);
-        steps += r.array == SP_GPU_X;
+        steps += sp_gpu_is_gathered(r.array);
     }
     if (steps > sum->most_steps)
         sum->most_steps = steps;
@@ -94,6 +96,11 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
             add_warp(&c, sum);
         }
     return SP_OK;
+}
+
+int64_t sp_coalesced_gathers(const struct sp_coalescing *sum)
+{
+    return sum->of[SP_GPU_X][SP_GPU_LOAD].lanes + sum->of[SP_GPU_SECOND][SP_GPU_LOAD].lanes;
 }
 
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access)

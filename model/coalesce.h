@@ -26,12 +26,15 @@ struct sp_gpu_sectors {
 
 struct sp_coalescing {
     struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
-    int64_t most_steps; /* requests for x of the warp that has most */
+    int64_t most_steps; /* requests for gathered operands of the warp that has most */
 };
 
 /* Walks through all requests of all warps, MERGE's second grid included. */
 enum sp_status sp_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
                            struct sp_coalescing *sum, struct sp_error *err);
+
+/* Lanes that asked for gathered operands. */
+int64_t sp_coalesced_gathers(const struct sp_coalescing *sum);
 
 /* Sectors of all arrays by one kind of access. */
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);

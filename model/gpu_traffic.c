@@ -103,6 +103,7 @@ enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_ma
     t->n_sms = l1.n_sms;
     set_L2(g, &l1, t);
     const struct sp_gpu_wave_options outer = {.n_blocks = (int64_t)m->n_cores * t->occupancy.blocks,
+                                              .n_gathers = sp_coalesced_gathers(&t->sectors),
                                               .together_B = t->L2_lo_B / 8,
                                               .seed = 1,
                                               .progress = progress};

@@ -23,13 +23,14 @@ struct pass {
     struct sp_stack stack;
     int stratum; /* one of 2^stratum consecutive pairs is followed */
     uint64_t salt;
-    int64_t n_sectors, near; /* of x; of a distance that neighbours share a fetch in */
-    uint8_t *touched;        /* [n_sectors] of x */
+    int64_t n_sectors, near; /* of the operands; of a distance that neighbours share a fetch in */
+    int64_t second;          /* where the second operand begins among them */
+    uint8_t *touched;        /* [n_sectors] */
     double *streamed_at;     /* [sampled sectors] at the last touch */
     int64_t *missed_at;      /* [sampled sectors] distance of the last touch that was not near */
     struct touch *order;     /* [n_order] first touches */
     int64_t n_order;
-    double streamed, of_entry;    /* [sectors] */
+    double streamed, of_lane;     /* [sectors]; with each lane that asks for a gathered operand */
     struct sp_gpu_cursor *cursor; /* [n_slots warps of a block] */
     int *left;                    /* [n_slots] warps that have not ended */
     int64_t n_slots;
@@ -83,10 +84,11 @@ static void follow(struct pass *p, uint32_t sector)
 
 static void gather(struct pass *p, const struct sp_gpu_request *r)
 {
-    const int to_sector = SP_GPU_SECTOR_SHIFT - p->grid->item_shift[SP_GPU_X];
+    const int to_sector = SP_GPU_SECTOR_SHIFT - p->grid->item_shift[r->array];
+    const int64_t first = r->array == SP_GPU_SECOND ? p->second : 0;
     int64_t last = -1;
     for (uint32_t left = r->active; left; left &= left - 1) {
-        int64_t sector = r->item[__builtin_ctz(left)] >> to_sector;
+        int64_t sector = first + (r->item[__builtin_ctz(left)] >> to_sector);
         if (sector == last)
             continue;
         last = sector;
@@ -94,15 +96,15 @@ static void gather(struct pass *p, const struct sp_gpu_request *r)
         if (is_followed(p, sector >> 1))
             follow(p, (uint32_t)(sector >> (p->stratum + 1) << 1 | (sector & 1)));
     }
-    p->streamed += p->of_entry * __builtin_popcount(r->active);
+    p->streamed += p->of_lane * __builtin_popcount(r->active);
 }
 
-/* To the warp's next request for x; false: it has ended. */
+/* To the warp's next request for a gathered operand; false: it has ended. */
 static bool go_on(struct pass *p, struct sp_gpu_cursor *c)
 {
     struct sp_gpu_request r;
     while (sp_gpu_cursor_next(c, &r))
-        if (r.array == SP_GPU_X) {
+        if (sp_gpu_is_gathered(r.array)) {
             gather(p, &r);
             return true;
         }
@@ -164,16 +166,18 @@ static enum sp_status make(struct pass *p, const struct sp_gpu_wave_options *o, 
     static const char what[] = "the reuse distances in waves";
     const struct sp_gpu_grid *g = p->grid;
     p->n_slots = o->n_blocks < g->launch.n_blocks ? o->n_blocks : g->launch.n_blocks;
-    p->n_sectors = (sp_gpu_array_bytes(g, SP_GPU_X) / 64 + 1) * 2;
+    p->second = (sp_gpu_array_bytes(g, SP_GPU_X) / 64 + 1) * 2;
+    p->n_sectors = p->second;
+    if (g->n_items[SP_GPU_SECOND] > 0)
+        p->n_sectors += (sp_gpu_array_bytes(g, SP_GPU_SECOND) / 64 + 1) * 2;
     while (p->stratum < 31 && ldexp((double)p->n_sectors / 2, -p->stratum) > AIM)
         p->stratum++;
     p->salt = o->seed;
     p->near = o->together_B / SP_GPU_SECTOR_B;
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
-        if (a != SP_GPU_X && a != SP_GPU_CARRY_ROW && a != SP_GPU_CARRY_VAL)
+        if (!sp_gpu_is_gathered((enum sp_gpu_array)a) && a != SP_GPU_CARRY_ROW && a != SP_GPU_CARRY_VAL)
             p->wave->stream_B += sp_gpu_array_bytes(g, (enum sp_gpu_array)a);
-    int64_t n_stored = g->n_items[SP_GPU_COL];
-    p->of_entry = n_stored > 0 ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)n_stored : 0;
+    p->of_lane = o->n_gathers > 0 ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers : 0;
     int64_t n_sampled = 2 * ((p->n_sectors / 2 >> p->stratum) + 1);
     int64_t n_warps = p->n_slots * sp_gpu_block_warps(&g->launch);
     enum sp_status status = sp_stack_make(n_sampled, &p->stack, err);

@@ -1,4 +1,5 @@
-/* Reuse distances of x behind the L2 of a GPU, from one pass in the order of waves [THEORY 9, GPUs].
+/* Reuse distances of x (FusedMM: of both gathered operands) behind the L2 of a GPU, from one pass in the
+ * order of waves [THEORY 9, GPUs].
  *
  * As many blocks as all SMs hold go on together: each warp in turn makes its next request for x, what it asks
  * of other arrays before that streams by; where a block ends the next of the grid begins. Distances count
@@ -15,6 +16,7 @@
 
 struct sp_gpu_wave_options {
     int64_t n_blocks;   /* that all SMs hold together */
+    int64_t n_gathers;  /* sp_coalesced_gathers(): what streams by is dealt to these equally */
     int64_t together_B; /* neighbouring sectors that are missed within so many bytes share a fetch of 64 B */
     uint64_t seed;
     const struct sp_progress *progress;

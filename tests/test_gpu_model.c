@@ -425,7 +425,8 @@ START_TEST(waves_equal_a_plain_lru)
     ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_CHUNK, 0, &g, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
     struct sp_gpu_wave wave;
-    const struct sp_gpu_wave_options o = {.n_blocks = 2, .together_B = 256, .seed = 1};
+    const struct sp_gpu_wave_options o = {
+        .n_blocks = 2, .n_gathers = l.n_stored, .together_B = 256, .seed = 1};
     ck_assert_int_eq(sp_gpu_wave_follow(&grid, &o, &wave, NULL), SP_OK);
     struct touches t;
     list_touches(&grid, 2, (double)wave.stream_B / 32 / (double)l.n_stored, &t);

@@ -159,6 +159,7 @@ template <class V, int n> struct staged_columns {
         const int mine = thread() % a.column_lanes * n;
         const V *x = (const V *)a.x + column;
         for (int i = team; i < n_listed; i += teams) {
+            next_pass();
             const int64_t c = load(a.list + list + i);
             for (int k = mine; k < width; k += a.column_lanes * n) {
                 const P p = load((const P *)(x + c * a.ld_x + k));
@@ -203,6 +204,7 @@ template <class V, int n> struct staged_columns {
 
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         for (int32_t chunk = first_chunk + team; chunk < end_chunk; chunk += teams) {
+            next_pass();
             const int64_t at = load(a.start + chunk);
             const int32_t slots = load(a.len + chunk);
             for (int k = thread() % a.column_lanes * n; k < width; k += a.column_lanes * n) {

@@ -155,11 +155,13 @@ template <class V, class I, int n> struct sddmm_tiled {
     {
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const V *rows = (const V *)a.rows + first_row * a.r + column;
-        for (int i = team; i < a.T_i && first_row + i < a.n_r; i += teams)
+        for (int i = team; i < a.T_i && first_row + i < a.n_r; i += teams) {
+            next_pass();
             for (int k = thread() % a.column_lanes * n; k < width; k += a.column_lanes * n) {
                 const P p = load((const P *)(rows + i * a.r + k));
                 put((P *)(buffer + i * a.tile + k), p);
             }
+        }
     }
 
     /* Products of up to 32 entries of a column, in one tile. */
@@ -272,22 +274,26 @@ template <class V, class I, int n> struct fused_narrow {
                 c[e] = load((const I *)a.col + entry_of(at, from, e)) * a.ld_x;
         }
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++)
+        for (int e = 0; e < TOGETHER; e++) {
+            next_pass();
 #pragma unroll
             for (int u = 0; u < PACKS; u++)
                 if (c[e] >= 0 && first + u * apart < a.r) {
                     const P b = load((const P *)((const V *)a.x + c[e] + first + u * apart));
                     product.at[e] += dot(of_row[u], b);
                 }
+        }
         sum_over_team(product, a.column_lanes);
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++)
+        for (int e = 0; e < TOGETHER; e++) {
+            next_pass();
 #pragma unroll
             for (int u = 0; u < PACKS; u++)
                 if (c[e] >= 0 && first + u * apart < a.r) {
                     const P d = load((const P *)((const V *)a.second + c[e] + first + u * apart));
                     add_product(sum[u], product.at[e], d);
                 }
+        }
     }
 };
 

@@ -16,7 +16,7 @@
 /* A request of either side, in one form. */
 struct asked {
     int64_t grid, warp;
-    int array, access;
+    int array, access, size;
     uint32_t lanes;
     int64_t offset[SP_WARP];
 };
@@ -38,7 +38,16 @@ static int array_of(const char *name)
                                                        [SP_GPU_START] = "first rows of blocks",
                                                        [SP_GPU_Y] = "y",
                                                        [SP_GPU_CARRY_ROW] = "rows cut",
-                                                       [SP_GPU_CARRY_VAL] = "sums cut"};
+                                                       [SP_GPU_CARRY_VAL] = "sums cut",
+                                                       [SP_GPU_INDEX_PTR] = "pointers to lists",
+                                                       [SP_GPU_COLUMN_PTR] = "pointers of columns",
+                                                       [SP_GPU_BLOCK] = "blocks",
+                                                       [SP_GPU_LIST] = "lists of columns",
+                                                       [SP_GPU_ROW_INDEX] = "row indices",
+                                                       [SP_GPU_ROWS] = "the row operand",
+                                                       [SP_GPU_SECOND] = "the second gathered operand"};
+    if (strcmp(name, "first entries of chunks") == 0)
+        return SP_GPU_START;
     for (int i = 0; i < SP_N_GPU_ARRAYS; i++)
         if (strcmp(names[i], name) == 0)
             return i;
@@ -58,6 +67,7 @@ static int64_t executed(const struct sp_executor *executor, struct asked **out)
         a->access = request[i].kind == SP_EXECUTOR_LOAD    ? SP_GPU_LOAD
                     : request[i].kind == SP_EXECUTOR_STORE ? SP_GPU_STORE
                                                            : SP_GPU_ATOMIC;
+        a->size = request[i].size;
         a->lanes = request[i].lanes;
         for (int l = 0; l < SP_WARP; l++)
             if (a->lanes >> l & 1)
@@ -77,7 +87,8 @@ static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t
         }
         struct asked *a = &(*out)[(*n)++];
         memset(a, 0, sizeof *a);
-        *a = (struct asked){which, warp, (int)r.array, (int)r.access, r.active, {0}};
+        *a = (struct asked){which,    warp, (int)r.array, (int)r.access, r.width << g->item_shift[r.array],
+                            r.active, {0}};
         for (int l = 0; l < SP_WARP; l++)
             if (r.active >> l & 1)
                 a->offset[l] = r.item[l] << g->item_shift[r.array];
@@ -109,19 +120,19 @@ static void say(const char *who, const struct asked *a, int64_t n)
     if (n == 0)
         printf(" nothing more");
     else
-        printf(" grid %lld, warp %lld, %s, access %d, lanes %08x, first offsets %lld %lld",
-               (long long)a->grid, (long long)a->warp, sp_gpu_array_name(a->array), a->access, a->lanes,
-               (long long)a->offset[0], (long long)a->offset[1]);
+        printf(" grid %lld, warp %lld, %s, access %d of %d B, lanes %08x, first offsets %lld %lld",
+               (long long)a->grid, (long long)a->warp, sp_gpu_array_name(a->array), a->access, a->size,
+               a->lanes, (long long)a->offset[0], (long long)a->offset[1]);
     printf("\n");
 }
 
-static void check_launch(const struct sp_executor *executor, const struct sp_layout *l, const double *x,
-                         enum sp_gpu_map map, int lanes)
+static void check_launch(const struct sp_executor *executor, const struct sp_layout *l,
+                         const struct sp_dense_arrays *arrays, enum sp_gpu_map map, int lanes)
 {
     const struct sp_gpu_module *module;
     struct sp_gpu_launch launch;
     struct sp_gpu_grid grid;
-    struct sp_operands operands = {.x = x};
+    const struct sp_operands operands = {.x = arrays->x, .rows = arrays->rows, .second = arrays->second};
     struct sp_error err;
     void *state;
     if (sp_gpu_launch_make(l, map, lanes, &launch, &err) != SP_OK)
@@ -142,8 +153,8 @@ static void check_launch(const struct sp_executor *executor, const struct sp_lay
         if (i >= n_seen || i >= n_said || compare(&seen[i], &said[i]) != 0) {
             say("executed", &seen[i], n_seen - i);
             say("modelled", &said[i], n_said - i);
-            ck_abort_msg("%s, %lld x %lld: request %lld of %lld executed, %lld modelled",
-                         sp_gpu_map_name(map), (long long)l->n_r, (long long)l->n_c, (long long)i,
+            ck_abort_msg("%s, %lld x %lld, r = %d: request %lld of %lld executed, %lld modelled",
+                         sp_gpu_map_name(map), (long long)l->n_r, (long long)l->n_c, (int)l->r, (long long)i,
                          (long long)n_seen, (long long)n_said);
         }
     free(seen);
@@ -176,10 +187,61 @@ static void check_matrix(const struct sp_executor *executor, const struct sp_csr
             struct sp_dense_arrays arrays;
             ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
             ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
-            check_launch(executor, &l, arrays.x, cases[i].map, cases[i].lanes);
+            check_launch(executor, &l, &arrays, cases[i].map, cases[i].lanes);
             sp_dense_free(&arrays);
             sp_layout_free(&l);
         }
+}
+
+/* Ways of sharing of one operation with dense operands, for widths with and without wide loads, of one
+ * team and of several, of one tile and of several. */
+static void check_dense(const struct sp_executor *executor, const struct sp_csr *a, enum sp_gpu_map map,
+                        const char *format, int lanes)
+{
+    static const int32_t widths[] = {1, 2, 3, 4, 7, 12, 16, 33, 40, 64, 70, 140, 260};
+    for (int i = 0; i < (int)(sizeof widths / sizeof *widths); i++)
+        for (int precision = 0; precision <= SP_F32; precision++) {
+            struct sp_workload w = {.op = sp_gpu_map_op(map),
+                                    .r = widths[i],
+                                    .precision = precision,
+                                    .index = i % 2 ? SP_I64 : SP_I32,
+                                    .n_threads = 1,
+                                    .matrix = a};
+            struct sp_layout l;
+            struct sp_dense_arrays arrays;
+            struct sp_gpu_launch launch;
+            ck_assert_int_eq(sp_workload_set_format(&w, format, NULL), SP_OK);
+            ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+            ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+            if (sp_gpu_launch_make(&l, map, lanes, &launch, NULL) == SP_OK)
+                check_launch(executor, &l, &arrays, map, lanes);
+            sp_dense_free(&arrays);
+            sp_layout_free(&l);
+        }
+}
+
+static void check_dense_matrix(const struct sp_executor *executor, const struct sp_csr *a)
+{
+    static const struct {
+        enum sp_gpu_map map;
+        const char *format;
+        int lanes;
+    } cases[] = {{SP_GPU_OUTPUT, "crs", 0},
+                 {SP_GPU_GROUP, "crs", 0},
+                 {SP_GPU_GROUP, "crs", 32},
+                 {SP_GPU_ROW, "crs", 0},
+                 {SP_GPU_ROW, "crs", 8},
+                 {SP_GPU_SLOT, "sell:32,1", 0},
+                 {SP_GPU_SLOT, "sell:4,16", 0},
+                 {SP_GPU_SAMPLE, "crs", 0},
+                 {SP_GPU_EQUAL, "coo", 0},
+                 {SP_GPU_FUSED, "crs", 0},
+                 {SP_GPU_STAGE, "staged:16,64", 0},
+                 {SP_GPU_STAGE, "staged:64,24", 0},
+                 {SP_GPU_TILE, "tiled:16,64", 0},
+                 {SP_GPU_TILE, "tiled:64,24", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_dense(executor, a, cases[i].map, cases[i].format, cases[i].lanes);
 }
 
 static const struct sp_executor *the_executor(void)
@@ -205,6 +267,15 @@ START_TEST(small_matrices_ask_as_modelled)
 }
 END_TEST
 
+START_TEST(dense_operands_are_asked_for_as_modelled)
+{
+    struct sp_csr a = small_matrix(_i);
+    if (!sp_csr_is_complex(&a))
+        check_dense_matrix(the_executor(), &a);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(several_blocks_ask_as_modelled)
 {
     static const char *const names[] = {"arrow:4500", "powerlaw:10:8", "laplace2d:50"};
@@ -223,6 +294,7 @@ int main(void)
     TCase *tcase = tcase_create("gpu_requests");
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, small_matrices_ask_as_modelled, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, dense_operands_are_asked_for_as_modelled, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, several_blocks_ask_as_modelled, 0, 3);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
