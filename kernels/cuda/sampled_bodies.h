@@ -198,6 +198,7 @@ template <class V, class I, int n> struct sddmm_tiled {
         const V *x = (const V *)a.x + c * a.ld_x + column;
         V *y = (V *)a.y;
         for (int64_t from = begin; from < end; from += SP_WARP) {
+            next_pass();
             V product = batch(a, at, x, buffer, width, from, end);
             const int64_t j = entry_of(at, from, at.mine);
             if (j >= end)
