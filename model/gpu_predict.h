@@ -1,5 +1,5 @@
-/* The time of SpMV on a described GPU: that of the slowest of its resources, each with its name [THEORY 8,
- * 9]. A resource whose ceiling the machine does not describe is left out, and named. */
+/* The time of a kernel on a described GPU: that of the slowest of its resources, each with its name [THEORY
+ * 8, 9]. A resource whose ceiling the machine does not describe is left out, and named. */
 #ifndef SP_MODEL_GPU_PREDICT_H
 #define SP_MODEL_GPU_PREDICT_H
 

@@ -99,10 +99,19 @@ static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
     return status;
 }
 
+bool sp_gpu_is_modelled(const struct sp_gpu_launch *launch)
+{
+    return walk_of(launch) != NULL;
+}
+
 enum sp_status sp_gpu_grid_make(const struct sp_layout *l, const struct sp_gpu_launch *launch,
                                 struct sp_gpu_grid *g, struct sp_error *err)
 {
     memset(g, 0, sizeof *g);
+    if (!sp_gpu_is_modelled(launch))
+        return sp_fail(err, SP_ABSENT, "take --format crs",
+                       "requests of GPU kernels that share by %s are not modelled",
+                       sp_gpu_map_name(launch->map));
     g->layout = l;
     g->launch = *launch;
     set_matrix(g);

@@ -57,6 +57,10 @@ struct sp_gpu_grid {
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
 
+/* Are the requests of such launches known? Not those of MMA. */
+bool sp_gpu_is_modelled(const struct sp_gpu_launch *launch);
+
+/* SP_ABSENT where they are not. */
 enum sp_status sp_gpu_grid_make(const struct sp_layout *layout, const struct sp_gpu_launch *launch,
                                 struct sp_gpu_grid *grid, struct sp_error *err);
 void sp_gpu_grid_free(struct sp_gpu_grid *grid);

@@ -1,6 +1,6 @@
-/* Bytes that SpMV moves on a GPU, level by level, without the GPU [THEORY 9, GPUs]: sectors of the L1 exact
- * (model/coalesce.h), the L2 behind simulated L1s (model/gpu_l1.h), memory behind an L2 whose effective size
- * is known as an interval (model/gpu_wave.h). */
+/* Bytes that a kernel moves on a GPU, level by level, without the GPU [THEORY 9, GPUs]: sectors of the L1
+ * exact (model/coalesce.h), the L2 behind simulated L1s (model/gpu_l1.h), memory behind an L2 whose effective
+ * size is known as an interval (model/gpu_wave.h). */
 #ifndef SP_MODEL_GPU_TRAFFIC_H
 #define SP_MODEL_GPU_TRAFFIC_H
 
@@ -18,7 +18,7 @@ struct sp_gpu_traffic {
     struct sp_value L1_load_B, L1_store_B; /* exact */
     struct sp_value L2_load_B, L2_store_B;
     struct sp_value memory_load_B, memory_store_B; /* bands: of the L2's size, and of fetches of 32 to 64 B */
-    struct sp_value x_B;                           /* of it, x */
+    struct sp_value x_B;                           /* of it, x and FusedMM's second */
     double x_once_B;                               /* of sectors of x that are asked for at all */
     double footprint_B;                            /* distinct bytes of an execution */
     int64_t L2_lo_B, L2_hi_B;                      /* the effective L2 */

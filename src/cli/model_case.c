@@ -187,13 +187,14 @@ static enum sp_status make_gpu_rows(const struct sp_model_request *request,
                                     const struct sp_progress *progress, struct sp_model_row *row,
                                     struct sp_error *err)
 {
-    enum sp_gpu_map map;
+    struct sp_gpu_launch launch;
     enum sp_status status = SP_OK;
-    for (int way = 0; status == SP_OK && sp_model_gpu_way(w->format, way, &map); way++) {
+    for (int way = 0; status == SP_OK && sp_model_gpu_way(layout, way, &launch); way++) {
         status = begin_row(request, subject, w, layout, machine, &row[way], err);
         struct sp_predict_inputs in = inputs_of(request, subject, w, layout, &row[way]);
         if (status == SP_OK)
-            status = sp_model_gpu_row(request, layout, map, &in, progress, &row[way], err);
+            status = sp_model_gpu_row(request, layout, &launch, &in, progress, &row[way], err);
+        sp_workload_format_option(w, row[way].gpu_option, sizeof row[way].gpu_option);
     }
     return status;
 }
@@ -225,7 +226,7 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
     if (w->op != SP_OP_SPMV)
-        return m->kind == SP_CPU;
+        return m->kind == SP_CPU || sp_model_has_gpu_way(w->op, w->format);
     if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
         return m->kind == SP_GPU;
     return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
@@ -254,7 +255,7 @@ static enum sp_status make_group(const struct sp_model_request *request,
         if (status == SP_OK && sp_progress_interrupted(progress))
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
         struct sp_model_row *first = &row[m * n_asked * SP_MODEL_WAYS];
-        if (status == SP_OK && sp_model_on_gpu(request, w, &machine[m]))
+        if (status == SP_OK && sp_model_on_gpu(request, w->matrix ? &layout : NULL, &machine[m]))
             status = make_gpu_rows(request, subject, w, &layout, &machine[m], progress, first, err);
         else if (status == SP_OK)
             status = make_row(request, subject, w, w->matrix ? &layout : NULL, &machine[m], progress, &seen,

@@ -59,7 +59,7 @@ struct sp_model_row {
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */
     double minimum_B;                /* V(alpha_min) of this format */
-    struct sp_gpu_prediction *gpu;   /* SpMV on a described GPU, level by level; else NULL; owned */
+    struct sp_gpu_prediction *gpu;   /* by a GPU kernel, level by level; else NULL; owned */
     char gpu_option[48];             /* with it: the format as after --format */
 };
 

@@ -24,7 +24,7 @@ static bool is_best(const struct sp_model_result *r, int i)
     return first + sp_model_best(&r->row[first], end - first) == i;
 }
 
-/* SpMV on a GPU: what crosses each level's interface towards the threads and away from them. */
+/* A GPU kernel: what crosses each level's interface towards the threads and away from them. */
 static json_t *gpu_json(const struct sp_gpu_prediction *g)
 {
     const struct sp_gpu_traffic *t = &g->traffic;
@@ -135,7 +135,7 @@ static void put_quoted(const char *text, FILE *out)
     fputs("\",", out);
 }
 
-/* Loaded and stored; empty but for SpMV on a GPU. */
+/* Loaded and stored; empty but for GPU kernels. */
 static void put_levels(const struct sp_gpu_prediction *g, FILE *out)
 {
     if (!g) {

@@ -9,22 +9,33 @@
 #include "model/gpu_occupancy.h"
 #include "session/gpu_prediction_record.h"
 
-bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_workload *w,
+bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_layout *l,
                      const struct sp_machine *machine)
 {
-    return w->matrix && w->op == SP_OP_SPMV && sp_gpu_is_described(machine) &&
+    struct sp_gpu_launch launch;
+    return l && sp_gpu_is_described(machine) &&
            (request->alpha_kind == SP_ALPHA_DEFAULT || request->alpha_kind == SP_ALPHA_SIM) &&
-           !(request->volume_B > 0) &&
-           (w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % SP_WARP == 0));
+           !(request->volume_B > 0) && sp_model_gpu_way(l, 0, &launch);
 }
 
-bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map)
+bool sp_model_has_gpu_way(enum sp_op op, enum sp_format format)
 {
-    for (int m = 0, n = 0; m < SP_N_GPU_MAPS; m++) {
-        *map = (enum sp_gpu_map)m;
-        if (sp_gpu_map_op(*map) == SP_OP_SPMV && sp_gpu_map_format(*map) == format && n++ == way)
+    for (int m = 0; m < SP_N_GPU_MAPS; m++) {
+        const struct sp_gpu_launch launch = {.map = (enum sp_gpu_map)m};
+        if (sp_gpu_map_op(launch.map) == op && sp_gpu_map_format(launch.map) == format &&
+            sp_gpu_is_modelled(&launch))
             return true;
     }
+    return false;
+}
+
+bool sp_model_gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *launch)
+{
+    for (int m = 0, n = 0; m < SP_N_GPU_MAPS; m++)
+        if (sp_gpu_map_op((enum sp_gpu_map)m) == l->op &&
+            sp_gpu_launch_make(l, (enum sp_gpu_map)m, 0, launch, NULL) == SP_OK &&
+            sp_gpu_is_modelled(launch) && n++ == way)
+            return true;
     return false;
 }
 
@@ -48,28 +59,15 @@ static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *ro
     p->binding = g->binding;
 }
 
-static void name_option(const struct sp_layout *l, struct sp_model_row *row)
-{
-    const char *format = sp_format_name(l->format);
-    if (l->format == SP_FORMAT_SELL)
-        snprintf(row->gpu_option, sizeof row->gpu_option, "%s:%d,%lld", format, (int)l->C,
-                 (long long)l->sigma);
-    else
-        snprintf(row->gpu_option, sizeof row->gpu_option, "%s", format);
-}
-
 enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const struct sp_layout *l,
-                                enum sp_gpu_map map, struct sp_predict_inputs *in,
+                                const struct sp_gpu_launch *launch, struct sp_predict_inputs *in,
                                 const struct sp_progress *progress, struct sp_model_row *row,
                                 struct sp_error *err)
 {
-    struct sp_gpu_launch launch;
     void *memory = NULL;
-    enum sp_status status = sp_gpu_launch_make(l, map, 0, &launch, err);
+    enum sp_status status = sp_new_array(1, sizeof *row->gpu, "a prediction", &memory, err);
     if (status == SP_OK)
-        status = sp_new_array(1, sizeof *row->gpu, "a prediction", &memory, err);
-    if (status == SP_OK)
-        status = sp_gpu_predict(l, &launch, row->machine, in->work, !request->cold, progress, memory, err);
+        status = sp_gpu_predict(l, launch, row->machine, in->work, !request->cold, progress, memory, err);
     if (status != SP_OK) {
         free(memory);
         return status;
@@ -86,10 +84,9 @@ enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const st
     in->alpha = row->alpha;
     row->prediction = sp_predict(in);
     take_over(row->gpu, row);
-    name_option(l, row);
     char format[sizeof row->format];
     memcpy(format, row->format, sizeof format);
-    sp_gpu_way_name(row->format, sizeof row->format, format, &launch);
+    sp_gpu_way_name(row->format, sizeof row->format, format, launch);
     row->made = true;
     return SP_OK;
 }

@@ -1,4 +1,4 @@
-/* Rows of `spmodel model` for SpMV on a described GPU: one for each way in which its threads can share the
+/* Rows of `spmodel model` for a described GPU: one for each way in which its threads can share the
  * format's work. */
 #ifndef SP_CLI_MODEL_GPU_H
 #define SP_CLI_MODEL_GPU_H
@@ -8,19 +8,22 @@
 #include "cli/model_case.h"
 #include "sparse/layout.h"
 
-/* Entries are known, a warp can take the format's rows, the machine says what an SM holds, and neither alpha
- * nor bytes are given. */
-bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_workload *workload,
+/* Entries are known, GPU kernels take the layout, the machine says what an SM holds, and neither alpha nor
+ * bytes are given. */
+bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_layout *layout,
                      const struct sp_machine *machine);
 
-/* The way at place `way` (0, 1, ...) of a format; false: it has no more. */
-bool sp_model_gpu_way(enum sp_format format, int way, enum sp_gpu_map *map);
+/* Is there a GPU kernel for the operation and format whose levels are modelled? */
+bool sp_model_has_gpu_way(enum sp_op op, enum sp_format format);
+
+/* The launch at place `way` (0, 1, ...) of those that take the layout; false: there are no more. */
+bool sp_model_gpu_way(const struct sp_layout *layout, int way, struct sp_gpu_launch *launch);
 
 /* Fills in row->gpu, alpha, alpha_min, and the prediction, whose bytes and balance are those of memory (of
  * the L2 where nothing comes from memory). `in` is what the prediction by formula takes; the row has its
  * machine, format and x_B. */
 enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const struct sp_layout *layout,
-                                enum sp_gpu_map map, struct sp_predict_inputs *in,
+                                const struct sp_gpu_launch *launch, struct sp_predict_inputs *in,
                                 const struct sp_progress *progress, struct sp_model_row *row,
                                 struct sp_error *err);
 

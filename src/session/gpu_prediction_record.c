@@ -28,7 +28,7 @@ static json_t *levels_json(const struct sp_gpu_prediction *p)
 json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format,
                         const struct sp_gpu_prediction *p, bool chosen)
 {
-    const struct sp_value time = p ? p->roofline.time_s : sp_value_none("not modelled for this operation");
+    const struct sp_value time = p ? p->roofline.time_s : sp_value_none("not modelled for this kernel");
     json_t *one = json_pack("{s:s, s:s, s:s, s:o, s:b}", "kernel", kernel, "format", format, "name", name,
                             "time", sp_record_value_json(time, "s"), "chosen", chosen);
     if (one && p) {
