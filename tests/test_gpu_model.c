@@ -11,6 +11,7 @@
 #include "model/gpu_l1.h"
 #include "model/gpu_predict.h"
 #include "model/gpu_wave.h"
+#include "model/volume_spmv.h"
 #include "sparse/generate.h"
 
 /* What one thread asks for, with a key: equal keys of a warp are one request, in the order of the keys. */
@@ -640,6 +641,78 @@ START_TEST(what_the_L2_keeps)
 }
 END_TEST
 
+/* An H200 and one operation with dense operands. */
+static void predict_dense(const struct sp_csr *a, enum sp_gpu_map map, const char *format, int32_t r,
+                          const struct sp_machine *m, struct sp_gpu_prediction *p, struct sp_layout *l)
+{
+    struct sp_error err;
+    struct sp_gpu_launch g;
+    struct sp_workload w = {.op = sp_gpu_map_op(map), .r = r, .matrix = a, .n_threads = 1};
+    ck_assert_int_eq(sp_workload_set_format(&w, format, &err), SP_OK);
+    ck_assert_msg(sp_layout_make(&w, false, NULL, l, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_gpu_launch_make(l, map, 0, &g, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_gpu_predict(l, &g, m, sp_workload_flops(&w), false, NULL, p, &err) == SP_OK, "%s",
+                  err.what);
+}
+
+static const struct {
+    enum sp_gpu_map map;
+    const char *format;
+    int32_t r;
+} dense_cases[] = {{SP_GPU_GROUP, "crs", 8},  {SP_GPU_SLOT, "sell:32,256", 8},    {SP_GPU_OUTPUT, "crs", 32},
+                   {SP_GPU_ROW, "crs", 32},   {SP_GPU_STAGE, "staged:16,32", 32}, {SP_GPU_SAMPLE, "crs", 32},
+                   {SP_GPU_EQUAL, "coo", 32}, {SP_GPU_TILE, "tiled:64,32", 32},   {SP_GPU_FUSED, "crs", 32},
+                   {SP_GPU_FUSED, "crs", 200}};
+
+/* Gathered operands that fit the L2 come from memory once, larger ones at least once and at most with each
+ * gather; each level passes on no more than it is asked for. */
+START_TEST(bytes_of_dense_operands)
+{
+    struct sp_machine m;
+    read_machine("h200-sxm-141gb", &m);
+    for (int large = 0; large < 2; large++) {
+        struct sp_csr a;
+        struct sp_layout l;
+        struct sp_gpu_prediction p;
+        const struct sp_gpu_traffic *t = &p.traffic;
+        m.cache[1].size_B = large ? 1 << 17 : 60 << 20;
+        ck_assert_int_eq(sp_generate("random:5000:20", NULL, &a, NULL), SP_OK);
+        predict_dense(&a, dense_cases[_i].map, dense_cases[_i].format, dense_cases[_i].r, &m, &p, &l);
+        const bool staged = dense_cases[_i].map == SP_GPU_STAGE || dense_cases[_i].map == SP_GPU_TILE;
+        const double gathers_B = sp_layout_gather_bytes(&l);
+        ck_assert_double_le(t->x_once_B, t->x_B.lo * 1.001);
+        ck_assert_double_le(t->x_B.hi, staged ? 2 * gathers_B : 2.01 * gathers_B);
+        if (!large)
+            near(t->x_B.hi, t->x_once_B, 0.03);
+        else
+            ck_assert_double_gt(t->x_B.lo, 1.5 * t->x_once_B);
+        ck_assert_double_le(t->L2_load_B.hi, t->L1_load_B.value);
+        ck_assert_double_le(t->x_B.lo, t->L2_load_B.hi);
+        sp_layout_free(&l);
+        sp_csr_free(&a);
+    }
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* From the L2 without reuse in an L1: what the formula says for all arrays once [THEORY 4 to 6]. */
+START_TEST(least_bytes_of_dense_operands)
+{
+    struct sp_machine m;
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_gpu_prediction p;
+    read_machine("h200-sxm-141gb", &m);
+    ck_assert_int_eq(sp_generate("laplace2d:150", NULL, &a, NULL), SP_OK);
+    predict_dense(&a, dense_cases[_i].map, dense_cases[_i].format, dense_cases[_i].r, &m, &p, &l);
+    const double all_B = p.traffic.memory_load_B.value + p.traffic.memory_store_B.value;
+    near(all_B, sp_volume_layout(&l, p.traffic.x_once_B / sp_layout_gather_bytes(&l), 1).total_B, 0.05);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+}
+END_TEST
+
 START_TEST(a_matrix_without_entries)
 {
     struct sp_machine m;
@@ -676,6 +749,8 @@ int main(void)
     tcase_add_test(tc, blocks_that_fit_an_sm);
     tcase_add_loop_test(tc, l1s_equal_a_plain_list, 0, 2);
     tcase_add_test(tc, waves_equal_a_plain_lru);
+    tcase_add_loop_test(tc, bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
+    tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_test(tc, a_matrix_without_entries);
     tcase_add_test(tc, figures_of_a_stencil);
     tcase_add_test(tc, figures_of_a_random_matrix);

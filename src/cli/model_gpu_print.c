@@ -50,6 +50,14 @@ static void print_L2_roof(const struct sp_gpu_prediction *g, FILE *out)
                 sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
 }
 
+static bool has_threads(const struct sp_model_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu->launch.map == SP_GPU_THREAD)
+            return true;
+    return false;
+}
+
 void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE *out)
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
@@ -65,10 +73,12 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
     fprintf(
         out,
         " L1: sectors of 32 B that the warps ask for, exact. L2: behind the simulated L1s of %d of %d SMs.\n"
-        " %s: x by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 to 64 B.\n"
-        " A thread for each row: its L2 may be wrong by up to five times.\n",
+        " %s: gathers by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 "
+        "to 64 B.\n",
         g->traffic.n_sms, row[0].machine->n_cores, memory, (double)g->traffic.L2_lo_B / 1048576,
         (double)g->traffic.L2_hi_B / 1048576);
+    if (has_threads(row, n))
+        fputs(" A thread for each row: its L2 may be wrong by up to five times.\n", out);
     if (g->as_from_memory)
         fprintf(out,
                 " All stays in the L2, whose bandwidth is not known: the roof of %s makes the time an upper "
