@@ -7,11 +7,14 @@
 static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)
 {
     int n = 0;
-    int64_t last = -1;
+    int64_t last = -1, before = -1;
     const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
     const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)];
+        if (item == before)
+            continue;
+        before = item;
         if (item >> to_sector != last) {
             last = item >> to_sector;
             sector[n] = last;

@@ -61,11 +61,15 @@ static void name_x(struct sp_gpu_cursor *c)
     const struct sp_layout *l = c->grid->layout;
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int apart = c->vector * g->column_lanes * g->vector;
+    int64_t entry = -1, row = 0; /* neighbouring lanes mostly have the same one */
     for (uint32_t left = c->active; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const int64_t column = c->column[lane] + apart;
-        c->named[lane] =
-            sp_layout_col(l, c->at[lane]) * l->ld_x + (column < l->r ? column : l->r - g->vector);
+        if (c->at[lane] != entry) {
+            entry = c->at[lane];
+            row = sp_layout_col(l, entry) * l->ld_x;
+        }
+        c->named[lane] = row + (column < l->r ? column : l->r - g->vector);
     }
 }
 

@@ -324,7 +324,8 @@ const struct sp_term sp_terms[] = {
      "L1 = 32 B x sum over requests of the distinct sectors that the 32 lanes of a warp touch",
      "Lanes that read neighbouring items share sectors of 32 bytes, lanes that gather do not: `spmodel "
      "model` "
-     "counts them exactly from the layout, for each way in which threads share the work. The L2 sees what "
+     "counts them exactly from the layout, for each way in which threads share the work, of all operations; "
+     "with dense operands a team of lanes reads neighbouring columns of a row. The L2 sees what "
      "the "
      "L1s do not keep, memory what the L2 does not keep.",
      {NULL},
