@@ -138,7 +138,7 @@ static void begin(const struct sp_gpu_grid *grid, const struct sp_gpu_walk *walk
     c->walk = walk;
     c->block = block;
     c->first_thread = warp * SP_WARP;
-    walk->open(c);
+    walk->begin(c);
 }
 
 void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_cursor *c)

@@ -7,7 +7,7 @@
 
 struct sp_gpu_walk {
     /* grid, block and first_thread are set. */
-    void (*open)(struct sp_gpu_cursor *cursor);
+    void (*begin)(struct sp_gpu_cursor *cursor);
     bool (*next)(struct sp_gpu_cursor *cursor, struct sp_gpu_request *request);
 };
 
