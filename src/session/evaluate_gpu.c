@@ -19,7 +19,7 @@ void sp_gpu_find_level(struct sp_gpu_analysis *a)
                                      : all_B <= 0.5 * (double)a->device.L2_B);
 }
 
-/* Bytes by the model of levels (SpMV), else by formula: x once at least, once for each gather at most. */
+/* Bytes by the model of levels, else by formula: x once at least, once for each gather at most. */
 static void model_bytes(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
