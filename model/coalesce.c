@@ -6,23 +6,24 @@
 /* Items that follow each other lane by lane: only the last sector can be met again. */
 static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)
 {
-    int n = 0;
-    int64_t last = -1, before = -1;
+    int at = -1; /* the sector met last */
+    int64_t before = -1;
     const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
     const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)];
+        const uint32_t items = each << (item & in_sector);
         if (item == before)
             continue;
         before = item;
-        if (item >> to_sector != last) {
-            last = item >> to_sector;
-            sector[n] = last;
-            used[n++] = 0;
+        if (at >= 0 && item >> to_sector == sector[at]) {
+            used[at] |= items;
+        } else {
+            sector[++at] = item >> to_sector;
+            used[at] = items;
         }
-        used[n - 1] |= each << (item & in_sector);
     }
-    return n;
+    return at + 1;
 }
 
 static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)

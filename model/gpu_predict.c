@@ -42,18 +42,28 @@ static struct sp_value waits_of(const struct sp_gpu_traffic *t, double resident)
     return sp_value_between(bound[0], bound[1], bound[2], SP_MODELLED);
 }
 
+/* What the SMs that have a block can draw of a ceiling of all. */
+static struct sp_value part_of(struct sp_value rate, double share)
+{
+    if (!sp_value_known(rate))
+        return rate;
+    return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, rate.origin);
+}
+
 static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, double work,
                       struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
     double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
+    double share = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
-    p->term[SP_GPU_TERM_MEMORY] = (struct sp_roof_term){
-        "memory bandwidth", sum_of(t->memory_load_B, t->memory_store_B), roof_of(m, "MEM", &p->memory_roof)};
+    p->term[SP_GPU_TERM_MEMORY] =
+        (struct sp_roof_term){"memory bandwidth", sum_of(t->memory_load_B, t->memory_store_B),
+                              part_of(roof_of(m, "MEM", &p->memory_roof), share)};
     p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sum_of(t->L2_load_B, t->L2_store_B),
-                                                    roof_of(m, "L2", &p->L2_roof)};
+                                                    part_of(roof_of(m, "L2", &p->L2_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = (struct sp_roof_term){"peak performance", sp_value_of(work, SP_MODELLED),
-                                                      peak_of(m, g->layout->precision)};
+                                                      part_of(peak_of(m, g->layout->precision), share)};
     p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
                                                         rate_of(1, m->gpu.launch_s)};
     p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){

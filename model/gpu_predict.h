@@ -6,7 +6,8 @@
 #include "model/gpu_traffic.h"
 #include "model/roofline.h"
 
-/* "memory bandwidth", "L2 bandwidth", "peak performance", "launch overhead", "latency". */
+/* A launch of fewer blocks than there are SMs draws its SMs' part of bandwidths and of the peak: an estimate.
+ * "memory bandwidth", "L2 bandwidth", "peak performance", "launch overhead", "latency". */
 enum sp_gpu_term {
     SP_GPU_TERM_MEMORY,
     SP_GPU_TERM_L2,

@@ -50,7 +50,8 @@ static void write_tics(FILE *out, char axis, double lo, double hi)
     const double *step = hi / lo < 10 ? fine : steps;
     const char *before = "";
     fprintf(out, "set %ctics (", axis);
-    for (double decade = sp_decade_below(lo); decade < hi; decade *= 10)
+    double decade = sp_decade_below(lo);
+    while (decade < hi) {
         for (int i = 0; step[i] < 10 && (i == 0 || hi / lo < 300); i++) {
             const double x = decade * step[i];
             if (x > lo * 0.999 && x < hi * 1.001) {
@@ -58,6 +59,8 @@ static void write_tics(FILE *out, char axis, double lo, double hi)
                 before = ", ";
             }
         }
+        decade *= 10;
+    }
     fputs(")\n", out);
 }
 

@@ -339,6 +339,10 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     struct sp_model_result result = {subject, &a->request, rows, 0, machines->n, machines->left_out};
     status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
                                 progress, rows, &result.n_rows, err);
+    if (status == SP_OK && result.n_rows == 0)
+        status =
+            sp_fail(err, SP_ABSENT, "name one with --format",
+                    "none of the formats fits %s of this matrix on the machines named", sp_op_name(a->op.op));
     sp_terminal_clear(terminal);
     const bool printed = !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file);
     if (status == SP_OK && printed)

@@ -183,6 +183,6 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
                           r->request->volume_B, out);
     }
-    if (!*r->row[0].machine->name)
+    if (r->n_rows > 0 && !*r->row[0].machine->name)
         fprintf(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
 }

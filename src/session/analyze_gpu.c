@@ -87,7 +87,9 @@ static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp
         if (row->on_gpu && sp_kernel_is_for(row, l) && row->accepts(l, err) != SP_OK)
             return SP_ABSENT;
     }
-    return sp_fail(err, SP_ABSENT, "take another format or precision, or leave --isa out",
+    return sp_fail(err, SP_ABSENT,
+                   a->options->isa ? "take another format or precision, or leave --isa out"
+                                   : "take another format or precision",
                    "no GPU kernel%s%s for %s, %s in %s", a->options->isa ? " " : "",
                    a->options->isa ? a->options->isa : "", sp_op_name(a->workload.op),
                    sp_workload_format_text(&a->workload, text, sizeof text),

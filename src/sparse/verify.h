@@ -47,8 +47,9 @@ enum sp_status sp_spmv_verify(const struct sp_csr *a, enum sp_precision precisio
  *
  *     |result - reference| <= (gamma_{q + 1}(u_s) + gamma_m(u)) sum |terms| + underflow
  *
- * m: entries of the row + 2 for SpMMV and SpMM, r + 3 for SDDMM, entries + r + 4 for FusedMM. SpMM in BCSR may
- * run on matrix units: u is 8 times that of f32 there, but for f64. bad_row is a row of the matrix. SP_WRONG with the first bad one; SP_MEMORY. */
+ * m: entries of the row + 2 for SpMMV and SpMM, r + 3 for SDDMM, entries + r + 4 for FusedMM. SpMM in BCSR
+ * may run on matrix units: u is 8 times that of f32 there, but for f64. bad_row is a row of the matrix.
+ * SP_WRONG with the first bad one; SP_MEMORY. */
 enum sp_status sp_verify(const struct sp_workload *w, const struct sp_dense *dense, const double *result,
                          struct sp_spmv_check *check, struct sp_error *err);
 

@@ -96,8 +96,8 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 
 /* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge with other
  * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
- * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS, column-major order with
- * other than SpMMV in CRS or SELL, a width with SpMV. */
+ * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS,
+ * column-major order with other than SpMMV in CRS or SELL, a width with SpMV. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 
 /* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz, SDDMM
