@@ -89,9 +89,14 @@ static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t
         memset(a, 0, sizeof *a);
         *a = (struct asked){which,    warp, (int)r.array, (int)r.access, r.width << g->item_shift[r.array],
                             r.active, {0}};
+        int64_t before = -1;
         for (int l = 0; l < SP_WARP; l++)
-            if (r.active >> l & 1)
+            if (r.active >> l & 1) {
+                if (r.in_order && r.item[l] < before) /* ck_assert() would note each of the millions */
+                    ck_abort_msg("%s is not in order", sp_gpu_array_name(r.array));
+                before = r.item[l];
                 a->offset[l] = r.item[l] << g->item_shift[r.array];
+            }
     }
 }
 
