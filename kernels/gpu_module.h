@@ -30,6 +30,12 @@ struct sp_gpu_device {
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
 };
 
+/* As they are now, while a kernel has just run. */
+struct sp_gpu_clocks {
+    struct sp_value sm_Hz, memory_Hz; /* SP_NONE: not told, and why */
+    struct sp_value power_limit_W;
+};
+
 struct sp_gpu_module {
     int abi;
     size_t layout_size, launch_size; /* sizeof(struct sp_layout), sizeof(struct sp_gpu_launch) */
@@ -42,6 +48,7 @@ struct sp_gpu_module {
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*release)(void *state); /* accepts NULL */
     const struct sp_gpu_ceilings *ceilings;
+    void (*clocks)(struct sp_gpu_clocks *clocks);
 };
 
 /* The symbol that SP_GPU_MODULE_FILE exports for the kernels, "sp_gpu_module". */

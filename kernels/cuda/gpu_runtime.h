@@ -11,6 +11,8 @@ extern "C" {
 
 enum sp_status sp_gpu_describe(struct sp_gpu_device *device, struct sp_error *err);
 
+void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks);
+
 /* *p is at a multiple of 256 bytes, every byte 0xff (NaN as a value); NULL for 0 bytes. SP_MEMORY names what
  * it is for. */
 enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err);

@@ -332,6 +332,7 @@ __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module
                                                 .run = run,
                                                 .fetch = fetch,
                                                 .release = release,
-                                                .ceilings = &sp_gpu_ceilings};
+                                                .ceilings = &sp_gpu_ceilings,
+                                                .clocks = sp_gpu_clocks_now};
     return &module;
 }

@@ -1,4 +1,5 @@
 #include "kernels/cuda/gpu_runtime.h"
+#include "kernels/cuda/nvml_clocks.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -72,6 +73,15 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     cudaDriverGetVersion(&d->driver);
     cudaRuntimeGetVersion(&d->runtime);
     return SP_OK;
+}
+
+void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks)
+{
+    char bus_id[32] = "";
+    clocks->sm_Hz = clocks->memory_Hz = clocks->power_limit_W =
+        sp_value_none("the GPU's address is not known");
+    if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0) == cudaSuccess)
+        sp_nvml_clocks(SP_NVML_LIBRARY, bus_id, clocks);
 }
 
 enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err)

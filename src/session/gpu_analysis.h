@@ -38,6 +38,7 @@ struct sp_gpu_analysis {
     void *state;
     struct sp_spmv_check check;
     struct sp_pairs pairs;
+    struct sp_gpu_clocks clocks; /* after the samples */
     struct sp_gpu_counts counts; /* by the GPU's counters; unknown ones with their reasons */
     char counts_why[768], trust[160];
     double work; /* W [flop] */

@@ -138,6 +138,7 @@ enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
         p->n += status == SP_OK;
         sp_progress_step(a->progress, "measuring", (sp_now() - start) / a->options->budget_s);
     }
+    a->module->clocks(&a->clocks);
     if (r.arena)
         r.ceilings->close(r.arena);
     if (roofs && p->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {

@@ -205,6 +205,9 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_launch(a, r);
     if (a->pairs.n == 0)
         return;
+    sp_record_set_value(r, "gpu.clock_sm", a->clocks.sm_Hz, "Hz");
+    sp_record_set_value(r, "gpu.clock_memory", a->clocks.memory_Hz, "Hz");
+    sp_record_set_value(r, "gpu.power_limit", a->clocks.power_limit_W, "W");
     json_t *run = sp_json_run(&a->pairs);
     json_object_set_new(run, "counters", json_null());
     sp_record_append(r, "runs", run);

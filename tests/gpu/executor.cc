@@ -642,6 +642,11 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     return SP_OK;
 }
 
+void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks)
+{
+    clocks->sm_Hz = clocks->memory_Hz = clocks->power_limit_W = sp_value_none("the executor has no clock");
+}
+
 enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err)
 {
     executor &e = the();
