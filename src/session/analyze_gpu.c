@@ -7,11 +7,19 @@
 
 #include "base/clock.h"
 #include "model/gpu_occupancy.h"
-#include "session/format_model.h"
 #include "session/gpu_analysis.h"
 
-/* Formats of "auto": those that follow from the rows alone. */
-static const char *const auto_formats[] = {"crs", "sell:32,1", "sell:32,256", NULL};
+const char *const *sp_gpu_format_every(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"crs", "sell:32,1", "sell:32,256", NULL};
+    static const char *const of_spmm[] = {"crs", "staged:16,64", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", "tiled:64,32", NULL};
+    static const char *const of_fusedmm[] = {"crs", NULL};
+    return op == SP_OP_SPMV || op == SP_OP_SPMMV ? of_spmv
+           : op == SP_OP_SPMM                    ? of_spmm
+           : op == SP_OP_SDDMM                   ? of_sddmm
+                                                 : of_fusedmm;
+}
 
 static enum sp_status set_workload(struct sp_gpu_analysis *a, const char *format, struct sp_error *err)
 {
@@ -113,13 +121,15 @@ static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *form
     status = add_ways(a, l, err);
     if (status == SP_OK && with_values && a->n_ways == before)
         status = no_kernel(a, l, err);
+    if (status != SP_OK)
+        sp_layout_free(l);
     return status;
 }
 
 /* The format that was chosen for "auto", with values. */
 static enum sp_status take_auto(struct sp_gpu_analysis *a, struct sp_error *err)
 {
-    const char *format = a->chosen ? a->chosen->option : auto_formats[0];
+    const char *format = a->chosen ? a->chosen->option : sp_gpu_format_every(a->options->op)[0];
     enum sp_status status = set_workload(a, format, err);
     const double start = sp_now();
     if (status == SP_OK)
@@ -128,38 +138,47 @@ static enum sp_status take_auto(struct sp_gpu_analysis *a, struct sp_error *err)
     return status == SP_OK && !a->chosen ? no_kernel(a, &a->layout, err) : status;
 }
 
-/* The format that is asked for first, so that its ways are those before the alternatives'. */
-static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
+/* Formats that were not asked for; what this matrix cannot have is passed over. */
+static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *wanted, struct sp_error *err)
 {
-    const char *wanted = a->options->format;
-    const bool is_auto = strcmp(wanted, "auto") == 0;
-    const bool compares = a->options->op == SP_OP_SPMV && !sp_csr_is_complex(&a->subject->matrix) &&
-                          (is_auto || !a->options->no_hints);
+    struct sp_error reason;
     struct sp_layout l;
     enum sp_status status = SP_OK;
-    int n_wanted = 0;
-    char option[48];
-    if (!is_auto) {
-        status = look_at_format(a, wanted, true, &a->layout, err);
-        sp_workload_format_option(&a->workload, option, sizeof option);
-        n_wanted = a->n_ways;
-    }
-    struct sp_workload chosen = a->workload;
-    for (int i = 0; compares && auto_formats[i] && status == SP_OK; i++) {
-        if (!is_auto && strcmp(option, auto_formats[i]) == 0)
+    for (const char *const *f = sp_gpu_format_every(a->options->op); *f && status == SP_OK; f++) {
+        if (wanted && strcmp(wanted, *f) == 0)
             continue;
-        status = look_at_format(a, auto_formats[i], false, &l, err);
+        status = look_at_format(a, *f, false, &l, &reason);
         if (status == SP_OK)
             sp_layout_free(&l);
+        else if (status == SP_ABSENT || status == SP_USAGE)
+            status = SP_OK;
+        else if (err)
+            *err = reason;
     }
-    if (status != SP_OK)
-        return status;
-    a->chosen = best_way(a, 0, is_auto ? a->n_ways : n_wanted);
-    if (!is_auto) {
-        a->workload = chosen;
-        return SP_OK;
+    return status;
+}
+
+/* The format that is asked for first, so that its ways are those before the alternatives'. Hints compare
+ * formats of SpMV only: layouts for dense operands take their time. */
+static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    char option[48];
+    if (strcmp(o->format, "auto") == 0) {
+        enum sp_status status = look_at_others(a, NULL, err);
+        a->chosen = best_way(a, 0, a->n_ways);
+        return status == SP_OK ? take_auto(a, err) : status;
     }
-    return take_auto(a, err);
+    enum sp_status status = look_at_format(a, o->format, true, &a->layout, err);
+    const int n_wanted = a->n_ways;
+    const struct sp_workload chosen = a->workload;
+    sp_workload_format_option(&chosen, option, sizeof option);
+    if (status == SP_OK && o->op == SP_OP_SPMV && !o->no_hints)
+        status = look_at_others(a, option, err);
+    a->workload = chosen;
+    a->work = status == SP_OK ? sp_workload_flops(&chosen) : 0;
+    a->chosen = best_way(a, 0, n_wanted);
+    return status;
 }
 
 static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
@@ -266,11 +285,6 @@ static void free_analysis(struct sp_gpu_analysis *a)
     sp_dense_free(&a->dense);
     sp_pairs_free(&a->pairs);
     free(a);
-}
-
-const char *const *sp_gpu_format_every(enum sp_op op)
-{
-    return op == SP_OP_SPMV ? auto_formats : sp_format_every(op);
 }
 
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,

@@ -86,7 +86,7 @@ analyze gen:arrow:3000 --format all --no-plots
 has 'SELL-32-256'
 # Operations with dense operands.
 for what in "spmmv crs --rhs 4" "spmm crs --inner 33" "spmm bcsr:16x16 --inner 32 --precision f16" \
-    "spmm staged:16,64 --inner 32 --precision f32" "sddmm tiled:64,32 --inner 16" "fusedmm crs --inner 16"; do
+    "spmm staged:16,64 --inner 32 --precision f32" "sddmm tiled:64,32 --inner 16" "fusedmm crs --inner 16" "sddmm auto --inner 16" "spmm auto --inner 32 --precision f32"; do
     # shellcheck disable=SC2086 # words
     set -- $what
     op=$1 format=$2
