@@ -40,6 +40,7 @@ enum {
     MAX_ROWS = 48,
     MAX_MATRICES = 256,
     MAX_KERNELS = 16,
+    EXIT_USAGE = 2,
     EXIT_ABSENT = 4
 };
 /* A format that stores more than this many times the bytes of CRS is left out. */
@@ -483,6 +484,7 @@ static bool read_option(struct settings *s, const char *option, const char *valu
 {
     struct sp_workload *w = &s->workload;
     int word = 0;
+    int64_t n = 0;
     if (strcmp(option, "--op") == 0)
         w->op = (enum sp_op)(word = sp_op_from_name(value));
     else if (strcmp(option, "--precision") == 0)
@@ -490,9 +492,9 @@ static bool read_option(struct settings *s, const char *option, const char *valu
     else if (strcmp(option, "--index") == 0)
         w->index = (enum sp_index)(word = sp_index_from_name(value));
     else if (strcmp(option, "--width") == 0)
-        w->r = (int32_t)atoi(value);
+        w->r = (int32_t)(word = sp_parse_count(value, &n) || n < 1 || n > SP_MAX_WIDTH ? -1 : (int)n);
     else if (strcmp(option, "--rounds") == 0)
-        s->n_rounds = atoi(value);
+        s->n_rounds = word = sp_parse_count(value, &n) || n < 1 || n > MAX_ROUNDS ? -1 : (int)n;
     else if (strcmp(option, "--format") == 0 && s->n_formats < MAX_FORMS)
         s->formats[s->n_formats++] = value;
     else
@@ -515,13 +517,15 @@ static bool read_options(struct settings *s, int argc, char **argv)
         else
             understood = i + 1 < argc && read_option(s, argv[i], argv[i + 1]) && ++i;
         if (!understood) {
-            fprintf(stderr, "bench_gpu: do not understand '%s'\n", argv[i]);
+            fprintf(stderr,
+                    "bench_gpu: do not understand '%s'%s%s\n"
+                    "usage: bench_gpu [--op spmv|spmmv|spmm|sddmm|fusedmm] [--precision f64|f32|f16|bf16]\n"
+                    "    [--index i32|i64] [--width 1..%d] [--rounds 1..%d] [--format F]... [--peers]\n"
+                    "    [--parts] MATRIX...      or: bench_gpu --libraries\n",
+                    argv[i], i + 1 < argc ? " before " : "", i + 1 < argc ? argv[i + 1] : "", SP_MAX_WIDTH,
+                    MAX_ROUNDS);
             return false;
         }
-    }
-    if (s->n_rounds < 1 || s->n_rounds > MAX_ROUNDS) {
-        fprintf(stderr, "bench_gpu: 1 to %d rounds\n", MAX_ROUNDS);
-        return false;
     }
     if (s->n_matrices == 0)
         s->matrices[s->n_matrices++] = "gen:hpcg:96";
@@ -543,7 +547,7 @@ int main(int argc, char **argv)
     struct sp_error err;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&s, argc, argv))
-        return EXIT_FAILURE;
+        return EXIT_USAGE;
     if (s.only_libraries) {
         printf("%d peers of cuSPARSE and cuBLAS are there\n", open_peers()->n);
         return EXIT_SUCCESS;
