@@ -99,6 +99,8 @@ bool sp_require_satisfied(const struct sp_doctor *d, const char *word, size_t le
             is(word, length, single[i].word) ? sp_doctor_find(d, single[i].id) : NULL;
         if (f && f->verdict == SP_WORKS)
             return true;
+        if (!f && is(word, length, single[i].word)) /* what a GPU may do is asked where there is a driver */
+            f = sp_doctor_find(d, "gpu.driver");
         if (f || is(word, length, single[i].word)) {
             snprintf(because, size, "%.200s", f ? f->what : "not found");
             return false;
