@@ -23,5 +23,6 @@ extern const struct sp_hint_rule sp_hint_level;           /* H01 */
 extern const struct sp_hint_rule sp_hint_gpu_format;      /* J01 */
 extern const struct sp_hint_rule sp_hint_gpu_launch;      /* J02 */
 extern const struct sp_hint_rule sp_hint_gpu_persistence; /* J03 */
+extern const struct sp_hint_rule sp_hint_gpu_order;       /* J04 */
 
 #endif

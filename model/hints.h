@@ -30,7 +30,8 @@ struct sp_alternative {
 /* What rules for GPUs look at besides. */
 struct sp_gpu_hint_inputs {
     const struct sp_gpu_prediction *now; /* of the launch in use */
-    double L2_B;                         /* nominal */
+    const struct sp_gpu_prediction
+        *reordered; /* of the same kernel in the order `reorder`; NULL: not tried */
     int n_ways;
     const struct sp_alternative *way; /* [n_ways] kernels of this and other formats; time_s modelled */
 };

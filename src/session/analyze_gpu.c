@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "model/gpu_occupancy.h"
 #include "session/gpu_analysis.h"
+#include "sparse/reorder.h"
 
 const char *const *sp_gpu_format_every(enum sp_op op)
 {
@@ -181,6 +182,48 @@ static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
+/* Gathers move this many times the bytes of x at least before another order is tried. */
+static const double WORTH_REORDERING = 1.5;
+
+static bool may_gain_by_order(const struct sp_gpu_analysis *a)
+{
+    const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+    const double matrix_B = sp_layout_matrix_bytes(&a->layout);
+    return a->options->op == SP_OP_SPMV && !a->options->no_hints && a->chosen->predicted &&
+           a->layout.n_r == a->layout.n_c && a->layout.n_nz > 0 && strcmp(a->subject->reorder, "none") == 0 &&
+           (t->x_B.value > WORTH_REORDERING * t->x_once_B ||
+            t->L2_load_B.value - matrix_B > WORTH_REORDERING * t->x_once_B);
+}
+
+/* What the model says of the chosen kernel after RCM. */
+static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    struct sp_csr ordered;
+    struct sp_layout l;
+    struct sp_gpu_launch launch;
+    struct sp_workload w = a->workload;
+    a->reorder_s = sp_value_none("no reordering was tried");
+    if (!may_gain_by_order(a))
+        return SP_OK;
+    const double start = sp_now();
+    enum sp_status status = sp_reorder("rcm", &a->subject->matrix, NULL, NULL, &ordered, err);
+    if (status != SP_OK)
+        return status;
+    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    w.matrix = &ordered;
+    status = sp_layout_make(&w, false, NULL, &l, err);
+    if (status == SP_OK) {
+        status = sp_gpu_launch_make(&l, a->chosen->launch.map, 0, &launch, err);
+        if (status == SP_OK)
+            status = sp_gpu_predict(&l, &launch, a->options->machine, a->work, a->options->state == SP_WARM,
+                                    a->progress, &a->reordered, err);
+        a->has_reordered = status == SP_OK;
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&ordered);
+    return status;
+}
+
 static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     enum sp_status status = sp_dense_make(&a->workload, a->options->seed, &a->dense, err);
@@ -211,7 +254,7 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
 static void find_hints(struct sp_gpu_analysis *a)
 {
     struct sp_gpu_hint_inputs gpu = {.now = a->chosen->predicted ? &a->chosen->prediction : NULL,
-                                     .L2_B = (double)a->device.L2_B};
+                                     .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_alternative other[SP_MAX_WAYS];
     struct sp_hint_inputs in;
     if (a->options->no_hints || !gpu.now)
@@ -246,6 +289,7 @@ static void find_hints(struct sp_gpu_analysis *a)
     in.w = sp_value_of(1, SP_MODELLED);
     in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
     in.level = a->in_L2 ? "L2" : "MEM";
+    in.reorder_s = a->reorder_s;
     in.gpu = &gpu;
     sp_hints_find(&in, &a->hints);
 }
@@ -270,6 +314,8 @@ static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
     }
     if (status == SP_OK)
         status = sp_gpu_count(a, err);
+    if (status == SP_OK)
+        status = try_order(a, err);
     if (status == SP_OK) {
         sp_gpu_evaluate(a);
         find_hints(a);

@@ -35,6 +35,9 @@ struct sp_gpu_analysis {
     int n_ways;
     struct sp_gpu_way way[SP_MAX_WAYS];
     const struct sp_gpu_way *chosen;
+    bool has_reordered; /* the chosen kernel was modelled after RCM, too */
+    struct sp_gpu_prediction reordered;
+    struct sp_value reorder_s;
     void *state;
     struct sp_spmv_check check;
     struct sp_pairs pairs;

@@ -242,6 +242,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
                            100 * a->pairs.spread);
     sp_record_set_number(r, "cost.load_s", a->subject->load_s);
     sp_record_set_number(r, "cost.layout_s", a->layout_s);
+    if (sp_value_known(a->reorder_s))
+        sp_record_set_number(r, "cost.reorder_s", a->reorder_s.value);
     sp_record_set_number(r, "cost.upload_s", a->upload_s);
     sp_record_set_number(r, "cost.simulate_s", a->model_s);
     sp_record_set_number(r, "cost.setup_spmv",

@@ -82,6 +82,8 @@ done
 analyze gen:laplace3d:10 --format sell:32,1 --cold --bytes sim
 has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
+analyze gen:laplace2d:60+permuted:3
+has 'J04 order on a GPU|order on a GPU \('
 analyze gen:arrow:3000 --format all --no-plots
 has 'SELL-32-256'
 # Operations with dense operands.

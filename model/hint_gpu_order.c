@@ -1,0 +1,50 @@
+#include <stdio.h>
+
+#include "model/gpu_predict.h"
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+static double bytes_of(const struct sp_gpu_prediction *p, enum sp_gpu_term level, double n_nz)
+{
+    return p->term[level].amount.value / n_nz;
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
+    const struct sp_gpu_prediction *then = in->gpu ? in->gpu->reordered : NULL;
+    if (!now || !then || !sp_value_known(now->roofline.time_s) || !sp_value_known(then->roofline.time_s))
+        return SP_SILENT;
+    const double now_s = now->roofline.time_s.value, then_s = then->roofline.time_s.value;
+    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "order on a GPU", "after %s the model expects %.3g ms instead of %.3g",
+                        in->reorder, 1e3 * then_s, 1e3 * now_s);
+    const double n_nz = (double)in->n_nz;
+    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "The time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s the same "
+             "kernel would move %.1f and %.1f (modelled), in %.3g ms instead of %.3g.",
+             now->binding, bytes_of(now, SP_GPU_TERM_L2, n_nz), bytes_of(now, SP_GPU_TERM_MEMORY, n_nz),
+             in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz), bytes_of(then, SP_GPU_TERM_MEMORY, n_nz),
+             1e3 * then_s, 1e3 * now_s);
+    char change[64];
+    snprintf(change, sizeof change, "--reorder %s", in->reorder);
+    sp_hint_command(in, hint, change);
+    snprintf(hint->expect, sizeof hint->expect,
+             "fewer bytes behind the L1s; refuted if they fall and the time does not");
+    sp_hint_cost(in, hint, in->reorder_s);
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_gpu_order = {
+    .id = "J04",
+    .title = "order on a GPU",
+    .version = 1,
+    .spmv_only = true,
+    .condition = "on a GPU, gathers of x take bytes of the L2 or of memory beyond one load, and the modelled "
+                 "time of the same kernel after a reordering is smaller",
+    .remedy = "an order in which neighbouring rows use neighbouring elements of x",
+    .judge = judge,
+};

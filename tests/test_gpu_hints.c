@@ -1,0 +1,151 @@
+/* Rules for GPUs: silent where nothing is modelled, clear without a gain, a hint with one. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/gpu_predict.h"
+#include "model/hints.h"
+
+/* 100 MB of memory and 300 MB of the L2 in 100 us, at 1 TB/s and 3 TB/s. */
+static struct sp_gpu_prediction prediction(double memory_B, double L2_B, double launch_s)
+{
+    struct sp_gpu_prediction p;
+    memset(&p, 0, sizeof p);
+    p.term[SP_GPU_TERM_MEMORY] = (struct sp_roof_term){"memory bandwidth", sp_value_of(memory_B, SP_MODELLED),
+                                                       sp_value_of(1e12, SP_MEASURED)};
+    p.term[SP_GPU_TERM_L2] =
+        (struct sp_roof_term){"L2 bandwidth", sp_value_of(L2_B, SP_MODELLED), sp_value_of(3e12, SP_MEASURED)};
+    p.term[SP_GPU_TERM_PEAK] = (struct sp_roof_term){"peak performance", sp_value_of(1e6, SP_MODELLED),
+                                                     sp_value_of(3e13, SP_MEASURED)};
+    p.term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(1, SP_MODELLED),
+                                                       launch_s > 0 ? sp_value_of(1 / launch_s, SP_MEASURED)
+                                                                    : sp_value_none("unknown")};
+    p.term[SP_GPU_TERM_LATENCY] =
+        (struct sp_roof_term){"latency", sp_value_of(1, SP_MODELLED), sp_value_none("unknown")};
+    p.roofline = sp_roofline(1e6, p.term, SP_N_GPU_TERMS);
+    p.binding = p.term[p.roofline.binding].name;
+    p.traffic.use = 0.4;
+    p.traffic.x_B = sp_value_of(20e6, SP_MODELLED);
+    p.traffic.x_once_B = 10e6;
+    p.traffic.L2_lo_B = 30 << 20;
+    p.traffic.L2_hi_B = 60 << 20;
+    return p;
+}
+
+static struct sp_hint_inputs inputs(const struct sp_gpu_hint_inputs *gpu, double time_s)
+{
+    struct sp_hint_inputs in;
+    sp_hint_inputs_init(&in);
+    in.matrix = "a.mtx";
+    in.options = "--device gpu";
+    in.n_r = in.n_c = 1000000;
+    in.n_nz = 8000000;
+    in.time_s = sp_value_of(time_s, SP_MEASURED);
+    in.roof_Bps = sp_value_of(1e12, SP_MEASURED);
+    in.V_B = sp_value_of(100e6, SP_MODELLED);
+    in.store_nt = true;
+    in.gpu = gpu;
+    return in;
+}
+
+static const struct sp_hint *find(const struct sp_hints *h, const char *id)
+{
+    for (int i = 0; i < h->n_hints; i++)
+        if (strcmp(h->hint[i].id, id) == 0)
+            return &h->hint[i];
+    return NULL;
+}
+
+START_TEST(no_gpu_no_word)
+{
+    struct sp_hint_inputs in = inputs(NULL, 100e-6);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    for (int i = 0; i < h.n_hints; i++)
+        ck_assert_int_ne(h.hint[i].id[0], 'J');
+}
+END_TEST
+
+START_TEST(another_format)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 600e6, 0);
+    struct sp_alternative way = {.option = "sell:32,1", .time_s = sp_value_of(110e-6, SP_MODELLED)};
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .n_ways = 1, .way = &way};
+    struct sp_hint_inputs in = inputs(&gpu, 200e-6);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J01");
+    ck_assert(hint && hint->gain_lo > 0.3 && hint->gain_hi < 0.5);
+    ck_assert_ptr_nonnull(strstr(hint->try_command, "--device gpu --format sell:32,1"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "L2 bandwidth"));
+    way.time_s = sp_value_of(205e-6, SP_MODELLED);
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_null(find(&h, "J01"));
+}
+END_TEST
+
+START_TEST(launches)
+{
+    struct sp_gpu_prediction now = prediction(1e6, 1e6, 4e-6);
+    struct sp_gpu_hint_inputs gpu = {.now = &now};
+    struct sp_hint_inputs in = inputs(&gpu, 5e-6);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_nonnull(find(&h, "J02"));
+    now = prediction(100e6, 100e6, 4e-6);
+    in = inputs(&gpu, 110e-6);
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_null(find(&h, "J02"));
+}
+END_TEST
+
+/* x is loaded twice: worth a window while it fits three quarters of half of the L2. */
+START_TEST(window_over_x)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 100e6, 0);
+    struct sp_gpu_hint_inputs gpu = {.now = &now};
+    struct sp_hint_inputs in = inputs(&gpu, 105e-6);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J03");
+    ck_assert(hint && hint->gain_hi > 0.05 && hint->gain_hi < 0.15);
+    now.traffic.x_once_B = 30e6;
+    now.traffic.x_B = sp_value_of(60e6, SP_MODELLED);
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_null(find(&h, "J03"));
+}
+END_TEST
+
+START_TEST(another_order)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 900e6, 0), then = prediction(90e6, 200e6, 0);
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .reordered = &then};
+    struct sp_hint_inputs in = inputs(&gpu, 310e-6);
+    struct sp_hints h;
+    in.reorder_s = sp_value_of(0.1, SP_MEASURED);
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J04");
+    ck_assert(hint && hint->gain_lo > 0.5 && hint->cost[0]);
+    ck_assert_ptr_nonnull(strstr(hint->try_command, "--reorder rcm"));
+    then = now;
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_null(find(&h, "J04"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gpu_hints");
+    TCase *tcase = tcase_create("gpu_hints");
+    suite_add_tcase(suite, tcase);
+    tcase_add_test(tcase, no_gpu_no_word);
+    tcase_add_test(tcase, another_format);
+    tcase_add_test(tcase, launches);
+    tcase_add_test(tcase, window_over_x);
+    tcase_add_test(tcase, another_order);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
