@@ -1,4 +1,5 @@
 /* Rows of the kernel table whose code is in the GPU module. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp
     *module = NULL;
     enum sp_status status =
         sp_module_file_symbol(SP_GPU_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
+    if (status != SP_OK && err)
+        snprintf(err->remedy, sizeof err->remedy, "spmodel doctor says whether this build has it");
     if (status != SP_OK)
         return status;
     const struct sp_gpu_module *found = symbol.function();
