@@ -75,7 +75,7 @@ static const char *const formats[] = {
     "  fusedmm         x",
     "",
     "S is 1 (no sorting) or a multiple of C. Complex matrices run with spmv in crs.",
-    "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),\n"
+    "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),",
     "on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of 8).",
     "Indices: i32, i64. Schedules: rows, nnz, cyclic[:N], merge (spmv in crs only).",
     "Block vectors (spmmv) lie row by row or, with --order column, one after the other.",
@@ -106,10 +106,9 @@ static const char *const machine_files[] = {
     "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
     "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured)}]",
     "             from inner to outer",
-    "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s}: what "
-    "an",
-    "             SM holds at a time, the time of a launch and of a load from memory; without it SpMV there",
-    "             is predicted with the L2 as one cache",
+    "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s}:",
+    "             what an SM holds at a time, the time of a launch and of a load from memory; without it",
+    "             kernels are predicted with the L2 as one cache",
     "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",
     "             names load, load_mix, copy, copy_nt, triad, triad_nt [B/s]; scalar, simd, fma [flop/s];",
     "             levels L1, L2, L3, MEM, core; origin measured, modelled or stated; value null and why",
