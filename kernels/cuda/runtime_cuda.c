@@ -31,6 +31,20 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
                        "the NVIDIA driver shows no GPU to this process");
     case cudaErrorMemoryAllocation:
         return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s: the GPU has no memory left", doing);
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidValue:
+    case cudaErrorAssert:
+        return sp_fail(err, SP_BUG, "run it under compute-sanitizer, and report it", "%s: %s (CUDA error %d)",
+                       doing, cudaGetErrorString(e), number);
     default:
         return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing", "%s: %s (CUDA error %d)", doing,
                        cudaGetErrorString(e), number);

@@ -221,19 +221,14 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
 
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
 {
-    struct sp_error reason;
-    if (!a->options->count_on_gpu) {
-        sp_gpu_counts_none(&a->counts, "not asked for");
-        return SP_OK;
+    struct sp_error reason = {.what = "not asked for", .remedy = "leave --bytes sim out"};
+    if (!a->options->count_on_gpu || count_job(a, &reason) != SP_OK) {
+        snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
+        sp_gpu_counts_none(&a->counts, a->counts_why);
     }
-    enum sp_status status = count_job(a, &reason);
-    if (status == SP_OK)
+    if (!a->options->require_gpu_counts || sp_gpu_is_counted(a))
         return SP_OK;
-    snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
-    sp_gpu_counts_none(&a->counts, a->counts_why);
-    if (!a->options->require_gpu_counts)
-        return SP_OK;
-    if (err)
-        *err = reason;
-    return status;
+    const char *why = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ].why;
+    return sp_fail(err, SP_ABSENT, reason.remedy, "bytes cannot be measured: %s",
+                   why ? why : "bytes written were not counted");
 }

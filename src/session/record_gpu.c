@@ -233,10 +233,10 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
                          json_string("ceilings and levels are those of the machine named with --machine; the "
                                      "kernel ran on another GPU"));
     if (a->fraction.value > 1.03)
-        sp_record_add_flag(r, "Q01",
-                           "%.0f %% of the roof: part of the modelled bytes stayed in the L2, or the roof "
-                           "was sampled in a worse moment",
-                           100 * a->fraction.value);
+        sp_record_add_flag(r, "Q01", "%.0f %% of the roof: %s, or the roof was sampled in a worse moment",
+                           100 * a->fraction.value,
+                           sp_gpu_is_counted(a) ? "other traffic was counted too"
+                                                : "part of the modelled bytes stayed in caches");
     if (a->pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->pairs.spread);

@@ -109,6 +109,7 @@ grep -q 'measured  [0-9.]* Gflop/s' levels.gp || fail "the plot of levels lacks 
 # Asked for and not to be had.
 exits 4 'no GPU kernel' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-none
 exits 4 'multiple of 32' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --format sell:8,1
+exits 2 'exclude each other' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --bytes sim --require-bytes
 SP_EXECUTOR_REFUSES=1
 export SP_EXECUTOR_REFUSES
 exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --bytes cupti
