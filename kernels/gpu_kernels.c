@@ -95,7 +95,11 @@ static void release(void *state)
     free(s);
 }
 
-enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_F16 | 1u << SP_BF16 };
+enum {
+    REALS = 1u << SP_F64 | 1u << SP_F32,
+    REALS_AND_COMPLEX = REALS | 1u << SP_C128,
+    REALS_AND_HALVES = REALS | 1u << SP_F16 | 1u << SP_BF16
+};
 
 #define ROW        sp_spmv_crs_cuda_thread
 #define NAME       "spmv/crs/cuda-thread"
@@ -103,7 +107,7 @@ enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_
 #define MAP        SP_GPU_THREAD
 #define OPERATION  SP_OP_SPMV
 #define FORMAT     SP_FORMAT_CRS
-#define PRECISIONS REALS
+#define PRECISIONS REALS_AND_COMPLEX
 #define RANK       10
 #include "kernels/gpu_row.inc"
 
@@ -113,7 +117,7 @@ enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_
 #define MAP        SP_GPU_LANES
 #define OPERATION  SP_OP_SPMV
 #define FORMAT     SP_FORMAT_CRS
-#define PRECISIONS REALS
+#define PRECISIONS REALS_AND_COMPLEX
 #define RANK       30
 #include "kernels/gpu_row.inc"
 
@@ -123,7 +127,7 @@ enum { REALS = 1u << SP_F64 | 1u << SP_F32, REALS_AND_HALVES = REALS | 1u << SP_
 #define MAP        SP_GPU_MERGE
 #define OPERATION  SP_OP_SPMV
 #define FORMAT     SP_FORMAT_CRS
-#define PRECISIONS REALS
+#define PRECISIONS REALS_AND_COMPLEX
 #define RANK       20
 #include "kernels/gpu_row.inc"
 

@@ -64,9 +64,13 @@ template <class T> SP_GPU T reload(const T *p)
 }
 template <class T> SP_GPU T stream(const T *p)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a register or two");
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "one, two or four registers");
     T value;
-    if constexpr (sizeof(T) == 8) {
+    if constexpr (sizeof(T) == 16) {
+        uint64_t bits[2];
+        asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];" : "=l"(bits[0]), "=l"(bits[1]) : "l"(p));
+        memcpy(&value, bits, sizeof value);
+    } else if constexpr (sizeof(T) == 8) {
         uint64_t bits;
         asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(p));
         memcpy(&value, &bits, sizeof value);

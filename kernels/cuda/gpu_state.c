@@ -69,6 +69,12 @@ static int64_t dense_place(const struct sp_layout *l, int64_t i, int64_t ld)
     return l->order == SP_ROW_MAJOR ? i : i % l->r * ld + i / l->r;
 }
 
+/* Are numbers of the device those of the user: doubles, or pairs of them? */
+static bool is_as_given(const struct sp_layout *l)
+{
+    return l->precision == SP_F64 || l->precision == SP_C128;
+}
+
 /* A dense operand of n rows in the precision and order of the kernel; NULL stays NULL. */
 static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int64_t n, int64_t ld,
                                    const char *what, const void **to, struct sp_error *err)
@@ -79,8 +85,8 @@ static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int
     *to = NULL;
     if (!from)
         return SP_OK;
-    if (l->precision == SP_F64 && l->order == SP_ROW_MAJOR)
-        return upload(k, from, n_elements, sizeof *from, what, to, err);
+    if (is_as_given(l) && l->order == SP_ROW_MAJOR)
+        return upload(k, from, n_elements, l->s_x, what, to, err);
     enum sp_status status = sp_new_array(n_elements, l->s_x, what, &elements, err);
     if (status != SP_OK)
         return status;
@@ -317,6 +323,10 @@ static enum sp_status fetch(void *state, double *result, struct sp_error *err)
     if (l->format == SP_FORMAT_TILED)
         return order_tiled(k, result, err);
     const int64_t n = l->op == SP_OP_SDDMM ? l->n_nz : l->n_r * l->r;
+    if (l->precision == SP_C128) {
+        memcpy(result, k->host, (size_t)n * l->s_y);
+        return SP_OK;
+    }
     for (int64_t i = 0; i < n; i++)
         result[i] = sp_real_load(l->precision, k->host, dense_place(l, i, l->ld_y));
     return SP_OK;

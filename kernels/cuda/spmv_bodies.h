@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_body.h"
+#include "kernels/cuda/gpu_complex.h"
 
 namespace gpu
 {

@@ -37,17 +37,29 @@ template <class V, class I> int start_merge(const struct sp_gpu_launch *g, const
                                              threads * (sizeof(V) + sizeof(int64_t)), a);
 }
 
-template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     switch (g->map) {
     case SP_GPU_LANES:
         return start_lanes<V, I>(g, a);
     case SP_GPU_MERGE:
         return start_merge<V, I>(g, a);
-    case SP_GPU_CHUNK:
-        return start<gpu::sell_chunk<V, I>>(g, a);
     default:
         return start<gpu::crs_rows<V, I, 1>>(g, a);
+    }
+}
+
+template <class I>
+int start_precision(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enum sp_precision precision)
+{
+    const bool is_sell = g->map == SP_GPU_CHUNK;
+    switch (precision) {
+    case SP_C128:
+        return start_crs<gpu::complex, I>(g, a);
+    case SP_F32:
+        return is_sell ? start<gpu::sell_chunk<float, I>>(g, a) : start_crs<float, I>(g, a);
+    default:
+        return is_sell ? start<gpu::sell_chunk<double, I>>(g, a) : start_crs<double, I>(g, a);
     }
 }
 
@@ -56,7 +68,6 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
 int sp_gpu_spmv_execute(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a,
                         enum sp_precision precision, enum sp_index index)
 {
-    if (precision == SP_F64)
-        return index == SP_I32 ? start_map<double, int32_t>(g, a) : start_map<double, int64_t>(g, a);
-    return index == SP_I32 ? start_map<float, int32_t>(g, a) : start_map<float, int64_t>(g, a);
+    return index == SP_I32 ? start_precision<int32_t>(g, a, precision)
+                           : start_precision<int64_t>(g, a, precision);
 }

@@ -13,7 +13,7 @@ bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_lay
                      const struct sp_machine *machine)
 {
     struct sp_gpu_launch launch;
-    return l && l->precision != SP_C128 && sp_gpu_is_described(machine) &&
+    return l && sp_gpu_is_described(machine) &&
            (request->alpha_kind == SP_ALPHA_DEFAULT || request->alpha_kind == SP_ALPHA_SIM) &&
            !(request->volume_B > 0) && sp_model_gpu_way(l, 0, &launch);
 }
