@@ -44,6 +44,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         struct sp_hint_inputs without = *in;
         without.options = in->options_huge_pages;
         sp_hint_command(&without, hint, "");
+        snprintf(hint->change, sizeof hint->change, "--pages huge");
     } else {
         snprintf(hint->try_command, sizeof hint->try_command,
                  "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");

@@ -203,16 +203,22 @@ static size_t append_options(char *text, size_t size, size_t at, const char *opt
     return at;
 }
 
+char *sp_command_text(const char *matrix, const char *options, const char *change, char *text, size_t size)
+{
+    size_t at = append(text, size, 0, "spmodel analyze ");
+    at = append_quoted(text, size, at, matrix);
+    at = append_options(text, size, at, options, change);
+    if (*change) {
+        at = append(text, size, at, " ");
+        append(text, size, at, change);
+    }
+    return text;
+}
+
 void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change)
 {
-    size_t size = sizeof hint->try_command;
-    size_t at = append(hint->try_command, size, 0, "spmodel analyze ");
-    at = append_quoted(hint->try_command, size, at, in->matrix);
-    at = append_options(hint->try_command, size, at, in->options, change);
-    if (*change) {
-        at = append(hint->try_command, size, at, " ");
-        append(hint->try_command, size, at, change);
-    }
+    snprintf(hint->change, sizeof hint->change, "%s", change);
+    sp_command_text(in->matrix, in->options, change, hint->try_command, sizeof hint->try_command);
 }
 
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s)

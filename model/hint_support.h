@@ -18,8 +18,7 @@ double sp_hint_time(const struct sp_hint_inputs *in);
 /* Mean gain at or above the threshold. */
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);
 
-/* "spmodel analyze MATRIX OPTIONS CHANGE", the matrix quoted for a shell where it needs it; an option of the
- * same name as the change ("--format crs") is left out of OPTIONS. */
+/* The change and its sp_command_text(). */
 void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change);
 
 void sp_hint_take(struct sp_hint *hint, struct sp_gain gain, enum sp_origin basis,

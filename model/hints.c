@@ -1,6 +1,7 @@
 #include "model/hints.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,6 +61,7 @@ static void insert(struct sp_hints *out, const struct sp_hint *hint)
 void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
 {
     memset(out, 0, sizeof *out);
+    snprintf(out->options, sizeof out->options, "%s", in->options);
     for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++) {
         struct sp_hint hint = {.id = (*rule)->id, .title = (*rule)->title, .rule_version = (*rule)->version};
         if ((*rule)->spmv_only && in->op != SP_OP_SPMV)

@@ -136,6 +136,7 @@ struct sp_hint {
     double gain_lo, gain_hi; /* share of the time saved, 0 <= lo <= hi < 1 */
     enum sp_origin basis;    /* of the counterfactual */
     enum sp_confidence confidence;
+    char change[96];       /* options that make the proposal of this run; "": none do */
     char evidence[400];    /* sentences with figures */
     char try_command[400]; /* a complete command, or "not available in this version: ..." */
     char expect[240];      /* what will be seen, and what would refute it */
@@ -166,11 +167,16 @@ const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL:
 enum { SP_MAX_HINTS = 20 };
 
 struct sp_hints {
+    char options[400]; /* of the run, which commands repeat */
     int n_hints;
     struct sp_hint hint[SP_MAX_HINTS]; /* largest mean gain first */
     int n_checked;
     struct sp_checked checked[SP_MAX_HINTS];
 };
+
+/* "spmodel analyze MATRIX OPTIONS CHANGE", the matrix quoted for a shell where it needs it; options that the
+ * change has too ("--format crs") are left out of OPTIONS. Returns text. */
+char *sp_command_text(const char *matrix, const char *options, const char *change, char *text, size_t size);
 
 /* Asks every rule. */
 void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);

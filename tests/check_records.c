@@ -75,6 +75,41 @@ static void check_sectors(const struct sp_record *r, const char *path)
     }
 }
 
+/* What was tried: the words follow from the figures. */
+static void check_try(const json_t *item, const char *path)
+{
+    const json_t *gain = json_object_get(item, "gain"), *trial = json_object_get(item, "trial");
+    const struct sp_value seen = sp_record_value_of(json_object_get(item, "observed"));
+    const char *outcome = json_string_value(json_object_get(item, "outcome"));
+    const double lo = json_number_value(json_object_get(gain, "lo")),
+                 hi = json_number_value(json_object_get(gain, "hi"));
+    if (!trial || !outcome)
+        return;
+    const bool tried = sp_value_known(seen);
+    expect(tried == (strcmp(outcome, "not tried") != 0) && tried == !json_object_get(trial, "failed"), path,
+           "tried, and said not to be, or the other way round", tried, 0);
+    if (!tried)
+        return;
+    const bool refuted = seen.hi < lo && seen.lo <= 0, meets = seen.lo <= hi && seen.hi >= lo;
+    expect(seen.lo <= seen.value && seen.value <= seen.hi && seen.hi < 1, path, "an interval is wrong",
+           seen.lo, seen.hi);
+    expect((strcmp(outcome, "refuted") == 0) == refuted, path, "refuted is not what the figures say", seen.hi,
+           lo);
+    expect((strcmp(outcome, "confirmed") == 0 || strcmp(outcome, "open") == 0) == meets, path,
+           "confirmed or open is not what the figures say", seen.value, lo);
+    const json_t *pays = json_object_get(trial, "pays_after");
+    expect(json_is_number(pays) == (seen.value > 0), path, "what is slower cannot pay", seen.value, 0);
+}
+
+static void check_tries(const struct sp_record *r, const char *path)
+{
+    const json_t *item, *best = sp_record_node(r, "tries.best");
+    size_t i;
+    json_array_foreach(sp_record_node(r, "hints"), i, item) check_try(item, path);
+    json_array_foreach(sp_record_node(r, "tries.further"), i, item) check_try(item, path);
+    check_try(best, path);
+}
+
 static void check_record(const char *path)
 {
     struct sp_record r;
@@ -118,6 +153,8 @@ static void check_record(const char *path)
                "measured alpha without the simulated one beside it", 0, 0);
         check_losses(&r, path);
         check_sectors(&r, path);
+        check_tries(&r, path);
+        check_tries(&r, path);
         check_bounds(&r, path);
     }
     sp_record_free(&r);

@@ -15,6 +15,7 @@
 #include "cli/this_machine.h"
 #include "session/analyze_gpu.h"
 #include "session/format_model.h"
+#include "session/try_hints.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
@@ -33,7 +34,8 @@ enum {
     KEY_SKEW,
     KEY_POLICY,
     KEY_LLC,
-    KEY_FAIL_BELOW
+    KEY_FAIL_BELOW,
+    KEY_TRY_HINTS
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +62,8 @@ static const struct argp_option options[] = {
     {"sim-policy", KEY_POLICY, "P", 0, "Simulated replacement in the last level: lru, random, rrip", 2},
     {"sim-skew", KEY_SKEW, "F", 0,
      "Simulated lag of each thread behind the one before, as a fraction of its work", 2},
+    {"try-hints", KEY_TRY_HINTS, NULL, 0,
+     "Apply every hint, alone and together, and measure what it brings; takes up to 20 times --budget", 3},
     {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
      "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
@@ -73,7 +77,7 @@ struct arguments {
     struct sp_run_options run;
     enum sp_cache_mode cache;
     const char *bytes;
-    bool all_formats, require_bytes;
+    bool all_formats, require_bytes, try_hints;
     bool on_gpu;
     int gpu;         /* among those that the process may see */
     bool cpu_option; /* one was given that has a meaning on CPUs only */
@@ -249,6 +253,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
             argp_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
+    case KEY_TRY_HINTS:
+        a->try_hints = true;
+        return 0;
     case KEY_FAIL_BELOW:
         set_fail_below(state, arg, &a->run.output);
         return 0;
@@ -269,6 +276,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* Trials take this many budgets of samples. */
+enum { TRIES_BUDGETS = 20 };
+
 static int analyze_one(const struct arguments *a, const struct sp_subject *subject, const char *format,
                        int32_t width, struct sp_record *record, const struct sp_progress *progress,
                        struct sp_terminal *terminal)
@@ -278,7 +288,10 @@ static int analyze_one(const struct arguments *a, const struct sp_subject *subje
     o.format = format;
     o.r = width;
     o.seed = a->common.seed;
-    enum sp_status status = (a->on_gpu ? sp_analyze_gpu : sp_analyze)(subject, &o, progress, record, &err);
+    enum sp_status status =
+        a->on_gpu      ? sp_analyze_gpu(subject, &o, progress, record, &err)
+        : a->try_hints ? sp_analyze_and_try(subject, &o, TRIES_BUDGETS * o.budget_s, progress, record, &err)
+                       : sp_analyze(subject, &o, progress, record, &err);
     sp_terminal_clear(terminal);
     int code = 0;
     if (status == SP_ABSENT && a->all_formats) { /* the others can still be compared */
@@ -484,6 +497,13 @@ static int run(int argc, char **argv)
     if (sp_op_settle(&a.op, &err) != SP_OK)
         return sp_report_error(&err);
     a.all_formats = strcmp(a.run.analyze.format, "all") == 0;
+    if (a.try_hints && (a.on_gpu || a.run.analyze.no_hints || strncmp(a.bytes, "replay:", 7) == 0)) {
+        sp_fail(&err, SP_USAGE, "leave one of the two out", "--try-hints and %s exclude each other",
+                a.on_gpu                 ? "--device gpu"
+                : a.run.analyze.no_hints ? "--no-hints"
+                                         : "--bytes replay:FILE");
+        return sp_report_error(&err);
+    }
     if (a.require_bytes && strcmp(a.bytes, "sim") == 0) {
         sp_fail(&err, SP_USAGE, "leave one of the two out",
                 "--require-bytes and --bytes sim exclude each other");

@@ -14,6 +14,7 @@ void sp_report_text(const struct sp_record *record, const struct sp_report_style
     sp_section_domains(&pen, record);
     sp_section_unfused(&pen, record);
     sp_section_hints(&pen, record);
+    sp_section_tries(&pen, record);
     if (style->verbosity >= 1)
         sp_section_costs(&pen, record);
     if (style->verbosity >= 0)

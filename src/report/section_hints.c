@@ -24,21 +24,22 @@ static void gain_text(const json_t *hint, char *text, size_t size)
         snprintf(text, size, "time −%s … −%s %% %s", low, high, basis ? basis : "");
 }
 
+/* "observed −82 % confirmed": what came of it where it was tried. */
 static void observed_part(struct sp_pen *pen, const json_t *hint)
 {
     const json_t *observed = json_object_get(hint, "observed");
+    const char *outcome = sp_item_text(hint, "outcome");
+    const struct sp_value v = json_is_number(observed) ? sp_value_of(json_number_value(observed), SP_MEASURED)
+                                                       : sp_record_value_of(observed);
     char text[64];
-    if (json_is_number(observed)) {
-        sp_pen_part(pen, SP_INK_GREEN, 5, "observed %s",
-                    sp_figure_percent(text, sizeof text, -json_number_value(observed)));
-    } else if (json_is_object(observed)) {
-        struct sp_value v = sp_record_value_of(observed);
-        if (sp_value_known(v))
-            sp_pen_part(pen, SP_INK_GREEN, 5, "observed %s %s",
-                        sp_figure_percent(text, sizeof text, -v.value), sp_origin_name(v.origin));
-        else
-            sp_pen_part(pen, SP_INK_PLAIN, 5, "not tried (%s)", v.why);
-    }
+    if (!observed || json_is_null(observed))
+        return;
+    if (sp_value_known(v))
+        sp_pen_part(pen, v.value > 0 ? SP_INK_GREEN : SP_INK_RED, 5, "observed %s%s%s%s",
+                    v.value < 0 ? "+" : "", sp_figure_percent(text, sizeof text, -v.value),
+                    outcome ? " " : "", outcome ? outcome : "");
+    else
+        sp_pen_part(pen, SP_INK_PLAIN, 5, "not tried");
 }
 
 static void labelled(struct sp_pen *pen, const char *label, const char *text, bool command)

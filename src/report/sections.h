@@ -15,6 +15,7 @@ void sp_section_domains(struct sp_pen *pen,
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record);
 void sp_section_hints(struct sp_pen *pen, const struct sp_record *record);  /* HINTS, not a problem */
+void sp_section_tries(struct sp_pen *pen, const struct sp_record *record);  /* TRIED, where hints were */
 void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);  /* FLAGS and REMARKS */
 void sp_section_levels(struct sp_pen *pen, const struct sp_record *record); /* TRAFFIC by level and array */
 void sp_section_costs(struct sp_pen *pen, const struct sp_record *record);  /* COSTS, samples */

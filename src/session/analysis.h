@@ -134,7 +134,7 @@ struct sp_analysis {
 struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a);
 
 /* Bytes streamed between two executions: dense operands of n_r rows. */
-int64_t sp_analysis_between_bytes(const struct sp_analysis *a);
+int64_t sp_between_bytes(const struct sp_analyze_options *options, const struct sp_layout *layout);
 
 /* Pairs of a kernel's sample and its roof, of the job as it stands, in `share` of the time budget. */
 enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,

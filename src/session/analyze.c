@@ -83,9 +83,11 @@ static enum sp_status run_steps(struct sp_analysis *a, struct sp_record *record,
     return SP_OK;
 }
 
-enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *o,
-                          const struct sp_progress *progress, struct sp_record *record, struct sp_error *err)
+enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct sp_analyze_options *o,
+                                const struct sp_progress *progress, struct sp_record *record,
+                                struct sp_hints *hints, struct sp_error *err)
 {
+    memset(hints, 0, sizeof *hints);
     enum sp_status status = sp_record_new(subject->name, record, err);
     if (status != SP_OK)
         return status;
@@ -131,8 +133,17 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
     } else if (status != SP_OK) {
         sp_record_free(record);
     }
+    if (status == SP_OK)
+        *hints = a->hints;
     if (p)
         sp_analysis_free(a);
     free(p);
     return status;
+}
+
+enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                          const struct sp_progress *progress, struct sp_record *record, struct sp_error *err)
+{
+    struct sp_hints hints;
+    return sp_analyze_hints(subject, options, progress, record, &hints, err);
 }

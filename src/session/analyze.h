@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "io/record.h"
+#include "model/hints.h"
 #include "model/machine.h"
 #include "probes/probe.h"
 #include "session/byte_source.h"
@@ -55,5 +56,10 @@ enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_
  * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */
 enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *options,
                           const struct sp_progress *progress, struct sp_record *record, struct sp_error *err);
+
+/* The same, and its hints; none where they were not looked for. */
+enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                                const struct sp_progress *progress, struct sp_record *record,
+                                struct sp_hints *hints, struct sp_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static enum sp_status observe(const struct sp_analysis *a, const struct sp_job *
     p.state = a->options->state;
     p.n_domain = a->setup.n_domains;
     p.domain_of_thread = a->setup.domain_of_thread;
-    p.between_B = sp_analysis_between_bytes(a);
+    p.between_B = sp_between_bytes(a->options, &a->setup.layout);
     p.interrupted = stopped;
     p.context = (void *)a->progress;
     enum sp_status status = s->probe->observe(s->session, job, &p, &reading, err);

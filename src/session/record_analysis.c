@@ -340,6 +340,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
         json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
         json_object_set_new(item, "evidence", json_string(h->evidence));
         json_object_set_new(item, "try", json_string(h->try_command));
+        json_object_set_new(item, "change", h->change[0] ? json_string(h->change) : json_null());
         json_object_set_new(item, "expect", json_string(h->expect));
         json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
         json_object_set_new(item, "observed", json_null());

@@ -1,29 +1,32 @@
 #include "session/runs.h"
 
-#include <errno.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/samples.h"
+#include "session/apart.h"
+
+struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const struct sp_analyze_options *o,
+                                           const struct sp_progress *progress)
+{
+    struct sp_sampling_options s = {
+        .protocol = sp_protocol_default(o->machine), .pinned = setup->binding.pinned, .progress = progress};
+    s.protocol.state = o->state;
+    s.protocol.budget_s = o->budget_s;
+    s.protocol.max_samples = o->max_samples;
+    s.protocol.n_domain = setup->n_domains;
+    s.protocol.domain_of_thread = setup->domain_of_thread;
+    s.protocol.between_B = sp_between_bytes(o, &setup->layout);
+    return s;
+}
 
 enum sp_status sp_analysis_sample(const struct sp_analysis *a, double share, int max_samples,
                                   struct sp_pairs *pairs, struct sp_error *err)
 {
-    struct sp_sampling_options s = {
-        .protocol = sp_protocol_default(a->options->machine),
-        .pinned = a->setup.binding.pinned,
-        .progress = a->progress,
-    };
-    s.protocol.state = a->options->state;
+    struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
     s.protocol.budget_s = share * a->options->budget_s;
     s.protocol.max_samples = max_samples;
-    s.protocol.n_domain = a->setup.n_domains;
-    s.protocol.domain_of_thread = a->setup.domain_of_thread;
-    s.protocol.between_B = sp_analysis_between_bytes(a);
     return sp_sample_pairs(&a->setup.job, &s, pairs, err);
 }
 
@@ -34,58 +37,33 @@ struct message {
     struct sp_pairs pairs; /* its pointers mean nothing to the reader */
 };
 
-static bool send_all(int pipe, const void *data, size_t size)
-{
-    for (const char *p = data; size > 0;) {
-        ssize_t n = write(pipe, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool receive_all(int pipe, void *data, size_t size)
-{
-    for (char *p = data; size > 0;) {
-        ssize_t n = read(pipe, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* In the child: the same kernel on a layout of its own. */
-static _Noreturn void child(const struct sp_analysis *a, int pipe)
+static bool child(void *context, int pipe)
 {
     static struct message m;
+    const struct sp_analysis *a = context;
     struct sp_analysis here = *a;
     struct sp_setup_options options = *a->setup_options;
     options.kernel = a->setup.kernel;
     m.status = sp_setup_make(&a->setup.workload, &options, NULL, &here.setup, &m.error);
     if (m.status == SP_OK)
         m.status = sp_analysis_sample(&here, 1, a->options->max_samples, &m.pairs, &m.error);
-    /* Reasons are static text of this program, which the parent has at the same address. */
-    bool sent = send_all(pipe, &m, sizeof m);
+    bool sent = sp_apart_send(pipe, &m, sizeof m);
     if (sent && m.status == SP_OK)
-        sent = send_all(pipe, m.pairs.time_s, (size_t)m.pairs.n * sizeof(double)) &&
-               send_all(pipe, m.pairs.roof_Bps, (size_t)m.pairs.n * sizeof(double)) &&
-               send_all(pipe, m.pairs.thread_s, (size_t)m.pairs.n_threads * sizeof(double));
-    _exit(sent ? EXIT_SUCCESS : EXIT_FAILURE);
+        sent = sp_apart_send(pipe, m.pairs.time_s, (size_t)m.pairs.n * sizeof(double)) &&
+               sp_apart_send(pipe, m.pairs.roof_Bps, (size_t)m.pairs.n * sizeof(double)) &&
+               sp_apart_send(pipe, m.pairs.thread_s, (size_t)m.pairs.n_threads * sizeof(double));
+    return sent;
 }
 
-static enum sp_status receive(int pipe, struct sp_pairs *pairs, struct sp_error *err)
+/* The next of the analysis' runs. */
+static enum sp_status receive(void *context, int pipe, struct sp_error *err)
 {
     static struct message m;
+    const struct sp_analysis *a = context;
+    struct sp_pairs *pairs = &a->run[a->n_runs];
     memset(pairs, 0, sizeof *pairs);
-    if (!receive_all(pipe, &m, sizeof m))
+    if (!sp_apart_receive(pipe, &m, sizeof m))
         return sp_fail(err, SP_ABSENT, "look at the free memory; or leave --runs out",
                        "a process for a further run ended before it had measured anything");
     if (m.status != SP_OK) {
@@ -99,7 +77,7 @@ static enum sp_status receive(int pipe, struct sp_pairs *pairs, struct sp_error 
     enum sp_status status = SP_OK;
     for (int i = 0; i < 3 && status == SP_OK; i++) {
         status = sp_new_array(n[i], sizeof(double), "samples", &p[i], err);
-        if (status == SP_OK && !receive_all(pipe, p[i], (size_t)n[i] * sizeof(double)))
+        if (status == SP_OK && !sp_apart_receive(pipe, p[i], (size_t)n[i] * sizeof(double)))
             status = sp_fail(err, SP_ABSENT, NULL, "a process for a further run ended early");
     }
     got.time_s = p[0];
@@ -109,28 +87,6 @@ static enum sp_status receive(int pipe, struct sp_pairs *pairs, struct sp_error 
         *pairs = got;
     else
         sp_pairs_free(&got);
-    return status;
-}
-
-static enum sp_status run_apart(const struct sp_analysis *a, struct sp_pairs *pairs, struct sp_error *err)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        return sp_fail(err, SP_ABSENT, NULL, "no pipe to a further process: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        child(a, ends[1]);
-    }
-    int error = errno;
-    close(ends[1]);
-    enum sp_status status =
-        pid < 0 ? sp_fail(err, SP_ABSENT, NULL, "no process for a further run: %s", strerror(error))
-                : receive(ends[0], pairs, err);
-    close(ends[0]);
-    if (pid > 0)
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-            ;
     return status;
 }
 
@@ -241,10 +197,10 @@ enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
     enum sp_status status = sp_new_array(n_runs, sizeof *a->run, "the runs", &p, err);
     a->run = p;
     if (n_runs > 1)
-        omp_pause_resource_all(omp_pause_hard); /* a team of the parent would hang in the child */
+        sp_apart_begin();
     while (status == SP_OK && a->n_runs < n_runs - 1) {
         sp_progress_step(a->progress, "measuring in another process", (double)a->n_runs / n_runs);
-        status = run_apart(a, &a->run[a->n_runs], err);
+        status = sp_apart(child, receive, a, err);
         a->n_runs += status == SP_OK;
     }
     if (status == SP_OK && n_runs > 1 && a->setup.binding.pinned)

@@ -5,6 +5,11 @@
 
 #include "session/analysis.h"
 
+/* How a prepared workload is sampled under these options: the whole budget, all samples, against its roof. */
+struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup,
+                                           const struct sp_analyze_options *options,
+                                           const struct sp_progress *progress);
+
 /* Takes all samples of the analysis: options->n_runs - 1 in children, one after the other, then one here, and
  * pools them in a->pairs. Every run is kept in a->run. */
 enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err);

@@ -87,10 +87,31 @@ static enum sp_status roof_as_kernel(const struct sp_probe *clock, void *session
     return status;
 }
 
-static enum sp_status take_roof(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                                const struct sp_protocol *protocol, int64_t *repetitions, double *roof_Bps,
-                                struct sp_error *err)
+/* Executions of another job a second, under the kernel's own protocol but with its own repetitions. */
+static enum sp_status rate_of(const struct sp_probe *clock, void *session, const struct sp_job *job,
+                              const struct sp_protocol *protocol, int64_t *repetitions, double *rate,
+                              struct sp_error *err)
 {
+    struct sp_protocol own = *protocol;
+    struct sp_reading r;
+    own.repetitions = *repetitions;
+    enum sp_status status = protocol->state == SP_WARM ? job->run(job->state, 1, NULL, err) : SP_OK;
+    if (status == SP_OK)
+        status = clock->observe(session, job, &own, &r, err);
+    if (status != SP_OK)
+        return status;
+    *repetitions = r.repetitions;
+    *rate = 1 / fmax(r.sample_s[0], 1e-9);
+    sp_reading_free(&r);
+    return SP_OK;
+}
+
+static enum sp_status take_roof(const struct sp_probe *clock, void *session, const struct sp_job *job,
+                                const struct sp_job *against, const struct sp_protocol *protocol,
+                                int64_t *repetitions, double *roof_Bps, struct sp_error *err)
+{
+    if (against)
+        return rate_of(clock, session, against, protocol, repetitions, roof_Bps, err);
     if (protocol->state != SP_WARM)
         return roof_as_kernel(clock, session, job, protocol, roof_Bps, err);
     *roof_Bps = roof_sample(job, repetitions);
@@ -124,14 +145,15 @@ static enum sp_status take_pair(const struct sp_probe *clock, void *session, con
     struct sp_reading r;
     look_at_cores(o, job, &c->history, before, &latency_before);
     double roof = 0, roof_after = 0;
-    enum sp_status status = take_roof(clock, session, job, protocol, roof_repetitions, &roof, err);
-    if (status == SP_OK && protocol->state == SP_WARM) /* the scan has left x and y outside of the caches */
+    enum sp_status status =
+        take_roof(clock, session, job, o->against, protocol, roof_repetitions, &roof, err);
+    if (status == SP_OK && protocol->state == SP_WARM) /* the other has left x and y outside of the caches */
         status = job->run(job->state, 1, NULL, err);
     if (status == SP_OK)
         status = clock->observe(session, job, protocol, &r, err);
     if (status != SP_OK)
         return status;
-    status = take_roof(clock, session, job, protocol, roof_repetitions, &roof_after, err);
+    status = take_roof(clock, session, job, o->against, protocol, roof_repetitions, &roof_after, err);
     if (status != SP_OK) {
         sp_reading_free(&r);
         return status;
@@ -235,7 +257,7 @@ enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_samplin
         protocol.repetitions = pairs->repetitions = first.repetitions;
         sp_reading_free(&first);
     }
-    int64_t roof_repetitions = 1, tries = 0;
+    int64_t roof_repetitions = o->against ? 0 : 1, tries = 0; /* 0: found by the first sample */
     double start = sp_now();
     while (status == SP_OK && c.n < most && tries < 2 * most &&
            (c.n < o->protocol.min_samples || sp_now() - start < o->protocol.budget_s)) {

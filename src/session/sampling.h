@@ -1,5 +1,5 @@
-/* Samples of a kernel and of its roof in turn, so that both see the same minute of a shared machine:
- * fractions are medians of paired ratios [THEORY 8]. */
+/* Samples of a kernel and of its roof, or of another kernel, in turn, so that both see the same minute of a
+ * shared machine: fractions and gains are medians of paired ratios [THEORY 8]. */
 #ifndef SP_SESSION_SAMPLING_H
 #define SP_SESSION_SAMPLING_H
 
@@ -16,6 +16,7 @@ struct sp_sampling_options {
     struct sp_protocol protocol; /* state, budget_s, min_samples, max_samples ... of the kernel's samples */
     bool pinned; /* threads are bound: the latency between the first two is looked at before and after each
                     sample */
+    const struct sp_job *against; /* NULL: the roof; else this job is sampled in the roof's place */
     const struct sp_progress *progress;
 };
 
@@ -24,16 +25,17 @@ struct sp_pairs {
     int64_t n;         /* pairs kept */
     int64_t n_dropped; /* the core-to-core mode changed during the sample, or another one prevails */
     double *time_s;    /* [n] of one execution */
-    double
-        *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, from before and after the sample */
+    double *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, from before and after the sample;
+                         executions of `against` a second [1/s] where there is one */
     double *thread_s; /* [n_threads] median busy time; owned */
     int n_threads;
     int64_t repetitions;     /* executions in a sample */
     char mode[16];           /* "single", "shared", "split", "unknown": all pairs kept have it */
     double latency_s;        /* median core-to-core latency between the first two threads; 0: one thread */
     struct sp_value time;    /* median [s] */
-    struct sp_value roof;    /* median [B/s] */
-    struct sp_value inverse; /* median of 1/(time roof) [1/B]: times V it is the bandwidth_fraction */
+    struct sp_value roof;    /* median [B/s]; [1/s] */
+    struct sp_value inverse; /* median of 1/(time roof) [1/B]: times V it is the bandwidth_fraction; with
+                                `against` the time of that job over the time of this one */
     double spread;           /* (Q3 - Q1)/median of the times */
 };
 

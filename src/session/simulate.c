@@ -10,10 +10,9 @@ static bool on_progress(void *context, double share)
     return sp_progress_interrupted(a->progress);
 }
 
-int64_t sp_analysis_between_bytes(const struct sp_analysis *a)
+int64_t sp_between_bytes(const struct sp_analyze_options *o, const struct sp_layout *l)
 {
-    const struct sp_layout *l = &a->setup.layout;
-    return a->options->n_between * l->n_r * l->r * (int64_t)l->s_y;
+    return o->n_between * l->n_r * l->r * (int64_t)l->s_y;
 }
 
 struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
@@ -26,7 +25,7 @@ struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
     o.state = a->options->state == SP_COLD      ? SP_SIM_COLD
               : a->options->state == SP_BETWEEN ? SP_SIM_BETWEEN
                                                 : SP_SIM_WARM;
-    o.between_B = sp_analysis_between_bytes(a);
+    o.between_B = sp_between_bytes(a->options, &a->setup.layout);
     o.skew = a->options->skew;
     o.store_nt = a->setup.facts.store_nt;
     o.x_offset_B = a->setup.facts.x_offset_B;

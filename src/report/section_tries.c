@@ -1,0 +1,156 @@
+/* TRIED: what was predicted beside what was observed, hint by hint, then together. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/sections.h"
+
+enum { CELL = 64, CHANGE = 10, PREDICTED = 58, OBSERVED = 75, OUTCOME = 77 };
+
+/* "−85 … −90 %". */
+static char *predicted_text(const json_t *item, char *text, size_t size)
+{
+    const json_t *gain = json_object_get(item, "gain");
+    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
+    if (!isfinite(lo) || !isfinite(hi))
+        snprintf(text, size, "none");
+    else if (fabs(hi - lo) < 0.5)
+        snprintf(text, size, "−%.*f %%", hi < 10 ? 1 : 0, hi);
+    else
+        snprintf(text, size, "−%.0f … −%.0f %%", lo, hi);
+    return text;
+}
+
+/* "−86.8 ±0.5 %": time against that of the run. */
+static char *observed_text(const json_t *item, char *text, size_t size)
+{
+    const struct sp_value v = sp_record_value_of(json_object_get(item, "observed"));
+    if (!sp_value_known(v)) {
+        snprintf(text, size, "none");
+        return text;
+    }
+    char number[CELL];
+    sp_figure_interval(number, sizeof number, fabs(v.value), v.value < 0 ? -v.hi : v.lo,
+                       v.value < 0 ? -v.lo : v.hi, 0.01, fabs(v.value) < 0.1 ? 2 : 3);
+    snprintf(text, size, "%s%.40s %%", v.value < 0 ? "+" : "−", number);
+    return text;
+}
+
+static enum sp_ink ink_of(const char *outcome)
+{
+    return !outcome || strncmp(outcome, "not", 3) == 0 || strcmp(outcome, "open") == 0 ? SP_INK_PLAIN
+           : strcmp(outcome, "refuted") == 0                                           ? SP_INK_RED
+           : strncmp(outcome, "less", 4) == 0                                          ? SP_INK_YELLOW
+                                                                                       : SP_INK_GREEN;
+}
+
+/* What it costs before the first execution. */
+static void cost_line(struct sp_pen *pen, const json_t *trial)
+{
+    const double setup = sp_item_number(trial, "setup_executions"),
+                 pays = sp_item_number(trial, "pays_after");
+    if (!isfinite(setup))
+        return;
+    pen->indent = CHANGE;
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_put(pen, SP_INK_DIM, "set-up %.*f executions of the run", setup < 10 ? 1 : 0, setup);
+    if (isfinite(pays))
+        sp_pen_put(pen, SP_INK_DIM, ", pays after %.0f", pays);
+    sp_pen_end(pen);
+}
+
+static void row(struct sp_pen *pen, const char *label, const json_t *item, bool with_prediction)
+{
+    const json_t *trial = json_object_get(item, "trial");
+    const char *change = sp_item_text(trial, "change"), *failed = sp_item_text(trial, "failed"),
+               *outcome = sp_item_text(item, "outcome");
+    char text[CELL];
+    if (!trial)
+        return;
+    pen->indent = CHANGE;
+    sp_pen_put(pen, SP_INK_BOLD, " %s", label);
+    if (pen->column >= CHANGE)
+        sp_pen_end(pen);
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", change && *change ? change : "no options");
+    if (failed) {
+        sp_pen_part(pen, SP_INK_DIM, 2, "not tried: %s", failed);
+        sp_pen_end(pen);
+        return;
+    }
+    if (pen->column > PREDICTED - 14)
+        sp_pen_end(pen);
+    if (with_prediction)
+        sp_pen_right(pen, SP_INK_PLAIN, PREDICTED, predicted_text(item, text, sizeof text));
+    sp_pen_right(pen, SP_INK_PLAIN, OBSERVED, observed_text(item, text, sizeof text));
+    if (with_prediction && outcome) {
+        sp_pen_tab(pen, OUTCOME);
+        sp_pen_put(pen, ink_of(outcome), "%s", outcome);
+    }
+    sp_pen_end(pen);
+    cost_line(pen, trial);
+}
+
+static void best_lines(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *best = sp_record_node(record, "tries.best"), *trial = json_object_get(best, "trial");
+    const char *command = sp_item_text(best, "command");
+    if (!command) {
+        pen->indent = CHANGE;
+        sp_pen_put(pen, SP_INK_BOLD, " best");
+        sp_pen_tab(pen, CHANGE);
+        sp_pen_words(pen, SP_INK_PLAIN,
+                     "the run as it is: nothing that was tried is faster beyond the noise");
+        sp_pen_end(pen);
+        return;
+    }
+    char before[CELL], after[CELL], text[CELL];
+    const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
+                          base = sp_record_value_of(json_object_get(trial, "base_time"));
+    sp_pen_put(pen, SP_INK_BOLD, " best");
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_put(pen, SP_INK_CYAN, "%s", command);
+    sp_pen_end(pen);
+    pen->indent = CHANGE;
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s instead of %s", sp_text_seconds(after, sizeof after, time.value),
+                sp_text_seconds(before, sizeof before, base.value));
+    sp_pen_part(pen, ink_of(sp_item_text(best, "outcome")), 1, "(time %s, in %.0f processes)",
+                observed_text(best, text, sizeof text), sp_item_number(trial, "processes"));
+    sp_pen_end(pen);
+    cost_line(pen, trial);
+}
+
+void sp_section_tries(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *tries = sp_record_node(record, "tries"), *item;
+    char took[CELL], allowed[CELL];
+    size_t i;
+    if (!json_is_object(tries))
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "TRIED");
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_put(pen, SP_INK_DIM, "%s of %s",
+               sp_text_seconds(took, sizeof took, sp_item_number(tries, "cost_s")),
+               sp_text_seconds(allowed, sizeof allowed, sp_item_number(tries, "budget_s")));
+    sp_pen_right(pen, SP_INK_PLAIN, PREDICTED, "predicted");
+    sp_pen_right(pen, SP_INK_PLAIN, OBSERVED, "observed");
+    sp_pen_end(pen);
+    const json_t *honest = json_object_get(tries, "honest");
+    if (json_object_get(honest, "trial"))
+        row(pen, "honest", honest, false);
+    json_array_foreach(sp_record_node(record, "hints"), i, item)
+    {
+        const char *id = sp_item_text(item, "id");
+        row(pen, id ? id : "?", item, true);
+    }
+    json_array_foreach(json_object_get(tries, "further"), i, item)
+    {
+        const char *ids = sp_item_text(item, "hints");
+        row(pen, ids ? ids : "?", item, true);
+    }
+    best_lines(pen, record);
+}

@@ -1,0 +1,27 @@
+/* Work in a process of its own, one after the other: fresh pages, a fresh team of threads. Before the first,
+ * sp_apart_begin(); what the parent's team had pinned must be pinned again after the last. */
+#ifndef SP_SESSION_APART_H
+#define SP_SESSION_APART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* Ends the team of OpenMP threads, which would hang in a child. */
+void sp_apart_begin(void);
+
+/* In the child: does the work and sends what came of it through the pipe. False: it could not be sent. */
+typedef bool sp_apart_work(void *context, int pipe);
+/* In the parent: takes what the child sends. */
+typedef enum sp_status sp_apart_take(void *context, int pipe, struct sp_error *err);
+
+/* Both have the same context. Returns what `take` returns, SP_ABSENT where there is no process to be had.
+ * Reasons of values are static text of this program, which both have at the same address. */
+enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context, struct sp_error *err);
+
+/* All of it, however many pieces the pipe makes of it; false: the other side has ended. */
+bool sp_apart_send(int pipe, const void *data, size_t size);
+bool sp_apart_receive(int pipe, void *data, size_t size);
+
+#endif

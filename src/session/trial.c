@@ -1,0 +1,238 @@
+#include "session/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/samples.h"
+#include "session/apart.h"
+#include "session/runs.h"
+#include "sparse/reorder.h"
+#include "sys/meminfo.h"
+#include "sys/pages.h"
+
+enum { LEAST_PAIRS = 5, MOST_PAIRS = 40 };
+
+static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
+{
+    struct sp_meminfo memory; /* what is left now */
+    const bool known = sp_meminfo_read("", &memory, NULL) == SP_OK;
+    return (struct sp_setup_options){.isa = o->isa,
+                                     .store_nt = o->store_nt,
+                                     .small_pages = o->small_pages,
+                                     .not_pinned = o->not_pinned,
+                                     .memory_B = known ? (double)memory.available_B : o->memory_B,
+                                     .seed = o->seed,
+                                     .machine = o->machine,
+                                     .topology = o->topology};
+}
+
+static enum sp_status set_up(const struct sp_csr *matrix, const struct sp_analyze_options *o,
+                             struct sp_setup *setup, struct sp_error *err)
+{
+    struct sp_workload workload;
+    const struct sp_setup_options options = setup_options(o);
+    enum sp_status status = sp_analyze_workload(matrix, o, &workload, err);
+    return status == SP_OK ? sp_setup_make(&workload, &options, NULL, setup, err) : status;
+}
+
+enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                              const struct sp_progress *progress, struct sp_trials *t, struct sp_error *err)
+{
+    memset(t, 0, sizeof *t);
+    t->subject = subject;
+    t->options = options;
+    t->progress = progress;
+    return set_up(&subject->matrix, options, &t->base, err);
+}
+
+void sp_trials_close(struct sp_trials *t)
+{
+    if (!t)
+        return;
+    sp_setup_free(&t->base);
+    sp_csr_free(&t->ordered);
+    memset(t, 0, sizeof *t);
+}
+
+static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
+{
+    return v->reorder[0] && strcmp(v->reorder, t->subject->reorder) != 0;
+}
+
+enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, struct sp_csr *borrowed,
+                               struct sp_error *err)
+{
+    *borrowed = t->subject->matrix;
+    if (!is_reordered(t, v))
+        return SP_OK;
+    if (strcmp(t->subject->reorder, "none") != 0)
+        return sp_fail(err, SP_ABSENT, "leave --reorder out", "the run itself has been reordered by %s",
+                       t->subject->reorder);
+    enum sp_status status = SP_OK;
+    if (strcmp(t->ordered_by, v->reorder) != 0) {
+        const struct sp_allocator *allocator = t->options->small_pages ? NULL : &sp_allocator_huge;
+        sp_csr_free(&t->ordered);
+        t->ordered_by[0] = '\0';
+        const double start = sp_now();
+        status = sp_reorder(v->reorder, &t->subject->matrix, allocator, NULL, &t->ordered, err);
+        t->reorder_s = sp_now() - start;
+        if (status == SP_OK)
+            snprintf(t->ordered_by, sizeof t->ordered_by, "%s", v->reorder);
+    }
+    *borrowed = t->ordered;
+    return status;
+}
+
+/* Pairs of the variant and the run into the trial. */
+static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *setup,
+                              const struct sp_analyze_options *o, double budget_s, struct sp_trial *trial,
+                              struct sp_error *err)
+{
+    struct sp_sampling_options s = sp_run_sampling(setup, o, t->progress);
+    struct sp_pairs pairs;
+    s.against = &t->base.job;
+    s.protocol.budget_s = budget_s;
+    s.protocol.min_samples = LEAST_PAIRS;
+    s.protocol.max_samples = MOST_PAIRS;
+    enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
+    if (status != SP_OK) {
+        sp_pairs_free(&pairs);
+        return status;
+    }
+    /* Time for a useful operation, where the variant does more of them in one execution. */
+    const double work = sp_workload_flops(&setup->workload) / sp_workload_flops(&t->base.workload);
+    trial->time = pairs.time;
+    trial->base_time =
+        sp_value_between(1 / pairs.roof.value, 1 / pairs.roof.hi, 1 / pairs.roof.lo, SP_MEASURED);
+    trial->gain = sp_value_between(1 - 1 / (pairs.inverse.value * work), 1 - 1 / (pairs.inverse.lo * work),
+                                   1 - 1 / (pairs.inverse.hi * work), SP_MEASURED);
+    trial->n_pairs = pairs.n;
+    sp_pairs_free(&pairs);
+    return SP_OK;
+}
+
+static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                                  struct sp_trial *trial, struct sp_error *err)
+{
+    const struct sp_analyze_options o = sp_variant_options(v, t->options);
+    struct sp_csr matrix;
+    struct sp_setup setup = {0};
+    enum sp_status status = t->base.kernel ? SP_OK : set_up(&t->subject->matrix, t->options, &t->base, err);
+    if (status == SP_OK)
+        status = sp_trials_order(t, v, &matrix, err);
+    if (status == SP_OK)
+        status = set_up(&matrix, &o, &setup, err);
+    if (status != SP_OK)
+        return status;
+    trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
+    trial->layout_s = setup.layout_s;
+    trial->max_error = setup.check.max_error;
+    trial->n_processes = 1;
+    snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
+    status = measure(t, &setup, &o, budget_s, trial, err);
+    sp_setup_free(&setup);
+    return status;
+}
+
+enum sp_status sp_trials_run(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                             struct sp_trial *trial, struct sp_error *err)
+{
+    const double start = sp_now();
+    memset(trial, 0, sizeof *trial);
+    trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
+    trial->status = run_variant(t, v, budget_s, trial, &trial->error);
+    trial->cost_s = sp_now() - start;
+    if (trial->status != SP_INTERRUPTED)
+        return SP_OK;
+    if (err)
+        *err = trial->error;
+    return SP_INTERRUPTED;
+}
+
+struct confirmation {
+    struct sp_trials *trials;
+    const struct sp_variant *variant;
+    double budget_s;
+    struct sp_trial got;
+};
+
+static bool send_trial(void *context, int pipe)
+{
+    struct confirmation *c = context;
+    sp_trials_run(c->trials, c->variant, c->budget_s, &c->got, NULL);
+    return sp_apart_send(pipe, &c->got, sizeof c->got);
+}
+
+static enum sp_status take_trial(void *context, int pipe, struct sp_error *err)
+{
+    struct confirmation *c = context;
+    if (!sp_apart_receive(pipe, &c->got, sizeof c->got))
+        return sp_fail(err, SP_ABSENT, "look at the free memory",
+                       "a process for a further run ended before it had measured anything");
+    if (c->got.status != SP_OK && err)
+        *err = c->got.error;
+    return c->got.status;
+}
+
+/* Medians over the processes; the gain's interval holds those of all. */
+static void pool(const struct sp_trial *one, int n, struct sp_trial *trial)
+{
+    enum { MOST = 16 };
+    double time[MOST], base[MOST], gain[MOST];
+    double lo = one[0].gain.lo, hi = one[0].gain.hi;
+    *trial = one[0];
+    trial->n_pairs = 0;
+    for (int i = 0; i < n; i++) {
+        time[i] = one[i].time.value;
+        base[i] = one[i].base_time.value;
+        gain[i] = one[i].gain.value;
+        lo = fmin(lo, gain[i]);
+        hi = fmax(hi, gain[i]);
+        trial->n_pairs += one[i].n_pairs;
+    }
+    trial->time = sp_median_interval(time, n, SP_MEASURED);
+    trial->base_time = sp_median_interval(base, n, SP_MEASURED);
+    trial->gain = sp_value_between(sp_median(gain, n), lo, hi, SP_MEASURED);
+    trial->n_processes = n;
+}
+
+enum sp_status sp_trials_confirm(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                                 int n_processes, struct sp_trial *trial, struct sp_error *err)
+{
+    enum { MOST = 16 };
+    struct sp_trial one[MOST];
+    struct confirmation c = {t, v, budget_s, {0}};
+    const double start = sp_now();
+    int n = 0;
+    enum sp_status status = SP_OK;
+    memset(trial, 0, sizeof *trial);
+    trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
+    sp_setup_free(&t->base);
+    sp_apart_begin();
+    while (n < n_processes && n < MOST && status == SP_OK) {
+        sp_progress_step(t->progress, "measuring in another process", (double)n / n_processes);
+        status = sp_apart(send_trial, take_trial, &c, &trial->error);
+        if (status == SP_OK)
+            one[n++] = c.got;
+    }
+    if (n > 0)
+        pool(one, n, trial);
+    trial->status = n > 0 ? SP_OK : status;
+    trial->cost_s = sp_now() - start;
+    if (status == SP_INTERRUPTED && err)
+        *err = trial->error;
+    return status == SP_INTERRUPTED ? status : SP_OK;
+}
+
+double sp_trial_setup_executions(const struct sp_trial *t)
+{
+    return (t->reorder_s + t->layout_s) / t->base_time.value;
+}
+
+double sp_trial_pays_after(const struct sp_trial *t)
+{
+    const double saved_s = t->gain.value * t->base_time.value;
+    return saved_s > 0 ? ceil((t->reorder_s + t->layout_s) / saved_s) : INFINITY;
+}

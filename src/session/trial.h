@@ -1,0 +1,62 @@
+/* Trials: a variant of a run and the run itself, measured in turn. Both have their own arrays at the same
+ * time, both results are checked against the reference, and what counts is the median of paired ratios, so
+ * that a machine that drifts cannot pass for a gain. */
+#ifndef SP_SESSION_TRIAL_H
+#define SP_SESSION_TRIAL_H
+
+#include "session/setup.h"
+#include "session/subject.h"
+#include "session/variant.h"
+
+/* What a trial found out. Plain data: it goes through pipes. */
+struct sp_trial {
+    enum sp_status status; /* SP_OK, or why it could not be measured: error */
+    struct sp_error error;
+    char kernel[64];
+    double reorder_s, layout_s; /* finding and applying the order; making the layout: its set-up [s] */
+    struct sp_value time;       /* of one execution [s] */
+    struct sp_value base_time;  /* of the run beside it [s] */
+    struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
+    int64_t n_pairs;
+    int n_processes;  /* in which it was measured */
+    double max_error; /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
+    double cost_s;    /* that the trial took in all [s] */
+};
+
+struct sp_trials {
+    const struct sp_subject *subject;
+    const struct sp_analyze_options *options; /* of the run */
+    const struct sp_progress *progress;
+    struct sp_setup base;
+    struct sp_csr ordered; /* in the order tried last, which the next trial may want too */
+    char ordered_by[48];
+    double reorder_s;
+};
+
+/* Sets the run up anew. Zero-initialise; sp_trials_close(). */
+enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                              const struct sp_progress *progress, struct sp_trials *trials,
+                              struct sp_error *err);
+void sp_trials_close(struct sp_trials *trials);
+
+/* The matrix in the variant's order, which the trials own until another order is asked for. SP_ABSENT: the
+ * run itself has been reordered. */
+enum sp_status sp_trials_order(struct sp_trials *trials, const struct sp_variant *variant,
+                               struct sp_csr *borrowed, struct sp_error *err);
+
+/* Measures the variant for `budget_s` [s], set-up not counted. What this variant cannot be measured for is in
+ * trial->status; the function itself fails only with SP_INTERRUPTED and SP_MEMORY for its own arrays. */
+enum sp_status sp_trials_run(struct sp_trials *trials, const struct sp_variant *variant, double budget_s,
+                             struct sp_trial *trial, struct sp_error *err);
+
+/* Again, in n_processes fresh ones, each with arrays of its own for both; budget_s for each. The gain is the
+ * median of theirs, its interval holds them all. Closes the base, whose arrays would be in the way; it is
+ * opened again by the next trial. */
+enum sp_status sp_trials_confirm(struct sp_trials *trials, const struct sp_variant *variant, double budget_s,
+                                 int n_processes, struct sp_trial *trial, struct sp_error *err);
+
+/* Set-up of the trial in executions of the run; after how many executions it has paid, INFINITY: never. */
+double sp_trial_setup_executions(const struct sp_trial *trial);
+double sp_trial_pays_after(const struct sp_trial *trial);
+
+#endif

@@ -1,0 +1,293 @@
+#include "session/try_hints.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sparse/structure.h"
+
+/* The least part of the budget that the samples of one trial get, and the part of all that confirm the best.
+ */
+enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3 };
+/* A combination that saves less than this on top is not worth its options. */
+#define WORTH_ADDING 0.01
+
+struct trying {
+    struct sp_trials trials;
+    struct sp_tries *tries;
+    double start;
+};
+
+const char *sp_outcome_name(enum sp_outcome outcome)
+{
+    static const char *const names[] = {"not tried",           "confirmed", "more than predicted",
+                                        "less than predicted", "refuted",   "open"};
+    return names[outcome];
+}
+
+enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
+{
+    if (!sp_value_known(gain))
+        return SP_NOT_TRIED;
+    if (gain.lo > hi)
+        return SP_EXCEEDED;
+    if (gain.hi < lo)
+        return gain.lo > 0 ? SP_LESS : SP_REFUTED;
+    return gain.lo > 0 || lo <= 0 ? SP_CONFIRMED : SP_OPEN;
+}
+
+static double left_s(const struct trying *t)
+{
+    return t->tries->budget_s - (sp_now() - t->start);
+}
+
+/* Runs it, unless the time is spent. */
+static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_error *err)
+{
+    if (left_s(t) <= 0) {
+        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, "give it a longer --budget",
+                                    "the time for trials was spent");
+        one->trial.gain = sp_value_none("the time for trials was spent");
+        return SP_OK;
+    }
+    sp_progress_step(t->trials.progress, one->variant.change, 1 - left_s(t) / t->tries->budget_s);
+    enum sp_status status =
+        sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SHARES, &one->trial, err);
+    one->outcome = sp_outcome_of(one->lo, one->hi, one->trial.gain);
+    return status;
+}
+
+static struct sp_try *new_try(struct sp_tries *tries, int round)
+{
+    if (tries->n == SP_MAX_TRIES)
+        return NULL;
+    struct sp_try *one = &tries->one[tries->n++];
+    *one = (struct sp_try){.round = round, .variant = sp_variant_none()};
+    one->trial.time = one->trial.base_time = one->trial.gain = sp_value_none("it was not tried");
+    one->trial.status = SP_ABSENT;
+    return one;
+}
+
+/* 1 - (1 - a)(1 - b): two changes that leave each other alone. */
+static double both(double a, double b)
+{
+    return 1 - (1 - a) * (1 - b);
+}
+
+/* One hint on top of what has won so far (NULL: of the run). */
+static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, const struct sp_try *won,
+                               int round, struct sp_error *err)
+{
+    struct sp_try *one = new_try(t->tries, round);
+    if (!one)
+        return SP_OK;
+    snprintf(one->id, sizeof one->id, "%s", hint->id);
+    snprintf(one->ids, sizeof one->ids, "%.63s%s%s", won ? won->ids : "", won ? " " : "", hint->id);
+    snprintf(one->confidence, sizeof one->confidence, "%s", sp_confidence_name(hint->confidence));
+    one->lo = won ? both(won->trial.gain.value, hint->gain_lo) : hint->gain_lo;
+    one->hi = won ? both(won->trial.gain.value, hint->gain_hi) : hint->gain_hi;
+    if (won)
+        one->variant = won->variant;
+    if (!hint->change[0])
+        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "not an option of this program");
+    else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK)
+        one->trial.status = SP_ABSENT;
+    else
+        return try_one(t, one, err);
+    one->trial.gain = sp_value_none("nothing that this program could do by itself");
+    return SP_OK;
+}
+
+static bool is_gain(const struct sp_try *one)
+{
+    return sp_value_known(one->trial.gain) && one->trial.gain.lo > 0;
+}
+
+/* Does it compute the same numbers, but for the order of sums? What rounds values is never combined unasked.
+ */
+static bool keeps_numbers(const struct sp_try *one)
+{
+    return one->variant.precision < 0 || one->variant.r > 0;
+}
+
+static const struct sp_try *best_of(const struct sp_tries *tries)
+{
+    const struct sp_try *best = NULL;
+    for (int i = 0; i < tries->n; i++) {
+        const struct sp_try *one = &tries->one[i];
+        if (is_gain(one) && keeps_numbers(one) &&
+            (!best ||
+             one->trial.gain.value > best->trial.gain.value + (best->round < one->round ? WORTH_ADDING : 0)))
+            best = one;
+    }
+    return best;
+}
+
+/* The next best of this round's single hints, after `gain`, whose options the winner does not have yet. */
+static const struct sp_try *next_to_add(const struct sp_tries *tries, int from, int to,
+                                        const struct sp_try *won, const bool *used)
+{
+    const struct sp_try *next = NULL;
+    for (int i = from; i < to; i++) {
+        const struct sp_try *one = &tries->one[i];
+        if (!used[i] && is_gain(one) && keeps_numbers(one) &&
+            !sp_variant_has(&won->variant, one->variant.change) &&
+            (!next || one->trial.gain.value > next->trial.gain.value))
+            next = one;
+    }
+    return next;
+}
+
+/* Adds this round's winners to the best of them, one after the other; keeps what pays. */
+static enum sp_status combine(struct trying *t, int from, int to, int round, struct sp_error *err)
+{
+    struct sp_tries *tries = t->tries;
+    bool used[SP_MAX_TRIES] = {false};
+    const struct sp_try *won = best_of(tries), *next;
+    if (!won || won - tries->one < from)
+        return SP_OK;
+    used[won - tries->one] = true;
+    while ((next = next_to_add(tries, from, to, won, used))) {
+        used[next - tries->one] = true;
+        struct sp_try *one = new_try(tries, round);
+        if (!one)
+            break;
+        one->variant = won->variant;
+        one->lo = both(won->trial.gain.value, next->lo);
+        one->hi = both(won->trial.gain.value, next->hi);
+        snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, next->ids);
+        if (sp_variant_add(&one->variant, next->variant.change, &one->trial.error) != SP_OK)
+            continue;
+        enum sp_status status = try_one(t, one, err);
+        if (status != SP_OK)
+            return status;
+        if (is_gain(one) && one->trial.gain.value > won->trial.gain.value + WORTH_ADDING)
+            won = one;
+    }
+    return SP_OK;
+}
+
+/* Hints of the configuration that has won so far. */
+static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struct sp_hints *hints,
+                               struct sp_error *err)
+{
+    struct sp_analyze_options o = sp_variant_options(&won->variant, t->trials.options);
+    struct sp_subject subject = *t->trials.subject;
+    struct sp_record record = {0};
+    enum sp_status status = SP_OK;
+    if (won->variant.reorder[0]) {
+        status = sp_trials_order(&t->trials, &won->variant, &subject.matrix, err);
+        snprintf(subject.reorder, sizeof subject.reorder, "%.31s", won->variant.reorder);
+        if (status == SP_OK)
+            status = sp_structure_analyse(&subject.matrix, &subject.structure, err);
+    }
+    if (status == SP_OK)
+        status = sp_analyze_hints(&subject, &o, t->trials.progress, &record, hints, err);
+    sp_record_free(&record);
+    return status;
+}
+
+/* Has this been tried already? A hint that comes again is not news. */
+static bool was_tried(const struct sp_tries *tries, const struct sp_try *won, const struct sp_hint *hint)
+{
+    struct sp_variant v = won->variant;
+    if (!hint->change[0] || sp_variant_add(&v, hint->change, NULL) != SP_OK ||
+        strcmp(v.change, won->variant.change) == 0)
+        return true;
+    for (int i = 0; i < tries->n; i++)
+        if (strcmp(tries->one[i].variant.change, v.change) == 0)
+            return true;
+    return false;
+}
+
+/* A change opens the way for others: what the winner's own analysis proposes. */
+static enum sp_status next_round(struct trying *t, int round, bool *more, struct sp_error *err)
+{
+    struct sp_tries *tries = t->tries;
+    const struct sp_try *best = best_of(tries);
+    struct sp_hints hints;
+    *more = false;
+    if (!best || best->round != round - 1 || left_s(t) <= 0)
+        return SP_OK;
+    const struct sp_try won = *best;
+    enum sp_status status = hints_of(t, &won, &hints, err);
+    const int from = tries->n;
+    for (int i = 0; status == SP_OK && i < hints.n_hints; i++)
+        if (!was_tried(tries, &won, &hints.hint[i])) {
+            status = try_hint(t, &hints.hint[i], &won, round, err);
+            *more = true;
+        }
+    return status == SP_OK ? combine(t, from, tries->n, round, err) : status;
+}
+
+/* What a careful user runs anyway: no credit for leaving it. */
+static enum sp_status try_honest(struct trying *t, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = t->trials.options;
+    struct sp_try *honest = &t->tries->honest;
+    honest->variant = sp_variant_none();
+    honest->trial.gain = sp_value_none("the run is so");
+    const bool other = o->small_pages || o->not_pinned || strcmp(o->schedule, "nnz") != 0;
+    if (!other || strcmp(o->schedule, "merge") == 0)
+        return SP_OK;
+    char change[96] = "";
+    snprintf(change, sizeof change, "%s%s%s", strcmp(o->schedule, "nnz") != 0 ? "--schedule nnz" : "",
+             o->small_pages ? " --pages huge" : "", o->not_pinned ? " --pin yes" : "");
+    enum sp_status status = sp_variant_add(&honest->variant, change, err);
+    return status == SP_OK ? try_one(t, honest, err) : status;
+}
+
+static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, struct sp_error *err)
+{
+    struct sp_tries *tries = t->tries;
+    enum sp_status status = try_honest(t, err);
+    for (int i = 0; status == SP_OK && i < hints->n_hints; i++)
+        status = try_hint(t, &hints->hint[i], NULL, 1, err);
+    if (status == SP_OK)
+        status = combine(t, 0, tries->n, 1, err);
+    bool more = true;
+    for (int round = 2; status == SP_OK && more && round <= MOST_ROUNDS; round++)
+        status = next_round(t, round, &more, err);
+    const struct sp_try *best = best_of(tries);
+    tries->best = best ? (int)(best - tries->one) : -1;
+    if (!best || status != SP_OK)
+        return status;
+    tries->confirmed = *best;
+    sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
+                    sizeof tries->command);
+    status = sp_trials_confirm(&t->trials, &best->variant, tries->budget_s / SHARES / 2, PROCESSES,
+                               &tries->confirmed.trial, err);
+    tries->confirmed.outcome =
+        sp_outcome_of(tries->confirmed.lo, tries->confirmed.hi, tries->confirmed.trial.gain);
+    return status;
+}
+
+enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                                  double budget_s, const struct sp_progress *progress,
+                                  struct sp_record *record, struct sp_error *err)
+{
+    struct sp_hints hints;
+    void *memory;
+    enum sp_status status = sp_analyze_hints(subject, options, progress, record, &hints, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_new_array(1, sizeof(struct sp_tries), "the trials", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct trying t = {.tries = memory, .start = sp_now()};
+    t.tries->budget_s = budget_s;
+    t.tries->best = -1;
+    status = sp_trials_open(subject, options, progress, &t.trials, err);
+    if (status == SP_OK)
+        status = try_all(&t, &hints, err);
+    t.tries->cost_s = sp_now() - t.start;
+    sp_trials_close(&t.trials);
+    if (status == SP_OK || status == SP_INTERRUPTED)
+        sp_record_tries(record, t.tries);
+    if (status == SP_INTERRUPTED)
+        sp_record_set_text(record, "status", "interrupted");
+    free(memory);
+    return status;
+}

@@ -1,0 +1,150 @@
+#include "session/variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct sp_variant sp_variant_none(void)
+{
+    return (struct sp_variant){
+        .precision = -1, .index = -1, .store_nt = -1, .small_pages = -1, .not_pinned = -1};
+}
+
+/* One of two words, as 0 or 1; -1: neither. */
+static int which(const char *word, const char *zero, const char *one)
+{
+    return strcmp(word, zero) == 0 ? 0 : strcmp(word, one) == 0 ? 1 : -1;
+}
+
+static bool set_text(char *field, size_t size, const char *value)
+{
+    return snprintf(field, size, "%s", value) < (int)size;
+}
+
+static bool set_count(int32_t *field, const char *value)
+{
+    int64_t n;
+    bool good = sp_parse_count(value, &n) == 0 && n >= 1 && n <= INT32_MAX;
+    *field = good ? (int32_t)n : 0;
+    return good;
+}
+
+/* False: the option does not take this value, or is not known. */
+static bool set_option(struct sp_variant *v, const char *option, const char *value)
+{
+    if (strcmp(option, "--reorder") == 0)
+        return set_text(v->reorder, sizeof v->reorder, value);
+    if (strcmp(option, "--format") == 0)
+        return set_text(v->format, sizeof v->format, value);
+    if (strcmp(option, "--schedule") == 0)
+        return set_text(v->schedule, sizeof v->schedule, value);
+    if (strcmp(option, "--isa") == 0)
+        return set_text(v->isa, sizeof v->isa, value);
+    if (strcmp(option, "--precision") == 0)
+        return (v->precision = sp_precision_from_name(value)) >= 0;
+    if (strcmp(option, "--index") == 0)
+        return (v->index = sp_index_from_name(value)) >= 0;
+    if (strcmp(option, "--threads") == 0)
+        return set_count(&v->n_threads, value);
+    if (strcmp(option, "--rhs") == 0 || strcmp(option, "--inner") == 0)
+        return set_count(&v->r, value);
+    if (strcmp(option, "--pages") == 0)
+        return (v->small_pages = which(value, "huge", "small")) >= 0;
+    if (strcmp(option, "--pin") == 0)
+        return (v->not_pinned = which(value, "yes", "no")) >= 0;
+    if (strcmp(option, "--store") == 0) {
+        const int nt = which(value, "plain", "nt");
+        v->store_nt = nt == 1 ? SP_CHOICE_ON : SP_CHOICE_OFF;
+        return nt >= 0;
+    }
+    return false;
+}
+
+/* The option and its value in `change`; NULL: it is not there. */
+static const char *find_option(const char *change, const char *option)
+{
+    const size_t length = strlen(option);
+    for (const char *p = change; (p = strstr(p, option)); p += length)
+        if (p[length] == ' ')
+            return p;
+    return NULL;
+}
+
+static void remove_option(char *change, const char *option)
+{
+    char *at = (char *)find_option(change, option);
+    if (!at)
+        return;
+    const char *end = at + strlen(option) + 1;
+    end += strcspn(end, " ");
+    end += *end == ' ';
+    memmove(at, end, strlen(end) + 1);
+    const size_t left = strlen(change);
+    if (left > 0 && change[left - 1] == ' ')
+        change[left - 1] = '\0';
+}
+
+static bool append(char *change, const char *option, const char *value)
+{
+    const size_t used = strlen(change);
+    const int n =
+        snprintf(change + used, SP_VARIANT_CHANGE - used, "%s%s %s", used ? " " : "", option, value);
+    return n < (int)(SP_VARIANT_CHANGE - used);
+}
+
+enum sp_status sp_variant_add(struct sp_variant *variant, const char *change, struct sp_error *err)
+{
+    struct sp_variant v = *variant;
+    char words[SP_VARIANT_CHANGE], *rest = words;
+    bool fits = snprintf(words, sizeof words, "%s", change) < (int)sizeof words;
+    for (char *option; fits && (option = strtok_r(rest, " ", &rest));) {
+        const char *value = strtok_r(rest, " ", &rest);
+        if (!value || !set_option(&v, option, value))
+            return sp_fail(err, SP_USAGE, NULL, "'%s%s%s' cannot be tried", option, value ? " " : "",
+                           value ? value : "");
+        remove_option(v.change, option);
+        fits = append(v.change, option, value);
+    }
+    if (!fits)
+        return sp_fail(err, SP_USAGE, NULL, "too many options at once: %s %s", variant->change, change);
+    *variant = v;
+    return SP_OK;
+}
+
+bool sp_variant_has(const struct sp_variant *variant, const char *change)
+{
+    char words[SP_VARIANT_CHANGE], *rest = words;
+    snprintf(words, sizeof words, "%s", change);
+    for (char *option; (option = strtok_r(rest, " ", &rest)); strtok_r(rest, " ", &rest))
+        if (find_option(variant->change, option))
+            return true;
+    return false;
+}
+
+struct sp_analyze_options sp_variant_options(const struct sp_variant *v, const struct sp_analyze_options *run)
+{
+    struct sp_analyze_options o = *run;
+    if (v->format[0])
+        o.format = v->format;
+    if (v->schedule[0])
+        o.schedule = v->schedule;
+    if (v->isa[0])
+        o.isa = v->isa;
+    if (v->precision >= 0)
+        o.precision = v->precision;
+    if (v->index >= 0)
+        o.index = (enum sp_index)v->index;
+    if (v->n_threads > 0)
+        o.n_threads = v->n_threads;
+    if (v->r > 0)
+        o.r = v->r;
+    if (v->store_nt >= 0)
+        o.store_nt = (enum sp_choice)v->store_nt;
+    if (v->small_pages >= 0)
+        o.small_pages = v->small_pages == 1;
+    if (v->not_pinned >= 0)
+        o.not_pinned = v->not_pinned == 1;
+    return o;
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# `spmodel analyze --try-hints`: what is predicted stands beside what is observed, whatever that is on a machine that
+# nobody keeps quiet. Usage: tries.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
+set -eu
+spmodel=$1 check=$2 check_schema=$3 schema=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
+fail() {
+    echo "tries.sh: $*"
+    exit 1
+}
+analyze() { # analyze NAME ARGUMENTS...: analyse into $dir/NAME
+    name=$1
+    shift
+    "$spmodel" analyze -q --try-hints --no-plots --machine "$dir/machine.json" --out "$dir/$name" "$@" \
+        >"$dir/$name.txt" || { cat "$dir/$name.txt"; fail "analyze $* failed"; }
+    "$check" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check" "$dir/$name.txt"; fail "analyze $*"; }
+    "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check"; fail "analyze $*"; }
+    grep -q "^TRIED .* predicted  *observed" "$dir/$name.txt" || { cat "$dir/$name.txt"; fail "$*: nothing tried"; }
+    grep -q "^ best  " "$dir/$name.txt" || { cat "$dir/$name.txt"; fail "$*: no best"; }
+}
+refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard error
+    text=$1
+    shift
+    code=0
+    "$spmodel" analyze --try-hints "$@" >"$dir/out" 2>"$dir/err" || code=$?
+    [ $code -eq 2 ] || { cat "$dir/err"; fail "$* exited with $code, not 2"; }
+    grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
+}
+"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+
+# The honest baseline of a run by rows; the arrow's first row is then no longer one thread's alone.
+analyze arrow --schedule rows --budget 100ms gen:arrow:200000
+grep -q "^ honest  *--schedule nnz" "$dir/arrow.txt" || { cat "$dir/arrow.txt"; fail "no honest baseline"; }
+# A permuted mesh is put in order; its hint is tried, and with time left what the new order makes possible.
+analyze mesh --budget 300ms gen:laplace3d:80+permuted:7
+# Time that is spent at once: what was not tried says so.
+analyze hurry --budget 1us gen:laplace3d:60+permuted:7
+! grep -q "^ A01 " "$dir/hurry.txt" || grep -q "time for trials was spent" "$dir/hurry.txt" || fail "no word about the time"
+
+refused "exclude each other" --no-hints gen:laplace2d:20
+refused "exclude each other" --device gpu gen:laplace2d:20
+refused "exclude each other" --bytes replay:x.json gen:laplace2d:20
+echo "tries.sh: ok"

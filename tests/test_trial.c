@@ -1,0 +1,159 @@
+/* Variants of a run as options make them, trials that measure them beside the run, and the words for what
+ * came of a prediction. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/try_hints.h"
+
+START_TEST(options_are_added_and_replaced)
+{
+    struct sp_variant v = sp_variant_none();
+    const struct sp_analyze_options run = {
+        .format = "crs", .schedule = "rows", .precision = SP_F64, .n_threads = 4, .small_pages = true};
+    ck_assert_int_eq(sp_variant_add(&v, "--reorder rcm --format sell:8,1", NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&v, "--threads 2", NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&v, "--format crs --pages huge", NULL), SP_OK);
+    ck_assert_str_eq(v.change, "--reorder rcm --threads 2 --format crs --pages huge");
+    ck_assert(sp_variant_has(&v, "--threads 3") && sp_variant_has(&v, "--index i64 --reorder none"));
+    ck_assert(!sp_variant_has(&v, "--thread 3") && !sp_variant_has(&v, "") &&
+              !sp_variant_has(&v, "--store nt"));
+    const struct sp_analyze_options o = sp_variant_options(&v, &run);
+    ck_assert_str_eq(o.format, "crs");
+    ck_assert_str_eq(o.schedule, "rows");
+    ck_assert(o.n_threads == 2 && !o.small_pages && o.precision == SP_F64);
+    ck_assert_str_eq(v.reorder, "rcm");
+}
+END_TEST
+
+START_TEST(what_cannot_be_tried_changes_nothing)
+{
+    static const char *const wrong[] = {"--sing loud",     "--threads",     "--threads none", "--threads 0",
+                                        "--precision f65", "--store maybe", "--pages tiny",   "echo madvise"};
+    struct sp_variant v = sp_variant_none(), before;
+    ck_assert_int_eq(sp_variant_add(&v, "--store nt", NULL), SP_OK);
+    before = v;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct sp_error err;
+        ck_assert_int_eq(sp_variant_add(&v, wrong[i], &err), SP_USAGE);
+        ck_assert_ptr_nonnull(strstr(err.what, "cannot be tried"));
+        ck_assert_mem_eq(&v, &before, sizeof v);
+    }
+    char longest[SP_VARIANT_CHANGE + 20] = "--isa ";
+    memset(longest + 6, 'x', sizeof longest - 7);
+    ck_assert_int_eq(sp_variant_add(&v, longest, NULL), SP_USAGE);
+    ck_assert_mem_eq(&v, &before, sizeof v);
+}
+END_TEST
+
+START_TEST(outcomes_follow_from_the_intervals)
+{
+    static const struct {
+        double lo, hi, g, g_lo, g_hi;
+        enum sp_outcome outcome;
+    } cases[] = {
+        {0.10, 0.20, 0.15, 0.14, 0.16, SP_CONFIRMED}, {0.10, 0.20, 0.08, 0.05, 0.11, SP_CONFIRMED},
+        {0.10, 0.20, 0.30, 0.28, 0.31, SP_EXCEEDED},  {0.10, 0.20, 0.05, 0.04, 0.06, SP_LESS},
+        {0.10, 0.20, 0.00, -0.01, 0.01, SP_REFUTED},  {0.10, 0.20, -0.30, -0.4, -0.2, SP_REFUTED},
+        {0.10, 0.20, 0.10, -0.05, 0.21, SP_OPEN},     {0.00, 0.20, 0.01, -0.01, 0.03, SP_CONFIRMED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_int_eq(
+            sp_outcome_of(cases[i].lo, cases[i].hi,
+                          sp_value_between(cases[i].g, cases[i].g_lo, cases[i].g_hi, SP_MEASURED)),
+            cases[i].outcome);
+    ck_assert_int_eq(sp_outcome_of(0.1, 0.2, sp_value_none("not run")), SP_NOT_TRIED);
+}
+END_TEST
+
+/* A run on a matrix and what it needs. */
+struct fixture {
+    struct sp_machine machine;
+    struct sp_topology topology;
+    struct sp_subject subject;
+    struct sp_analyze_options options;
+};
+
+static void open_fixture(const char *matrix, struct fixture *f)
+{
+    struct sp_load_options load = {.n_threads = 2};
+    memset(f, 0, sizeof *f);
+    strcpy(f->machine.name, "tiny");
+    f->machine.n_sockets = f->machine.n_numa = f->machine.n_domains = 1;
+    f->machine.n_cores = 2;
+    f->machine.n_caches = 1;
+    f->machine.cache[0] = (struct sp_cache){.level = 1,
+                                            .size_B = 1 << 20,
+                                            .effective_B = sp_value_none("not measured"),
+                                            .line_B = 64,
+                                            .ways = 8,
+                                            .cores_sharing = 2};
+    ck_assert_int_eq(sp_topology_read(&f->topology, NULL), SP_OK);
+    ck_assert_int_eq(sp_subject_open(matrix, &load, NULL, NULL, &f->subject, NULL), SP_OK);
+    f->options = (struct sp_analyze_options){.format = "crs",
+                                             .schedule = "nnz",
+                                             .precision = -1,
+                                             .n_threads = 2,
+                                             .budget_s = 0.05,
+                                             .max_samples = 10,
+                                             .seed = 1,
+                                             .machine = &f->machine,
+                                             .topology = &f->topology};
+}
+
+static void close_fixture(struct fixture *f)
+{
+    sp_subject_free(&f->subject);
+    sp_topology_free(&f->topology);
+}
+
+/* An arrow in chunks of 32 unsorted rows stores ten times its entries: no noise hides that. */
+START_TEST(trials_measure_beside_the_run)
+{
+    struct fixture f;
+    struct sp_trials trials;
+    struct sp_trial padded, reordered, refused;
+    struct sp_error err;
+    open_fixture("gen:arrow:4000", &f);
+    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, &trials, &err), SP_OK);
+    struct sp_variant v = sp_variant_none();
+    ck_assert_int_eq(sp_variant_add(&v, "--format sell:32,1", NULL), SP_OK);
+    ck_assert_int_eq(sp_trials_run(&trials, &v, 0.05, &padded, &err), SP_OK);
+    ck_assert_msg(padded.status == SP_OK, "%s", padded.error.what);
+    ck_assert(padded.gain.hi < 0 && padded.time.value > padded.base_time.value && padded.n_pairs >= 3);
+    ck_assert(padded.layout_s > 0 && padded.reorder_s == 0 && sp_trial_setup_executions(&padded) > 0);
+    ck_assert(sp_trial_pays_after(&padded) > 1e300);
+    ck_assert_ptr_nonnull(strstr(padded.kernel, "sell"));
+
+    v = sp_variant_none();
+    ck_assert_int_eq(sp_variant_add(&v, "--reorder reversed", NULL), SP_OK);
+    ck_assert_int_eq(sp_trials_run(&trials, &v, 0.02, &reordered, &err), SP_OK);
+    ck_assert(reordered.status == SP_OK && reordered.reorder_s > 0 && reordered.n_processes == 1);
+    ck_assert_int_eq(sp_trials_confirm(&trials, &v, 0.02, 2, &reordered, &err), SP_OK);
+    ck_assert(reordered.status == SP_OK && reordered.n_processes == 2 && sp_value_known(reordered.gain));
+    ck_assert(reordered.gain.lo <= reordered.gain.value && reordered.gain.value <= reordered.gain.hi);
+
+    ck_assert_int_eq(sp_variant_add(&v, "--format bcsr:0x4", NULL), SP_OK); /* seen when it is set up */
+    ck_assert_int_eq(sp_trials_run(&trials, &v, 0.02, &refused, &err), SP_OK);
+    ck_assert(refused.status == SP_USAGE && !sp_value_known(refused.gain) && refused.error.what[0]);
+    sp_trials_close(&trials);
+    sp_trials_close(&trials);
+    close_fixture(&f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("trial");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, options_are_added_and_replaced);
+    tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
+    tcase_add_test(tests, outcomes_follow_from_the_intervals);
+    tcase_add_test(tests, trials_measure_beside_the_run);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
