@@ -12,6 +12,7 @@
 #include "plots/plot.h"
 #include "report/report_csv.h"
 #include "report/report_series.h"
+#include "report/report_sweep.h"
 #include "report/report_text.h"
 
 /* Names of files follow a directory in 1 KiB. */
@@ -39,7 +40,10 @@ static bool to_stdout(const char *where)
 static void print_result(const struct sp_record *record, const struct sp_common_options *common)
 {
     static bool csv_header_printed;
-    if (to_stdout(common->csv)) {
+    const bool is_sweep = sp_record_node(record, "sweep");
+    if (to_stdout(common->csv) && is_sweep) {
+        sp_report_sweep_csv(record, stdout);
+    } else if (to_stdout(common->csv)) {
         if (!csv_header_printed)
             sp_report_csv_header(stdout);
         csv_header_printed = true;
@@ -47,7 +51,7 @@ static void print_result(const struct sp_record *record, const struct sp_common_
     }
     if (!to_stdout(common->json) && !to_stdout(common->csv)) {
         struct sp_report_style style = terminal_style(common);
-        sp_report_text(record, &style, stdout);
+        (is_sweep ? sp_report_sweep : sp_report_text)(record, &style, stdout);
     }
 }
 

@@ -5,6 +5,7 @@
 extern const struct sp_command sp_cmd_analyze;
 extern const struct sp_command sp_cmd_info;
 extern const struct sp_command sp_cmd_model;
+extern const struct sp_command sp_cmd_sweep;
 extern const struct sp_command sp_cmd_import;
 extern const struct sp_command sp_cmd_machine;
 extern const struct sp_command sp_cmd_plot;
@@ -21,6 +22,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_analyze,
     &sp_cmd_info,
     &sp_cmd_model,
+    &sp_cmd_sweep,
     &sp_cmd_import,
     &sp_cmd_machine,
     &sp_cmd_plot,

@@ -73,61 +73,6 @@ static struct sp_value ceiling_value(const struct sp_analysis *a, const char *na
     return c && exact ? c->value : sp_value_none("not measured for this number of threads");
 }
 
-/* Options of this run that a proposed command repeats: only then are the two comparable. */
-static void other_options(const struct sp_analysis *a, char *text, size_t size)
-{
-    const struct sp_workload *w = &a->setup.workload;
-    const struct sp_analyze_options *o = a->options;
-    char schedule[32], format[48];
-    sp_workload_schedule_text(w, schedule, sizeof schedule);
-    FILE *out = fmemopen(text, size, "w");
-    text[0] = '\0';
-    if (!out)
-        return;
-    if (o->precision >= 0 || w->precision != SP_F64)
-        fprintf(out, " --precision %s", sp_precision_name(w->precision));
-    if (w->index == SP_I64)
-        fputs(" --index i64", out);
-    if (w->op != SP_OP_SPMV)
-        fprintf(out, " --op %s %s %d", sp_op_name(w->op), w->op == SP_OP_SPMMV ? "--rhs" : "--inner",
-                (int)sp_workload_width(w));
-    if (w->order != SP_ROW_MAJOR)
-        fprintf(out, " --order %s", sp_order_name(w->order));
-    if (w->format != SP_FORMAT_CRS)
-        fprintf(out, " --format %s", sp_workload_format_option(w, format, sizeof format));
-    if (w->schedule != SP_SCHEDULE_NNZ)
-        fprintf(out, " --schedule %s", schedule);
-    if (strcmp(a->subject->reorder, "none") != 0)
-        fprintf(out, " --reorder %s", a->subject->reorder);
-    if (o->n_threads > 0)
-        fprintf(out, " --threads %d", o->n_threads);
-    if (o->isa)
-        fprintf(out, " --isa %s", o->isa);
-    if (o->store_nt != SP_CHOICE_AUTO)
-        fprintf(out, " --store %s", o->store_nt == SP_CHOICE_ON ? "nt" : "plain");
-    if (o->small_pages)
-        fputs(" --pages small", out);
-    if (o->not_pinned)
-        fputs(" --no-pin", out);
-    if (o->state == SP_COLD)
-        fputs(" --cold", out);
-    if (o->between)
-        fprintf(out, " --between %s", o->between);
-    if (o->machine_name && !strchr(o->machine_name, '\''))
-        fprintf(out, strpbrk(o->machine_name, " \t\"$&|;()<>*?`\\~#!") ? " --machine '%s'" : " --machine %s",
-                o->machine_name);
-    if (o->llc_B > 0)
-        fprintf(out, " --sim-llc %.0f", o->llc_B);
-    if (o->policy)
-        fprintf(out, " --sim-policy %s", o->policy);
-    if (o->skew > 0)
-        fprintf(out, " --sim-skew %g", o->skew);
-    fclose(out);
-    text[size - 1] = '\0';
-    if (text[0] == ' ')
-        memmove(text, text + 1, strlen(text));
-}
-
 static void find_hints(struct sp_analysis *a)
 {
     enum { MOST_POINTS = 64 };
@@ -137,7 +82,7 @@ static void find_hints(struct sp_analysis *a)
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_layout *l = &a->setup.layout;
     const struct sp_machine *m = a->options->machine;
-    other_options(a, options, sizeof options);
+    sp_run_text(a->options, w, a->subject->reorder, options, sizeof options);
     struct sp_hint_inputs in;
     memset(&in, 0, sizeof in);
     sp_hint_inputs_init(&in);

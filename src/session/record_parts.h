@@ -10,6 +10,8 @@
 
 struct sp_analysis;
 struct sp_pairs;
+struct sp_trial;
+struct sp_variant;
 
 /* A ceiling as an item of roofs[]; role: "roof", "floor", "peak", "other". */
 json_t *sp_json_ceiling(const struct sp_ceiling *ceiling, const char *role);
@@ -18,6 +20,8 @@ json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_valu
                           struct sp_value fraction, const char *fraction_name);
 /* An item of runs[] without counters. */
 json_t *sp_json_run(const struct sp_pairs *pairs);
+/* A trial of a variant: "failed" where it could not be measured. */
+json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *trial);
 /* config.op, format, precision, index, width, order. */
 void sp_record_workload(struct sp_record *record, const struct sp_workload *workload);
 void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);

@@ -16,11 +16,10 @@ static json_t *observed(const struct sp_try *one)
     return sp_record_value_json(one->trial.gain, "1");
 }
 
-static json_t *trial_json(const struct sp_try *one)
+json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *t)
 {
-    const struct sp_trial *t = &one->trial;
     json_t *item = json_object();
-    json_object_set_new(item, "change", json_string(one->variant.change));
+    json_object_set_new(item, "change", json_string(variant->change));
     if (t->status != SP_OK) {
         json_object_set_new(item, "failed", json_string(t->error.what));
         return item;
@@ -55,7 +54,7 @@ static json_t *try_json(const struct sp_try *one)
     json_object_set_new(item, "gain", prediction(one));
     json_object_set_new(item, "observed", observed(one));
     json_object_set_new(item, "outcome", json_string(sp_outcome_name(one->outcome)));
-    json_object_set_new(item, "trial", trial_json(one));
+    json_object_set_new(item, "trial", sp_json_trial(&one->variant, &one->trial));
     return item;
 }
 
@@ -69,7 +68,7 @@ static void complete_hint(json_t *hint, const struct sp_tries *tries)
             continue;
         json_object_set_new(hint, "observed", observed(one));
         json_object_set_new(hint, "outcome", json_string(sp_outcome_name(one->outcome)));
-        json_object_set_new(hint, "trial", trial_json(one));
+        json_object_set_new(hint, "trial", sp_json_trial(&one->variant, &one->trial));
         return;
     }
 }

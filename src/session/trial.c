@@ -12,7 +12,7 @@
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
-enum { LEAST_PAIRS = 5, MOST_PAIRS = 40 };
+enum { LEAST_PAIRS = 7, MOST_PAIRS = 40 };
 
 static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
 {

@@ -113,6 +113,18 @@ enum sp_status sp_variant_add(struct sp_variant *variant, const char *change, st
     return SP_OK;
 }
 
+enum sp_status sp_variant_check(const char *change, struct sp_error *err)
+{
+    struct sp_variant v = sp_variant_none();
+    struct sp_workload w = {0};
+    enum sp_status status = sp_variant_add(&v, change, err);
+    if (status == SP_OK && v.format[0])
+        status = sp_workload_set_format(&w, v.format, err);
+    if (status == SP_OK && v.schedule[0])
+        status = sp_workload_set_schedule(&w, v.schedule, err);
+    return status;
+}
+
 bool sp_variant_has(const struct sp_variant *variant, const char *change)
 {
     char words[SP_VARIANT_CHANGE], *rest = words;

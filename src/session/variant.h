@@ -24,6 +24,10 @@ struct sp_variant sp_variant_none(void);
  * new value. SP_USAGE: one is unknown here or does not take its value; *variant is as before then. */
 enum sp_status sp_variant_add(struct sp_variant *variant, const char *change, struct sp_error *err);
 
+/* Are these options and values that a variant takes, formats and schedules included? SP_USAGE with the right
+ * forms. */
+enum sp_status sp_variant_check(const char *change, struct sp_error *err);
+
 /* Is one of these options among the variant's? */
 bool sp_variant_has(const struct sp_variant *variant, const char *change);
 

@@ -1,0 +1,243 @@
+#include "report/report_sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/sections.h"
+
+enum { CELL = 64, TIME = 56, GAIN = 72, BOUND = 84, SETUP = 96, SHOWN = 20, MOST_MAP = 16 };
+
+static const char *fate_of(const json_t *point)
+{
+    const char *fate = sp_item_text(point, "fate");
+    return fate ? fate : "?";
+}
+
+static bool is_measured(const json_t *point)
+{
+    return strcmp(fate_of(point), "measured") == 0;
+}
+
+static const char *change_of(const json_t *point)
+{
+    const char *change = sp_item_text(point, "change");
+    return change && *change ? change : "the run";
+}
+
+/* Time of the point [s]: of the run, less what it saves. */
+static double time_of(const json_t *point, double base_s)
+{
+    const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
+    return sp_value_known(gain) ? base_s * (1 - gain.value) : NAN;
+}
+
+static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_scale scale)
+{
+    char cell[CELL], took[CELL];
+    double cost = NAN, combinations = NAN;
+    const char *name = "?";
+    sp_record_text(record, "problem.name", &name);
+    sp_record_number(record, "sweep.cost_s", &cost);
+    sp_record_number(record, "sweep.combinations", &combinations);
+    sp_pen_put(pen, SP_INK_BOLD, "SWEEP");
+    sp_pen_put(pen, SP_INK_PLAIN, "  %s, %.0f combinations, %s", name, combinations,
+               sp_text_seconds(took, sizeof took, cost));
+    sp_pen_end(pen);
+    fputc('\n', pen->out);
+    snprintf(cell, sizeof cell, "time %s", scale.prefix);
+    sp_pen_right(pen, SP_INK_PLAIN, TIME, cell);
+    sp_pen_right(pen, SP_INK_PLAIN, GAIN, "against the run");
+    sp_pen_right(pen, SP_INK_PLAIN, BOUND, "bound");
+    sp_pen_right(pen, SP_INK_PLAIN, SETUP, "set-up");
+    sp_pen_end(pen);
+}
+
+static void point_line(struct sp_pen *pen, const json_t *point, int rank, double base_s,
+                       struct sp_scale scale)
+{
+    char cell[CELL], number[CELL];
+    const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
+    const double time = time_of(point, base_s), bound = sp_item_number(point, "bound_s"),
+                 setup = sp_item_number(json_object_get(point, "trial"), "setup_executions");
+    const bool tied = json_is_true(json_object_get(point, "tied"));
+    sp_pen_put(pen, tied ? SP_INK_GREEN : SP_INK_PLAIN, " %2d%s %s", rank, tied ? "=" : " ",
+               change_of(point));
+    if (pen->column > TIME - 8)
+        sp_pen_end(pen);
+    sp_pen_right(pen, SP_INK_PLAIN, TIME, sp_figure(cell, sizeof cell, time / scale.factor, 3));
+    sp_figure_interval(number, sizeof number, fabs(gain.value), gain.value < 0 ? -gain.hi : gain.lo,
+                       gain.value < 0 ? -gain.lo : gain.hi, 0.01, fabs(gain.value) < 0.1 ? 2 : 3);
+    snprintf(cell, sizeof cell, "%s%.40s %%", gain.value < 0 ? "+" : "−", number);
+    sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, GAIN, cell);
+    if (isfinite(bound))
+        sp_pen_right(pen, SP_INK_DIM, BOUND, sp_figure(cell, sizeof cell, bound / scale.factor, 3));
+    if (isfinite(setup))
+        sp_pen_right(pen, SP_INK_DIM, SETUP, sp_figure(cell, sizeof cell, setup, 3));
+    sp_pen_end(pen);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+static int add_number(long *list, int n, long value)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == value)
+            return n;
+    if (n < MOST_MAP)
+        list[n++] = value;
+    return n;
+}
+
+/* C and sigma of "... sell:32,256 ..."; false: another format. */
+static bool sell_of(const json_t *point, long *C, long *sigma)
+{
+    const char *at = is_measured(point) ? strstr(change_of(point), "--format sell:") : NULL;
+    return at && sscanf(at, "--format sell:%ld,%ld", C, sigma) == 2;
+}
+
+/* Best time of each C and sigma, where there are several of both. */
+static void map(struct sp_pen *pen, const json_t *points, double base_s, struct sp_scale scale)
+{
+    long C[MOST_MAP], sigma[MOST_MAP], c, s;
+    int n_C = 0, n_sigma = 0;
+    const json_t *point;
+    size_t i;
+    json_array_foreach(points, i, point) if (sell_of(point, &c, &s))
+    {
+        n_C = add_number(C, n_C, c);
+        n_sigma = add_number(sigma, n_sigma, s);
+    }
+    if (n_C < 2 || n_sigma < 2)
+        return;
+    qsort(C, (size_t)n_C, sizeof *C, compare_numbers);
+    qsort(sigma, (size_t)n_sigma, sizeof *sigma, compare_numbers);
+    fprintf(pen->out, "\nSELL-C-sigma: time in %s, C down, sigma across\n      ", scale.prefix);
+    for (int k = 0; k < n_sigma; k++)
+        fprintf(pen->out, "%9ld", sigma[k]);
+    fputc('\n', pen->out);
+    for (int r = 0; r < n_C; r++) {
+        fprintf(pen->out, " %4ld ", C[r]);
+        for (int k = 0; k < n_sigma; k++) {
+            double best = NAN;
+            char cell[CELL];
+            json_array_foreach(points, i, point) if (sell_of(point, &c, &s) && c == C[r] && s == sigma[k])
+                best = fmin(isnan(best) ? INFINITY : best, time_of(point, base_s));
+            fprintf(pen->out, "%9s",
+                    isnan(best) ? "." : sp_figure(cell, sizeof cell, best / scale.factor, 3));
+        }
+        fputc('\n', pen->out);
+    }
+}
+
+/* How many have this fate, and at verbosity 1 which. */
+static void left_out(struct sp_pen *pen, const json_t *points, const char *fate, const char *text, bool all,
+                     struct sp_scale scale)
+{
+    const json_t *point;
+    size_t i, n = 0;
+    char cell[CELL];
+    json_array_foreach(points, i, point) n += strcmp(fate_of(point), fate) == 0;
+    if (n == 0)
+        return;
+    sp_pen_put(pen, SP_INK_PLAIN, " %zu left out: %s", n, text);
+    sp_pen_end(pen);
+    json_array_foreach(points, i, point)
+    {
+        const double bound = sp_item_number(point, "bound_s");
+        const char *why = sp_item_text(point, "why");
+        if (!all || strcmp(fate_of(point), fate) != 0)
+            continue;
+        sp_pen_put(pen, SP_INK_DIM, "     %s", change_of(point));
+        if (isfinite(bound))
+            sp_pen_put(pen, SP_INK_DIM, ": at least %s %s",
+                       sp_figure(cell, sizeof cell, bound / scale.factor, 3), scale.prefix);
+        if (why)
+            sp_pen_put(pen, SP_INK_DIM, ": %s", why);
+        sp_pen_end(pen);
+    }
+}
+
+void sp_report_sweep(const struct sp_record *record, const struct sp_report_style *style, FILE *out)
+{
+    struct sp_pen pen;
+    const json_t *points = sp_record_node(record, "sweep.points"), *point;
+    const struct sp_value base = sp_record_value(record, "sweep.base_time");
+    const struct sp_scale scale = sp_scale_of_seconds(sp_value_known(base) ? base.value : 1);
+    const char *command = NULL;
+    double combinations = 0;
+    size_t i;
+    int rank = 0, n_tied = 0;
+    sp_pen_open(&pen, style, out);
+    head(&pen, record, scale);
+    json_array_foreach(points, i, point) if (is_measured(point))
+    {
+        rank++;
+        n_tied += json_is_true(json_object_get(point, "tied"));
+        if (rank <= SHOWN || style->verbosity >= 1)
+            point_line(&pen, point, rank, base.value, scale);
+    }
+    if (rank > SHOWN && style->verbosity < 1)
+        fprintf(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
+    if (n_tied > 1)
+        fprintf(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
+    map(&pen, points, base.value, scale);
+    fputc('\n', out);
+    left_out(&pen, points, "cannot be faster",
+             "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)",
+             style->verbosity >= 1, scale);
+    left_out(&pen, points, "no time left", "the time was spent; give it a longer --budget",
+             style->verbosity >= 1, scale);
+    left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)",
+             style->verbosity >= 1, scale);
+    sp_record_number(record, "sweep.combinations", &combinations);
+    const double rest = combinations - (double)json_array_size(points);
+    if (rest > 0)
+        fprintf(out,
+                " %.0f combinations were not walked: groups of options are scanned around the best so far "
+                "(--exhaustive walks all)\n",
+                rest);
+    if (sp_record_text(record, "sweep.best_command", &command)) {
+        sp_pen_put(&pen, SP_INK_BOLD, "best  ");
+        sp_pen_put(&pen, SP_INK_CYAN, "%s", command);
+        sp_pen_end(&pen);
+    }
+}
+
+static void csv_number(FILE *out, double x)
+{
+    if (isfinite(x))
+        fprintf(out, ",%.9g", x);
+    else
+        fputc(',', out);
+}
+
+void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
+{
+    const struct sp_value base = sp_record_value(record, "sweep.base_time");
+    const json_t *point;
+    size_t i;
+    fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,bound_s,setup_executions,kernel\n", out);
+    json_array_foreach(sp_record_node(record, "sweep.points"), i, point)
+    {
+        const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
+        const json_t *trial = json_object_get(point, "trial");
+        const bool known = sp_value_known(gain);
+        const char *kernel = sp_item_text(trial, "kernel"), *change = sp_item_text(point, "change");
+        fprintf(out, "\"%s\",%s", change ? change : "", fate_of(point));
+        csv_number(out, known ? time_of(point, base.value) : NAN);
+        csv_number(out, known ? gain.value : NAN);
+        csv_number(out, known ? gain.lo : NAN);
+        csv_number(out, known ? gain.hi : NAN);
+        fprintf(out, ",%s", known ? json_is_true(json_object_get(point, "tied")) ? "true" : "false" : "");
+        csv_number(out, sp_item_number(point, "bound_s"));
+        csv_number(out, sp_item_number(trial, "setup_executions"));
+        fprintf(out, ",%s\n", kernel ? kernel : "");
+    }
+}

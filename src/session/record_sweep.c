@@ -1,0 +1,44 @@
+/* A sweep as a record: what it ran on, and every point with its fate. */
+#include <math.h>
+#include <string.h>
+
+#include "session/record_parts.h"
+#include "session/record_sweep.h"
+
+static json_t *point_json(const struct sp_sweep_point *p)
+{
+    static const char *const fates[] = {"measured", "cannot be faster", "no time left", "impossible"};
+    json_t *item = json_object();
+    json_object_set_new(item, "change", json_string(p->variant.change));
+    json_object_set_new(item, "fate", json_string(fates[p->fate]));
+    json_object_set_new(item, "bound_s", p->bound_s > 0 ? json_real(p->bound_s) : json_null());
+    if (p->fate == SP_SWEEP_IMPOSSIBLE)
+        json_object_set_new(item, "why", json_string(p->trial.error.what));
+    if (p->fate != SP_SWEEP_MEASURED)
+        return item;
+    json_object_set_new(item, "gain", sp_record_value_json(p->trial.gain, "1"));
+    json_object_set_new(item, "tied", json_boolean(p->tied));
+    json_object_set_new(item, "trial", sp_json_trial(&p->variant, &p->trial));
+    return item;
+}
+
+void sp_record_sweep(struct sp_record *r, const struct sp_subject *subject,
+                     const struct sp_analyze_options *o, const struct sp_sweep *sweep, double budget_s)
+{
+    char command[400];
+    sp_record_subject(r, subject);
+    sp_record_machine(r, o->machine);
+    if (o->command)
+        sp_record_set_text(r, "command", o->command);
+    sp_record_set_count(r, "sweep.combinations", sweep->n_combinations);
+    sp_record_set_number(r, "sweep.budget_s", budget_s);
+    sp_record_set_number(r, "sweep.cost_s", sweep->cost_s);
+    sp_record_set_value(r, "sweep.base_time", sweep->base_time, "s");
+    sp_record_set_object(r, "sweep.points", json_array());
+    for (int i = 0; i < sweep->n; i++)
+        sp_record_append(r, "sweep.points", point_json(&sweep->point[i]));
+    if (sweep->n > 0 && sweep->point[0].fate == SP_SWEEP_MEASURED)
+        sp_record_set_text(r, "sweep.best_command",
+                           sp_command_text(subject->argument, sweep->run_options,
+                                           sweep->point[0].variant.change, command, sizeof command));
+}

@@ -1,0 +1,226 @@
+#include "session/sweep.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "model/alpha.h"
+#include "model/roofline.h"
+#include "session/format_model.h"
+#include "session/pcore.h"
+
+/* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
+#define BOUND_SLACK 1.05
+
+struct walk {
+    struct sp_trials trials;
+    const struct sp_sweep_options *options;
+    struct sp_sweep *sweep;
+    double start;
+    struct sp_variant best; /* so far */
+    double best_gain;
+    double best_s; /* least time seen for the work of the run [s]; INFINITY: nothing was measured */
+};
+
+enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *list,
+                                   struct sp_sweep_axis *axis, struct sp_error *err)
+{
+    *axis = (struct sp_sweep_axis){.option = option, .group = group};
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, ",");
+        /* "sell:8,64": a number after a value that has a colon and no comma yet. */
+        const char *colon = memchr(p, ':', n);
+        if (p[n] == ',' && colon && isdigit((unsigned char)p[n + 1]) && strcmp(option, "--format") == 0) {
+            const size_t more = strcspn(p + n + 1, ",");
+            n += 1 + more;
+        }
+        if (n == 0 || n >= sizeof axis->value[0] || axis->n == SP_MAX_AXIS_VALUES)
+            return sp_fail(err, SP_USAGE, "values are separated by single commas",
+                           "%s takes up to %d values, not '%s'", option, SP_MAX_AXIS_VALUES, list);
+        snprintf(axis->value[axis->n++], sizeof axis->value[0], "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+    }
+    return axis->n > 0 ? SP_OK : sp_fail(err, SP_USAGE, NULL, "%s names no value", option);
+}
+
+/* The highest bandwidth that the machine shows where the arrays live. Arrays up to twice as large as a cache
+ * stay in it in part, and are counted as in it: a bound must not be too high. */
+static double highest_roof(const struct sp_machine *m, const struct sp_workload *w, bool warm, double V_B)
+{
+    struct sp_footprint footprint = {.shared_out_B = V_B / 2};
+    struct sp_residence r = sp_residence_of(m, footprint, w->n_threads, 1, warm);
+    double most = 0;
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const struct sp_ceiling *c = &m->ceiling[i];
+        if (strcmp(c->level, r.name) == 0 && strncmp(c->name, "load", 4) == 0 && c->n_threads <= w->n_threads)
+            most = fmax(most, c->value.hi);
+    }
+    return most;
+}
+
+/* Least time of the variant for the work of the run [s]; 0 where the model has none. */
+static double bound_of(struct walk *k, const struct sp_variant *v)
+{
+    const struct sp_analyze_options o = sp_variant_options(v, k->trials.options);
+    const struct sp_kernel *kernel;
+    struct sp_csr m;
+    struct sp_workload w;
+    struct sp_value rate;
+    double V_B, beta;
+    if (sp_trials_order(&k->trials, v, &m, NULL) != SP_OK || m.n_nz == 0 || strcmp(o.format, "auto") == 0 ||
+        sp_analyze_workload(&m, &o, &w, NULL) != SP_OK ||
+        sp_format_volume(&w, sp_alpha_min_sizes(m.n_c, m.n_nz), 1, &V_B, &beta, NULL) != SP_OK)
+        return 0;
+    const double b_S = highest_roof(o.machine, &w, o.state == SP_WARM, V_B);
+    const double work = sp_workload_flops(&w);
+    const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w);
+    double core = 0;
+    if (sp_pcore_choose(&w, o.isa, &p, &kernel, &rate, NULL) == SP_OK && rate.hi > 0)
+        core = work / (rate.hi * w.n_threads);
+    return fmax(core, b_S > 0 ? V_B / b_S : 0) * sp_workload_flops(&k->trials.base.workload) / work;
+}
+
+static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **point, struct sp_error *err)
+{
+    if (s->n == s->most) {
+        const int most = s->most > 0 ? 2 * s->most : 64;
+        struct sp_sweep_point *more = realloc(s->point, (size_t)most * sizeof *more);
+        if (!more)
+            return sp_fail(err, SP_MEMORY, "scan fewer values", "no memory for %d points", most);
+        s->point = more;
+        s->most = most;
+    }
+    *point = &s->point[s->n++];
+    memset(*point, 0, sizeof **point);
+    (*point)->trial.gain = sp_value_none("it was not measured");
+    return SP_OK;
+}
+
+static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
+{
+    struct sp_sweep *s = k->sweep;
+    const struct sp_sweep_options *o = k->options;
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->point[i].variant.change, v->change) == 0)
+            return SP_OK;
+    struct sp_sweep_point *p = NULL;
+    enum sp_status status = new_point(s, &p, err);
+    if (status != SP_OK)
+        return status;
+    p->variant = *v;
+    const double used = (sp_now() - k->start) / o->budget_s;
+    p->fate = SP_SWEEP_BUDGET;
+    if (used >= 1 && !o->exhaustive)
+        return SP_OK;
+    sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run", fmin(used, 1));
+    p->bound_s = o->exhaustive ? 0 : bound_of(k, v);
+    p->fate = SP_SWEEP_BOUND;
+    if (p->bound_s > BOUND_SLACK * k->best_s)
+        return SP_OK;
+    status = sp_trials_run(&k->trials, v, o->point_s, &p->trial, err);
+    p->fate = p->trial.status == SP_OK ? SP_SWEEP_MEASURED : SP_SWEEP_IMPOSSIBLE;
+    if (p->fate != SP_SWEEP_MEASURED)
+        return status;
+    if (!sp_value_known(s->base_time))
+        s->base_time = p->trial.base_time;
+    if (p->trial.gain.value > k->best_gain) {
+        k->best_gain = p->trial.gain.value;
+        k->best = *v;
+    }
+    k->best_s = fmin(k->best_s, p->trial.base_time.value * (1 - p->trial.gain.value));
+    return status;
+}
+
+/* All combinations of the values of one group's axes, on top of `from`; group -1: of all axes. */
+static enum sp_status cross(struct walk *k, int group, int axis, const struct sp_variant *from,
+                            struct sp_error *err)
+{
+    const struct sp_sweep_options *o = k->options;
+    while (axis < o->n_axes && group >= 0 && o->axis[axis].group != group)
+        axis++;
+    if (axis == o->n_axes)
+        return visit(k, from, err);
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < o->axis[axis].n && status == SP_OK; i++) {
+        struct sp_variant v = *from;
+        char change[80] = "";
+        if (i > 0) /* the first value is the run's */
+            snprintf(change, sizeof change, "%s %s", o->axis[axis].option, o->axis[axis].value[i]);
+        status = sp_variant_add(&v, change, err);
+        if (status == SP_OK)
+            status = cross(k, group, axis + 1, &v, err);
+    }
+    return status;
+}
+
+static enum sp_status walk_groups(struct walk *k, struct sp_error *err)
+{
+    int last = 0;
+    for (int i = 0; i < k->options->n_axes; i++)
+        last = k->options->axis[i].group > last ? k->options->axis[i].group : last;
+    enum sp_status status = SP_OK;
+    for (int group = 0; group <= last && status == SP_OK; group++) {
+        const struct sp_variant from = k->best;
+        status = cross(k, group, 0, &from, err);
+    }
+    return status;
+}
+
+static int by_fate_and_gain(const void *a, const void *b)
+{
+    const struct sp_sweep_point *p = a, *q = b;
+    if (p->fate != q->fate)
+        return p->fate < q->fate ? -1 : 1;
+    if (p->fate == SP_SWEEP_MEASURED)
+        return (p->trial.gain.value < q->trial.gain.value) - (p->trial.gain.value > q->trial.gain.value);
+    return (p->bound_s > q->bound_s) - (p->bound_s < q->bound_s);
+}
+
+static void rank(struct sp_sweep *s, double worth)
+{
+    qsort(s->point, (size_t)s->n, sizeof *s->point, by_fate_and_gain);
+    for (int i = 0; i < s->n && s->point[i].fate == SP_SWEEP_MEASURED; i++) {
+        const struct sp_value best = s->point[0].trial.gain, mine = s->point[i].trial.gain;
+        s->point[i].tied = mine.hi >= best.lo && (1 - mine.value) <= (1 - best.value) * (1 + worth);
+    }
+}
+
+enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                            const struct sp_sweep_options *o, const struct sp_progress *progress,
+                            struct sp_sweep *s, struct sp_error *err)
+{
+    struct walk k = {.options = o, .sweep = s, .start = sp_now(), .best_gain = -INFINITY, .best_s = INFINITY};
+    memset(s, 0, sizeof *s);
+    s->base_time = sp_value_none("nothing was measured");
+    s->n_combinations = 1;
+    for (int i = 0; i < o->n_axes; i++)
+        s->n_combinations *= o->axis[i].n;
+    const struct sp_variant none = sp_variant_none();
+    k.best = none;
+    enum sp_status status = sp_trials_open(subject, options, progress, &k.trials, err);
+    if (status == SP_OK) {
+        const struct sp_workload *w = &k.trials.base.workload;
+        sp_run_text(options, w, subject->reorder, s->run_options, sizeof s->run_options);
+        status = visit(&k, &none, err);
+    }
+    if (status == SP_OK)
+        status = o->exhaustive ? cross(&k, -1, 0, &none, err) : walk_groups(&k, err);
+    sp_trials_close(&k.trials);
+    s->cost_s = sp_now() - k.start;
+    rank(s, o->worth);
+    if (status != SP_OK && status != SP_INTERRUPTED)
+        sp_sweep_free(s);
+    return status;
+}
+
+void sp_sweep_free(struct sp_sweep *s)
+{
+    if (!s)
+        return;
+    free(s->point);
+    memset(s, 0, sizeof *s);
+}

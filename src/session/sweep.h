@@ -1,0 +1,67 @@
+/* A scan over configurations of a run: every value of every axis, pruned by the model, each point measured in
+ * turn with the run.
+ *
+ * A point cannot be faster than max(V/b_S, W/P_core), V of x loaded once and y written without being read: a
+ * point whose bound lies above the best time observed is left out, and nothing is lost. The axes are walked
+ * in groups, orders first, each group around the best so far: what the walk leaves out so is a choice, and is
+ * counted apart. */
+#ifndef SP_SESSION_SWEEP_H
+#define SP_SESSION_SWEEP_H
+
+#include "session/trial.h"
+
+enum { SP_MAX_AXES = 8, SP_MAX_AXIS_VALUES = 32 };
+
+/* An option and the values that are scanned; the first one is the run's. */
+struct sp_sweep_axis {
+    const char *option; /* "--format" */
+    int group;          /* 0, 1, ...: those of one group are crossed with each other */
+    int n;
+    char value[SP_MAX_AXIS_VALUES][40];
+};
+
+/* Comma-separated values, but that a number after "sell:8," belongs to it. SP_USAGE: none, or too many. */
+enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *list,
+                                   struct sp_sweep_axis *axis, struct sp_error *err);
+
+struct sp_sweep_options {
+    int n_axes;
+    struct sp_sweep_axis axis[SP_MAX_AXES];
+    double budget_s; /* for all of it [s] */
+    double point_s;  /* samples of one point [s] */
+    bool exhaustive; /* every combination is measured, whatever the model says */
+    double worth;    /* a point within this share of the best is tied with it where the intervals meet */
+};
+
+enum sp_sweep_fate {
+    SP_SWEEP_MEASURED,
+    SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
+    SP_SWEEP_BUDGET,     /* the time was spent */
+    SP_SWEEP_IMPOSSIBLE, /* trial.error says why */
+};
+
+struct sp_sweep_point {
+    struct sp_variant variant;
+    double bound_s; /* least time by the model, for the work of the run; 0: none known */
+    enum sp_sweep_fate fate;
+    struct sp_trial trial;
+    bool tied; /* with the best: its interval holds the best's gain */
+};
+
+/* Zero-initialise; sp_sweep_free(). */
+struct sp_sweep {
+    int64_t n_combinations; /* of all values of all axes */
+    int n, most;
+    struct sp_sweep_point *point; /* [n], the fastest first, then what was left out; owned */
+    struct sp_value base_time;    /* of the run, beside the first point [s] */
+    char run_options[400];        /* of the run, which commands repeat */
+    double cost_s;
+};
+
+/* SP_INTERRUPTED keeps what was measured. */
+enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                            const struct sp_sweep_options *sweep_options, const struct sp_progress *progress,
+                            struct sp_sweep *sweep, struct sp_error *err);
+void sp_sweep_free(struct sp_sweep *sweep);
+
+#endif

@@ -1,0 +1,58 @@
+#!/bin/sh
+# `spmodel sweep`: everything asked for is measured or left out with a reason; the best command is one that runs.
+# Usage: sweep.sh SPMODEL CHECK_SCHEMA SCHEMA
+set -eu
+spmodel=$1 check_schema=$2 schema=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
+fail() {
+    echo "sweep.sh: $*"
+    exit 1
+}
+sweep() { # sweep NAME ARGUMENTS...: scan into $dir/NAME
+    name=$1
+    shift
+    "$spmodel" sweep -q --point 10ms --machine "$dir/machine.json" --out "$dir/$name" "$@" >"$dir/$name.txt" ||
+        { cat "$dir/$name.txt"; fail "sweep $* failed"; }
+    "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check"; fail "sweep $*"; }
+}
+refused() { # refused CODE TEXT ARGUMENTS...: exit code and the text on standard error
+    wanted=$1 text=$2
+    shift 2
+    code=0
+    "$spmodel" sweep --machine "$dir/machine.json" "$@" >"$dir/out" 2>"$dir/err" || code=$?
+    [ $code -eq "$wanted" ] || { cat "$dir/err"; fail "$* exited with $code, not $wanted"; }
+    grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
+}
+"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+
+sweep all --exhaustive --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:60
+grep -q "^SWEEP  gen:laplace2d:60, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }
+grep -q "^ 2 left out: they do not go together" "$dir/all.txt" || { cat "$dir/all.txt"; fail "merge took chunks"; }
+grep -Eq "^  6.? " "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 6 points"; }
+best=$(sed -n 's/^best  spmodel //p' "$dir/all.txt")
+eval "\"\$spmodel\" $best -q --no-plots --budget 10ms --machine \"\$dir/machine.json\" --out \"\$dir/best\"" >/dev/null ||
+    fail "the best command does not run: $best"
+
+sweep map --chunk 4,8 --sigma 1,64 --format crs --reorder none --threads 1 --schedule nnz --exhaustive --csv gen:powerlaw:10:8
+[ "$(wc -l <"$dir/map.txt")" -eq 6 ] || { cat "$dir/map.txt"; fail "not 5 points in CSV"; }
+awk -F'"' 'NR > 1 && split($3, f, ",") != 10 {exit 1}' "$dir/map.txt" || { cat "$dir/map.txt"; fail "columns of the CSV"; }
+sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs gen:laplace2d:50
+grep -q -- "--rhs 4" "$dir/vectors.txt" || { cat "$dir/vectors.txt"; fail "no --rhs 4"; }
+sweep short --budget 1us gen:laplace2d:50
+grep -q "left out: the time was spent" "$dir/short.txt" || { cat "$dir/short.txt"; fail "the budget was not kept"; }
+sweep complex --precision c128 --format crs gen:laplace2d:30
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate pattern general\n40 90 120"
+    for (k = 0; k < 120; k++) print k % 40 + 1, (7 * k) % 90 + 1 }' >"$dir/wide.mtx"
+sweep wide --threads 1 "$dir/wide.mtx"
+! grep -q -- "--reorder" "$dir/wide.txt" || fail "a rectangular matrix was reordered unasked"
+
+refused 2 "say crs, sell:C,SIGMA" --format crs,cell gen:laplace2d:20
+refused 2 "single commas" --threads 1,,2 gen:laplace2d:20
+refused 2 "cannot be tried" --threads none gen:laplace2d:20
+refused 2 "goes with --chunk" --sigma 64 gen:laplace2d:20
+refused 2 "give a matrix" --budget 1s
+refused 2 "no reordering" --reorder sorted gen:laplace2d:20
+refused 3 "" /nonexistent/matrix.mtx
+echo "sweep.sh: ok"
