@@ -39,6 +39,10 @@ analyze mesh --budget 300ms gen:laplace3d:80+permuted:7
 analyze hurry --budget 1us gen:laplace3d:60+permuted:7
 ! grep -q "^ A01 " "$dir/hurry.txt" || grep -q "time for trials was spent" "$dir/hurry.txt" || fail "no word about the time"
 
+# All of them together: how good the hints were.
+"$spmodel" track hints "$dir/arrow" "$dir/mesh" "$dir/hurry" >"$dir/hints.txt" || fail "track hints failed"
+grep -q "^ all  *[1-9]" "$dir/hints.txt" || { cat "$dir/hints.txt"; fail "no hint was scored"; }
+
 refused "exclude each other" --no-hints gen:laplace2d:20
 refused "exclude each other" --device gpu gen:laplace2d:20
 refused "exclude each other" --bytes replay:x.json gen:laplace2d:20

@@ -1,0 +1,45 @@
+/* How good hints are: what they predicted against what was observed when they were tried, rule by rule, and
+ * against the predictor that promises nothing. */
+#ifndef SP_TRACK_HINT_SCORE_H
+#define SP_TRACK_HINT_SCORE_H
+
+#include <stdbool.h>
+
+#include "io/record.h"
+
+/* One hint that was tried, from a record with `tries`. */
+struct sp_scored_hint {
+    char id[8];
+    char matrix[64];
+    char change[96];
+    char confidence[12];
+    double lo, hi; /* predicted share of the time saved */
+    double observed, observed_lo, observed_hi;
+    bool is_covered; /* the two intervals meet */
+    bool is_refuted;
+};
+
+/* Of some of them. Errors are |middle of the prediction - observed|. */
+struct sp_hint_score {
+    char id[8]; /* of the rule; "": of several */
+    int n, n_covered, n_refuted;
+    int n_high, n_high_refuted;          /* of confidence high */
+    double median_error, mean_error;     /* NAN where n is 0 */
+    double median_nothing, mean_nothing; /* of the predictor "gain = 0": |observed| */
+};
+
+/* Zero-initialise; sp_hint_scores_free(). */
+struct sp_hint_scores {
+    int n, most;
+    struct sp_scored_hint *hint; /* [n] owned */
+    int n_records, n_without;    /* records taken; those in which no hint was tried */
+};
+
+/* Hints that were applied alone to the run and measured; others do not score. */
+enum sp_status sp_hint_scores_add(struct sp_hint_scores *scores, const struct sp_record *record,
+                                  struct sp_error *err);
+/* Of the rule `id` (NULL: all) where |observed| is at least `least`. */
+struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *scores, const char *id, double least);
+void sp_hint_scores_free(struct sp_hint_scores *scores);
+
+#endif
