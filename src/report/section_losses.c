@@ -99,6 +99,22 @@ static void intervention_lines(struct sp_pen *pen, const struct sp_record *recor
     }
 }
 
+/* The class of what limits the run, and the figures that it rests on. */
+static void bottleneck_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *kind = NULL, *why = "";
+    bool proved = false;
+    if (!sp_record_text(record, "bottleneck.class", &kind))
+        return;
+    sp_record_text(record, "bottleneck.why", &why);
+    sp_record_flag(record, "bottleneck.proved", &proved);
+    sp_pen_put(pen, SP_INK_BOLD, " bottleneck %s", kind);
+    pen->indent = 12;
+    sp_pen_part(pen, SP_INK_DIM, 2, "%s", proved ? "(measured)" : "(modelled)");
+    sp_pen_words(pen, SP_INK_PLAIN, why);
+    sp_pen_end(pen);
+}
+
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
 {
     struct sp_value time = sp_record_metric(record, "time");
@@ -139,4 +155,5 @@ void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
     }
     small_line(pen, record);
     intervention_lines(pen, record);
+    bottleneck_line(pen, record);
 }

@@ -47,6 +47,8 @@ static void find_losses(struct sp_analysis *a)
         .level = a->residence.name,
     };
     a->losses = sp_losses_of(&in);
+    const struct sp_bottleneck_inputs b = {in.time_s, in.core_s, in.linear_s, a->equal_s, &a->losses};
+    a->bottleneck = sp_bottleneck_of(&b);
 }
 
 /* Saturation: the level's load ceiling over threads, as the machine's own measurement has it. */

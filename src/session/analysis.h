@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "model/alpha.h"
+#include "model/bottleneck.h"
 #include "model/count_log.h"
 #include "model/hints.h"
 #include "model/imbalance.h"
@@ -109,6 +110,7 @@ struct sp_analysis {
     struct sp_fluid_rates rates;
     double *thread_B; /* [n_threads] bytes of each thread; owned */
     struct sp_losses losses;
+    struct sp_bottleneck_found bottleneck;
     struct sp_value fraction, model_fraction;
 
     struct sp_unfused unfused; /* FusedMM against SDDMM and SpMM; origins SP_NONE for other operations */

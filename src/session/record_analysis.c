@@ -312,6 +312,15 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
                            100 * a->losses.rest_fraction);
 }
 
+static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_bottleneck_found *b = &a->bottleneck;
+    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(b->kind));
+    sp_record_set_flag(r, "bottleneck.proved", b->proved);
+    sp_record_set_number(r, "bottleneck.share", b->share);
+    sp_record_set_text(r, "bottleneck.why", b->why);
+}
+
 /* FusedMM against the pair that it replaces. */
 static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
 {
@@ -462,6 +471,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         record_table(a, r);
         record_domains(a, r);
         record_losses(a, r);
+        record_bottleneck(a, r);
         record_unfused(a, r);
     }
     record_hints(a, r);

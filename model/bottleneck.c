@@ -1,0 +1,78 @@
+#include "model/bottleneck.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* A cause below this share of the time does not name the run; transfers above that do. */
+#define LEAST 0.15
+#define MOST  0.70
+
+const char *sp_bottleneck_name(enum sp_bottleneck bottleneck)
+{
+    static const char *const names[SP_N_BOTTLENECKS] = {"unknown", "bandwidth", "latency", "imbalance",
+                                                        "in-core"};
+    return names[bottleneck];
+}
+
+static double part(const struct sp_losses *l, enum sp_loss loss)
+{
+    return sp_value_known(l->part[loss]) ? fmax(0, l->part[loss].value) : 0;
+}
+
+static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs *in, double share)
+{
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_IMBALANCE, sp_value_known(in->equal_s), share, ""};
+    char equal[32];
+    if (f.proved)
+        snprintf(f.why, sizeof f.why, "with equal shares it takes %s",
+                 sp_text_seconds(equal, sizeof equal, in->equal_s.value));
+    else
+        snprintf(f.why, sizeof f.why, "the fluid model: threads wait for the last one");
+    return f;
+}
+
+/* In-core where the same work takes as long from the inner caches. */
+static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in, double share)
+{
+    char time[32];
+    const bool is_core = sp_value_known(in->core_s) && in->core_s.value >= MOST * in->time_s.value;
+    struct sp_bottleneck_found f = {is_core ? SP_BOTTLENECK_IN_CORE : SP_BOTTLENECK_LATENCY,
+                                    is_core || sp_value_known(in->linear_s), share, ""};
+    if (is_core)
+        snprintf(f.why, sizeof f.why, "with all data in the inner caches it takes %s",
+                 sp_text_seconds(time, sizeof time, in->core_s.value));
+    else if (f.proved)
+        snprintf(f.why, sizeof f.why, "with all gathers in the inner caches it takes %s",
+                 sp_text_seconds(time, sizeof time, in->linear_s.value));
+    else
+        snprintf(f.why, sizeof f.why, "neither transfers nor imbalance explain the time");
+    return f;
+}
+
+struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *in)
+{
+    const struct sp_losses *l = in->losses;
+    const double time = in->time_s.value;
+    const double moved = part(l, SP_LOSS_MIN_TRAFFIC) + part(l, SP_LOSS_PADDING) + part(l, SP_LOSS_EXTRA_X);
+    const double imbalance = part(l, SP_LOSS_IMBALANCE) / time;
+    const double core = part(l, SP_LOSS_IN_CORE) / time;
+    if (imbalance >= LEAST && imbalance >= core)
+        return of_imbalance(in, imbalance);
+    if (core >= LEAST || (sp_value_known(in->core_s) && in->core_s.value > fmax(moved, MOST * time)))
+        return of_core(in, core);
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    if (moved >= MOST * time) {
+        f = (struct sp_bottleneck_found){SP_BOTTLENECK_BANDWIDTH, sp_value_known(in->linear_s),
+                                         fmin(1, moved / time), ""};
+        snprintf(f.why, sizeof f.why, "transfers at the roof take %.0f %% of the time%s", 100 * moved / time,
+                 f.proved ? ", and gathers from inner caches do not shorten it by more than their bytes"
+                          : "");
+    } else {
+        snprintf(f.why, sizeof f.why,
+                 "transfers take %.0f %% of the time, and nothing that was taken away %.0f %%",
+                 100 * moved / time, 100 * LEAST);
+    }
+    return f;
+}

@@ -1,0 +1,135 @@
+/* The class of what limits a run, from losses that were made on purpose: a straggling thread, padding,
+ * permuted columns, slow execution. Each injected share comes back. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/bottleneck.h"
+
+static struct sp_value measured(double x)
+{
+    return sp_value_of(x, SP_MEASURED);
+}
+
+/* 10 ms of transfers at 100 GB/s, and what a fault adds. */
+static struct sp_loss_inputs clean(void)
+{
+    return (struct sp_loss_inputs){.time_s = measured(0.010),
+                                   .roof_Bps = measured(100e9),
+                                   .min_B = 1e9,
+                                   .x_B = sp_value_of(1e8, SP_SIMULATED),
+                                   .x_once_B = 1e8,
+                                   .imbalance_s = sp_value_of(0, SP_MODELLED),
+                                   .lambda = 1,
+                                   .core_s = measured(0.003),
+                                   .linear_s = measured(0.010),
+                                   .level = "MEM"};
+}
+
+static struct sp_bottleneck_found judge(const struct sp_loss_inputs *in, struct sp_value equal_s,
+                                        struct sp_losses *losses)
+{
+    *losses = sp_losses_of(in);
+    const struct sp_bottleneck_inputs b = {in->time_s, in->core_s, in->linear_s, equal_s, losses};
+    return sp_bottleneck_of(&b);
+}
+
+static const struct sp_value not_run = {.origin = SP_NONE, .why = "not run"};
+/* Of the time [THEORY 8]: what was put in comes back within this. */
+static const double within = 0.03;
+
+START_TEST(nothing_wrong_is_bandwidth)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_BANDWIDTH && f.proved);
+    ck_assert_double_eq_tol(f.share, 1, 1e-9);
+    in.linear_s = not_run;
+    ck_assert(!judge(&in, not_run, &l).proved);
+}
+END_TEST
+
+START_TEST(a_straggler_is_imbalance)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = measured(0.014);
+    in.linear_s = measured(0.014);
+    in.imbalance_s = measured(0.004);
+    in.equal_run = true;
+    const struct sp_bottleneck_found f = judge(&in, measured(0.010), &l);
+    ck_assert(f.kind == SP_BOTTLENECK_IMBALANCE && f.proved);
+    ck_assert_double_eq_tol(f.share, 0.004 / 0.014, within);
+    ck_assert_double_eq_tol(l.part[SP_LOSS_IMBALANCE].value, 0.004, within * 0.014);
+}
+END_TEST
+
+START_TEST(padding_stays_bandwidth)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = in.linear_s = measured(0.013);
+    in.padding_B = 3e8;
+    const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_BANDWIDTH);
+    ck_assert_double_eq_tol(l.part[SP_LOSS_PADDING].value, 0.003, within * 0.013);
+}
+END_TEST
+
+/* Three times the bytes of x, and gathers that wait 10 ms on top of them. */
+START_TEST(permuted_columns_are_latency)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = measured(0.022);
+    in.x_B = sp_value_of(3e8, SP_SIMULATED);
+    in.linear_s = measured(0.010);
+    const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_LATENCY && f.proved);
+    ck_assert_double_eq_tol(l.part[SP_LOSS_EXTRA_X].value, 0.002, within * 0.022);
+    ck_assert_double_eq_tol(l.part[SP_LOSS_IN_CORE].value, 0.010, within * 0.022);
+    ck_assert_double_eq_tol(f.share, 0.010 / 0.022, within);
+    ck_assert(fabs(l.rest_fraction) < within);
+}
+END_TEST
+
+START_TEST(slow_execution_is_in_core)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = in.linear_s = measured(0.020);
+    in.core_s = measured(0.0195);
+    const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_IN_CORE && f.proved);
+    ck_assert_double_eq_tol(f.share, 0.0095 / 0.020, within);
+}
+END_TEST
+
+START_TEST(what_nothing_shows_is_unknown)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = in.linear_s = measured(0.020);
+    const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_UNKNOWN && f.share == 0 && f.why[0]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bottleneck");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, nothing_wrong_is_bandwidth);
+    tcase_add_test(tests, a_straggler_is_imbalance);
+    tcase_add_test(tests, padding_stays_bandwidth);
+    tcase_add_test(tests, permuted_columns_are_latency);
+    tcase_add_test(tests, slow_execution_is_in_core);
+    tcase_add_test(tests, what_nothing_shows_is_unknown);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
