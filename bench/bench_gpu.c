@@ -203,7 +203,6 @@ static double expected(const struct bench *b, const struct form *form, const str
     struct sp_gpu_launch launch;
     struct sp_gpu_prediction p;
     if (sp_gpu_launch_make(&form->layout, (enum sp_gpu_map)kernel->gpu_map, 0, &launch, NULL) != SP_OK ||
-        !sp_gpu_is_modelled(&launch) ||
         sp_gpu_predict(&form->layout, &launch, &b->device->machine, sp_workload_flops(&form->workload), true,
                        NULL, &p, NULL) != SP_OK)
         return NAN;

@@ -104,7 +104,20 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
 
 int64_t sp_coalesced_gathers(const struct sp_coalescing *sum)
 {
-    return sum->of[SP_GPU_X][SP_GPU_LOAD].lanes + sum->of[SP_GPU_SECOND][SP_GPU_LOAD].lanes;
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        if (sp_gpu_is_gathered((enum sp_gpu_array)a))
+            n += sum->of[a][SP_GPU_LOAD].lanes + sum->of[a][SP_GPU_COPY].lanes;
+    return n;
+}
+
+int64_t sp_coalesced_steps(const struct sp_coalescing *sum)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        if (sp_gpu_is_gathered((enum sp_gpu_array)a))
+            n += sum->of[a][SP_GPU_LOAD].requests + sum->of[a][SP_GPU_COPY].requests;
+    return n;
 }
 
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access)
@@ -119,9 +132,9 @@ double sp_coalesced_use(const struct sp_gpu_grid *g, const struct sp_coalescing 
 {
     double used = 0, loaded = 0;
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++) {
-        const struct sp_gpu_sectors *s = &sum->of[a][SP_GPU_LOAD];
-        used += (double)(s->items << g->item_shift[a]);
-        loaded += (double)s->sectors * SP_GPU_SECTOR_B;
+        const struct sp_gpu_sectors *load = &sum->of[a][SP_GPU_LOAD], *copy = &sum->of[a][SP_GPU_COPY];
+        used += (double)((load->items + copy->items) << g->item_shift[a]);
+        loaded += (double)(load->sectors + copy->sectors) * SP_GPU_SECTOR_B;
     }
     return loaded > 0 ? used / loaded : NAN;
 }

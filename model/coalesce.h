@@ -1,6 +1,6 @@
 /* Sectors of 32 bytes that the requests of a launch touch: exact, for they follow from the addresses alone.
- * Loads are what l1tex__t_sectors_pipe_lsu_mem_global_op_ld counts, stores ..._op_st: the distinct sectors of
- * each request, summed up; whether a cache holds them plays no part. */
+ * Loads are what l1tex__t_sectors_pipe_lsu_mem_global_op_ld counts, stores ..._op_st, copies ..._op_ldgsts:
+ * the distinct sectors of each request, summed up; whether a cache holds them plays no part. */
 #ifndef SP_MODEL_COALESCE_H
 #define SP_MODEL_COALESCE_H
 
@@ -33,13 +33,15 @@ struct sp_coalescing {
 enum sp_status sp_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
                            struct sp_coalescing *sum, struct sp_error *err);
 
-/* Lanes that asked for gathered operands. */
+/* Lanes that asked for gathered operands, and their requests. */
 int64_t sp_coalesced_gathers(const struct sp_coalescing *sum);
+int64_t sp_coalesced_steps(const struct sp_coalescing *sum);
 
 /* Sectors of all arrays by one kind of access. */
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);
 
-/* Share of the bytes of all sectors that are loaded which a lane asked for; NAN where nothing is loaded. */
+/* Share of the bytes of all sectors that are loaded or copied which a lane asked for; NAN where nothing is
+ * loaded. */
 double sp_coalesced_use(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
 
 #endif

@@ -144,7 +144,8 @@ static void unmake(struct simulation *s)
 static int64_t sms_of(const struct sp_gpu_grid *g, const struct sp_coalescing *sum, int64_t n_sm)
 {
     int64_t with_blocks = g->launch.n_blocks < n_sm ? g->launch.n_blocks : n_sm;
-    double of_sm = (double)sp_coalesced_sectors(sum, SP_GPU_LOAD) / (double)(with_blocks ? with_blocks : 1);
+    const int64_t asked = sp_coalesced_sectors(sum, SP_GPU_LOAD) + sp_coalesced_sectors(sum, SP_GPU_COPY);
+    double of_sm = (double)asked / (double)(with_blocks ? with_blocks : 1);
     int64_t n = of_sm > 0 ? (int64_t)(AIM / of_sm) : with_blocks;
     if (n < FEWEST_SMS)
         n = FEWEST_SMS;

@@ -32,8 +32,7 @@ static struct sp_value rate_of(double n, struct sp_value seconds)
 /* `resident` warps wait at the same time, the longest one as often as it must. */
 static struct sp_value waits_of(const struct sp_gpu_traffic *t, double resident)
 {
-    double steps = (double)(t->sectors.of[SP_GPU_X][SP_GPU_LOAD].requests +
-                            t->sectors.of[SP_GPU_SECOND][SP_GPU_LOAD].requests);
+    double steps = (double)sp_coalesced_steps(&t->sectors);
     struct sp_value sectors = t->memory_load_B;
     double longest = (double)t->sectors.most_steps * resident;
     double bound[] = {sectors.value, sectors.lo, sectors.hi};

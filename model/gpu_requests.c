@@ -40,7 +40,7 @@ static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
         [SP_GPU_OUTPUT] = &sp_gpu_walk_columns, [SP_GPU_ROW] = &sp_gpu_walk_columns,
         [SP_GPU_STAGE] = &sp_gpu_walk_stage,    [SP_GPU_SAMPLE] = &sp_gpu_walk_sample,
         [SP_GPU_EQUAL] = &sp_gpu_walk_sample,   [SP_GPU_TILE] = &sp_gpu_walk_tile,
-        [SP_GPU_FUSED] = &sp_gpu_walk_fused,
+        [SP_GPU_FUSED] = &sp_gpu_walk_fused,    [SP_GPU_MMA] = &sp_gpu_walk_mma,
     };
     return g->map == SP_GPU_FUSED && g->vectors == 0 ? &sp_gpu_walk_wide : walks[g->map];
 }
@@ -56,7 +56,8 @@ static void set_matrix(struct sp_gpu_grid *g)
 {
     const struct sp_layout *l = g->layout;
     const enum sp_gpu_map map = g->launch.map;
-    const bool has_ptr = l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL;
+    const bool has_ptr =
+        l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL || l->format == SP_FORMAT_BCSR;
     const bool staged = map == SP_GPU_STAGE, tiled = map == SP_GPU_TILE;
     set_array(g, SP_GPU_PTR, has_ptr ? l->n_ptr : 0, l->s_p);
     set_array(g, SP_GPU_LEN, l->len ? l->n_chunks : 0, sizeof *l->len);
@@ -99,19 +100,10 @@ static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
     return status;
 }
 
-bool sp_gpu_is_modelled(const struct sp_gpu_launch *launch)
-{
-    return walk_of(launch) != NULL;
-}
-
 enum sp_status sp_gpu_grid_make(const struct sp_layout *l, const struct sp_gpu_launch *launch,
                                 struct sp_gpu_grid *g, struct sp_error *err)
 {
     memset(g, 0, sizeof *g);
-    if (!sp_gpu_is_modelled(launch))
-        return sp_fail(err, SP_ABSENT, "take --format crs",
-                       "requests of GPU kernels that share by %s are not modelled",
-                       sp_gpu_map_name(launch->map));
     g->layout = l;
     g->launch = *launch;
     set_matrix(g);

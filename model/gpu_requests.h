@@ -32,7 +32,9 @@ enum sp_gpu_array {
     SP_GPU_CARRY_VAL,
     SP_N_GPU_ARRAYS
 };
-enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
+/* COPY: an asynchronous copy into shared memory (cp.async.cg), which passes the L1 by; profilers count it
+ * apart from loads. */
+enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_COPY, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
 
 /* "ptr", "len", "col", ... */
 const char *sp_gpu_array_name(enum sp_gpu_array array);
@@ -57,10 +59,6 @@ struct sp_gpu_grid {
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
 
-/* Are the requests of such launches known? Not those of MMA. */
-bool sp_gpu_is_modelled(const struct sp_gpu_launch *launch);
-
-/* SP_ABSENT where they are not. */
 enum sp_status sp_gpu_grid_make(const struct sp_layout *layout, const struct sp_gpu_launch *launch,
                                 struct sp_gpu_grid *grid, struct sp_error *err);
 void sp_gpu_grid_free(struct sp_gpu_grid *grid);

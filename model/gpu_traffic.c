@@ -25,6 +25,11 @@ static struct sp_value exact_bytes(int64_t sectors)
     return sp_value_of((double)sectors * SP_GPU_SECTOR_B, SP_SIMULATED);
 }
 
+struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *t)
+{
+    return sp_value_of(t->L1_load_B.value + t->L1_copy_B.value + t->L1_store_B.value, SP_MODELLED);
+}
+
 /* Loads behind the L1s at a capacity [B]. */
 static double behind(const struct sp_coalescing *sum, const struct sp_gpu_l1 *l1, enum sp_gpu_l1_size size)
 {
@@ -35,7 +40,7 @@ static double behind(const struct sp_coalescing *sum, const struct sp_gpu_l1 *l1
 }
 
 /* From an L1 that never forgets to one of half the size, and a factor either way, but not more than all
- * sectors; a thread for each row also not less than each SM's sectors once. */
+ * sectors; a thread for each row also not less than each SM's sectors once. Copies pass all of them. */
 static void set_L2(const struct sp_gpu_grid *g, const struct sp_gpu_l1 *l1, struct sp_gpu_traffic *t)
 {
     const bool thread = g->launch.map == SP_GPU_THREAD;
@@ -44,7 +49,9 @@ static void set_L2(const struct sp_gpu_grid *g, const struct sp_gpu_l1 *l1, stru
     double least = behind(&t->sectors, l1, SP_GPU_L1_ENDLESS), half = behind(&t->sectors, l1, SP_GPU_L1_HALF);
     double lo = thread ? fmax(least, value / factor) : fmin(least, value / factor);
     double hi = fmin(fmax(half, value * factor), t->L1_load_B.value);
-    t->L2_load_B = sp_value_between(value, fmin(lo, value), fmax(hi, value), SP_SIMULATED);
+    const double copies = t->L1_copy_B.value;
+    t->L2_load_B =
+        sp_value_between(copies + value, copies + fmin(lo, value), copies + fmax(hi, value), SP_SIMULATED);
     t->L2_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE) +
                                 sp_coalesced_sectors(&t->sectors, SP_GPU_ATOMIC));
 }
@@ -89,6 +96,7 @@ enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_ma
         return status;
     t->use = sp_coalesced_use(g, &t->sectors);
     t->L1_load_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_LOAD));
+    t->L1_copy_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_COPY));
     t->L1_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE));
     const struct sp_gpu_l1_options inner = {.n_sm = m->n_cores,
                                             .n_resident = t->occupancy.blocks,

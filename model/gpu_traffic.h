@@ -16,6 +16,7 @@ struct sp_gpu_traffic {
     struct sp_coalescing sectors;
     double use; /* share of the bytes of the sectors loaded that lanes use; NAN: none */
     struct sp_value L1_load_B, L1_store_B; /* exact */
+    struct sp_value L1_copy_B;             /* of asynchronous copies, which it does not keep; exact */
     struct sp_value L2_load_B, L2_store_B;
     struct sp_value memory_load_B, memory_store_B; /* bands: of the L2's size, and of fetches of 32 to 64 B */
     struct sp_value x_B;                           /* of it, x and FusedMM's second */
@@ -24,6 +25,9 @@ struct sp_gpu_traffic {
     int64_t L2_lo_B, L2_hi_B;                      /* the effective L2 */
     int n_sms;                                     /* whose L1s were simulated */
 };
+
+/* All that the warps ask for, copies and stores included [B]. */
+struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
 /* Ends of the effective L2 of a GPU: as measured or stated, else half and all of the nominal size. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);

@@ -21,6 +21,7 @@ extern const struct sp_gpu_walk sp_gpu_walk_sample;  /* SAMPLE, EQUAL */
 extern const struct sp_gpu_walk sp_gpu_walk_tile;    /* TILE */
 extern const struct sp_gpu_walk sp_gpu_walk_fused;   /* FUSED, `vectors` not 0 */
 extern const struct sp_gpu_walk sp_gpu_walk_wide;    /* FUSED, `vectors` 0 */
+extern const struct sp_gpu_walk sp_gpu_walk_mma;     /* MMA */
 
 /* One element for each active lane, `item` as in struct sp_gpu_request. Both return true. */
 static inline bool sp_gpu_load(struct sp_gpu_request *r, enum sp_gpu_array array, uint32_t active,

@@ -37,14 +37,17 @@ static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w
     return w->at[SP_WAY_L2].x > 0 || w->at[SP_WAY_MEM].x > 0;
 }
 
+static struct sp_value sum_of(struct sp_value a, struct sp_value b)
+{
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
+}
+
 /* Counted where both directions were, else modelled. */
 static struct sp_value measured_bytes(const struct sp_record *record, const char *read, const char *written,
                                       struct sp_value otherwise)
 {
     const struct sp_value in = sp_record_value(record, read), out = sp_record_value(record, written);
-    if (!sp_value_known(in) || !sp_value_known(out))
-        return otherwise;
-    return sp_value_between(in.value + out.value, in.lo + out.lo, in.hi + out.hi, in.origin);
+    return sp_value_known(in) && sp_value_known(out) ? sum_of(in, out) : otherwise;
 }
 
 static const char *name_of_kernel(const struct sp_record *record)
@@ -71,7 +74,11 @@ static bool read_measured(const struct sp_record *record, double work, struct sp
                           DRAM_B = measured_bytes(record, "gpu.memory_load", "gpu.memory_store", none);
     *w = (struct sp_gpu_way_drawn){
         .measured = true, .y = rate.value / 1e9, .y_lo = rate.lo / 1e9, .y_hi = rate.hi / 1e9};
-    w->at[SP_WAY_L1] = point_of(work, measured_bytes(record, "gpu.L1_load", "gpu.L1_store", none));
+    const struct sp_value copies = sp_record_value(record, "gpu.L1_copy");
+    struct sp_value L1_B = measured_bytes(record, "gpu.L1_load", "gpu.L1_store", none);
+    if (sp_value_known(L1_B) && sp_value_known(copies))
+        L1_B = sum_of(L1_B, copies);
+    w->at[SP_WAY_L1] = point_of(work, L1_B);
     w->at[SP_WAY_L2] =
         point_of(work, measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", L2_B));
     w->at[SP_WAY_MEM] =

@@ -81,7 +81,7 @@ START_TEST(a_forecast_is_a_record)
     ck_assert_uint_eq(json_array_size(sp_record_node(&r, "gpu.ways")), 2);
     for (size_t way = 0; way < 2; way++) {
         const struct sp_gpu_traffic *t = &p[way].traffic;
-        ck_assert_double_eq(level_B(&r, way, "L1"), t->L1_load_B.value + t->L1_store_B.value);
+        ck_assert_double_eq(level_B(&r, way, "L1"), sp_gpu_asked_B(t).value);
         ck_assert_double_eq(level_B(&r, way, "L2"), p[way].term[SP_GPU_TERM_L2].amount.value);
         ck_assert_double_eq(level_B(&r, way, "MEM"), p[way].term[SP_GPU_TERM_MEMORY].amount.value);
     }

@@ -143,7 +143,17 @@ SP_GPU void next_pass()
 
 #define SP_GPU inline
 
-enum access { ACCESS_LOAD, ACCESS_RELOAD, ACCESS_STREAM, ACCESS_STORE, ACCESS_ADD, ACCESS_GET, ACCESS_PUT };
+/* COPY: what an asynchronous copy into shared memory reads. */
+enum access {
+    ACCESS_LOAD,
+    ACCESS_RELOAD,
+    ACCESS_STREAM,
+    ACCESS_COPY,
+    ACCESS_STORE,
+    ACCESS_ADD,
+    ACCESS_GET,
+    ACCESS_PUT
+};
 
 /* The executor's. `touch` does not return where an access is wrong. */
 int thread();

@@ -59,18 +59,16 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
         return pointer(a.col, a.wide_col, stored);
     }
 
-    /* The stored block in block column J, or -1. */
+    /* The stored block in block column J, or -1: in as many steps for every J. */
     static SP_GPU int64_t find(const struct sp_gpu_arrays &a, const mma_strip &s, int64_t J)
     {
-        int64_t lo = s.first, hi = s.first + s.n_stored;
-        while (lo < hi) {
-            const int64_t middle = lo + (hi - lo) / 2;
-            if (column_of(a, middle) < J)
-                lo = middle + 1;
-            else
-                hi = middle;
+        int64_t at = s.first, n = s.n_stored;
+        while (n > 1) {
+            const int64_t half = n / 2;
+            at += column_of(a, at + half) <= J ? half : 0;
+            n -= half;
         }
-        return lo < s.first + s.n_stored && column_of(a, lo) == J ? lo : -1;
+        return n > 0 && column_of(a, at) == J ? at : -1;
     }
 
     static SP_GPU mma_place place_of(const struct sp_gpu_arrays &a, const mma_strip &s, uint32_t k)
@@ -118,6 +116,7 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
                     v = load(from);
                 put(to + k * ld_x() + c, v);
             }
+            next_pass();
         }
     }
 
@@ -130,6 +129,7 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
             const mma_place p = place_of(a, s, k0 + (uint32_t)k);
             const V *from = val + (p.stored < 0 ? 0 : p.stored * a.b_h + s.part + row);
             copy(to + k * LD_S + row, from, p.stored >= 0);
+            next_pass();
         }
     }
 
@@ -199,6 +199,7 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
                     const int64_t c = column + l * U::M + mma_row(lane, e);
                     if (i < a.n_r && c < a.r)
                         store((V *)a.y + i * a.ld_y + c, U::stored(d[n][l][e]));
+                    next_pass();
                 }
     }
 

@@ -33,6 +33,7 @@ static json_t *gpu_json(const struct sp_gpu_prediction *g)
                           g->launch.block_threads, "blocks", (json_int_t)g->launch.n_blocks,
                           "resident_blocks", t->occupancy.blocks, "resident_limit", t->occupancy.limit);
     json_object_set_new(o, "L1_load", value_json(t->L1_load_B, "B"));
+    json_object_set_new(o, "L1_copy", value_json(t->L1_copy_B, "B"));
     json_object_set_new(o, "L1_store", value_json(t->L1_store_B, "B"));
     if (!isnan(t->use))
         json_object_set_new(o, "L1_load_used", json_real(t->use));
@@ -143,7 +144,7 @@ static void put_levels(const struct sp_gpu_prediction *g, FILE *out)
         return;
     }
     const struct sp_gpu_traffic *t = &g->traffic;
-    fprintf(out, "%.12g,%.12g,%.12g,%.12g\n", t->L1_load_B.value + t->L1_store_B.value,
+    fprintf(out, "%.12g,%.12g,%.12g,%.12g\n", sp_gpu_asked_B(t).value,
             t->L2_load_B.value + t->L2_store_B.value, t->memory_load_B.lo + t->memory_store_B.lo,
             t->memory_load_B.hi + t->memory_store_B.hi);
 }

@@ -20,12 +20,9 @@ bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_lay
 
 bool sp_model_has_gpu_way(enum sp_op op, enum sp_format format)
 {
-    for (int m = 0; m < SP_N_GPU_MAPS; m++) {
-        const struct sp_gpu_launch launch = {.map = (enum sp_gpu_map)m};
-        if (sp_gpu_map_op(launch.map) == op && sp_gpu_map_format(launch.map) == format &&
-            sp_gpu_is_modelled(&launch))
+    for (int m = 0; m < SP_N_GPU_MAPS; m++)
+        if (sp_gpu_map_op((enum sp_gpu_map)m) == op && sp_gpu_map_format((enum sp_gpu_map)m) == format)
             return true;
-    }
     return false;
 }
 
@@ -33,8 +30,7 @@ bool sp_model_gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *
 {
     for (int m = 0, n = 0; m < SP_N_GPU_MAPS; m++)
         if (sp_gpu_map_op((enum sp_gpu_map)m) == l->op &&
-            sp_gpu_launch_make(l, (enum sp_gpu_map)m, 0, launch, NULL) == SP_OK &&
-            sp_gpu_is_modelled(launch) && n++ == way)
+            sp_gpu_launch_make(l, (enum sp_gpu_map)m, 0, launch, NULL) == SP_OK && n++ == way)
             return true;
     return false;
 }

@@ -13,7 +13,7 @@
 bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_layout *layout,
                      const struct sp_machine *machine);
 
-/* Is there a GPU kernel for the operation and format whose levels are modelled? */
+/* Is there a GPU kernel for the operation and format? */
 bool sp_model_has_gpu_way(enum sp_op op, enum sp_format format);
 
 /* The launch at place `way` (0, 1, ...) of those that take the layout; false: there are no more. */

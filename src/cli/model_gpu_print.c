@@ -20,7 +20,7 @@ static void print_row(const struct sp_model_row *row, double n_nz, FILE *out)
     const struct sp_gpu_prediction *g = row->gpu;
     char L2[32], memory[32], time[32];
     fprintf(out, " %-14s %6.3f %9.2f %12s %12s ", row->format, row->beta.value,
-            (g->traffic.L1_load_B.value + g->traffic.L1_store_B.value) / n_nz,
+            sp_gpu_asked_B(&g->traffic).value / n_nz,
             band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
             band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
     if (sp_value_known(g->roofline.time_s))

@@ -57,8 +57,7 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
         snprintf(way->option, sizeof way->option, "%s",
                  sp_workload_format_option(&a->workload, option, sizeof option));
         status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
-        if (status == SP_OK && l->n_nz > 0 && sp_gpu_is_modelled(&way->launch) &&
-            sp_gpu_is_described(o->machine)) {
+        if (status == SP_OK && l->n_nz > 0 && sp_gpu_is_described(o->machine)) {
             status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
                                     &way->prediction, err);
             way->predicted = status == SP_OK;

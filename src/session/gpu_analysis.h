@@ -18,7 +18,7 @@ struct sp_gpu_way {
     char option[48]; /* of --format: "crs", "sell:32,256" */
     double beta;
     struct sp_gpu_launch launch;
-    bool predicted; /* SpMV; else the fields below are zero */
+    bool predicted; /* else the field below is zero */
     struct sp_gpu_prediction prediction;
 };
 

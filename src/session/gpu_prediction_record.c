@@ -18,9 +18,7 @@ char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct 
 
 static json_t *levels_json(const struct sp_gpu_prediction *p)
 {
-    const struct sp_gpu_traffic *t = &p->traffic;
-    const struct sp_value L1 = sp_value_of(t->L1_load_B.value + t->L1_store_B.value, SP_MODELLED);
-    return json_pack("{s:o, s:o, s:o}", "L1", sp_record_value_json(L1, "B"), "L2",
+    return json_pack("{s:o, s:o, s:o}", "L1", sp_record_value_json(sp_gpu_asked_B(&p->traffic), "B"), "L2",
                      sp_record_value_json(p->term[SP_GPU_TERM_L2].amount, "B"), "MEM",
                      sp_record_value_json(p->term[SP_GPU_TERM_MEMORY].amount, "B"));
 }

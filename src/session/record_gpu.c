@@ -65,6 +65,7 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
     const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
     if (a->chosen->predicted) {
         sp_record_set_value(r, "gpu.L1_load", t->L1_load_B, "B");
+        sp_record_set_value(r, "gpu.L1_copy", t->L1_copy_B, "B");
         sp_record_set_value(r, "gpu.L1_store", t->L1_store_B, "B");
         sp_record_set_value(r, "gpu.L2_load", t->L2_load_B, "B");
         sp_record_set_value(r, "gpu.L2_store", t->L2_store_B, "B");

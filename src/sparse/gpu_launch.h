@@ -77,13 +77,20 @@
  *
  * MMA, SpMM in BCSR on matrix units: the blocks of a block row side by side are one matrix of b_h rows and
  * n_k stored columns. Block b of the grid has 8, 16 or 32 rows of it (sp_gpu_mma_row_units by 8; where b_h
- * has more, block b div n_parts of those with its tile has block row b and the next rows are of the next
- * block), its warps 16 columns each of its tile. ptr[row], ptr[row + 1] by all; stored columns
- * SP_GPU_MMA_STAGE_B / s_x at a time, two stages ahead of the products: for parts of 16 bytes (vector 1:
- * elements) of the rows of X, thread t those at t, t + block_threads, ...: col, x; the same for the stage's
- * values: col, val; after all stages y. Switched off: without SKIP all block columns are walked, absent ones
- * as zeros, col by bisection; without TILES a block has the tiles of its rows one after the other; without
- * ASYNC a stage is brought when it is needed, through registers. */
+ * has more, the blocks that follow each other with one tile have the parts of a block row in order), its
+ * warps 16 columns each of its tile.
+ *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two stages ahead of
+ *     the products: for parts of 16 bytes (vector 1: elements) of the stage's rows of X, row after row over
+ *     the whole tile, thread t those at t, t + block_threads, ...: col, x; the same for 16 bytes of the
+ *     block's rows of the stage's values, stored column after column: col, val. Stored columns past n_k ask
+ *     for nothing; columns past r and rows past n_c of X for col alone. After all stages y, element after
+ *     element of the sums that a lane holds: of 8 rows after 8 rows (f64: of 8 columns after 8 columns in
+ *     them), those of mma_row and mma_column (kernels/cuda/gpu_mma.h).
+ * x in parts of 16 bytes and val are asynchronous copies, which the L1 does not keep. Switched off: without
+ * SKIP all block columns are walked, absent ones as zeros, col by bisection, in as many steps for every
+ * column: n blocks from the first one are left, of which the one n div 2 further is asked for and is the
+ * first from then on where it is not behind; then this one; without TILES a block has the tiles of its rows
+ * one after the other; without ASYNC a stage is brought when it is needed, by loads. */
 #ifndef SP_SPARSE_GPU_LAUNCH_H
 #define SP_SPARSE_GPU_LAUNCH_H
 

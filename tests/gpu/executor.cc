@@ -507,7 +507,7 @@ void copy_async(void *to, const void *from, bool there, int site)
         fail("copies to an address that is no multiple of 16", site);
     touch(to, COPY_B, ACCESS_PUT, site);
     if (there)
-        touch(from, COPY_B, ACCESS_LOAD, site);
+        touch(from, COPY_B, ACCESS_COPY, site);
     set_copying(to, true);
     self->copies.push_back({to, there ? from : nullptr, self->groups});
 }
@@ -559,9 +559,10 @@ void touch(const void *p, size_t size, enum access kind, int site)
     if (!e.record)
         return;
     fibre *f = e.now;
-    const int what = kind == ACCESS_STORE ? SP_EXECUTOR_STORE
-                     : kind == ACCESS_ADD ? SP_EXECUTOR_ADD
-                                          : SP_EXECUTOR_LOAD;
+    const int what = kind == ACCESS_STORE  ? SP_EXECUTOR_STORE
+                     : kind == ACCESS_ADD  ? SP_EXECUTOR_ADD
+                     : kind == ACCESS_COPY ? SP_EXECUTOR_COPY
+                                           : SP_EXECUTOR_LOAD;
     e.asks[(size_t)(f->thread / SP_WARP)].push_back(
         {f->barrier, f->pass, site, f->times[site]++, lane(), what, (int)size, a, offset});
 }
@@ -724,7 +725,7 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
 static void count_requests(struct sp_gpu_counts *counts)
 {
     std::set<std::pair<const char *, int64_t>> read, written;
-    double sectors[3] = {0, 0, 0};
+    double sectors[SP_EXECUTOR_COPY + 1] = {0};
     for (const sp_executor_request &r : the().requests) {
         std::set<int64_t> mine;
         for (int l = 0; l < SP_WARP; l++)
@@ -732,12 +733,13 @@ static void count_requests(struct sp_gpu_counts *counts)
                 mine.insert(r.offset[l] / 32);
         sectors[r.kind] += (double)mine.size();
         for (int64_t s : mine)
-            (r.kind == SP_EXECUTOR_LOAD ? read : written).insert({r.array, s});
+            (r.kind == SP_EXECUTOR_LOAD || r.kind == SP_EXECUTOR_COPY ? read : written).insert({r.array, s});
     }
     counts->n_passes = 1;
     counts->of[SP_GPU_L1_LOAD] = sp_value_of(sectors[SP_EXECUTOR_LOAD], SP_MEASURED);
     counts->of[SP_GPU_L1_STORE] = sp_value_of(sectors[SP_EXECUTOR_STORE], SP_MEASURED);
-    counts->of[SP_GPU_L2_READ] = sp_value_of(32 * sectors[SP_EXECUTOR_LOAD], SP_MEASURED);
+    counts->of[SP_GPU_L2_READ] =
+        sp_value_of(32 * (sectors[SP_EXECUTOR_LOAD] + sectors[SP_EXECUTOR_COPY]), SP_MEASURED);
     counts->of[SP_GPU_L2_WRITE] = sp_value_of(32 * sectors[SP_EXECUTOR_STORE], SP_MEASURED);
     counts->of[SP_GPU_DRAM_READ] = sp_value_of(32 * (double)read.size(), SP_MEASURED);
     counts->of[SP_GPU_DRAM_WRITE] = sp_value_of(32 * (double)written.size(), SP_MEASURED);

@@ -15,7 +15,8 @@ extern "C" {
 
 #include <stdint.h>
 
-enum { SP_EXECUTOR_LOAD, SP_EXECUTOR_STORE, SP_EXECUTOR_ADD };
+/* COPY: an asynchronous copy into shared memory. */
+enum { SP_EXECUTOR_LOAD, SP_EXECUTOR_STORE, SP_EXECUTOR_ADD, SP_EXECUTOR_COPY };
 
 /* One request: what lanes of a warp ask of one array together. */
 struct sp_executor_request {

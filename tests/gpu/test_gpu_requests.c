@@ -54,6 +54,11 @@ static int array_of(const char *name)
     ck_abort_msg("the model knows no array '%s'", name);
 }
 
+static const enum sp_gpu_access access_of[] = {[SP_EXECUTOR_LOAD] = SP_GPU_LOAD,
+                                               [SP_EXECUTOR_STORE] = SP_GPU_STORE,
+                                               [SP_EXECUTOR_ADD] = SP_GPU_ATOMIC,
+                                               [SP_EXECUTOR_COPY] = SP_GPU_COPY};
+
 static int64_t executed(const struct sp_executor *executor, struct asked **out)
 {
     int64_t n;
@@ -64,9 +69,7 @@ static int64_t executed(const struct sp_executor *executor, struct asked **out)
         a->grid = request[i].grid;
         a->warp = request[i].warp;
         a->array = array_of(request[i].array);
-        a->access = request[i].kind == SP_EXECUTOR_LOAD    ? SP_GPU_LOAD
-                    : request[i].kind == SP_EXECUTOR_STORE ? SP_GPU_STORE
-                                                           : SP_GPU_ATOMIC;
+        a->access = access_of[request[i].kind];
         a->size = request[i].size;
         a->lanes = request[i].lanes;
         for (int l = 0; l < SP_WARP; l++)
@@ -131,24 +134,21 @@ static void say(const char *who, const struct asked *a, int64_t n)
     printf("\n");
 }
 
-static void check_launch(const struct sp_executor *executor, const struct sp_layout *l,
-                         const struct sp_dense_arrays *arrays, enum sp_gpu_map map, int lanes)
+static void check_requests(const struct sp_executor *executor, const struct sp_layout *l,
+                           const struct sp_dense_arrays *arrays, const struct sp_gpu_launch *launch)
 {
     const struct sp_gpu_module *module;
-    struct sp_gpu_launch launch;
     struct sp_gpu_grid grid;
     const struct sp_operands operands = {.x = arrays->x, .rows = arrays->rows, .second = arrays->second};
     struct sp_error err;
     void *state;
-    if (sp_gpu_launch_make(l, map, lanes, &launch, &err) != SP_OK)
-        ck_abort_msg("%s", err.what);
     ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
-    ck_assert_int_eq(module->prepare(&launch, l, &operands, &state, &err), SP_OK);
+    ck_assert_int_eq(module->prepare(launch, l, &operands, &state, &err), SP_OK);
     executor->record(1);
     if (module->run(state, 1, NULL, &err) != SP_OK)
         ck_abort_msg("%s", err.what);
     executor->record(0);
-    ck_assert_int_eq(sp_gpu_grid_make(l, &launch, &grid, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_grid_make(l, launch, &grid, &err), SP_OK);
     struct asked *seen, *said;
     int64_t n_seen = executed(executor, &seen), n_said = modelled(&grid, &said);
     qsort(seen, (size_t)n_seen, sizeof *seen, compare);
@@ -159,13 +159,23 @@ static void check_launch(const struct sp_executor *executor, const struct sp_lay
             say("executed", &seen[i], n_seen - i);
             say("modelled", &said[i], n_said - i);
             ck_abort_msg("%s, %lld x %lld, r = %d: request %lld of %lld executed, %lld modelled",
-                         sp_gpu_map_name(map), (long long)l->n_r, (long long)l->n_c, (int)l->r, (long long)i,
-                         (long long)n_seen, (long long)n_said);
+                         sp_gpu_map_name(launch->map), (long long)l->n_r, (long long)l->n_c, (int)l->r,
+                         (long long)i, (long long)n_seen, (long long)n_said);
         }
     free(seen);
     free(said);
     sp_gpu_grid_free(&grid);
     module->release(state);
+}
+
+static void check_launch(const struct sp_executor *executor, const struct sp_layout *l,
+                         const struct sp_dense_arrays *arrays, enum sp_gpu_map map, int lanes)
+{
+    struct sp_gpu_launch launch;
+    struct sp_error err;
+    if (sp_gpu_launch_make(l, map, lanes, &launch, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    check_requests(executor, l, arrays, &launch);
 }
 
 /* All ways of sharing of one matrix. */
@@ -251,6 +261,43 @@ static void check_dense_matrix(const struct sp_executor *executor, const struct 
         check_dense(executor, a, cases[i].map, cases[i].format, cases[i].lanes);
 }
 
+/* Matrix units in one precision and shape of blocks; f16 also with parts of the kernel switched off. */
+static void check_blocks(const struct sp_executor *executor, const struct sp_csr *a, int precision,
+                         const char *format, int32_t r)
+{
+    struct sp_workload w = {.op = SP_OP_SPMM,
+                            .r = r,
+                            .precision = precision,
+                            .index = r % 2 ? SP_I64 : SP_I32,
+                            .n_threads = 1,
+                            .matrix = a};
+    struct sp_layout l;
+    struct sp_dense_arrays arrays;
+    struct sp_gpu_launch launch;
+    ck_assert_int_eq(sp_workload_set_format(&w, format, NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &launch, NULL), SP_OK);
+    for (unsigned switches = 0; switches <= SP_GPU_MMA_ALL && l.n_r > 0; switches++)
+        if (sp_gpu_launch_switch(&l, switches, &launch, NULL) == SP_OK)
+            check_requests(executor, &l, &arrays, &launch);
+    sp_dense_free(&arrays);
+    sp_layout_free(&l);
+}
+
+/* Parts of 8, 16 and 32 rows, one and several of a block row, columns of blocks that stages cut; one tile
+ * and several, rows of X that are aligned and not. */
+static void check_units(const struct sp_executor *executor, const struct sp_csr *a)
+{
+    static const char *const formats[] = {"bcsr:8x8", "bcsr:16x3", "bcsr:24x5", "bcsr:32x40", "bcsr:64x16"};
+    static const int32_t widths[] = {1, 8, 20, 33, 130, 136};
+    static const int precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
+    for (size_t p = 0; p < sizeof precisions / sizeof *precisions; p++)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+            for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+                check_blocks(executor, a, precisions[p], formats[f], widths[i]);
+}
+
 static const struct sp_executor *the_executor(void)
 {
     union {
@@ -283,6 +330,15 @@ START_TEST(dense_operands_are_asked_for_as_modelled)
 }
 END_TEST
 
+START_TEST(matrix_units_ask_as_modelled)
+{
+    struct sp_csr a = small_matrix(_i);
+    if (!sp_csr_is_complex(&a))
+        check_units(the_executor(), &a);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(several_blocks_ask_as_modelled)
 {
     static const char *const names[] = {"arrow:4500", "powerlaw:10:8", "laplace2d:50"};
@@ -302,6 +358,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, small_matrices_ask_as_modelled, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, dense_operands_are_asked_for_as_modelled, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, matrix_units_ask_as_modelled, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, several_blocks_ask_as_modelled, 0, 3);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
