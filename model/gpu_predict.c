@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/gpu_units.h"
+
 static struct sp_value sum_of(struct sp_value a, struct sp_value b)
 {
     return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
@@ -14,11 +16,19 @@ static struct sp_value roof_of(const struct sp_machine *m, const char *level, co
     return *roof ? (*roof)->value : sp_value_none("the machine does not describe it");
 }
 
-static struct sp_value peak_of(const struct sp_machine *m, enum sp_precision precision)
+/* Arithmetic: useful operations at the peak of FMA, or what matrix units execute at theirs. */
+static struct sp_roof_term arithmetic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, double work)
 {
+    const bool on_units = g->launch.map == SP_GPU_MMA;
+    const enum sp_precision precision = g->layout->precision;
     const char *word = precision == SP_F64 || precision == SP_C128 ? "f64" : "f32";
-    const struct sp_ceiling *c = sp_machine_ceiling(m, "fma", "core", word, m->n_cores, NULL, NULL);
-    return c ? c->value : sp_value_none("the machine does not describe it");
+    const struct sp_ceiling *peak = on_units
+                                        ? sp_gpu_unit_peak(m, precision)
+                                        : sp_machine_ceiling(m, "fma", "core", word, m->n_cores, NULL, NULL);
+    return (struct sp_roof_term){
+        on_units ? "peak of matrix units" : "peak performance",
+        sp_value_of(on_units ? sp_gpu_unit_work(g->layout, &g->launch) : work, SP_MODELLED),
+        peak ? peak->value : sp_value_none("the machine does not describe it")};
 }
 
 /* So many at a time, each of which takes `seconds`. */
@@ -61,8 +71,8 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
                               part_of(roof_of(m, "MEM", &p->memory_roof), share)};
     p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sum_of(t->L2_load_B, t->L2_store_B),
                                                     part_of(roof_of(m, "L2", &p->L2_roof), share)};
-    p->term[SP_GPU_TERM_PEAK] = (struct sp_roof_term){"peak performance", sp_value_of(work, SP_MODELLED),
-                                                      part_of(peak_of(m, g->layout->precision), share)};
+    p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
+    p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);
     p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
                                                         rate_of(1, m->gpu.launch_s)};
     p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){

@@ -7,7 +7,8 @@
 #include "model/roofline.h"
 
 /* A launch of fewer blocks than there are SMs draws its SMs' part of bandwidths and of the peak: an estimate.
- * "memory bandwidth", "L2 bandwidth", "peak performance", "launch overhead", "latency". */
+ * "memory bandwidth", "L2 bandwidth", "peak performance" (MMA: "peak of matrix units", whose amount is what
+ * they execute), "launch overhead", "latency". */
 enum sp_gpu_term {
     SP_GPU_TERM_MEMORY,
     SP_GPU_TERM_L2,

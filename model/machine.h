@@ -49,11 +49,11 @@ static inline int sp_cache_granule_B(const struct sp_cache *c)
  * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
  * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
  * "triad"    triad, corrected                 "triad_nt" triad with non-temporal stores
- * "scalar" "simd" "fma"  flop/s peaks */
+ * "scalar" "simd" "fma"  flop/s peaks         "mma"      of matrix units, dense */
 struct sp_ceiling {
     char name[16];
     char level[8];     /* "L1", "L2", "L3", "MEM"; "core" for flops */
-    char precision[8]; /* "f64", "f32"; bandwidths: "f64" */
+    char precision[8]; /* "f64", "f32", "mma" also "tf32", "f16", "bf16"; bandwidths: "f64" */
     int n_threads;
     int n_domains; /* last-level-cache domains the threads were spread over */
     char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */

@@ -659,10 +659,10 @@ static const struct {
     enum sp_gpu_map map;
     const char *format;
     int32_t r;
-} dense_cases[] = {{SP_GPU_GROUP, "crs", 8},  {SP_GPU_SLOT, "sell:32,256", 8},    {SP_GPU_OUTPUT, "crs", 32},
-                   {SP_GPU_ROW, "crs", 32},   {SP_GPU_STAGE, "staged:16,32", 32}, {SP_GPU_SAMPLE, "crs", 32},
-                   {SP_GPU_EQUAL, "coo", 32}, {SP_GPU_TILE, "tiled:64,32", 32},   {SP_GPU_FUSED, "crs", 32},
-                   {SP_GPU_FUSED, "crs", 200}};
+} dense_cases[] = {{SP_GPU_GROUP, "crs", 8},   {SP_GPU_SLOT, "sell:32,256", 8},    {SP_GPU_OUTPUT, "crs", 32},
+                   {SP_GPU_ROW, "crs", 32},    {SP_GPU_STAGE, "staged:16,32", 32}, {SP_GPU_SAMPLE, "crs", 32},
+                   {SP_GPU_EQUAL, "coo", 32},  {SP_GPU_TILE, "tiled:64,32", 32},   {SP_GPU_FUSED, "crs", 32},
+                   {SP_GPU_FUSED, "crs", 200}, {SP_GPU_MMA, "bcsr:8x1", 32}};
 
 /* Gathered operands that fit the L2 come from memory once, larger ones at least once and at most with each
  * gather; each level passes on no more than it is asked for. */
@@ -686,7 +686,7 @@ START_TEST(bytes_of_dense_operands)
             near(t->x_B.hi, t->x_once_B, 0.03);
         else
             ck_assert_double_gt(t->x_B.lo, 1.5 * t->x_once_B);
-        ck_assert_double_le(t->L2_load_B.hi, t->L1_load_B.value);
+        ck_assert_double_le(t->L2_load_B.hi, t->L1_load_B.value + t->L1_copy_B.value);
         ck_assert_double_le(t->x_B.lo, t->L2_load_B.hi);
         sp_layout_free(&l);
         sp_csr_free(&a);
@@ -710,6 +710,48 @@ START_TEST(least_bytes_of_dense_operands)
     sp_layout_free(&l);
     sp_csr_free(&a);
     sp_machine_free(&m);
+}
+END_TEST
+
+/* Two block rows of 5 and 1 blocks of 8 x 8, f16, 20 columns: 40 and 8 stored columns in stages of 32, 8
+ * rows, 2 warps of 16 columns; f32 in stages of 16, three times; the ceiling of each type. */
+START_TEST(what_matrix_units_do)
+{
+    static const struct {
+        enum sp_precision precision;
+        double flop, peak;
+    } cases[] = {{SP_F16, 2.0 * (64 + 32) * 8 * 32, 989.5e12},
+                 {SP_BF16, 2.0 * (64 + 32) * 8 * 32, 989.5e12},
+                 {SP_F32, 3 * 2.0 * (48 + 16) * 8 * 32, 494.5e12},
+                 {SP_F64, 2.0 * (40 + 8) * 8 * 32, 67e12}};
+    struct sp_machine m, old;
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_prediction p;
+    read_machine("h200-sxm-141gb", &m);
+    read_machine("v100-pcie-16gb", &old);
+    ck_assert_int_eq(sp_csr_alloc(16, 64, 6, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int k = 0; k < 6; k++)
+        a.col[k] = k < 5 ? 8 * k : 9;
+    for (int i = 0; i < 16; i++)
+        a.row_ptr[i + 1] = i < 8 ? 5 : 6;
+    struct sp_workload w = {
+        .op = SP_OP_SPMM, .r = 20, .precision = cases[_i].precision, .matrix = &a, .n_threads = 1};
+    ck_assert_int_eq(sp_workload_set_format(&w, "bcsr:8x8", NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 240, false, NULL, &p, NULL), SP_OK);
+    const struct sp_roof_term *peak = &p.term[SP_GPU_TERM_PEAK];
+    ck_assert_str_eq(peak->name, "peak of matrix units");
+    ck_assert_double_eq(peak->amount.value, cases[_i].flop);
+    ck_assert_double_eq_tol(peak->rate.value, cases[_i].peak * (double)g.n_blocks / 132, 1);
+    ck_assert_int_eq(sp_gpu_predict(&l, &g, &old, 240, false, NULL, &p, NULL), SP_OK);
+    ck_assert(!sp_value_known(peak->rate));
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+    sp_machine_free(&old);
 }
 END_TEST
 
@@ -751,6 +793,7 @@ int main(void)
     tcase_add_test(tc, waves_equal_a_plain_lru);
     tcase_add_loop_test(tc, bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
+    tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
     tcase_add_test(tc, a_matrix_without_entries);
     tcase_add_test(tc, figures_of_a_stencil);
     tcase_add_test(tc, figures_of_a_random_matrix);

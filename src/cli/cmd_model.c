@@ -98,14 +98,24 @@ static int parse_sizes(const char *text, int64_t sizes[3])
     return *text ? -1 : 0;
 }
 
+/* Chunks of a warp without sorting; blocks that matrix units take. */
+static const char *const *of_gpus_only(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"sell:32,1", NULL};
+    static const char *const of_spmm[] = {"bcsr:8x1", "bcsr:16x8", NULL};
+    static const char *const none[] = {NULL};
+    return op == SP_OP_SPMV ? of_spmv : op == SP_OP_SPMM ? of_spmm : none;
+}
+
 static void add_every_format(struct arguments *a)
 {
     a->request.every_format = true;
     const char *const *names = sp_format_choices(a->op.op);
     for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
         a->format[a->n_formats++] = names[i];
-    if (a->op.op == SP_OP_SPMV && a->n_formats < MAX_FORMATS)
-        a->format[a->n_formats++] = "sell:32,1"; /* for GPUs */
+    const char *const *of_gpus = of_gpus_only(a->op.op);
+    for (int i = 0; of_gpus[i] && a->n_formats < MAX_FORMATS; i++)
+        a->format[a->n_formats++] = of_gpus[i];
 }
 
 static void add_format(struct argp_state *state, struct arguments *a, const char *arg)

@@ -216,8 +216,8 @@ static enum sp_status check_sizes(const struct sp_model_request *request,
     return SP_OK;
 }
 
-/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without sorting are
- * asked for GPUs. */
+/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without sorting and
+ * blocks are asked for GPUs. */
 static bool has_use(const struct sp_model_request *request, const struct sp_workload *w,
                     const struct sp_machine *m)
 {
@@ -226,7 +226,7 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
     if (w->op != SP_OP_SPMV)
-        return m->kind == SP_CPU || sp_model_has_gpu_way(w->op, w->format);
+        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : sp_model_has_gpu_way(w->op, w->format);
     if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
         return m->kind == SP_GPU;
     return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);

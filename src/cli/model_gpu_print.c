@@ -15,11 +15,19 @@ static const char *band(struct sp_value v, double n_nz, char *text, size_t size)
     return text;
 }
 
-static void print_row(const struct sp_model_row *row, double n_nz, FILE *out)
+static int name_width(const struct sp_model_row *row, int n)
+{
+    int width = 14;
+    for (int i = 0; i < n; i++)
+        width = (int)strlen(row[i].format) > width ? (int)strlen(row[i].format) : width;
+    return width;
+}
+
+static void print_row(const struct sp_model_row *row, int width, double n_nz, FILE *out)
 {
     const struct sp_gpu_prediction *g = row->gpu;
     char L2[32], memory[32], time[32];
-    fprintf(out, " %-14s %6.3f %9.2f %12s %12s ", row->format, row->beta.value,
+    fprintf(out, " %-*s %6.3f %9.2f %12s %12s ", width, row->format, row->beta.value,
             sp_gpu_asked_B(&g->traffic).value / n_nz,
             band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
             band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
@@ -30,14 +38,24 @@ static void print_row(const struct sp_model_row *row, double n_nz, FILE *out)
         fprintf(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
 }
 
-static void print_left_out(const struct sp_gpu_prediction *g, FILE *out)
+/* Does a row before row k have a term of the same name? Kernels on matrix units have a peak of their own. */
+static bool is_named_before(const struct sp_model_row *row, int k, int term)
+{
+    for (int i = 0; i < k; i++)
+        if (strcmp(row[i].gpu->term[term].name, row[k].gpu->term[term].name) == 0)
+            return true;
+    return false;
+}
+
+static void print_left_out(const struct sp_model_row *row, int n, FILE *out)
 {
     const char *before = " Left out, as the machine does not describe them: ";
     for (int i = 0; i < SP_N_GPU_TERMS; i++)
-        if (!sp_value_known(g->term[i].rate)) {
-            fprintf(out, "%s%s", before, g->term[i].name);
-            before = ", ";
-        }
+        for (int k = 0; k < n; k++)
+            if (!sp_value_known(row[k].gpu->term[i].rate) && !is_named_before(row, k, i)) {
+                fprintf(out, "%s%s", before, row[k].gpu->term[i].name);
+                before = ", ";
+            }
     if (*before == ',')
         fputs(".\n", out);
 }
@@ -62,12 +80,13 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
     const char *memory = sp_machine_memory_name(row[0].machine);
+    const int width = name_width(row, n);
     if (row[0].prediction.roof != g->L2_roof)
         print_L2_roof(g, out);
-    fprintf(out, "\n Bytes a nonzero, loaded and stored\n %-14s %6s %9s %12s %12s %10s %8s  %s\n", "format",
-            "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
+    fprintf(out, "\n Bytes a nonzero, loaded and stored\n %-*s %6s %9s %12s %12s %10s %8s  %s\n", width,
+            "format", "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
     for (int i = 0; i < n; i++)
-        print_row(&row[i], n_nz, out);
+        print_row(&row[i], width, n_nz, out);
     if (n > 1)
         fprintf(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
     fprintf(
@@ -86,7 +105,7 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
                 memory);
     else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
         fprintf(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
-    print_left_out(g, out);
+    print_left_out(row, n, out);
     sp_model_gpu_print_short(row, n, out);
 }
 

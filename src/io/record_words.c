@@ -38,22 +38,18 @@ char *sp_words_roof(char *text, size_t size, const json_t *roof)
 {
     static const struct {
         const char *name, *words;
-    } names[] = {{"load", "load"},
-                 {"load_mix", "load"},
-                 {"load_own", "load of its arrays"},
-                 {"copy", "copy"},
-                 {"copy_nt", "copy NT"},
-                 {"triad", "triad"},
-                 {"triad_nt", "triad NT"},
-                 {"scalar", "scalar"},
-                 {"simd", "SIMD"},
-                 {"fma", "FMA"}};
+    } names[] = {{"load", "load"},         {"load_mix", "load"},   {"load_own", "load of its arrays"},
+                 {"copy", "copy"},         {"copy_nt", "copy NT"}, {"triad", "triad"},
+                 {"triad_nt", "triad NT"}, {"scalar", "scalar"},   {"simd", "SIMD"},
+                 {"fma", "FMA"},           {"mma", "matrix units"}};
     const char *name = sp_item_text(roof, "name"), *words = name ? name : "?";
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0)
             words = names[i].words;
     const char *precision = sp_item_text(roof, "precision");
-    if (sp_roof_is_flops(roof))
+    if (name && strcmp(name, "mma") == 0)
+        snprintf(text, size, "%s %s", words, precision ? precision : "?");
+    else if (sp_roof_is_flops(roof))
         snprintf(text, size, "%s %s", precision && strcmp(precision, "f32") == 0 ? "SP" : "DP", words);
     else
         snprintf(text, size, "%s %s", sp_words_level(sp_item_text(roof, "level")), words);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/gpu_units.h"
 #include "session/record_parts.h"
 
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *g)
@@ -37,25 +38,39 @@ json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format
     return one;
 }
 
+static const struct sp_ceiling *peak_of(const struct sp_machine *m, enum sp_precision precision,
+                                        enum sp_gpu_map map, bool *exact)
+{
+    const bool is_double = precision == SP_F64 || precision == SP_C128;
+    const struct sp_ceiling *c =
+        map == SP_GPU_MMA
+            ? sp_gpu_unit_peak(m, precision)
+            : sp_machine_ceiling(m, "fma", "core", is_double ? "f64" : "f32", m->n_cores, NULL, NULL);
+    *exact = c && c->n_threads == m->n_cores;
+    return c;
+}
+
+static void append_roof(struct sp_record *r, const struct sp_ceiling *c, bool exact, const char *role)
+{
+    if (c && exact && sp_value_known(c->value))
+        sp_record_append(r, "roofs", sp_json_ceiling(c, role));
+}
+
 void sp_record_gpu_ceilings(struct sp_record *r, const struct sp_machine *m, enum sp_precision precision,
-                            bool in_L2)
+                            enum sp_gpu_map map, bool in_L2)
 {
     static const struct {
         const char *name, *level, *role;
-    } others[] = {{"copy", "MEM", "other"},
-                  {"triad", "MEM", "floor"},
-                  {"load", "L2", "other"},
-                  {"fma", "core", "peak"}};
-    const bool is_double = precision == SP_F64 || precision == SP_C128;
+    } others[] = {{"copy", "MEM", "other"}, {"triad", "MEM", "floor"}, {"load", "L2", "other"}};
+    bool exact;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        bool exact;
-        const char *word = strcmp(others[i].role, "peak") == 0 && !is_double ? "f32" : "f64";
         const struct sp_ceiling *c =
-            sp_machine_ceiling(m, others[i].name, others[i].level, word, m->n_cores, NULL, &exact);
-        const bool again = in_L2 && strcmp(others[i].level, "L2") == 0;
-        if (c && exact && sp_value_known(c->value) && !again)
-            sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
+            sp_machine_ceiling(m, others[i].name, others[i].level, "f64", m->n_cores, NULL, &exact);
+        if (!in_L2 || strcmp(others[i].level, "L2") != 0)
+            append_roof(r, c, exact, others[i].role);
     }
+    const struct sp_ceiling *peak = peak_of(m, precision, map, &exact);
+    append_roof(r, peak, exact, "peak");
 }
 
 static void record_best(const struct sp_gpu_forecast *f, struct sp_record *r)
@@ -72,7 +87,7 @@ static void record_best(const struct sp_gpu_forecast *f, struct sp_record *r)
         sp_record_append(r, "roofs", sp_json_ceiling(roof, "roof"));
     if (in_L2 && p->memory_roof && sp_value_known(p->memory_roof->value))
         sp_record_append(r, "roofs", sp_json_ceiling(p->memory_roof, "other"));
-    sp_record_gpu_ceilings(r, f->machine, f->workload->precision, in_L2);
+    sp_record_gpu_ceilings(r, f->machine, f->workload->precision, p->launch.map, in_L2);
     sp_record_set_metric(r, "alpha", g->alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
     sp_record_set_metric(r, "performance", p->roofline.performance, "flop/s", "higher", "W / time");
 }

@@ -14,10 +14,10 @@ char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct 
 json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format,
                         const struct sp_gpu_prediction *prediction, bool chosen);
 
-/* Ceilings that the machine describes for all its SMs: copy, triad and peak, and the L2's load where it is
- * not the roof (`in_L2`: it is). */
+/* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the way `map`,
+ * and the L2's load where it is not the roof (`in_L2`: it is). */
 void sp_record_gpu_ceilings(struct sp_record *record, const struct sp_machine *machine,
-                            enum sp_precision precision, bool in_L2);
+                            enum sp_precision precision, enum sp_gpu_map map, bool in_L2);
 
 /* A way of sharing the work, predicted. */
 struct sp_gpu_guess {

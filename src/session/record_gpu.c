@@ -99,7 +99,7 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
              a->in_L2 ? "a quarter of the L2" : "four times the L2");
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
-    sp_record_gpu_ceilings(r, m, a->workload.precision, a->in_L2);
+    sp_record_gpu_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
 }
 
 static struct sp_value per(double amount, struct sp_value time, enum sp_origin origin)

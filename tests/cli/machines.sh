@@ -75,6 +75,11 @@ run model gen:hpcg:20 --machine a100 --format all
 [ "$(grep -cE '^ SELL-32-(1|256) ' "$dir/out")" = 2 ] || fail "not both SELL formats"
 run model gen:hpcg:20 --machine a100 --format sell:32,1 --cold --json
 grep -q '"map":"chunk".*"memory_load":{"value":[1-9]' "$dir/out" || fail "JSON lacks the levels"
+# Matrix units beside the others, bound by a peak of their own.
+run model gen:hpcg:10 --machine h200 --op spmm --inner 128 --precision f16 --format all
+[ "$(grep -cE '^ (CRS r=128 (output|row)|BCSR-(8x1|16x8) r=128 mma) ' "$dir/out")" = 4 ] || fail "not the four ways of SpMM"
+run model gen:block:160:16:3 --machine v100 --op spmm --inner 128 --precision f16 --format bcsr:16x8
+has '^ Left out, as the machine does not describe them: peak of matrix units, launch overhead, latency[.]$'
 # GPUs alone, all formats: the levels of each below the table, or a remark; in files when asked for.
 run model gen:hpcg:20 --machine a100,h200 --format all
 has '^ h200-sxm-141gb +GPU +(CRS|SELL-32-256|SELL-32-1) '
