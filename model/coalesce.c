@@ -128,6 +128,13 @@ int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access
     return n;
 }
 
+double sp_coalesced_active(const struct sp_gpu_grid *g, const struct sp_coalescing *sum)
+{
+    const double turns = (double)sum->of[SP_GPU_COL][SP_GPU_LOAD].requests * SP_WARP;
+    const bool is_spmv = sp_gpu_map_op(g->launch.map) == SP_OP_SPMV;
+    return is_spmv && turns > 0 ? (double)g->layout->n_nz / turns : NAN;
+}
+
 double sp_coalesced_use(const struct sp_gpu_grid *g, const struct sp_coalescing *sum)
 {
     double used = 0, loaded = 0;

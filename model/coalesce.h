@@ -40,6 +40,11 @@ int64_t sp_coalesced_steps(const struct sp_coalescing *sum);
 /* Sectors of all arrays by one kind of access. */
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);
 
+/* SpMV: share of the lanes' turns in the loops over entries that have an entry of the matrix, 0 ... 1. The
+ * others idle until the longest row of their warp is done, or multiply fill. NAN: other operations, or no
+ * turns. */
+double sp_coalesced_active(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
+
 /* Share of the bytes of all sectors that are loaded or copied which a lane asked for; NAN where nothing is
  * loaded. */
 double sp_coalesced_use(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);

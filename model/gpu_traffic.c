@@ -95,6 +95,7 @@ enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_ma
     if (status != SP_OK)
         return status;
     t->use = sp_coalesced_use(g, &t->sectors);
+    t->active = sp_coalesced_active(g, &t->sectors);
     t->L1_load_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_LOAD));
     t->L1_copy_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_COPY));
     t->L1_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE));

@@ -14,7 +14,8 @@
 struct sp_gpu_traffic {
     struct sp_occupancy occupancy;
     struct sp_coalescing sectors;
-    double use; /* share of the bytes of the sectors loaded that lanes use; NAN: none */
+    double use;    /* share of the bytes of the sectors loaded that lanes use; NAN: none */
+    double active; /* sp_coalesced_active() */
     struct sp_value L1_load_B, L1_store_B; /* exact */
     struct sp_value L1_copy_B;             /* of asynchronous copies, which it does not keep; exact */
     struct sp_value L2_load_B, L2_store_B;

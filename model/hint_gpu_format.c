@@ -4,24 +4,12 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
-/* The other format of least modelled time. */
-static const struct sp_alternative *best_of(const struct sp_hint_inputs *in)
-{
-    const struct sp_alternative *best = NULL;
-    for (int i = 0; i < in->gpu->n_ways; i++) {
-        const struct sp_alternative *w = &in->gpu->way[i];
-        if (sp_value_known(w->time_s) && (!best || w->time_s.value < best->time_s.value))
-            best = w;
-    }
-    return best;
-}
-
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
     if (!in->gpu || !in->gpu->now || !sp_value_known(in->gpu->now->roofline.time_s))
         return SP_SILENT;
-    const struct sp_alternative *best = best_of(in);
+    const struct sp_gpu_hint_way *best = sp_best_gpu_format(in->gpu);
     if (!best)
         return SP_SILENT;
     const double now_s = in->gpu->now->roofline.time_s.value, use = in->gpu->now->traffic.use;

@@ -24,5 +24,8 @@ extern const struct sp_hint_rule sp_hint_gpu_format;      /* J01 */
 extern const struct sp_hint_rule sp_hint_gpu_launch;      /* J02 */
 extern const struct sp_hint_rule sp_hint_gpu_persistence; /* J03 */
 extern const struct sp_hint_rule sp_hint_gpu_order;       /* J04 */
+extern const struct sp_hint_rule sp_hint_gpu_divergence;  /* J05 */
+extern const struct sp_hint_rule sp_hint_gpu_units;       /* J06 */
+extern const struct sp_hint_rule sp_hint_gpu_tiles;       /* J07 */
 
 #endif

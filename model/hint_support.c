@@ -129,6 +129,17 @@ const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, con
     return best;
 }
 
+const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs *gpu)
+{
+    const struct sp_gpu_hint_way *best = NULL;
+    for (int i = 0; i < gpu->n_ways; i++) {
+        const struct sp_gpu_hint_way *w = &gpu->way[i];
+        if (!w->same_format && sp_value_known(w->time_s) && (!best || w->time_s.value < best->time_s.value))
+            best = w;
+    }
+    return best;
+}
+
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain)
 {
     return (gain.lo + gain.hi) / 2 >= in->threshold;

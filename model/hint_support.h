@@ -47,6 +47,9 @@ struct sp_value sp_as_now(void);
 const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, const char *prefix,
                                             bool without_core, struct sp_gain *gain);
 
+/* The kernel of least modelled time in another format; NULL: none is known. */
+const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs *gpu);
+
 /* "pays after N SpMVs" from a cost in seconds. */
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s);
 

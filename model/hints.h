@@ -27,13 +27,30 @@ struct sp_alternative {
     struct sp_value alpha;   /* where it differs; SP_NONE: as now */
 };
 
+/* A kernel on a GPU in a format, as it would run the workload. */
+struct sp_gpu_hint_way {
+    char option[48];    /* value of --format */
+    const char *kernel; /* value of --isa */
+    bool same_format;   /* as the run's */
+    enum sp_precision precision;
+    struct sp_value time_s;      /* modelled; SP_NONE: not known */
+    double active;               /* sp_coalesced_active(); NAN: SpMV only */
+    int64_t n_stored, n_indices; /* of the layout: entries with fill; indices: blocks of BCSR, columns that
+                                    the blocks of TILED list */
+    int32_t T_i, T_k;            /* TILED; else 0 */
+};
+
 /* What rules for GPUs look at besides. */
 struct sp_gpu_hint_inputs {
     const struct sp_gpu_prediction *now; /* of the launch in use */
     const struct sp_gpu_prediction
-        *reordered; /* of the same kernel in the order `reorder`; NULL: not tried */
+        *reordered;             /* of the same kernel in the order `reorder`; NULL: not tried */
+    struct sp_gpu_hint_way run; /* the kernel in use */
     int n_ways;
-    const struct sp_alternative *way; /* [n_ways] kernels of this and other formats; time_s modelled */
+    const struct sp_gpu_hint_way *way; /* [n_ways] other kernels of this and other formats */
+    int n_units;
+    const struct sp_gpu_hint_way *units; /* [n_units] SpMM: kernels on matrix units, in the run's precision
+                                            first; none where one is in use, or their peak is not known */
 };
 
 /* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE means
@@ -164,7 +181,7 @@ struct sp_hint_rule {
 extern const struct sp_hint_rule *const sp_hint_table[];      /* ends with NULL */
 const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL: none */
 
-enum { SP_MAX_HINTS = 20 };
+enum { SP_MAX_HINTS = 24 };
 
 struct sp_hints {
     char options[400]; /* of the run, which commands repeat */

@@ -1,5 +1,6 @@
 /* Rules for GPUs: silent where nothing is modelled, clear without a gain, a hint with one. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static struct sp_gpu_prediction prediction(double memory_B, double L2_B, double 
     p.roofline = sp_roofline(1e6, p.term, SP_N_GPU_TERMS);
     p.binding = p.term[p.roofline.binding].name;
     p.traffic.use = 0.4;
+    p.traffic.active = 0.3;
     p.traffic.x_B = sp_value_of(20e6, SP_MODELLED);
     p.traffic.x_once_B = 10e6;
     p.traffic.L2_lo_B = 30 << 20;
@@ -56,6 +58,14 @@ static const struct sp_hint *find(const struct sp_hints *h, const char *id)
     return NULL;
 }
 
+static bool checked(const struct sp_hints *h, const char *check)
+{
+    for (int i = 0; i < h->n_checked; i++)
+        if (strcmp(h->checked[i].check, check) == 0)
+            return true;
+    return false;
+}
+
 START_TEST(no_gpu_no_word)
 {
     struct sp_hint_inputs in = inputs(NULL, 100e-6);
@@ -69,7 +79,8 @@ END_TEST
 START_TEST(another_format)
 {
     struct sp_gpu_prediction now = prediction(100e6, 600e6, 0);
-    struct sp_alternative way = {.option = "sell:32,1", .time_s = sp_value_of(110e-6, SP_MODELLED)};
+    struct sp_gpu_hint_way way = {
+        .option = "sell:32,1", .kernel = "cuda-chunk", .time_s = sp_value_of(110e-6, SP_MODELLED)};
     struct sp_gpu_hint_inputs gpu = {.now = &now, .n_ways = 1, .way = &way};
     struct sp_hint_inputs in = inputs(&gpu, 200e-6);
     struct sp_hints h;
@@ -133,6 +144,123 @@ START_TEST(another_order)
 }
 END_TEST
 
+/* Lanes idle: another kernel of the format is proposed, unless another format, which J01 proposes, does more;
+ * none that is slower or idles as much. */
+START_TEST(idle_lanes)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 600e6, 0);
+    struct sp_gpu_hint_way way[] = {{.option = "crs",
+                                     .kernel = "cuda-merge",
+                                     .same_format = true,
+                                     .time_s = sp_value_of(120e-6, SP_MODELLED),
+                                     .active = 0.99},
+                                    {.option = "sell:32,256",
+                                     .kernel = "cuda-chunk",
+                                     .time_s = sp_value_of(110e-6, SP_MODELLED),
+                                     .active = 0.9}};
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .n_ways = 1, .way = way};
+    struct sp_hint_inputs in = inputs(&gpu, 200e-6);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J05");
+    ck_assert(hint && hint->gain_lo > 0.3 && hint->gain_hi < 0.5);
+    ck_assert_ptr_null(find(&h, "J01"));
+    ck_assert_ptr_nonnull(strstr(hint->try_command, "--isa cuda-merge"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "only 30 %"));
+    gpu.n_ways = 2;
+    sp_hints_find(&in, &h);
+    ck_assert(find(&h, "J01") && !find(&h, "J05"));
+    gpu.n_ways = 1;
+    way[0].active = 0.32;
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J05") && checked(&h, "divergence"));
+    way[0].active = 0.99;
+    way[0].time_s = sp_value_of(210e-6, SP_MODELLED);
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J05") && checked(&h, "divergence"));
+    now.traffic.active = NAN;
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J05") && !checked(&h, "divergence"));
+}
+END_TEST
+
+/* In the run's precision where that is worth it, else in fp16, with what it does to the result. */
+START_TEST(units_for_blocks)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 600e6, 0);
+    struct sp_gpu_hint_way units[] = {{.option = "bcsr:8x1",
+                                       .precision = SP_F32,
+                                       .time_s = sp_value_of(150e-6, SP_MODELLED),
+                                       .n_stored = 16000000,
+                                       .n_indices = 2000000},
+                                      {.option = "bcsr:8x1",
+                                       .precision = SP_F16,
+                                       .time_s = sp_value_of(80e-6, SP_MODELLED),
+                                       .n_stored = 16000000,
+                                       .n_indices = 2000000}};
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .n_units = 2, .units = units};
+    struct sp_hint_inputs in = inputs(&gpu, 200e-6);
+    struct sp_hints h;
+    in.op = SP_OP_SPMM;
+    in.r = 64;
+    in.precision = SP_F32;
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J06");
+    ck_assert(hint && hint->confidence == SP_MEDIUM);
+    ck_assert_ptr_nonnull(
+        strstr(hint->evidence, "2000000 blocks of bcsr:8x1 hold the matrix with 50 % fill"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "three products of tf32"));
+    ck_assert_ptr_null(strstr(hint->try_command, "--precision"));
+    units[0].time_s = sp_value_of(250e-6, SP_MODELLED);
+    sp_hints_find(&in, &h);
+    hint = find(&h, "J06");
+    ck_assert(hint && hint->confidence == SP_LOW);
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "11 significant bits"));
+    ck_assert_ptr_nonnull(strstr(hint->try_command, "--format bcsr:8x1 --precision f16"));
+    gpu.n_units = 1;
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J06") && checked(&h, "matrix units"));
+    gpu.n_units = 0;
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J06") && !checked(&h, "matrix units"));
+}
+END_TEST
+
+START_TEST(tiles_or_rows)
+{
+    struct sp_gpu_prediction now = prediction(100e6, 600e6, 0);
+    struct sp_gpu_hint_way way = {.option = "tiled:64,32",
+                                  .time_s = sp_value_of(110e-6, SP_MODELLED),
+                                  .n_indices = 1000000,
+                                  .T_i = 64,
+                                  .T_k = 32};
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .n_ways = 1, .way = &way};
+    struct sp_hint_inputs in = inputs(&gpu, 200e-6);
+    struct sp_hints h;
+    in.op = SP_OP_SDDMM;
+    in.r = 32;
+    in.n_r = in.n_c = 10000;
+    sp_hints_find(&in, &h);
+    const struct sp_hint *hint = find(&h, "J07");
+    ck_assert_ptr_nonnull(hint);
+    ck_assert_ptr_nonnull(strstr(hint->try_command, "--format tiled:64,32"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "density 0.08"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "8.0 entries"));
+    way.time_s = sp_value_of(205e-6, SP_MODELLED);
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J07") && checked(&h, "tiles of SDDMM"));
+    /* Tiles are in use, rows would be faster. */
+    gpu.run = way;
+    way = (struct sp_gpu_hint_way){.option = "crs", .time_s = sp_value_of(110e-6, SP_MODELLED)};
+    sp_hints_find(&in, &h);
+    hint = find(&h, "J07");
+    ck_assert(hint && strstr(hint->try_command, "--format crs"));
+    gpu.run.T_i = 0; /* nothing is known of tiles */
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J07") && !checked(&h, "tiles of SDDMM"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_hints");
@@ -143,6 +271,9 @@ int main(void)
     tcase_add_test(tcase, launches);
     tcase_add_test(tcase, window_over_x);
     tcase_add_test(tcase, another_order);
+    tcase_add_test(tcase, idle_lanes);
+    tcase_add_test(tcase, units_for_blocks);
+    tcase_add_test(tcase, tiles_or_rows);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

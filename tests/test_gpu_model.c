@@ -317,6 +317,45 @@ START_TEST(sectors_of_a_diagonal)
 }
 END_TEST
 
+/* Rows of 1, 2, 1, 2, ...: with a thread each, every other one idles in the second turn; in a chunk, fill
+ * takes its place; by equal shares none idles. */
+START_TEST(turns_that_have_an_entry)
+{
+    enum { N = 64 };
+    static const struct {
+        enum sp_gpu_map map;
+        enum sp_format format;
+        int lanes;
+        double active;
+    } cases[] = {{SP_GPU_THREAD, SP_FORMAT_CRS, 0, 0.75},
+                 {SP_GPU_LANES, SP_FORMAT_CRS, 2, 0.75},
+                 {SP_GPU_LANES, SP_FORMAT_CRS, 4, 0.375},
+                 {SP_GPU_CHUNK, SP_FORMAT_SELL, 0, 0.75},
+                 {SP_GPU_MERGE, SP_FORMAT_CRS, 0, 1}};
+    struct sp_csr a;
+    ck_assert_int_eq(sp_csr_alloc(N, N, N + N / 2, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int i = 0; i < N; i++) {
+        a.row_ptr[i + 1] = a.row_ptr[i] + 1 + i % 2;
+        for (int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; k++)
+            a.col[k] = (int)(k - a.row_ptr[i]);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_layout l;
+        struct sp_gpu_launch g;
+        struct sp_gpu_grid grid;
+        struct sp_coalescing sum;
+        hand_layout(&a, cases[i].format, 32, 1, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
+        ck_assert_int_eq(sp_gpu_launch_make(&l, cases[i].map, cases[i].lanes, &g, NULL), SP_OK);
+        ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
+        ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, NULL), SP_OK);
+        ck_assert_double_eq_tol(sp_coalesced_active(&grid, &sum), cases[i].active, 1e-12);
+        sp_gpu_grid_free(&grid);
+        hand_free(&l);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 static void read_machine(const char *name, struct sp_machine *m)
 {
     char path[1024];
@@ -788,6 +827,7 @@ int main(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, requests_are_those_of_a_plain_execution, 0, sizeof shapes / sizeof *shapes);
     tcase_add_test(tc, sectors_of_a_diagonal);
+    tcase_add_test(tc, turns_that_have_an_entry);
     tcase_add_test(tc, blocks_that_fit_an_sm);
     tcase_add_loop_test(tc, l1s_equal_a_plain_list, 0, 2);
     tcase_add_test(tc, waves_equal_a_plain_lru);

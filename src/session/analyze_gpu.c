@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "model/gpu_occupancy.h"
 #include "session/gpu_analysis.h"
-#include "sparse/reorder.h"
 
 const char *const *sp_gpu_format_every(enum sp_op op)
 {
@@ -42,20 +41,36 @@ static enum sp_status set_workload(struct sp_gpu_analysis *a, const char *format
     return status == SP_OK ? sp_workload_check(w, err) : status;
 }
 
-/* All kernels for a layout, each with the time that the model expects. */
-static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, struct sp_error *err)
+static bool is_added(const struct sp_gpu_analysis *a, const struct sp_kernel *kernel, const char *option)
+{
+    for (int i = 0; i < a->n_ways; i++)
+        if (a->way[i].kernel == kernel && strcmp(a->way[i].option, option) == 0)
+            return true;
+    return false;
+}
+
+/* All kernels for a layout whose names begin with `isa`, each with the time that the model expects. */
+static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, const char *isa,
+                               struct sp_error *err)
 {
     const struct sp_analyze_options *o = a->options;
     const struct sp_kernel *rows[SP_MAX_WAYS];
     char option[48];
-    int n = sp_kernel_candidates(l, o->isa ? o->isa : "cuda", rows, SP_MAX_WAYS);
+    int n = sp_kernel_candidates(l, isa ? isa : "cuda", rows, SP_MAX_WAYS);
+    sp_workload_format_option(&a->workload, option, sizeof option);
     enum sp_status status = SP_OK;
     const double start = sp_now();
     for (int i = 0; i < n && a->n_ways < SP_MAX_WAYS && status == SP_OK; i++) {
         struct sp_gpu_way *way = &a->way[a->n_ways];
-        *way = (struct sp_gpu_way){.kernel = rows[i], .beta = (double)l->n_nz / (double)l->n_stored};
-        snprintf(way->option, sizeof way->option, "%s",
-                 sp_workload_format_option(&a->workload, option, sizeof option));
+        if (is_added(a, rows[i], option))
+            continue;
+        *way = (struct sp_gpu_way){.kernel = rows[i],
+                                   .precision = l->precision,
+                                   .n_stored = l->n_stored,
+                                   .n_indices = l->n_indices,
+                                   .T_i = l->T_i,
+                                   .T_k = l->T_k};
+        snprintf(way->option, sizeof way->option, "%s", option);
         status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
         if (status == SP_OK && l->n_nz > 0 && sp_gpu_is_described(o->machine)) {
             status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
@@ -105,8 +120,8 @@ static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp
 }
 
 /* Ways of one format; the layout stays, with values or for the model alone. */
-static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *format, bool with_values,
-                                     struct sp_layout *l, struct sp_error *err)
+static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *format, const char *isa,
+                                     bool with_values, struct sp_layout *l, struct sp_error *err)
 {
     enum sp_status status = set_workload(a, format, err);
     a->work = status == SP_OK ? sp_workload_flops(&a->workload) : 0;
@@ -118,7 +133,7 @@ static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *form
     if (status != SP_OK)
         return status;
     const int before = a->n_ways;
-    status = add_ways(a, l, err);
+    status = add_ways(a, l, isa, err);
     if (status == SP_OK && with_values && a->n_ways == before)
         status = no_kernel(a, l, err);
     if (status != SP_OK)
@@ -139,7 +154,8 @@ static enum sp_status take_auto(struct sp_gpu_analysis *a, struct sp_error *err)
 }
 
 /* Formats that were not asked for; what this matrix cannot have is passed over. */
-static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *wanted, struct sp_error *err)
+static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *wanted, const char *isa,
+                                     struct sp_error *err)
 {
     struct sp_error reason;
     struct sp_layout l;
@@ -147,7 +163,7 @@ static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *want
     for (const char *const *f = sp_gpu_format_every(a->options->op); *f && status == SP_OK; f++) {
         if (wanted && strcmp(wanted, *f) == 0)
             continue;
-        status = look_at_format(a, *f, false, &l, &reason);
+        status = look_at_format(a, *f, isa, false, &l, &reason);
         if (status == SP_OK)
             sp_layout_free(&l);
         else if (status == SP_ABSENT || status == SP_USAGE)
@@ -158,67 +174,33 @@ static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *want
     return status;
 }
 
-/* The format that is asked for first, so that its ways are those before the alternatives'. Hints compare
- * formats of SpMV only: layouts for dense operands take their time. */
+/* Hints compare formats of SpMV and SDDMM, with all kernels: layouts of other operations take their time. */
+static bool has_alternatives(const struct sp_analyze_options *o)
+{
+    return !o->no_hints && (o->op == SP_OP_SPMV || o->op == SP_OP_SDDMM);
+}
+
+/* The format that is asked for first, so that its ways are those before the alternatives'. */
 static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     const struct sp_analyze_options *o = a->options;
     char option[48];
     if (strcmp(o->format, "auto") == 0) {
-        enum sp_status status = look_at_others(a, NULL, err);
+        enum sp_status status = look_at_others(a, NULL, o->isa, err);
         a->chosen = best_way(a, 0, a->n_ways);
         return status == SP_OK ? take_auto(a, err) : status;
     }
-    enum sp_status status = look_at_format(a, o->format, true, &a->layout, err);
+    enum sp_status status = look_at_format(a, o->format, o->isa, true, &a->layout, err);
     const int n_wanted = a->n_ways;
     const struct sp_workload chosen = a->workload;
     sp_workload_format_option(&chosen, option, sizeof option);
-    if (status == SP_OK && o->op == SP_OP_SPMV && !o->no_hints)
-        status = look_at_others(a, option, err);
+    if (status == SP_OK && has_alternatives(o))
+        status = add_ways(a, &a->layout, NULL, err);
+    if (status == SP_OK && has_alternatives(o))
+        status = look_at_others(a, option, NULL, err);
     a->workload = chosen;
     a->work = status == SP_OK ? sp_workload_flops(&chosen) : 0;
     a->chosen = best_way(a, 0, n_wanted);
-    return status;
-}
-
-/* Gathers move this many times the bytes of x at least before another order is tried. */
-static const double WORTH_REORDERING = 1.5;
-
-static bool may_gain_by_order(const struct sp_gpu_analysis *a)
-{
-    const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
-    const double matrix_B = sp_layout_matrix_bytes(&a->layout);
-    return a->options->op == SP_OP_SPMV && !a->options->no_hints && a->chosen->predicted &&
-           a->layout.n_r == a->layout.n_c && a->layout.n_nz > 0 && strcmp(a->subject->reorder, "none") == 0 &&
-           (t->x_B.value > WORTH_REORDERING * t->x_once_B ||
-            t->L2_load_B.value - matrix_B > WORTH_REORDERING * t->x_once_B);
-}
-
-/* What the model says of the chosen kernel after RCM. */
-static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
-{
-    struct sp_csr ordered;
-    struct sp_layout l;
-    struct sp_gpu_launch launch;
-    struct sp_workload w = a->workload;
-    a->reorder_s = sp_value_none("no reordering was tried");
-    if (!may_gain_by_order(a))
-        return SP_OK;
-    const double start = sp_now();
-    if (sp_reorder("rcm", &a->subject->matrix, NULL, NULL, &ordered, NULL) != SP_OK)
-        return SP_OK; /* what was measured is worth more than this hint, which keeps silent */
-    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
-    w.matrix = &ordered;
-    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
-    if (status == SP_OK) {
-        status = sp_gpu_launch_make(&l, a->chosen->launch.map, 0, &launch, err);
-        if (status == SP_OK)
-            status = sp_gpu_predict(&l, &launch, a->options->machine, a->work, a->options->state == SP_WARM,
-                                    a->progress, &a->reordered, err);
-        a->has_reordered = status == SP_OK;
-        sp_layout_free(&l);
-    }
-    sp_csr_free(&ordered);
     return status;
 }
 
@@ -249,69 +231,6 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
-/* The options of this run that hints repeat; of a format the change itself speaks. */
-static void other_options(const struct sp_gpu_analysis *a, char *text, size_t size)
-{
-    const struct sp_analyze_options *o = a->options;
-    const struct sp_workload *w = &a->workload;
-    const bool is_double = w->precision == SP_F64;
-    snprintf(text, size, "--device gpu --format %s%s%s%s%s%s%s%s%s", a->chosen->option,
-             is_double ? "" : " --precision ", is_double ? "" : sp_precision_name(w->precision),
-             w->index == SP_I64 ? " --index i64" : "", o->state == SP_COLD ? " --cold" : "",
-             strcmp(a->subject->reorder, "none") != 0 ? " --reorder " : "",
-             strcmp(a->subject->reorder, "none") != 0 ? a->subject->reorder : "",
-             o->machine_name ? " --machine " : "", o->machine_name ? o->machine_name : "");
-    const size_t used = strlen(text);
-    if (w->op != SP_OP_SPMV && used < size)
-        snprintf(text + used, size - used, " --op %s %s %d", sp_op_name(w->op),
-                 w->op == SP_OP_SPMMV ? "--rhs" : "--inner", (int)sp_workload_width(w));
-}
-
-static void find_hints(struct sp_gpu_analysis *a)
-{
-    char options[400];
-    struct sp_gpu_hint_inputs gpu = {.now = a->chosen->predicted ? &a->chosen->prediction : NULL,
-                                     .reordered = a->has_reordered ? &a->reordered : NULL};
-    struct sp_alternative other[SP_MAX_WAYS];
-    struct sp_hint_inputs in;
-    if (a->options->no_hints || !gpu.now)
-        return;
-    for (int i = 0; i < a->n_ways; i++) {
-        const struct sp_gpu_way *w = &a->way[i];
-        if (w == a->chosen || !sp_value_known(w->prediction.roofline.time_s))
-            continue;
-        struct sp_alternative *o = &other[gpu.n_ways++];
-        *o = (struct sp_alternative){.time_s = w->prediction.roofline.time_s,
-                                     .beta = sp_value_of(w->beta, SP_MODELLED)};
-        snprintf(o->option, sizeof o->option, "%s", w->option);
-    }
-    gpu.way = other;
-    sp_hint_inputs_init(&in);
-    in.matrix = a->subject->argument;
-    other_options(a, options, sizeof options);
-    in.options = options;
-    in.op = a->workload.op;
-    in.r = a->layout.r;
-    in.n_r = a->layout.n_r;
-    in.n_c = a->layout.n_c;
-    in.n_nz = a->layout.n_nz;
-    in.format = a->workload.format;
-    in.C = a->workload.C;
-    in.sigma = a->workload.sigma;
-    in.precision = a->workload.precision;
-    in.index = a->workload.index;
-    in.warm = a->options->state == SP_WARM;
-    in.time_s = a->pairs.time;
-    in.roof_Bps = a->roof_Bps;
-    in.V_B = a->V_B;
-    in.w = sp_value_of(1, SP_MODELLED);
-    in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
-    in.level = a->in_L2 ? "L2" : "MEM";
-    in.reorder_s = a->reorder_s;
-    in.gpu = &gpu;
-    sp_hints_find(&in, &a->hints);
-}
-
 static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     enum sp_status status = sp_gpu_module_open(&a->module, err);
@@ -333,10 +252,10 @@ static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
     if (status == SP_OK)
         status = sp_gpu_count(a, err);
     if (status == SP_OK)
-        status = try_order(a, err);
+        status = sp_gpu_try_others(a, err);
     if (status == SP_OK) {
         sp_gpu_evaluate(a);
-        find_hints(a);
+        sp_gpu_find_hints(a);
     }
     return status;
 }

@@ -10,13 +10,15 @@
 #include "session/analyze.h"
 #include "session/sampling.h"
 
-enum { SP_MAX_WAYS = 12 };
+enum { SP_MAX_WAYS = 12, SP_MAX_UNITS = 2 };
 
 /* A kernel that could run the workload, in a format, with what the model says of it. */
 struct sp_gpu_way {
     const struct sp_kernel *kernel;
     char option[48]; /* of --format: "crs", "sell:32,256" */
-    double beta;
+    enum sp_precision precision;
+    int64_t n_stored, n_indices; /* of its layout */
+    int32_t T_i, T_k;
     struct sp_gpu_launch launch;
     bool predicted; /* else the field below is zero */
     struct sp_gpu_prediction prediction;
@@ -37,6 +39,8 @@ struct sp_gpu_analysis {
     const struct sp_gpu_way *chosen;
     bool has_reordered; /* the chosen kernel was modelled after RCM, too */
     struct sp_gpu_prediction reordered;
+    int n_units;
+    struct sp_gpu_way units[SP_MAX_UNITS]; /* on matrix units, in this precision, then fp16; not run */
     struct sp_value reorder_s;
     void *state;
     struct sp_spmv_check check;
@@ -64,6 +68,9 @@ bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
+/* What the model says of another order, and of matrix units, where hints may propose them. */
+enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err);
+void sp_gpu_find_hints(struct sp_gpu_analysis *a);
 /* Which level holds the data: before anything is sampled. */
 void sp_gpu_find_level(struct sp_gpu_analysis *a);
 /* Bytes, roof, model and losses of the level that holds the data. */

@@ -84,6 +84,8 @@ has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
 analyze gen:laplace2d:60+permuted:3
 has 'J04 order on a GPU|order on a GPU \('
+analyze gen:powerlaw:9:8 --isa cuda-thread --no-plots
+has 'divergence'
 analyze gen:arrow:3000 --format all --no-plots
 has 'SELL-32-256'
 # Operations with dense operands.
@@ -96,6 +98,10 @@ for what in "spmmv crs --rhs 4" "spmm crs --inner 33" "spmm bcsr:16x16 --inner 3
     analyze gen:laplace2d:16 --op "$op" --format "$format" "$@" --no-plots --out "$dir/dense"
     has 'result checked'
 done
+analyze gen:laplace2d:16 --op sddmm --inner 16 --no-plots --out "$dir/dense"
+has 'tiles of SDDMM'
+ok analyze --device gpu --machine h200 --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
+has 'matrix units'
 "$check_schema" "$schema" "$dir"/records/*.json "$dir"/dense/*.json || fail "records do not obey the schema"
 "$check_records" "$dir"/records/*.json "$dir"/dense/*.json || fail "the records' figures do not fit each other"
 ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"

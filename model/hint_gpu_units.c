@@ -1,0 +1,74 @@
+#include <stdio.h>
+
+#include "model/gpu_predict.h"
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+/* What the units' arithmetic does to results, in 120 characters. */
+static const char *accuracy_of(enum sp_precision units, enum sp_precision run)
+{
+    if (units != run)
+        return "fp16 has 11 significant bits and ends at 65504: products are exact and sums fp32, inputs are "
+               "not";
+    if (units == SP_F32)
+        return "fp32 as three products of tf32: errors near 2^-22 of a product instead of 2^-24";
+    return units == SP_F64 ? "products and sums are fp64, as now"
+                           : "products are exact and sums fp32, as now";
+}
+
+static struct sp_gain gain_of(const struct sp_hint_inputs *in, const struct sp_gpu_hint_way *w)
+{
+    const double now_s = in->gpu->now->roofline.time_s.value;
+    return sp_gain_of_seconds(in, now_s, sp_value_known(w->time_s) ? w->time_s.value : now_s);
+}
+
+/* The first one that is worth it: another precision only where the run's is not; else the first one. */
+static const struct sp_gpu_hint_way *first_worth(const struct sp_hint_inputs *in)
+{
+    for (int i = 0; i < in->gpu->n_units; i++)
+        if (sp_gain_is_worth(in, gain_of(in, &in->gpu->units[i])))
+            return &in->gpu->units[i];
+    return &in->gpu->units[0];
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (in->op != SP_OP_SPMM || !in->gpu || !in->gpu->now || in->gpu->n_units == 0 ||
+        !sp_value_known(in->gpu->now->roofline.time_s))
+        return SP_SILENT;
+    const struct sp_gpu_hint_way *units = first_worth(in);
+    const struct sp_gain gain = gain_of(in, units);
+    const double now_s = in->gpu->now->roofline.time_s.value, then_s = units->time_s.value;
+    const double fill = 1 - (double)in->n_nz / (double)units->n_stored;
+    const char *name = sp_precision_name(units->precision);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "matrix units",
+                        "%s in %s: %lld blocks, %.0f %% fill; %.3g ms modelled, %.3g ms now", units->option,
+                        name, (long long)units->n_indices, 100 * fill, 1e3 * then_s, 1e3 * now_s);
+    const bool as_now = units->precision == in->precision;
+    sp_hint_take(hint, gain, SP_MODELLED, as_now ? SP_MEDIUM : SP_LOW);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "%lld blocks of %s hold the matrix with %.0f %% fill. On matrix units in %s the model expects "
+             "%.3g ms instead of %.3g, which are bound by %s. Accuracy: %s.",
+             (long long)units->n_indices, units->option, 100 * fill, name, 1e3 * then_s, 1e3 * now_s,
+             in->gpu->now->binding, accuracy_of(units->precision, in->precision));
+    char change[96];
+    snprintf(change, sizeof change, "--format %s%s%s", units->option, as_now ? "" : " --precision ",
+             as_now ? "" : name);
+    sp_hint_command(in, hint, change);
+    snprintf(hint->expect, sizeof hint->expect,
+             "time towards the model's; refuted if it stays: peaks of matrix units are nominal");
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_gpu_units = {
+    .id = "J06",
+    .title = "matrix units",
+    .version = 1,
+    .condition = "SpMM on a GPU whose peak of matrix units is known: blocks with their fill take less "
+                 "modelled time on them than the kernel in use, in its precision or else in fp16",
+    .remedy =
+        "BCSR with b_h a multiple of 8; an order that fills blocks; fp16 only where its 11 bits suffice",
+    .judge = judge,
+};
