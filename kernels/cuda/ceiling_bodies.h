@@ -1,5 +1,6 @@
-/* Ceilings of a GPU: bodies of one thread. Blocks take parts of the arrays in another order in each pass, so
- * that what comes again comes from the L2 and not from the L1 of the same core. */
+/* Ceilings of a GPU: bodies of one thread, over arrays of zeros. LOAD goes over its array with blocks in
+ * another order in each pass, so that what comes again comes from the L2 and not from the L1 of the same
+ * core. */
 #ifndef SP_KERNELS_CUDA_CEILING_BODIES_H
 #define SP_KERNELS_CUDA_CEILING_BODIES_H
 
@@ -9,14 +10,8 @@
 namespace gpu
 {
 
-/* A value that no sum of the arena's zeros and ones is. */
+/* A value that no sum of zeros is, and no sum of the chains of FMA. */
 constexpr double NEVER = 0.3125;
-
-/* The thread's first element in a pass. */
-SP_GPU int64_t ceiling_first(const struct sp_gpu_ceiling_args &a, int64_t pass)
-{
-    return (block() + 17 * pass) % a.n_blocks * block_threads() + thread();
-}
 
 /* So many loads of a thread are on the way together: whole tiles without a test inside, then what is left. */
 constexpr int IN_FLIGHT = 8;
@@ -27,7 +22,7 @@ struct ceiling_load {
         const int64_t threads = a.n_blocks * block_threads();
         double sum = 0;
         for (int64_t pass = 0; pass < a.repetitions; pass++) {
-            int64_t i = ceiling_first(a, pass);
+            int64_t i = (block() + 17 * pass) % a.n_blocks * block_threads() + thread();
 #pragma unroll 1
             for (; i + (IN_FLIGHT - 1) * threads < a.n; i += IN_FLIGHT * threads) {
                 double v[IN_FLIGHT];
@@ -47,7 +42,9 @@ struct ceiling_load {
     }
 };
 
-struct ceiling_copy {
+/* Element i of c out of elements i of what is read, half as many of a thread together as LOAD has. Stream:
+ * reads and makes one element. */
+template <class Stream> struct ceiling_stores {
     static constexpr int batch = IN_FLIGHT / 2;
 
     static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
@@ -57,52 +54,51 @@ struct ceiling_copy {
             int64_t i = block() * block_threads() + thread();
 #pragma unroll 1
             for (; i + (batch - 1) * threads < a.n; i += batch * threads) {
-                double v[batch];
+                Stream element[batch];
 #pragma unroll
                 for (int k = 0; k < batch; k++)
-                    v[k] = stream(a.a + i + k * threads);
+                    element[k].read(a, i + k * threads);
 #pragma unroll
                 for (int k = 0; k < batch; k++)
-                    store(a.c + i + k * threads, v[k]);
+                    store(a.c + i + k * threads, element[k].value());
             }
 #pragma unroll 1
             for (; i < a.n; i += threads) {
-                const double value = stream(a.a + i);
-                store(a.c + i, value);
+                Stream element;
+                element.read(a, i);
+                store(a.c + i, element.value());
             }
         }
     }
 };
 
-struct ceiling_triad {
-    static constexpr int batch = IN_FLIGHT / 2;
+struct copy_stream {
+    double v;
 
-    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    SP_GPU void read(const struct sp_gpu_ceiling_args &a, int64_t i)
     {
-        const int64_t threads = a.n_blocks * block_threads();
-        for (int64_t pass = 0; pass < a.repetitions; pass++) {
-            int64_t i = block() * block_threads() + thread();
-#pragma unroll 1
-            for (; i + (batch - 1) * threads < a.n; i += batch * threads) {
-                double first[batch], second[batch];
-#pragma unroll
-                for (int k = 0; k < batch; k++) {
-                    first[k] = stream(a.a + i + k * threads);
-                    second[k] = stream(a.b + i + k * threads);
-                }
-#pragma unroll
-                for (int k = 0; k < batch; k++)
-                    store(a.c + i + k * threads, first[k] + 3 * second[k]);
-            }
-#pragma unroll 1
-            for (; i < a.n; i += threads) {
-                const double first = stream(a.a + i);
-                const double second = stream(a.b + i);
-                store(a.c + i, first + 3 * second);
-            }
-        }
+        v = stream(a.a + i);
+    }
+    SP_GPU double value() const
+    {
+        return v;
     }
 };
+struct triad_stream {
+    double first, second;
+
+    SP_GPU void read(const struct sp_gpu_ceiling_args &a, int64_t i)
+    {
+        first = stream(a.a + i);
+        second = stream(a.b + i);
+    }
+    SP_GPU double value() const
+    {
+        return first + 3 * second;
+    }
+};
+typedef ceiling_stores<copy_stream> ceiling_copy;
+typedef ceiling_stores<triad_stream> ceiling_triad;
 
 template <class V> struct ceiling_fma {
     static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
