@@ -31,8 +31,8 @@ struct sp_gpu_prediction {
 };
 
 /* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes, one load of
- * each) on the way at a time, and a step waits for memory once, but not more often than sectors come from
- * there. The warp with most steps takes at least its own time. */
+ * each; MMA: two stages with two requests for x each) on the way at a time, and a step waits for memory once,
+ * but not more often than sectors come from there. The warp with most steps takes at least its own time. */
 enum { SP_GPU_OVERLAP = 4 };
 
 /* work: of an execution [flop]. The machine must be described (sp_gpu_is_described); borrowed. */

@@ -180,6 +180,7 @@ START_TEST(bytes_of_dense_operands)
         else
             ck_assert_double_gt(t->x_B.lo, 1.5 * t->x_once_B);
         ck_assert_double_le(t->L2_load_B.hi, t->L1_load_B.value + t->L1_copy_B.value);
+        ck_assert_double_ge(t->L2_load_B.lo, t->L1_copy_B.value); /* copies pass the L1 by */
         ck_assert_double_le(t->x_B.lo, t->L2_load_B.hi);
         sp_layout_free(&l);
         sp_csr_free(&a);
