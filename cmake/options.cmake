@@ -64,6 +64,18 @@ endfunction()
 sp_optional(HWLOC "topology and binding by hwloc (else sysfs)" hwloc)
 sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz" libarchive)
 
+# METIS, which has no pkg-config file everywhere: SP_METIS_INCLUDE and SP_METIS_LIBRARY.
+sp_wanted(METIS "reorderings by graph partitioning")
+set(sp_missing "metis.h and libmetis")
+if(NOT SP_WITH_METIS STREQUAL "OFF")
+    find_path(SP_METIS_INCLUDE metis.h)
+    find_library(SP_METIS_LIBRARY metis)
+    if(SP_METIS_INCLUDE AND SP_METIS_LIBRARY)
+        set(sp_missing "")
+    endif()
+endif()
+sp_decide(METIS "reorderings by graph partitioning" "${SP_METIS_LIBRARY}" "${sp_missing}")
+
 # Opened at run time by the helper, so a machine may have them that the build machine has not.
 foreach(library likwid papi)
     string(TOUPPER ${library} upper)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/permuted.h"
+
 /* Waking threads costs more than walking fewer entries than this. */
 static const int64_t parallel_from = 100000;
 
@@ -84,6 +86,36 @@ static void touch_blocks(const struct sp_layout *l, const struct touched *t, int
     }
 }
 
+/* The entries [first, end) of the rows [row, stop) in another order. */
+static void touch_permuted(const struct sp_layout *l, const struct touched *t,
+                           struct sp_permuted_window *window, int64_t row, int64_t stop, int64_t first,
+                           int64_t end)
+{
+    int64_t last = -1;
+    for (; row < stop; row = window->end) {
+        sp_permuted_window_to(l->permuted, window, row, stop);
+        const int64_t origin = sp_layout_ptr(l, row), past = sp_layout_ptr(l, window->end);
+        for (int64_t k = origin > first ? origin : first; k < past && k < end; k++)
+            touch(t, window->col[k - origin], &last);
+    }
+}
+
+/* What touch_thread() does of a permuted layout. */
+static void touch_thread_permuted(const struct sp_layout *l, const struct touched *t, int thread,
+                                  struct sp_permuted_window *window)
+{
+    const struct sp_partition *p = &l->partition;
+    int64_t cursor = 0, first, end;
+    if (p->schedule == SP_SCHEDULE_MERGE) {
+        end = p->begin[thread + 1] < l->n_r ? p->begin[thread + 1] + 1 : l->n_r;
+        touch_permuted(l, t, window, p->begin[thread], end, p->entry_begin[thread],
+                       p->entry_begin[thread + 1]);
+        return;
+    }
+    while (sp_partition_next(p, thread, &cursor, &first, &end))
+        touch_permuted(l, t, window, first, end, 0, l->n_nz);
+}
+
 static void touch_thread(const struct sp_layout *l, const struct touched *t, int thread)
 {
     const struct sp_partition *p = &l->partition;
@@ -148,14 +180,32 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
     if (status != SP_OK)
         return status;
     unsigned char *map = memory;
+    struct sp_permuted_window *window = NULL;
+    if (l->permuted) {
+        status = sp_new_array(l->partition.n_threads, sizeof *window, "rows in a new order", (void **)&window,
+                              err);
+        if (status == SP_OK)
+            status = sp_permuted_windows_make(l->permuted, l->partition.n_threads, window, err);
+        if (status != SP_OK) {
+            free(window);
+            free(map);
+            return status;
+        }
+    }
 #pragma omp parallel for schedule(dynamic, 1) if (l->n_stored > parallel_from)
     for (int thread = 0; thread < l->partition.n_threads; thread++) {
         int domain = domain_of_thread ? domain_of_thread[thread] : 0;
         assert(domain >= 0 && domain < n_domains);
         struct touched t = {map + domain * n_granules, offset_B, granule_B, row_B,
                             !whole && row_B > (int64_t)l->s_x};
-        touch_thread(l, &t, thread);
+        if (window)
+            touch_thread_permuted(l, &t, thread, &window[thread]);
+        else
+            touch_thread(l, &t, thread);
     }
+    if (window)
+        sp_permuted_windows_free(l->permuted, l->partition.n_threads, window);
+    free(window);
     int64_t all, once;
     count_granules(map, n_domains, n_granules, &all, &once);
     out->lines = all * weight;

@@ -227,3 +227,41 @@ const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t ca
         found = &reuse->size[i];
     return found;
 }
+
+/* What no cache of the footprint's size misses, and what it has to load. */
+static struct sp_reuse_size everything_fits(const struct sp_reuse *r)
+{
+    return (struct sp_reuse_size){.capacity_B = r->footprint_B,
+                                  .alpha_cold = r->alpha_min,
+                                  .alpha_cold_lo = r->alpha_min,
+                                  .alpha_cold_hi = r->alpha_min};
+}
+
+static double between(double a, double b, double share)
+{
+    return a + (b - a) * share;
+}
+
+struct sp_value sp_reuse_alpha(const struct sp_reuse *r, int64_t capacity_B, bool cold)
+{
+    if (r->n_sizes == 0 || isnan(r->size[0].alpha_cold))
+        return sp_value_none("no reuse was simulated");
+    struct sp_reuse_size below = r->size[0], above = everything_fits(r);
+    for (int i = 0; i < r->n_sizes && r->size[i].capacity_B <= capacity_B; i++)
+        below = r->size[i];
+    for (int i = r->n_sizes - 1; i >= 0 && r->size[i].capacity_B > capacity_B; i--)
+        above = r->size[i];
+    if (capacity_B >= r->footprint_B)
+        below = everything_fits(r);
+    double share = 0;
+    if (capacity_B > below.capacity_B && above.capacity_B > below.capacity_B)
+        share = log2((double)capacity_B / (double)below.capacity_B) /
+                log2((double)above.capacity_B / (double)below.capacity_B);
+    if (cold)
+        return sp_value_between(between(below.alpha_cold, above.alpha_cold, share),
+                                between(below.alpha_cold_lo, above.alpha_cold_lo, share),
+                                between(below.alpha_cold_hi, above.alpha_cold_hi, share), SP_SIMULATED);
+    return sp_value_between(between(below.alpha_warm, above.alpha_warm, share),
+                            between(below.alpha_warm_lo, above.alpha_warm_lo, share),
+                            between(below.alpha_warm_hi, above.alpha_warm_hi, share), SP_SIMULATED);
+}

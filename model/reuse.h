@@ -61,6 +61,10 @@ enum sp_status sp_reuse_curve(const struct sp_layout *layout, const struct sp_re
                               struct sp_reuse *reuse, struct sp_error *err);
 void sp_reuse_free(struct sp_reuse *reuse);
 
+/* alpha of caches of capacity_B each, with its interval, simulated: between two of the sizes by linear
+ * interpolation over the logarithm of the capacity. SP_NONE without sizes. */
+struct sp_value sp_reuse_alpha(const struct sp_reuse *reuse, int64_t capacity_B, bool cold);
+
 /* The largest of the sizes that is not above capacity_B; NULL when all are. */
 const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B);
 

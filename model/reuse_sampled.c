@@ -74,8 +74,6 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
 {
     struct sp_trace *t = p->trace;
     const struct sp_layout *l = t->layout;
-    const int32_t *col = l->col;
-    const int64_t *wide_col = l->col;
     const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
     int64_t start = -1, at = 0;
     for (int64_t steps = t->turn_steps; steps > 0;) {
@@ -93,9 +91,12 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
             start = streamed_crs(t, c->entry, c->unit);
         int64_t stop = c->entry_end - c->entry < steps ? c->entry_end : c->entry + steps;
         const int64_t row = c->unit, origin = p->streamed - start;
+        const struct sp_columns columns = sp_cursor_columns(l, c);
+        const int32_t *col = columns.at;
+        const int64_t *wide_col = columns.at;
         uint32_t before = UINT32_MAX;
         for (int64_t k = c->entry; k < stop; k++) {
-            int64_t column = wide ? wide_col[k] : col[k];
+            int64_t column = wide ? wide_col[k - columns.origin] : col[k - columns.origin];
             uint32_t line = (uint32_t)((base_B + column * (INT64_C(1) << x_shift)) >> t->line_shift);
             if (line == before)
                 continue;
@@ -282,7 +283,7 @@ static void fill_turn(struct pass *p, struct sp_trace_cursor *c)
     p->n_hits = 0;
     if (l->format != SP_FORMAT_CRS)
         turn_sell(p, c);
-    else if (l->index == SP_I64)
+    else if (sp_columns_are_wide(l))
         turn_crs(p, c, true, x_shift);
     else if (x_shift == 3)
         turn_crs(p, c, false, 3);

@@ -27,6 +27,8 @@ static const enum sp_array array_of_region[SP_N_REGIONS] = {
 const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
 {
     bool crs = l->format == SP_FORMAT_CRS, sell = l->format == SP_FORMAT_SELL;
+    if (l->permuted)
+        return &sp_trace_spmv;
     bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1);
     if (one && (crs || sell || l->format == SP_FORMAT_SELLU))
         return &sp_trace_spmv;
@@ -176,6 +178,17 @@ static enum sp_status check(const struct sp_layout *l, const struct sp_trace_opt
     return SP_OK;
 }
 
+static enum sp_status take_windows(struct sp_trace *t, struct sp_error *err)
+{
+    void *window;
+    enum sp_status status =
+        sp_new_array(t->n_threads, sizeof *t->window, "the rows in a new order", &window, err);
+    if (status != SP_OK)
+        return status;
+    t->window = window;
+    return sp_permuted_windows_make(t->layout->permuted, t->n_threads, t->window, err);
+}
+
 enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_trace_options *o,
                              struct sp_trace *t, struct sp_error *err)
 {
@@ -211,6 +224,8 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
     if (status == SP_OK)
         status = sp_new_array(t->kind->events_bound(t), sizeof *t->event, "the events of the simulation",
                               (void **)&t->event, err);
+    if (status == SP_OK && layout->permuted)
+        status = take_windows(t, err);
     if (status != SP_OK) {
         sp_trace_close(t);
         return status;
@@ -224,6 +239,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
     for (int i = 0; i < t->n_threads; i++) {
         struct sp_trace_cursor *c = &t->cursor[i];
         c->thread = o->thread ? o->thread[i] : i;
+        c->window = t->window ? &t->window[i] : NULL;
         t->kind->measure_share(t, c);
         int64_t turns = (c->n_steps + t->turn_steps - 1) / t->turn_steps;
         if (i > 0)
@@ -239,6 +255,9 @@ void sp_trace_close(struct sp_trace *t)
 {
     if (!t)
         return;
+    if (t->window)
+        sp_permuted_windows_free(t->layout->permuted, t->n_threads, t->window);
+    free(t->window);
     free(t->array_of_group);
     free(t->cursor);
     free(t->event);

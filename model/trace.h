@@ -97,7 +97,8 @@ struct sp_trace_cursor {
     bool begins;              /* `unit` is the first of its range */
     bool tail;                /* in the partial row at the end of a merge share */
     bool done;
-    int64_t nt_line; /* last line written by a non-temporal store */
+    int64_t nt_line;                   /* last line written by a non-temporal store */
+    struct sp_permuted_window *window; /* of a permuted layout; else NULL */
 };
 
 struct sp_trace_kind;
@@ -116,8 +117,9 @@ struct sp_trace {
     int64_t turn_steps;   /* SELL: in slots */
     int64_t n_references; /* of one execution, non-temporal stores included */
     int n_threads;
-    struct sp_trace_cursor *cursor; /* [n_threads] */
-    int64_t n_turns;                /* rounds until all threads are done */
+    struct sp_trace_cursor *cursor;    /* [n_threads] */
+    struct sp_permuted_window *window; /* [n_threads] of a permuted layout; else NULL */
+    int64_t n_turns;                   /* rounds until all threads are done */
     int64_t turn;
     int next;
     uint32_t *event;  /* buffer of one turn */

@@ -6,7 +6,8 @@ void sp_cursor_reset(struct sp_trace_cursor *c)
                                   .start_turn = c->start_turn,
                                   .n_steps = c->n_steps,
                                   .n_empty = c->n_empty,
-                                  .nt_line = -1};
+                                  .nt_line = -1,
+                                  .window = c->window};
 }
 
 /* The row that a merge share ends inside, where there is one. */

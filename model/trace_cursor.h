@@ -3,6 +3,7 @@
 #define SP_MODEL_TRACE_CURSOR_H
 
 #include "model/trace.h"
+#include "sparse/permuted.h"
 
 void sp_cursor_reset(struct sp_trace_cursor *c);
 
@@ -21,6 +22,24 @@ static inline bool sp_cursor_gap(const struct sp_layout *layout, const struct sp
 {
     int64_t next = c->unit + 1;
     return next >= c->unit_end || sp_layout_ptr(layout, next) == sp_layout_ptr(layout, next + 1);
+}
+
+/* Where the columns of the row that a cursor is in are: entry k has at[k - origin], int64_t where `wide`. */
+struct sp_columns {
+    const void *at;
+    int64_t origin;
+};
+static inline struct sp_columns sp_cursor_columns(const struct sp_layout *layout,
+                                                  const struct sp_trace_cursor *c)
+{
+    if (!layout->permuted)
+        return (struct sp_columns){layout->col, 0};
+    sp_permuted_window_to(layout->permuted, c->window, c->unit, c->unit_end);
+    return (struct sp_columns){c->window->col, sp_layout_ptr(layout, c->window->first)};
+}
+static inline bool sp_columns_are_wide(const struct sp_layout *layout)
+{
+    return layout->index == SP_I64 && !layout->permuted;
 }
 
 /* Moves on by so many steps without events. */

@@ -26,19 +26,20 @@ static ALWAYS_INLINE uint32_t *write_y(struct sp_trace *t, struct sp_trace_curso
 
 /* ---- CRS ---- */
 
-static ALWAYS_INLINE int64_t column_at(const struct sp_layout *l, int64_t i, bool wide)
+static ALWAYS_INLINE int64_t column_at(struct sp_columns c, int64_t k, bool wide)
 {
-    return wide ? ((const int64_t *)l->col)[i] : ((const int32_t *)l->col)[i];
+    return wide ? ((const int64_t *)c.at)[k - c.origin] : ((const int32_t *)c.at)[k - c.origin];
 }
 
-static ALWAYS_INLINE uint32_t *entries_every(const struct sp_trace *t, uint32_t *ev, int64_t first,
-                                             int64_t stop, bool wide, int x_shift)
+static ALWAYS_INLINE uint32_t *entries_every(const struct sp_trace *t, uint32_t *ev,
+                                             struct sp_columns columns, int64_t first, int64_t stop,
+                                             bool wide, int x_shift)
 {
     const struct sp_layout *l = t->layout;
     for (int64_t k = first; k < stop; k++) {
         *ev++ = sp_trace_event(SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_VALUES, k, l->s_a));
         *ev++ = sp_trace_event(SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_INDICES, k, l->s_i));
-        *ev++ = sp_trace_event(SP_EVENT_TOUCH, x_line(t, column_at(l, k, wide), x_shift));
+        *ev++ = sp_trace_event(SP_EVENT_TOUCH, x_line(t, column_at(columns, k, wide), x_shift));
     }
     return ev;
 }
@@ -50,8 +51,9 @@ struct open_lines {
 
 /* Entries [first, stop) of one row; `close`: their streams are not touched again at once. Cut into segments
  * in which neither stream changes its line. */
-static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, int64_t first, int64_t stop,
-                                       bool close, struct open_lines *open, bool wide, int x_shift)
+static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, struct sp_columns columns,
+                                       int64_t first, int64_t stop, bool close, struct open_lines *open,
+                                       bool wide, int x_shift)
 {
     const struct sp_layout *l = t->layout;
     const int64_t mask_a = t->line_B / (int64_t)l->s_a - 1, mask_i = t->line_B / (int64_t)l->s_i - 1;
@@ -81,7 +83,7 @@ static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, i
             open->indices = true;
         }
         for (; k < last; k++) {
-            uint32_t line = x_line(t, column_at(l, k, wide), x_shift);
+            uint32_t line = x_line(t, column_at(columns, k, wide), x_shift);
             *ev = line;
             ev += line != x;
             x = line;
@@ -96,7 +98,7 @@ static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, i
             open->indices = false;
             x = NO_LINE;
         }
-        uint32_t line = x_line(t, column_at(l, k, wide), x_shift);
+        uint32_t line = x_line(t, column_at(columns, k, wide), x_shift);
         *ev = line;
         ev += line != x;
         x = line;
@@ -123,12 +125,13 @@ static ALWAYS_INLINE int64_t crs_turn(struct sp_trace *t, struct sp_trace_cursor
         }
         int64_t stop = c->entry_end - c->entry < steps ? c->entry_end : c->entry + steps;
         if (stop > c->entry) {
+            const struct sp_columns columns = sp_cursor_columns(l, c);
             steps -= stop - c->entry;
             if (every) {
-                ev = entries_every(t, ev, c->entry, stop, wide, x_shift);
+                ev = entries_every(t, ev, columns, c->entry, stop, wide, x_shift);
             } else {
                 bool close = steps == 0 || (stop == c->entry_end && sp_cursor_gap(l, c));
-                ev = entries(t, ev, c->entry, stop, close, &open, wide, x_shift);
+                ev = entries(t, ev, columns, c->entry, stop, close, &open, wide, x_shift);
             }
             c->entry = stop;
         }
@@ -229,8 +232,8 @@ static int64_t fill_turn(struct sp_trace *t, struct sp_trace_cursor *c)
         return x_shift == 3 ? sell_turn(t, c, false, 3) : sell_turn(t, c, false, x_shift);
     }
     if (t->every)
-        return crs_turn(t, c, true, l->index == SP_I64, x_shift);
-    if (l->index == SP_I64)
+        return crs_turn(t, c, true, sp_columns_are_wide(l), x_shift);
+    if (sp_columns_are_wide(l))
         return crs_turn(t, c, false, true, x_shift);
     return x_shift == 3 ? crs_turn(t, c, false, false, 3) : crs_turn(t, c, false, false, x_shift);
 }

@@ -30,7 +30,7 @@ static void make(const char *spec, struct sp_csr *a)
 }
 
 static struct sp_blocks count(const struct sp_csr *a, int32_t b_h, int32_t b_w,
-                              const struct sp_block_order *order)
+                              const struct sp_permutations *order)
 {
     struct sp_pattern pattern = sp_csr_pattern(a);
     struct sp_blocks blocks;
@@ -98,7 +98,8 @@ START_TEST(blocks_of_a_permuted_matrix_are_known_before)
     ck_assert_int_eq(sp_permutation_random(a.n_r, 3, rows, NULL), SP_OK);
     ck_assert_int_eq(sp_permutation_random(a.n_c, 4, columns, NULL), SP_OK);
     for (int which = 1; which <= 3; which++) {
-        struct sp_block_order order = {which & 1 ? rows : NULL, which & 2 ? columns : NULL};
+        struct sp_permutations order = {.row_perm = which & 1 ? rows : NULL,
+                                        .col_perm = which & 2 ? columns : NULL};
         ck_assert_int_eq(sp_csr_permute(&a, order.row_perm, order.col_perm, NULL, &b, NULL), SP_OK);
         for (int s = 0; s < N_SIZES; s++) {
             struct sp_blocks before = count(&a, sizes[s][0], sizes[s][1], &order);
@@ -120,23 +121,19 @@ START_TEST(clusters_of_rows_keep_their_promise)
     static const char *const methods[] = {"jaccard:4", "jaccard2:4", "random:3", "rcm", "none"};
     struct sp_csr a, b;
     make(specs[_i], &a);
-    int32_t *rows = calloc((size_t)a.n_r + 1, sizeof *rows),
-            *columns = calloc((size_t)a.n_c + 1, sizeof *columns);
     for (int m = 0; m < 5; m++) {
-        if (sp_reorder_permutation(methods[m], &a, rows, NULL) != SP_OK)
-            continue;
-        bool kept;
-        ck_assert_int_eq(sp_permutation_check(rows, a.n_r, NULL), SP_OK);
-        ck_assert_int_eq(sp_reorder_columns(methods[m], &a, rows, columns, &kept, NULL), SP_OK);
-        if (!kept)
-            ck_assert_int_eq(sp_permutation_check(columns, a.n_c, NULL), SP_OK);
-        struct sp_blocks before = count(&a, 4, 4, &(struct sp_block_order){rows, kept ? NULL : columns});
+        struct sp_permutations order;
+        ck_assert_int_eq(sp_reorder_find(methods[m], &a, &order, NULL), SP_OK);
+        if (order.row_perm)
+            ck_assert_int_eq(sp_permutation_check(order.row_perm, a.n_r, NULL), SP_OK);
+        if (order.col_perm)
+            ck_assert_int_eq(sp_permutation_check(order.col_perm, a.n_c, NULL), SP_OK);
+        struct sp_blocks before = count(&a, 4, 4, &order);
         ck_assert_int_eq(sp_reorder(methods[m], &a, NULL, NULL, &b, NULL), SP_OK);
         ck_assert_int_eq(before.n_e, count(&b, 4, 4, NULL).n_e);
+        sp_permutations_free(&order);
         sp_csr_free(&b);
     }
-    free(rows);
-    free(columns);
     sp_csr_free(&a);
 }
 END_TEST

@@ -52,21 +52,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What the permutation of the rows says of the columns. */
-static const char *meaning_of(const char *method)
+static const char *meaning_of(const char *m)
 {
-    size_t length = strcspn(method, ":");
-    for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
-        if (strlen(r->name) == length && strncmp(r->name, method, length) == 0) {
-            if (r->side == SP_REORDER_ROWS)
-                return "row i of the new matrix is row p(i) of the old one; columns keep their places";
-            if (r->side == SP_REORDER_BOTH)
-                return "row i of the new matrix is row p(i) of the old one; columns have an order of their "
-                       "own";
-        }
-    return "row and column i of the new matrix are row and column p(i) of the old one";
+    return m;
 }
-
 /* A Matrix Market array of 1-based numbers: row i of the new matrix is row p(i) of the old one. */
 static enum sp_status write_permutation(const char *path, const char *method, const int32_t *perm, int64_t n,
                                         struct sp_error *err)

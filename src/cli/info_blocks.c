@@ -45,7 +45,7 @@ static enum sp_status clustered(const struct sp_csr *a, int32_t b_h, int32_t b_w
         status = sp_new_array(a->n_c, sizeof(int32_t), "the permutation of columns", &col_perm, err);
     if (status == SP_OK && columns)
         status = sp_jaccard_columns(&pattern, b_h, b_w, SP_JACCARD_THRESHOLD, col_perm, err);
-    struct sp_block_order order = {row_perm, col_perm};
+    struct sp_permutations order = {.row_perm = row_perm, .col_perm = col_perm};
     if (status == SP_OK)
         status = sp_blocks_count(&pattern, b_h, b_w, &order, &blocks, err);
     *n_e = blocks.n_e;

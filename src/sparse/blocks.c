@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/permute.h"
 #include "sparse/sort.h"
 
 static int64_t ceiling(int64_t n, int64_t b)
@@ -109,7 +108,7 @@ static void set_bounds(const struct sp_pattern *a, struct sp_blocks *b)
 }
 
 enum sp_status sp_blocks_count(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w,
-                               const struct sp_block_order *order, struct sp_blocks *blocks,
+                               const struct sp_permutations *order, struct sp_blocks *blocks,
                                struct sp_error *err)
 {
     memset(blocks, 0, sizeof *blocks);

@@ -7,13 +7,7 @@
 
 #include "base/status.h"
 #include "sparse/csr.h"
-
-/* An order of rows and columns that the matrix is to be seen in, new to old (sparse/permute.h); NULL leaves
- * that side as it is. */
-struct sp_block_order {
-    const int32_t *row_perm; /* [n_r] borrowed */
-    const int32_t *col_perm; /* [n_c] borrowed */
-};
+#include "sparse/permute.h"
 
 struct sp_blocks {
     int32_t b_h, b_w;
@@ -29,7 +23,7 @@ struct sp_blocks {
 /* Exact, O(n_nz), in parallel; `order` NULL: as the matrix is. The permutations must have passed
  * sp_permutation_check(). SP_MEMORY; *blocks is zeroed then. */
 enum sp_status sp_blocks_count(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w,
-                               const struct sp_block_order *order, struct sp_blocks *blocks,
+                               const struct sp_permutations *order, struct sp_blocks *blocks,
                                struct sp_error *err);
 
 /* One thread's walk over sets of rows: the distinct block columns in which they have entries. */

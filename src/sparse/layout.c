@@ -31,9 +31,8 @@ static int64_t whole_lines(int64_t n, size_t size)
     return (lines | 1) * in_line;
 }
 
-enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
-                              const struct sp_allocator *allocator, struct sp_layout *layout,
-                              struct sp_error *err)
+void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
+                     struct sp_layout *layout)
 {
     memset(layout, 0, sizeof *layout);
     layout->op = w->op;
@@ -42,8 +41,6 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
     layout->n_r_used = w->matrix->n_r;
     if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
         layout->n_r_used = rows_with_entries(w->matrix);
-    if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
-        with_values = false;
     layout->order = w->order;
     layout->b_h = w->b_h;
     layout->b_w = w->b_w;
@@ -65,6 +62,15 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
         layout->ld_y = whole_lines(layout->n_r, layout->s_y);
     }
     layout->allocator = allocator;
+}
+
+enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
+                              const struct sp_allocator *allocator, struct sp_layout *layout,
+                              struct sp_error *err)
+{
+    sp_layout_begin(w, allocator, layout);
+    if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
+        with_values = false;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
                                                 struct sp_error *) = {
         sp_layout_build_crs, sp_layout_build_sell,  sp_layout_build_sellu, sp_layout_build_bcsr,

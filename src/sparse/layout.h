@@ -86,6 +86,7 @@ struct sp_layout {
     int32_t *list;                         /* [n_list] STAGED only */
 
     struct sp_partition partition;
+    const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */
     const struct sp_allocator *allocator;
 };
 
@@ -94,6 +95,12 @@ struct sp_layout {
 enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err);
+/* The layout that CRS would have of a matrix in another order, for traces of SpMV, reuse curves and
+ * alpha_min: ptr and partition are those of the new order, columns are read through `permuted`, which is
+ * borrowed and of the workload's matrix. SP_ABSENT for other operations and formats. */
+struct sp_permuted;
+enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct sp_permuted *permuted,
+                                       struct sp_layout *layout, struct sp_error *err);
 void sp_layout_free(struct sp_layout *layout);
 
 /* Bytes that sp_layout_make would allocate at most, for the check before memory is taken. */

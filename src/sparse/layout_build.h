@@ -5,6 +5,10 @@
 #include "sparse/layout.h"
 #include "sparse/real.h"
 
+/* Zeroes the layout and sets what does not depend on the entries. */
+void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
+                     struct sp_layout *layout);
+
 /* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
  * caller frees the layout. */
 enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values, struct sp_layout *layout,

@@ -7,6 +7,14 @@
 #include "sparse/csr_build.h"
 #include "sparse/sort.h"
 
+void sp_permutations_free(struct sp_permutations *order)
+{
+    if (order->col_perm != order->row_perm)
+        sp_large_free(NULL, order->col_perm, order->n_c, sizeof *order->col_perm);
+    sp_large_free(NULL, order->row_perm, order->n_r, sizeof *order->row_perm);
+    memset(order, 0, sizeof *order);
+}
+
 enum sp_status sp_permutation_check(const int32_t *perm, int64_t n, struct sp_error *err)
 {
     static const char remedy[] = "a permutation names every row exactly once";

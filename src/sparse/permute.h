@@ -9,6 +9,16 @@
 
 #include "sparse/csr.h"
 
+/* A new order of rows and columns. NULL leaves that side as it is; the same array twice is a symmetric order.
+ */
+struct sp_permutations {
+    int32_t *row_perm; /* [n_r] */
+    int32_t *col_perm; /* [n_c] */
+    int64_t n_r, n_c;  /* for sp_permutations_free() */
+};
+/* Frees arrays of sp_large_alloc() with the plain allocator; safe twice. */
+void sp_permutations_free(struct sp_permutations *order);
+
 /* SP_INPUT when perm is not a permutation of 0 .. n - 1: says which item is out of range or missing. */
 enum sp_status sp_permutation_check(const int32_t *perm, int64_t n, struct sp_error *err);
 

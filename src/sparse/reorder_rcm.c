@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sparse/csr_build.h"
-#include "sparse/graph.h"
 #include "sparse/sort.h"
 
 /* One bit a vertex: 14 million vertices take 1.7 MB, so that asking about a random neighbour stays in cache.
@@ -170,22 +169,17 @@ static void sort_by_degree(const struct sp_pattern *g, int64_t longest, int64_t 
         start[count[degree(g, v)]++] = (int32_t)v;
 }
 
-enum sp_status sp_rcm(const struct sp_csr *a, uint64_t seed, int32_t *perm, struct sp_error *err)
+enum sp_status sp_rcm(const struct sp_pattern *graph, uint64_t number, int32_t *perm, struct sp_error *err)
 {
-    (void)seed;
-    int64_t n = a->n_r;
-    struct sp_graph graph;
-    struct search s = {0};
+    (void)number;
+    const int64_t n = graph->n_r;
+    struct search s = {.g = *graph};
     int64_t *count = NULL;
     int32_t *start = NULL;
     void *p;
-    enum sp_status status = sp_graph_make(a, &graph, err);
-    if (status != SP_OK)
-        return status;
-    s.g = graph.pattern;
     for (int64_t v = 0; v < n; v++)
         s.longest = degree(&s.g, v) > s.longest ? degree(&s.g, v) : s.longest;
-    status = sp_new_array((n + 63) / 64, sizeof *s.seen, "vertex marks", &p, err);
+    enum sp_status status = sp_new_array((n + 63) / 64, sizeof *s.seen, "vertex marks", &p, err);
     s.seen = p;
     if (status == SP_OK) {
         status = sp_large_alloc(NULL, n, sizeof *s.queue, "a queue of vertices", &p, err);
@@ -215,7 +209,6 @@ enum sp_status sp_rcm(const struct sp_csr *a, uint64_t seed, int32_t *perm, stru
         perm[n - 1 - i] = swap;
     }
 done:
-    sp_graph_free(&graph);
     free(s.seen);
     free(s.child);
     free(count);
