@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/reuse_counts.h"
+#include "model/reuse_listed.h"
 #include "model/trace_cursor.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -24,8 +25,8 @@ struct pass {
     struct hit *order;    /* [n_order] first touches */
     int64_t n_order, room;
     uint8_t *touched; /* [lines of x] */
-    int stratum;      /* log2 of the lines in a stratum, of which one is followed; 1 ... 31 */
-    uint32_t salt;
+    struct sp_line_sample sample;
+    struct sp_followed listed; /* of a permuted layout */
     bool follow_y;
     double scale;
     int64_t streamed; /* by all threads */
@@ -33,25 +34,9 @@ struct pass {
     int64_t n_hits;
 };
 
-/* Lines are spread by a multiplication modulo 2^32 (Knuth's golden-ratio hashing) after a xor with the seed.
- */
-static ALWAYS_INLINE uint32_t hash(const struct pass *p, uint32_t line)
-{
-    uint32_t h = (line ^ p->salt) * UINT32_C(0x9e3779b1);
-    return (h ^ h >> 15) * UINT32_C(0x85ebca6b);
-}
-
-/* One line of each stratum of consecutive lines: where x is read in runs, as in stencils and bands, the
- * sample then holds the same share of every run, which a line by line choice does only on average. */
-static ALWAYS_INLINE bool is_followed(const struct pass *p, uint32_t line)
-{
-    uint32_t place = line & ((UINT32_C(1) << p->stratum) - 1);
-    return place == hash(p, line >> p->stratum) >> (32 - p->stratum);
-}
-
 static int group_of(const struct pass *p, uint32_t line)
 {
-    return (int)(hash(p, line ^ UINT32_C(0x5bd1e995)) >> 28);
+    return (int)(sp_line_hash(p->sample, line ^ UINT32_C(0x5bd1e995)) >> 28);
 }
 
 /* Lines that a thread's streams have come past. */
@@ -66,7 +51,44 @@ static ALWAYS_INLINE int64_t streamed_crs(const struct sp_trace *t, int64_t entr
 static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
 {
     p->hit[p->n_hits] = (struct hit){line, streamed};
-    p->n_hits += is_followed(p, line);
+    p->n_hits += sp_line_is_followed(p->sample, line);
+}
+
+/* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of streams.
+ */
+static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cursor *c, int64_t stop,
+                                       int64_t origin, const bool wide, const int x_shift)
+{
+    const struct sp_trace *t = p->trace;
+    const int32_t *col = t->layout->col;
+    const int64_t *wide_col = t->layout->col;
+    const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
+    uint32_t before = UINT32_MAX;
+    for (int64_t k = c->entry; k < stop; k++) {
+        int64_t column = wide ? wide_col[k] : col[k];
+        uint32_t line = (uint32_t)((base_B + column * (INT64_C(1) << x_shift)) >> t->line_shift);
+        if (line == before)
+            continue;
+        before = line;
+        p->touched[line] = 1;
+        if (sp_line_is_followed(p->sample, line))
+            p->hit[p->n_hits++] = (struct hit){line, origin + streamed_crs(t, k, c->unit)};
+    }
+}
+
+/* The same where the lines of the row were listed. */
+static void take_listed(struct pass *p, const struct sp_trace_cursor *c, int64_t stop, int64_t origin)
+{
+    if (stop == c->entry)
+        return;
+    const int64_t first = sp_layout_ptr(p->trace->layout, c->unit);
+    const int64_t length = sp_layout_ptr(p->trace->layout, c->unit + 1) - first;
+    int64_t from, to;
+    sp_followed_part(&p->listed, c->unit, length, c->entry - first, stop - first, &from, &to);
+    for (int64_t k = from; k < to; k++)
+        if (k == from || p->listed.line[k] != p->listed.line[k - 1])
+            p->hit[p->n_hits++] =
+                (struct hit){(uint32_t)p->listed.line[k], origin + streamed_crs(p->trace, c->entry, c->unit)};
 }
 
 static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, const bool wide,
@@ -74,7 +96,6 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
 {
     struct sp_trace *t = p->trace;
     const struct sp_layout *l = t->layout;
-    const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
     int64_t start = -1, at = 0;
     for (int64_t steps = t->turn_steps; steps > 0;) {
         if (!c->inside) {
@@ -90,21 +111,10 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
         if (start < 0)
             start = streamed_crs(t, c->entry, c->unit);
         int64_t stop = c->entry_end - c->entry < steps ? c->entry_end : c->entry + steps;
-        const int64_t row = c->unit, origin = p->streamed - start;
-        const struct sp_columns columns = sp_cursor_columns(l, c);
-        const int32_t *col = columns.at;
-        const int64_t *wide_col = columns.at;
-        uint32_t before = UINT32_MAX;
-        for (int64_t k = c->entry; k < stop; k++) {
-            int64_t column = wide ? wide_col[k - columns.origin] : col[k - columns.origin];
-            uint32_t line = (uint32_t)((base_B + column * (INT64_C(1) << x_shift)) >> t->line_shift);
-            if (line == before)
-                continue;
-            before = line;
-            p->touched[line] = 1;
-            if (is_followed(p, line))
-                p->hit[p->n_hits++] = (struct hit){line, origin + streamed_crs(t, k, row)};
-        }
+        if (l->permuted)
+            take_listed(p, c, stop, p->streamed - start);
+        else
+            take_entries(p, c, stop, p->streamed - start, wide, x_shift);
         steps -= stop - c->entry;
         c->entry = stop;
         at = streamed_crs(t, stop, c->unit + (stop == c->entry_end));
@@ -283,7 +293,7 @@ static void fill_turn(struct pass *p, struct sp_trace_cursor *c)
     p->n_hits = 0;
     if (l->format != SP_FORMAT_CRS)
         turn_sell(p, c);
-    else if (sp_columns_are_wide(l))
+    else if (l->index == SP_I64)
         turn_crs(p, c, true, x_shift);
     else if (x_shift == 3)
         turn_crs(p, c, false, 3);
@@ -346,11 +356,11 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
 {
     static const char what[] = "the sampled reuse distances";
     const struct sp_layout *l = t->layout;
-    struct pass p = {.trace = t, .counts = counts, .stratum = 1};
-    while (p.stratum < 31 && ldexp(1, -p.stratum) > rate)
-        p.stratum++;
-    p.scale = ldexp(1, p.stratum);
-    p.salt = (uint32_t)(o->seed * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    struct pass p = {.trace = t, .counts = counts, .sample.stratum = 1};
+    while (p.sample.stratum < 31 && ldexp(1, -p.sample.stratum) > rate)
+        p.sample.stratum++;
+    p.scale = ldexp(1, p.sample.stratum);
+    p.sample.salt = (uint32_t)(o->seed * UINT64_C(0x9e3779b97f4a7c15) >> 32);
     p.follow_y = l->perm && !t->store_nt;
     int64_t n_x = t->first_line[SP_REGION_Y] - t->first_line[SP_REGION_X];
     int64_t n_lines = t->first_line[SP_REGION_OTHER] - t->first_line[SP_REGION_X];
@@ -363,12 +373,15 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
     if (status == SP_OK)
         status = sp_new_array(per_turn + 2 * (int64_t)(l->C > 0 ? l->C : 1) + 2, sizeof *p.hit, what,
                               (void **)&p.hit, err);
+    if (status == SP_OK && l->permuted)
+        status = sp_followed_list(t, p.sample, p.touched, &p.listed, err);
     if (status == SP_OK)
         status = walk(&p, o, done, part, err);
     if (status == SP_OK) {
         follow_next(&p, o->between_B / t->line_B);
         finish(&p);
     }
+    sp_followed_free(&p.listed);
     sp_stack_free(&p.stack);
     free(p.streamed_at);
     free(p.touched);
