@@ -1,0 +1,64 @@
+/* The methods of reordering side by side on one matrix, before anything is rewritten. */
+#ifndef SP_CLI_REORDER_PREVIEW_H
+#define SP_CLI_REORDER_PREVIEW_H
+
+#include <stdio.h>
+
+#include "base/progress.h"
+#include "model/machine.h"
+#include "sparse/preview.h"
+#include "sparse/reorder.h"
+
+enum { SP_MOST_METHODS = 32, SP_METHOD_TEXT = 48 };
+
+struct sp_reorder_methods {
+    char method[SP_MOST_METHODS][SP_METHOD_TEXT]; /* as sp_reorder_parse() takes it */
+    int n;
+};
+
+/* "all", or methods separated by commas; `side` (NULL: each its own) is added to those that say none.
+ * SP_USAGE for a list that is too long; the methods themselves are not looked at. */
+enum sp_status sp_reorder_methods_read(const char *list, const char *side, struct sp_reorder_methods *methods,
+                                       struct sp_error *err);
+
+struct sp_reorder_preview_options {
+    const struct sp_machine *machine; /* its caches */
+    struct sp_preview_options structure;
+    bool exact; /* alpha from every line, blocks from every entry */
+    const struct sp_progress *progress;
+};
+
+/* One line of the table. */
+struct sp_reorder_line {
+    const char *method;
+    enum sp_status status; /* other than SP_OK: `why` it has no figures */
+    char why[768];
+    double find_s;
+    struct sp_preview preview;
+    struct sp_value alpha; /* simulated */
+    double bytes;          /* of one SpMV through that level, against the order of the input; 0: not known */
+};
+
+struct sp_reorder_preview {
+    struct sp_reorder_line line[SP_MOST_METHODS];
+    int n;
+    double spmv_s;   /* of the matrix as it is, measured; 0: not known */
+    int64_t cache_B; /* one instance of the cache that alpha is of; 0: the data fit the innermost one */
+    int level;       /* its number */
+    int best;        /* the line of least alpha, of equal ones the first that costs least to find; -1: none */
+    struct sp_permutations best_order; /* the caller's */
+};
+
+/* A method that fails has its reason in its line; other errors (SP_MEMORY, SP_INTERRUPTED) end the preview.
+ */
+enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorder_methods *methods,
+                                  const struct sp_reorder_preview_options *options,
+                                  struct sp_reorder_preview *preview, struct sp_error *err);
+
+void sp_reorder_print(const struct sp_reorder_preview *preview,
+                      const struct sp_reorder_preview_options *options, FILE *out);
+
+/* What a new order costs beside finding it; sides as the method has them. */
+void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out);
+
+#endif

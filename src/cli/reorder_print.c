@@ -1,0 +1,98 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/reorder_preview.h"
+
+/* The line of the order of the input; NULL: it was not asked for. */
+static const struct sp_reorder_line *line_of_input(const struct sp_reorder_preview *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strncmp(p->line[i].method, "none", 4) == 0 && p->line[i].status == SP_OK)
+            return &p->line[i];
+    return NULL;
+}
+
+/* Bytes against the order of the input, and after how many SpMVs the order is paid, if time follows bytes. */
+static void print_worth(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
+{
+    const struct sp_reorder_line *input = line_of_input(p);
+    if (!input || input->bytes <= 0)
+        return;
+    double share = l->bytes / input->bytes;
+    fprintf(out, " %6.2f", share);
+    if (share < 0.98 && p->spmv_s > 0)
+        fprintf(out, " %8.0f", l->find_s / (p->spmv_s * (1 - share)));
+    else
+        fputs("        -", out);
+}
+
+static void print_line(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
+{
+    char alpha[16] = "-", n_e[40];
+    if (l->status != SP_OK) {
+        fprintf(out, "  %-14s %s\n", l->method, l->why);
+        return;
+    }
+    const struct sp_preview *v = &l->preview;
+    int64_t bandwidth = v->lower_bandwidth > v->upper_bandwidth ? v->lower_bandwidth : v->upper_bandwidth;
+    if (sp_value_known(l->alpha))
+        snprintf(alpha, sizeof alpha, "%.4f", l->alpha.value);
+    snprintf(n_e, sizeof n_e, "%.4g", v->n_e.value);
+    fprintf(out, "  %-14s %9.3f %7.1f %10lld %10.4g %10.4g %8s %6.3f %6.2f %9s", l->method, l->find_s,
+            p->spmv_s > 0 ? l->find_s / p->spmv_s : 0, (long long)bandwidth, (double)v->profile,
+            v->mean_distance, alpha, v->beta, v->lambda, n_e);
+    print_worth(p, l, out);
+    fputc('\n', out);
+}
+
+static void print_legend(const struct sp_reorder_preview *p, const struct sp_reorder_preview_options *o,
+                         FILE *out)
+{
+    char size[32], time[32];
+    const struct sp_preview_options *s = &o->structure;
+    fprintf(
+        out,
+        "  found in seconds and in SpMVs of %s each, measured: the fastest CRS kernel on the matrix as it "
+        "is, %d thread%s.\n"
+        "  beta of SELL-%d-%lld, lambda of entries over the threads, n_e of blocks of %d x %d: %s.\n",
+        sp_text_seconds(time, sizeof time, p->spmv_s), s->n_threads, s->n_threads == 1 ? "" : "s", (int)s->C,
+        (long long)s->sigma, (int)s->b_h, (int)s->b_w,
+        o->exact ? "counted" : "counted, of more than a million entries on a sample");
+    if (p->cache_B > 0)
+        fprintf(out, "  alpha simulated, %s, warm, of what passes into L%d, %s (%s)%s.\n",
+                o->exact ? "every line" : "a sample of the lines", p->level,
+                sp_text_bytes(size, sizeof size, (double)p->cache_B), o->machine->name,
+                line_of_input(p) ? "; bytes of an SpMV against those of none,\n  and the SpMVs after which "
+                                   "the order is paid where time follows bytes, modelled"
+                                 : "");
+    else
+        fputs("  alpha is not shown: the data fit the innermost cache.\n", out);
+}
+
+void sp_reorder_print(const struct sp_reorder_preview *p, const struct sp_reorder_preview_options *o,
+                      FILE *out)
+{
+    fprintf(out, "  %-14s %9s %7s %10s %10s %10s %8s %6s %6s %9s%s\n", "method", "found [s]", "SpMVs",
+            "bandwidth", "profile", "|i - j|", "alpha", "beta", "lambda", "n_e",
+            line_of_input(p) && p->cache_B > 0 ? "  bytes paid after" : "");
+    for (int i = 0; i < p->n; i++)
+        print_line(p, &p->line[i], out);
+    print_legend(p, o, out);
+}
+
+void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
+{
+    static const char *const vectors[SP_N_REORDER_SIDES] = {
+        [SP_REORDER_SYMMETRIC] = "x and y both change to the new order",
+        [SP_REORDER_ROWS] = "y comes out in the new order, x stays: no longer one vector in two roles",
+        [SP_REORDER_COLUMNS] = "x must be given in the new order, y stays: no longer one vector in two roles",
+        [SP_REORDER_BOTH] = "x and y each have a new order of their own: no longer one vector in two roles",
+    };
+    fprintf(
+        out,
+        "  elsewhere: %s (reorder --apply does it, --inverse undoes it); permute once,\n"
+        "  outside the iterations. Preconditioners that depend on the order (ILU, IC, SSOR, Gauss-Seidel, "
+        "multigrid by numbers)\n  change with it, and with them the number of iterations; sums are taken in "
+        "another order, so that last digits differ.\n",
+        vectors[side]);
+}
