@@ -57,10 +57,10 @@ static void print_legend(const struct sp_reorder_preview *p, const struct sp_reo
         "  beta of SELL-%d-%lld, lambda of entries over the threads, n_e of blocks of %d x %d: %s.\n",
         sp_text_seconds(time, sizeof time, p->spmv_s), s->n_threads, s->n_threads == 1 ? "" : "s", (int)s->C,
         (long long)s->sigma, (int)s->b_h, (int)s->b_w,
-        o->exact ? "counted" : "counted, of more than a million entries on a sample");
+        o->exact ? "counted" : "counted, of more than a million entries a sample");
     if (p->cache_B > 0)
         fprintf(out, "  alpha simulated, %s, warm, of what passes into L%d, %s (%s)%s.\n",
-                o->exact ? "every line" : "a sample of the lines", p->level,
+                o->exact ? "every line" : "of more than 16 384 lines of x a sample", p->level,
                 sp_text_bytes(size, sizeof size, (double)p->cache_B), o->machine->name,
                 line_of_input(p) ? "; bytes of an SpMV against those of none,\n  and the SpMVs after which "
                                    "the order is paid where time follows bytes, modelled"
