@@ -121,7 +121,8 @@ static void time_method(const struct settings *s, const struct sp_csr *a, const 
     start = sp_now();
     check(sp_layout_make_permuted(&w, &permuted, &l, &err), &err);
     double layout_s = sp_now() - start;
-    struct sp_value sampled = alpha_of(&l, s, 0, &sampled_s), exact = sp_value_none("");
+    struct sp_value sampled = alpha_of(&l, s, 16384 / ((double)l.n_c / 8 + 1), &sampled_s),
+                    exact = sp_value_none("");
     if (s->exact)
         exact = alpha_of(&l, s, 1, &exact_s);
     sp_layout_free(&l);

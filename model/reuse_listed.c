@@ -66,15 +66,15 @@ static void list_row(const struct listing *l, int64_t row, int64_t to, int32_t *
     sp_sort_i32(l->list->line + at, n, scratch + at);
 }
 
-/* Counts, then fills; to[n_r]: where each row goes, NULL: it stays. */
-static enum sp_status list_rows(const struct listing *l, const int32_t *to, struct sp_error *err)
+/* Counts, then fills. */
+static enum sp_status list_rows(const struct listing *l, struct sp_error *err)
 {
     const int64_t n_r = l->permuted->pattern.n_r;
     int64_t *start = l->list->start;
     void *p, *scratch;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t row = 0; row < n_r; row++)
-        count_row(l, row, to ? to[row] : row);
+        count_row(l, row, sp_permuted_place(l->permuted, row));
     sp_prefix_sum(start, n_r);
     enum sp_status status = sp_large_alloc(NULL, start[n_r], sizeof(int32_t), "followed lines", &p, err);
     l->list->line = p;
@@ -84,7 +84,7 @@ static enum sp_status list_rows(const struct listing *l, const int32_t *to, stru
         return status;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t row = 0; row < n_r; row++)
-        list_row(l, row, to ? to[row] : row, scratch);
+        list_row(l, row, sp_permuted_place(l->permuted, row), scratch);
     sp_large_free(NULL, scratch, start[n_r], sizeof(int32_t));
     return SP_OK;
 }
@@ -95,7 +95,7 @@ enum sp_status sp_followed_list(const struct sp_trace *t, struct sp_line_sample 
     static const char what[] = "followed lines";
     const struct sp_permuted *p = t->layout->permuted;
     const int64_t n_r = p->pattern.n_r, n_c = p->pattern.n_c;
-    void *place = NULL, *start = NULL, *line = NULL, *used = NULL;
+    void *start = NULL, *line = NULL, *used = NULL;
     *list = (struct sp_followed){.n_r = n_r};
     enum sp_status status = sp_large_alloc(NULL, n_r + 1, sizeof(int64_t), what, &start, err);
     list->start = start;
@@ -103,17 +103,12 @@ enum sp_status sp_followed_list(const struct sp_trace *t, struct sp_line_sample 
         status = sp_large_alloc(NULL, n_c, sizeof(int32_t), what, &line, err);
     if (status == SP_OK)
         status = sp_large_alloc(NULL, n_c, 1, what, &used, err);
-    if (status == SP_OK && p->row_perm)
-        status = sp_large_alloc(NULL, n_r, sizeof(int32_t), "an inverse permutation", &place, err);
     if (status == SP_OK) {
         struct listing l = {p, line, used, list};
-        if (place)
-            sp_permutation_invert(p->row_perm, n_r, place);
         choose_columns(t, sample, &l);
-        status = list_rows(&l, place, err);
+        status = list_rows(&l, err);
         mark_touched(t, &l, touched);
     }
-    sp_large_free(NULL, place, n_r, sizeof(int32_t));
     sp_large_free(NULL, line, n_c, sizeof(int32_t));
     sp_large_free(NULL, used, n_c, 1);
     if (status != SP_OK)

@@ -16,6 +16,10 @@ enum sp_status sp_permuted_make(const struct sp_pattern *a, const struct sp_perm
     enum sp_status status =
         sp_large_alloc(NULL, a->n_r + 1, sizeof *p->row_ptr, "row pointers of the order", &memory, err);
     p->row_ptr = memory;
+    if (status == SP_OK && order->row_perm) {
+        status = sp_large_alloc(NULL, a->n_r, sizeof *p->new_row, "an inverse permutation", &memory, err);
+        p->new_row = memory;
+    }
     if (status == SP_OK && order->col_perm) {
         status = sp_large_alloc(NULL, a->n_c, sizeof *p->new_col, "an inverse permutation", &memory, err);
         p->new_col = memory;
@@ -24,13 +28,15 @@ enum sp_status sp_permuted_make(const struct sp_pattern *a, const struct sp_perm
         sp_permuted_free(p);
         return status;
     }
+    if (p->new_row)
+        sp_permutation_invert(order->row_perm, a->n_r, p->new_row);
     if (p->new_col)
         sp_permutation_invert(order->col_perm, a->n_c, p->new_col);
     int64_t longest = 0;
 #pragma omp parallel for schedule(static) reduction(max : longest)
-    for (int64_t i = 0; i < a->n_r; i++) {
-        int64_t row = sp_permuted_row(p, i), n = a->row_ptr[row + 1] - a->row_ptr[row];
-        p->row_ptr[i + 1] = n;
+    for (int64_t row = 0; row < a->n_r; row++) {
+        int64_t n = a->row_ptr[row + 1] - a->row_ptr[row];
+        p->row_ptr[sp_permuted_place(p, row) + 1] = n;
         longest = n > longest ? n : longest;
     }
     sp_prefix_sum(p->row_ptr, a->n_r);
@@ -41,6 +47,7 @@ enum sp_status sp_permuted_make(const struct sp_pattern *a, const struct sp_perm
 void sp_permuted_free(struct sp_permuted *p)
 {
     sp_large_free(NULL, p->row_ptr, p->pattern.n_r + 1, sizeof *p->row_ptr);
+    sp_large_free(NULL, p->new_row, p->pattern.n_r, sizeof *p->new_row);
     sp_large_free(NULL, p->new_col, p->pattern.n_c, sizeof *p->new_col);
     memset(p, 0, sizeof *p);
 }

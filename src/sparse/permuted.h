@@ -9,9 +9,10 @@
 struct sp_permuted {
     struct sp_pattern pattern; /* in its own order; borrowed */
     const int32_t *row_perm;   /* [n_r] borrowed; NULL: rows stay */
-    int32_t *new_col;          /* [n_c] what each column is called now; NULL: columns stay */
-    int64_t *row_ptr;          /* [n_r + 1] of the new order */
-    int64_t longest;           /* entries of the longest row */
+    int32_t *new_row,
+        *new_col;     /* [n_r], [n_c] what each row and column is called now; NULL: that side stays */
+    int64_t *row_ptr; /* [n_r + 1] of the new order */
+    int64_t longest;  /* entries of the longest row */
 };
 
 /* Pattern and order are borrowed; the permutations must have passed sp_permutation_check(). SP_MEMORY; zeroed
@@ -20,10 +21,14 @@ enum sp_status sp_permuted_make(const struct sp_pattern *pattern, const struct s
                                 struct sp_permuted *permuted, struct sp_error *err);
 void sp_permuted_free(struct sp_permuted *permuted);
 
-/* The row of the matrix that row i of the new order is, and the new name of a column. */
+/* The row of the matrix that row i of the new order is; the new names of a row and of a column. */
 static inline int64_t sp_permuted_row(const struct sp_permuted *p, int64_t i)
 {
     return p->row_perm ? p->row_perm[i] : i;
+}
+static inline int64_t sp_permuted_place(const struct sp_permuted *p, int64_t row)
+{
+    return p->new_row ? p->new_row[row] : row;
 }
 static inline int32_t sp_permuted_column(const struct sp_permuted *p, int32_t column)
 {

@@ -17,9 +17,10 @@ struct places {
     double distance;
 };
 
-static void add_row(const struct sp_permuted *p, int64_t i, struct places *sum)
+/* A row of the matrix as it stands, in whose order memory is read fastest. */
+static void add_row(const struct sp_permuted *p, int64_t row, struct places *sum)
 {
-    const int64_t row = sp_permuted_row(p, i), *row_ptr = p->pattern.row_ptr;
+    const int64_t i = sp_permuted_place(p, row), *row_ptr = p->pattern.row_ptr;
     if (row_ptr[row] == row_ptr[row + 1])
         return;
     int64_t first = INT64_MAX, last = -1, distance = 0;
@@ -42,8 +43,8 @@ static void find_places(const struct sp_permuted *p, struct sp_preview *out)
     {
         struct places own = {0};
 #pragma omp for schedule(dynamic, 1024) nowait
-        for (int64_t i = 0; i < p->pattern.n_r; i++)
-            add_row(p, i, &own);
+        for (int64_t row = 0; row < p->pattern.n_r; row++)
+            add_row(p, row, &own);
 #pragma omp critical
         {
             all.lower = own.lower > all.lower ? own.lower : all.lower;

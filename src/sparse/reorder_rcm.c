@@ -46,7 +46,10 @@ static void prefetch(const struct sp_pattern *g, const int32_t *queue, int64_t k
 /* Appends the unseen neighbours of queue[begin, end) at queue + *tail, in no particular order. */
 static void expand(struct search *s, int64_t begin, int64_t end, int64_t *tail)
 {
-    enum { ROOM = 2048, SERIAL = 4096 };
+    enum {
+        ROOM = 2048,
+        SERIAL = 1 << 14 /* about a millisecond of work: less is not worth waking threads */
+    };
 #pragma omp parallel if (end - begin > SERIAL)
     {
         int32_t found[ROOM];
@@ -72,16 +75,35 @@ static void expand(struct search *s, int64_t begin, int64_t end, int64_t *tail)
     }
 }
 
-/* The levels around a root: their number, the widest, and the vertex of least degree in the last one. Leaves
- * no marks. */
+/* The levels around a root: their number, the widest, and the vertex of least degree in the last one. */
 struct levels {
-    int64_t height, width, n_vertices;
+    int64_t height, width;
     int32_t far;
 };
 
+/* Of the vertices of a last level the one of least degree, of equal ones the first. */
+static int32_t far_end(const struct sp_pattern *g, const int32_t *vertex, int64_t n)
+{
+    int32_t far = vertex[0];
+    for (int64_t k = 1; k < n; k++) {
+        int64_t less = degree(g, vertex[k]) - degree(g, far);
+        if (less < 0 || (less == 0 && vertex[k] < far))
+            far = vertex[k];
+    }
+    return far;
+}
+
+static void unmark(struct search *s, const int32_t *vertex, int64_t n)
+{
+#pragma omp parallel for schedule(static) if (n > 100000)
+    for (int64_t k = 0; k < n; k++)
+        __atomic_fetch_and(&s->seen[vertex[k] >> 6], ~(UINT64_C(1) << (vertex[k] & 63)), __ATOMIC_RELAXED);
+}
+
+/* Leaves no marks. */
 static struct levels explore(struct search *s, int32_t root)
 {
-    struct levels levels = {0, 0, 0, root};
+    struct levels levels = {0, 0, root};
     int64_t begin = 0, end = 1, tail = 1;
     s->queue[0] = root;
     mark(s->seen, root);
@@ -94,49 +116,28 @@ static struct levels explore(struct search *s, int32_t root)
         begin = end;
         end = tail;
     }
-    levels.n_vertices = end;
-    levels.far = s->queue[begin];
-    for (int64_t k = begin + 1; k < end; k++) {
-        int32_t v = s->queue[k];
-        int64_t less = degree(&s->g, v) - degree(&s->g, levels.far);
-        if (less < 0 || (less == 0 && v < levels.far))
-            levels.far = v;
-    }
-#pragma omp parallel for schedule(static) if (end > 100000)
-    for (int64_t k = 0; k < end; k++)
-        __atomic_fetch_and(&s->seen[s->queue[k] >> 6], ~(UINT64_C(1) << (s->queue[k] & 63)),
-                           __ATOMIC_RELAXED);
+    levels.far = far_end(&s->g, s->queue + begin, end - begin);
+    unmark(s, s->queue, end);
     return levels;
 }
 
-/* George and Liu: go to the far end as long as that makes the graph longer. */
-static int32_t pseudo_peripheral(struct search *s, int32_t root)
-{
-    enum { MAX_TRIPS = 8 };
-    if (degree(&s->g, root) == 0)
-        return root;
-    struct levels here = explore(s, root);
-    for (int trip = 0; trip < MAX_TRIPS && here.far != root; trip++) {
-        struct levels there = explore(s, here.far);
-        if (there.height < here.height || (there.height == here.height && there.width >= here.width))
-            break;
-        bool longer = there.height > here.height;
-        root = here.far;
-        here = there;
-        if (!longer)
-            break;
-    }
-    return root;
-}
-
-/* Cuthill-McKee numbering of the component of `root` from order[begin] on; returns its end. */
-static int64_t number_component(struct search *s, int32_t root, int32_t *order, int64_t begin)
+/* Cuthill-McKee numbering of the component of `root` from order[begin] on, which is marked; returns its end.
+ */
+static int64_t number_component(struct search *s, int32_t root, int32_t *order, int64_t begin,
+                                struct levels *levels)
 {
     const struct sp_pattern *g = &s->g;
-    int64_t tail = begin;
+    int64_t tail = begin, level = begin, level_end = begin; /* of the vertex at hand */
+    *levels = (struct levels){0, 0, root};
     order[tail++] = root;
     mark(s->seen, root);
     for (int64_t k = begin; k < tail; k++) {
+        if (k == level_end) {
+            level = k;
+            level_end = tail;
+            levels->height++;
+            levels->width = level_end - level > levels->width ? level_end - level : levels->width;
+        }
         int32_t v = order[k];
         prefetch(g, order, k, tail);
         int64_t n = 0;
@@ -155,7 +156,31 @@ static int64_t number_component(struct search *s, int32_t root, int32_t *order, 
         for (int64_t c = 0; c < n; c++)
             order[tail++] = (int32_t)(s->child[c] & UINT32_MAX);
     }
+    levels->far = far_end(g, order + level, tail - level);
     return tail;
+}
+
+/* Numbers the component from a pseudo-peripheral vertex (George and Liu: go to the far end as long as that
+ * makes the graph longer, or as long and less wide). The search from a far end is the numbering itself, which
+ * is nearly always the last one. */
+static int64_t number_from_end(struct search *s, int32_t root, int32_t *order, int64_t begin)
+{
+    enum { MAX_TRIPS = 8 };
+    struct levels here = {0, 0, root}, there;
+    if (degree(&s->g, root) > 0)
+        here = explore(s, root);
+    for (int trip = 1; here.far != root; trip++) {
+        int64_t end = number_component(s, here.far, order, begin, &there);
+        bool worse = there.height < here.height || (there.height == here.height && there.width > here.width);
+        if (!worse && (there.height == here.height || trip == MAX_TRIPS))
+            return end;
+        unmark(s, order + begin, end - begin);
+        if (worse)
+            break;
+        root = here.far;
+        here = there;
+    }
+    return number_component(s, root, order, begin, &there);
 }
 
 /* start[n]: vertices by ascending degree, equal ones by number. `count` has longest + 2 zeroed items. */
@@ -202,7 +227,7 @@ enum sp_status sp_rcm(const struct sp_pattern *graph, uint64_t number, int32_t *
     sort_by_degree(&s.g, s.longest, count, start);
     for (int64_t k = 0, next = 0; k < n; k++)
         if (!is_seen(s.seen, start[k]))
-            next = number_component(&s, pseudo_peripheral(&s, start[k]), perm, next);
+            next = number_from_end(&s, start[k], perm, next);
     for (int64_t i = 0; i < n / 2; i++) {
         int32_t swap = perm[i];
         perm[i] = perm[n - 1 - i];

@@ -1,5 +1,6 @@
 /* Reverse Cuthill-McKee (George and Liu 1981): breadth-first numbering, children by ascending degree, from a
- * pseudo-peripheral vertex of every component, reversed. */
+ * pseudo-peripheral vertex of every component, reversed. The search for that vertex is parallel where levels
+ * are wide; the numbering is not, so that it is the same for any number of threads. */
 #ifndef SP_SPARSE_REORDER_RCM_H
 #define SP_SPARSE_REORDER_RCM_H
 
