@@ -47,6 +47,29 @@ SP_GPU block_share share_of_block(const struct sp_gpu_arrays &a)
     return {(int64_t)(b % n_tiles) * a.tile, b / n_tiles};
 }
 
+/* Entries are taken so many at a time, so that their loads are on the way together; those behind the end are
+ * left out one by one, which keeps the entries of one turn in one request for all rows of a warp (see
+ * crs_rows of spmv_bodies.h). */
+enum { BATCH = 4 };
+
+/* Of `left` entries those at 0, stride, ... */
+template <class V, class I>
+SP_GPU void load_entries(const I *col, const V *val, int stride, int left, I *c, V *v)
+{
+#pragma unroll
+    for (int k = 0; k < BATCH; k++)
+        if (k * stride < left) {
+            c[k] = load(col + k * stride);
+            v[k] = load(val + k * stride);
+        }
+}
+
+/* As many of n entries as a batch may need, in 32 bits. */
+SP_GPU int entries_left(int64_t n)
+{
+    return (int)(n < INT32_MAX ? n : INT32_MAX);
+}
+
 template <class V, class I> struct crs_output {
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
@@ -58,11 +81,16 @@ template <class V, class I> struct crs_output {
         const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
         const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
         number<V> sum = 0;
-#pragma unroll 4
-        for (int64_t j = begin; j < end; j++) {
-            const int64_t c = load(col + j);
-            const V v = load(val + j);
-            sum += number_of(v) * number_of(load(x + c * a.ld_x));
+#pragma unroll 1
+        for (int64_t j = begin; j < end; j += BATCH) {
+            I c[BATCH] = {};
+            V v[BATCH] = {};
+            const int left = entries_left(end - j);
+            load_entries(col + j, val + j, 1, left, c, v);
+#pragma unroll
+            for (int e = 0; e < BATCH; e++)
+                if (e < left)
+                    sum += number_of(v[e]) * number_of(load(x + (int64_t)c[e] * a.ld_x));
         }
         store((V *)a.y + row * a.ld_y + k, rounded<V>(sum));
     }
@@ -96,15 +124,20 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
         }
         pack<number<V>, n> sum[n_packs] = {};
         const int teams = a.lanes / a.column_lanes;
-#pragma unroll 4
-        for (int64_t j = begin + mine / a.column_lanes; j < end; j += teams) {
-            const int64_t c = load(col + j);
-            const V v = load(val + j);
+#pragma unroll 1
+        for (int64_t j = begin + mine / a.column_lanes; j < end; j += BATCH * teams) {
+            I c[BATCH] = {};
+            V v[BATCH] = {};
+            const int left = entries_left(end - j);
+            load_entries(col + j, val + j, teams, left, c, v);
 #pragma unroll
-            for (int u = 0; u < n_packs; u++) {
-                const P p = load((const P *)(x[u] + c * a.ld_x));
-                add_product(sum[u], number_of(v), p);
-            }
+            for (int k = 0; k < BATCH; k++)
+                if (k * teams < left)
+#pragma unroll
+                    for (int u = 0; u < n_packs; u++) {
+                        const P p = load((const P *)(x[u] + (int64_t)c[k] * a.ld_x));
+                        add_product(sum[u], number_of(v[k]), p);
+                    }
         }
 #pragma unroll
         for (int u = 0; u < n_packs; u++) {
@@ -130,14 +163,20 @@ template <class V, class I, int n> struct sell_columns {
         const V *val = (const V *)a.val, *x = (const V *)a.x + column_in_row(a, first, n);
         int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + place % a.C;
         const int32_t slots = load(a.len + chunk);
+        const int64_t end = at + (int64_t)slots * a.C;
         P sum = {};
-#pragma unroll 4
-        for (int32_t j = 0; j < slots; j++) {
-            const int64_t c = load(col + at);
-            const V v = load(val + at);
-            const P p = load((const P *)(x + c * a.ld_x));
-            add_product(sum, v, p);
-            at += a.C;
+#pragma unroll 1
+        for (; at < end; at += BATCH * a.C) {
+            I c[BATCH] = {};
+            V v[BATCH] = {};
+            const int left = entries_left(end - at);
+            load_entries(col + at, val + at, a.C, left, c, v);
+#pragma unroll
+            for (int k = 0; k < BATCH; k++)
+                if (k * a.C < left) {
+                    const P p = load((const P *)(x + (int64_t)c[k] * a.ld_x));
+                    add_product(sum, v[k], p);
+                }
         }
         const int64_t row = a.perm ? load(a.perm + place) : place;
         if (first < a.r && row >= 0 && row < a.n_r)
@@ -168,23 +207,46 @@ template <class V, int n> struct staged_columns {
         }
     }
 
-    /* n columns of a chunk, those from `buffer` on. */
+    /* A slot's places and values. */
+    struct slot {
+        pack<uint16_t, C> place;
+        pack<V, IN_LOAD> val[C / IN_LOAD];
+    };
+    static SP_GPU slot load_slot(const uint16_t *col, const V *val)
+    {
+        slot s;
+        s.place = load((const pack<uint16_t, C> *)col);
+#pragma unroll
+        for (int i = 0; i < C / IN_LOAD; i++)
+            s.val[i] = load((const pack<V, IN_LOAD> *)(val + i * IN_LOAD));
+        return s;
+    }
+    static SP_GPU void multiply_slot(const struct sp_gpu_arrays &a, const slot &s, const V *buffer, P *sum)
+    {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            const P p = get((const P *)(buffer + s.place.at[i] * a.tile));
+            add_product(sum[i], s.val[i / IN_LOAD].at[i % IN_LOAD], p);
+        }
+    }
+
+    /* n columns of a chunk, those from `buffer` on: two slots at a time, batched as above, because the teams
+     * of a warp have chunks of different lengths. */
     static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t at, int slots, const V *buffer, P *sum)
     {
         const V *val = (const V *)a.val + at;
         const uint16_t *col = (const uint16_t *)a.col + at;
-#pragma unroll 2
-        for (int j = 0; j < slots; j++) {
-            const pack<uint16_t, C> c = load((const pack<uint16_t, C> *)(col + j * C));
+#pragma unroll 1
+        for (int j = 0; j < slots; j += 2) {
+            slot s[2] = {};
 #pragma unroll
-            for (int i = 0; i < C; i += IN_LOAD) {
-                const pack<V, IN_LOAD> v = load((const pack<V, IN_LOAD> *)(val + j * C + i));
+            for (int k = 0; k < 2; k++)
+                if (j + k < slots)
+                    s[k] = load_slot(col + (j + k) * C, val + (j + k) * C);
 #pragma unroll
-                for (int e = 0; e < IN_LOAD; e++) {
-                    const P p = get((const P *)(buffer + c.at[i + e] * a.tile));
-                    add_product(sum[i + e], v.at[e], p);
-                }
-            }
+            for (int k = 0; k < 2; k++)
+                if (j + k < slots)
+                    multiply_slot(a, s[k], buffer, sum);
         }
     }
 

@@ -5,18 +5,22 @@
 namespace
 {
 
+/* Batches of loads would take 60 and more registers, where they may, and leave half the warps of a core: for
+ * so many blocks on a core they take 48, and 64 with two loads for each entry, and spill none. */
+enum { BLOCKS = 5, WIDE_BLOCKS = 4 };
+
 template <class V, class I, int n>
 int start_teams(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
-    return g->vectors == 1 ? start_dense<gpu::crs_columns<V, I, n, 1>>(g, a)
-                           : start_dense<gpu::crs_columns<V, I, n, 2>>(g, a);
+    return g->vectors == 1 ? start_dense<gpu::crs_columns<V, I, n, 1>, BLOCKS>(g, a)
+                           : start_dense<gpu::crs_columns<V, I, n, 2>, WIDE_BLOCKS>(g, a);
 }
 
 template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
     if (g->map == SP_GPU_OUTPUT)
-        return start_dense<gpu::crs_output<V, I>>(g, a);
+        return start_dense<gpu::crs_output<V, I>, BLOCKS>(g, a);
     return g->vector == 1 ? start_teams<V, I, 1>(g, a) : start_teams<V, I, in_load>(g, a);
 }
 
@@ -25,8 +29,8 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
     constexpr int in_load = 16 / (int)sizeof(V);
     switch (g->map) {
     case SP_GPU_SLOT:
-        return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>>(g, a)
-                              : start_dense<gpu::sell_columns<V, I, in_load>>(g, a);
+        return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>, BLOCKS>(g, a)
+                              : start_dense<gpu::sell_columns<V, I, in_load>, BLOCKS>(g, a);
     case SP_GPU_STAGE:
         return g->vector == 1 ? start_dense<gpu::staged_columns<V, 1>>(g, a)
                               : start_dense<gpu::staged_columns<V, in_load>>(g, a);

@@ -1,6 +1,6 @@
 /* Starts a grid whose threads run Body::run(args). nvcc makes a kernel of it, the tests' executor runs it.
- * most_threads: of a block; registers are given out for as many. Returns 0, or the runtime's number of what
- * went wrong. */
+ * most_threads: of a block; registers are given out for as many, and for least_blocks of them on a core.
+ * Returns 0, or the runtime's number of what went wrong. */
 #ifndef SP_KERNELS_CUDA_GPU_GRID_H
 #define SP_KERNELS_CUDA_GPU_GRID_H
 
@@ -13,24 +13,24 @@ extern "C" {
 
 #ifdef __CUDACC__
 
-template <class Body, int most_threads, class Args>
-__global__ void __launch_bounds__(most_threads, most_threads < SP_GPU_BLOCK_THREADS ? 1 : 0)
-    grid_body(const __grid_constant__ Args args)
+template <class Body, int most_threads, int least_blocks, class Args>
+__global__ void __launch_bounds__(most_threads, least_blocks) grid_body(const __grid_constant__ Args args)
 {
     Body::run(args);
 }
 
-template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, class Args>
+template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, int least_blocks = 0, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
     if (shared_B > SP_GPU_SHARED_B) { /* has to be asked for, once for each kernel */
         static const cudaError_t allowed =
-            cudaFuncSetAttribute(grid_body<Body, most_threads, Args>,
+            cudaFuncSetAttribute(grid_body<Body, most_threads, least_blocks, Args>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize, SP_GPU_SHARED_MOST_B);
         if (allowed != cudaSuccess)
             return (int)allowed;
     }
-    grid_body<Body, most_threads, Args><<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
+    grid_body<Body, most_threads, least_blocks, Args>
+        <<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
     return (int)cudaGetLastError();
 }
 
@@ -40,7 +40,7 @@ int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args 
 int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const void *args,
                  void (*body)(const void *args));
 
-template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, class Args>
+template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, int least_blocks = 0, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
     return execute_grid(n_blocks, block_threads, shared_B, args,

@@ -7,9 +7,11 @@
 #include "kernels/cuda/gpu_grid.h"
 #include "kernels/cuda/gpu_halves.h"
 
-template <class Body> int start_dense(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+template <class Body, int least_blocks = 1>
+int start_dense(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
-    return start_grid<Body, SP_GPU_DENSE_THREADS>(g->n_blocks, g->block_threads, g->shared_B, a);
+    return start_grid<Body, SP_GPU_DENSE_THREADS, least_blocks>(g->n_blocks, g->block_threads, g->shared_B,
+                                                                a);
 }
 
 template <class Kernels, class I>

@@ -104,6 +104,8 @@ template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *su
 }
 
 template <class V, class I> struct crs_merge {
+    static constexpr int batch = 4;
+
     /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry, counted from the
      * block's first, with which row i ends, so that its end is item ends[i] + i. */
     static SP_GPU int32_t rows_before(const int32_t *ends, int32_t n_rows, int32_t item)
@@ -120,12 +122,43 @@ template <class V, class I> struct crs_merge {
         return lo;
     }
 
+    /* The products of the entries [first, end), from the last multiple of 32 before them. Loads are batched
+     * as in crs_rows: threads of the last warp have an entry more than others. */
+    static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t first, int64_t end, V *product)
+    {
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x;
+        const int32_t threads = block_threads(), n = (int32_t)(end - first);
+        const int32_t begin = (int32_t)(first / SP_WARP * SP_WARP - first);
+#pragma unroll 1
+        for (int32_t j = begin + thread(); j < n; j += batch * threads) {
+            I c[batch];
+            V v[batch];
+#pragma unroll
+            for (int k = 0; k < batch; k++) {
+                const int32_t i = j + k * threads;
+                next_pass();
+                if (i >= 0 && i < n) {
+                    c[k] = stream(col + first + i);
+                    v[k] = stream(val + first + i);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < batch; k++) {
+                const int32_t i = j + k * threads;
+                next_pass();
+                if (i >= 0 && i < n) {
+                    const V product_i = v[k] * load(x + c[k]);
+                    put(product + i, product_i);
+                }
+            }
+        }
+    }
+
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
         const int t = thread(), threads = block_threads();
         const int32_t items = threads * a.items;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x;
         V *product = shared<V>(0);
         V *sums = product + items + 1;
         int32_t *ends = (int32_t *)(sums + threads);
@@ -142,16 +175,7 @@ template <class V, class I> struct crs_merge {
             const int64_t end = pointer(a.ptr, a.wide_ptr, first_row + i + 1);
             put(ends + i, (int32_t)(end - first));
         }
-        const int64_t last = first + n_entries;
-        for (int64_t j = first / SP_WARP * SP_WARP + t; j < last; j += threads) {
-            next_pass();
-            if (j >= first) {
-                const I c = stream(col + j);
-                const V v = stream(val + j);
-                const V product_j = v * load(x + c);
-                put(product + (j - first), product_j);
-            }
-        }
+        multiply(a, first, first + n_entries, product);
         block_sync();
 
         const int32_t my_from = t * a.items < mine ? t * a.items : mine;

@@ -7,8 +7,9 @@
  * array begins at a multiple of 256 bytes. Requests in order, loads but for the last:
  *
  * THREAD, CRS: thread T has row T < n_r.
- *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x (up to
- * four col and val before their x); y.
+ *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x; y. Here
+ * and in MERGE, OUTPUT, GROUP, ROW and SLOT up to four col and val are asked for before their x, and an entry
+ * that a thread does not have is left out of the request that asks for it.
  *
  * LANES, CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
  * j mod lanes.
