@@ -181,6 +181,16 @@ enum {
 #define RANK       20
 #include "kernels/gpu_row.inc"
 
+#define ROW        sp_spmm_crs_cuda_share
+#define NAME       "spmm/crs/cuda-share"
+#define SUMMARY    "CRS times a dense matrix on a GPU, equal shares of rows and entries to teams of threads"
+#define MAP        SP_GPU_SHARE
+#define OPERATION  SP_OP_SPMM
+#define FORMAT     SP_FORMAT_CRS
+#define PRECISIONS REALS
+#define RANK       15
+#include "kernels/gpu_row.inc"
+
 #define ROW        sp_spmm_staged_cuda_stage
 #define NAME       "spmm/staged/cuda-stage"
 #define SUMMARY    "STAGED times a dense matrix on a GPU, a block's rows of X in shared memory"

@@ -38,9 +38,10 @@ static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
         [SP_GPU_MERGE] = &sp_gpu_walk_merge,    [SP_GPU_CHUNK] = &sp_gpu_walk_chunk,
         [SP_GPU_GROUP] = &sp_gpu_walk_columns,  [SP_GPU_SLOT] = &sp_gpu_walk_columns,
         [SP_GPU_OUTPUT] = &sp_gpu_walk_columns, [SP_GPU_ROW] = &sp_gpu_walk_columns,
-        [SP_GPU_STAGE] = &sp_gpu_walk_stage,    [SP_GPU_SAMPLE] = &sp_gpu_walk_sample,
-        [SP_GPU_EQUAL] = &sp_gpu_walk_sample,   [SP_GPU_TILE] = &sp_gpu_walk_tile,
-        [SP_GPU_FUSED] = &sp_gpu_walk_fused,    [SP_GPU_MMA] = &sp_gpu_walk_mma,
+        [SP_GPU_SHARE] = &sp_gpu_walk_share,    [SP_GPU_STAGE] = &sp_gpu_walk_stage,
+        [SP_GPU_SAMPLE] = &sp_gpu_walk_sample,  [SP_GPU_EQUAL] = &sp_gpu_walk_sample,
+        [SP_GPU_TILE] = &sp_gpu_walk_tile,      [SP_GPU_FUSED] = &sp_gpu_walk_fused,
+        [SP_GPU_MMA] = &sp_gpu_walk_mma,
     };
     return g->map == SP_GPU_FUSED && g->vectors == 0 ? &sp_gpu_walk_wide : walks[g->map];
 }
@@ -85,15 +86,16 @@ static void set_dense(struct sp_gpu_grid *g)
 static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
 {
     const bool merge = g->launch.map == SP_GPU_MERGE, staged = g->launch.map == SP_GPU_STAGE;
-    const int64_t n = merge ? g->launch.n_blocks + 1 : staged ? g->layout->n_chunks : 0;
+    const int64_t n_shares = sp_gpu_shares(g->layout, &g->launch);
+    const int64_t n = n_shares > 0 ? n_shares + 1 : staged ? g->layout->n_chunks : 0;
     set_array(g, SP_GPU_START, n, sizeof *g->start);
-    set_array(g, SP_GPU_CARRY_ROW, merge ? g->launch.n_blocks : 0, sizeof(int64_t));
-    set_array(g, SP_GPU_CARRY_VAL, merge ? g->launch.n_blocks : 0, g->layout->s_x);
-    if (!merge && !staged)
+    set_array(g, SP_GPU_CARRY_ROW, merge ? n_shares : 0, sizeof(int64_t));
+    set_array(g, SP_GPU_CARRY_VAL, merge ? n_shares : n_shares * g->layout->r, g->layout->s_x);
+    if (n == 0)
         return SP_OK;
     enum sp_status status =
         sp_new_array(n, sizeof *g->start, "where blocks and chunks begin", (void **)&g->start, err);
-    if (status == SP_OK && merge)
+    if (status == SP_OK && n_shares > 0)
         sp_gpu_merge_starts(g->layout, &g->launch, g->start);
     else if (status == SP_OK)
         sp_gpu_chunk_starts(g->layout, g->start);
@@ -119,8 +121,7 @@ void sp_gpu_grid_free(struct sp_gpu_grid *g)
 
 int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *g)
 {
-    const int64_t n = g->n_items[SP_GPU_CARRY_ROW];
-    return n / SP_GPU_CARRY_THREADS + (n % SP_GPU_CARRY_THREADS != 0);
+    return sp_gpu_ratio_up(sp_gpu_carry_threads(g->layout, &g->launch), SP_GPU_CARRY_THREADS);
 }
 
 static void begin(const struct sp_gpu_grid *grid, const struct sp_gpu_walk *walk, int64_t block, int warp,
@@ -141,7 +142,8 @@ void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp,
 void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,
                               struct sp_gpu_cursor *c)
 {
-    begin(grid, &sp_gpu_walk_carry, block, warp, c);
+    begin(grid, grid->launch.map == SP_GPU_SHARE ? &sp_gpu_walk_share_carry : &sp_gpu_walk_carry, block, warp,
+          c);
 }
 
 bool sp_gpu_cursor_next(struct sp_gpu_cursor *c, struct sp_gpu_request *r)

@@ -10,8 +10,8 @@
 #include "sparse/gpu_launch.h"
 #include "sparse/layout.h"
 
-/* CARRY_ROW and CARRY_VAL are MERGE's: items of 8 and s_x bytes. An item of BLOCK is 4 bytes of a struct
- * sp_staged_block, the other arrays have those that the kernels know them by. */
+/* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes. An item of BLOCK is 4 bytes of a
+ * struct sp_staged_block, the other arrays have those that the kernels know them by. */
 enum sp_gpu_array {
     SP_GPU_PTR,
     SP_GPU_LEN,
@@ -54,7 +54,7 @@ enum { SP_GPU_BLOCK_ITEMS = sizeof(struct sp_staged_block) / sizeof(int32_t) };
 struct sp_gpu_grid {
     const struct sp_layout *layout; /* borrowed */
     struct sp_gpu_launch launch;
-    int64_t *start;                   /* MERGE [n_blocks + 1], STAGE [n_chunks]; else NULL; owned */
+    int64_t *start; /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks]; else NULL; owned */
     int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
@@ -68,7 +68,7 @@ static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gp
     return g->n_items[array] << g->item_shift[array];
 }
 
-/* Blocks of MERGE's second grid, which adds what the first one carried; 0 for other launches. */
+/* Blocks of MERGE's and SHARE's second grid, which adds what the first one carried; 0 for other launches. */
 int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *grid);
 
 struct sp_gpu_request {
@@ -92,6 +92,7 @@ struct sp_gpu_cursor {
     int pass, turn, vector; /* of loops, the outermost first */
     uint32_t lanes;         /* those that take part at all */
     uint32_t active;
+    uint32_t ending;         /* SHARE: those whose row has just ended */
     int64_t slots;           /* left, or of the longest lane */
     int64_t row, first;      /* of the warp; its first entry, or item */
     int64_t from, to;        /* entries, or items, that are left */

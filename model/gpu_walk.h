@@ -11,17 +11,19 @@ struct sp_gpu_walk {
     bool (*next)(struct sp_gpu_cursor *cursor, struct sp_gpu_request *request);
 };
 
-extern const struct sp_gpu_walk sp_gpu_walk_rows;    /* THREAD, LANES */
-extern const struct sp_gpu_walk sp_gpu_walk_chunk;   /* CHUNK */
-extern const struct sp_gpu_walk sp_gpu_walk_merge;   /* MERGE */
-extern const struct sp_gpu_walk sp_gpu_walk_carry;   /* MERGE's second grid */
-extern const struct sp_gpu_walk sp_gpu_walk_columns; /* OUTPUT, GROUP, ROW, SLOT */
-extern const struct sp_gpu_walk sp_gpu_walk_stage;   /* STAGE */
-extern const struct sp_gpu_walk sp_gpu_walk_sample;  /* SAMPLE, EQUAL */
-extern const struct sp_gpu_walk sp_gpu_walk_tile;    /* TILE */
-extern const struct sp_gpu_walk sp_gpu_walk_fused;   /* FUSED, `vectors` not 0 */
-extern const struct sp_gpu_walk sp_gpu_walk_wide;    /* FUSED, `vectors` 0 */
-extern const struct sp_gpu_walk sp_gpu_walk_mma;     /* MMA */
+extern const struct sp_gpu_walk sp_gpu_walk_rows;        /* THREAD, LANES */
+extern const struct sp_gpu_walk sp_gpu_walk_chunk;       /* CHUNK */
+extern const struct sp_gpu_walk sp_gpu_walk_merge;       /* MERGE */
+extern const struct sp_gpu_walk sp_gpu_walk_carry;       /* MERGE's second grid */
+extern const struct sp_gpu_walk sp_gpu_walk_columns;     /* OUTPUT, GROUP, ROW, SLOT */
+extern const struct sp_gpu_walk sp_gpu_walk_share;       /* SHARE */
+extern const struct sp_gpu_walk sp_gpu_walk_share_carry; /* its second grid */
+extern const struct sp_gpu_walk sp_gpu_walk_stage;       /* STAGE */
+extern const struct sp_gpu_walk sp_gpu_walk_sample;      /* SAMPLE, EQUAL */
+extern const struct sp_gpu_walk sp_gpu_walk_tile;        /* TILE */
+extern const struct sp_gpu_walk sp_gpu_walk_fused;       /* FUSED, `vectors` not 0 */
+extern const struct sp_gpu_walk sp_gpu_walk_wide;        /* FUSED, `vectors` 0 */
+extern const struct sp_gpu_walk sp_gpu_walk_mma;         /* MMA */
 
 /* One element for each active lane, `item` as in struct sp_gpu_request. Both return true. */
 static inline bool sp_gpu_load(struct sp_gpu_request *r, enum sp_gpu_array array, uint32_t active,

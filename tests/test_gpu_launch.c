@@ -13,7 +13,7 @@ static const struct {
     {SP_GPU_GROUP, "crs"},      {SP_GPU_SLOT, "sell:32,64"},    {SP_GPU_OUTPUT, "crs"},
     {SP_GPU_ROW, "crs"},        {SP_GPU_STAGE, "staged:16,64"}, {SP_GPU_STAGE, "staged:8,7"},
     {SP_GPU_SAMPLE, "crs"},     {SP_GPU_EQUAL, "coo"},          {SP_GPU_TILE, "tiled:64,32"},
-    {SP_GPU_TILE, "tiled:5,7"}, {SP_GPU_FUSED, "crs"},
+    {SP_GPU_TILE, "tiled:5,7"}, {SP_GPU_FUSED, "crs"},          {SP_GPU_SHARE, "crs"},
 };
 enum { N_DENSE_MAPS = sizeof dense_maps / sizeof *dense_maps };
 
@@ -64,6 +64,9 @@ static void check_cover(const struct sp_layout *l, const struct sp_gpu_launch *g
         break;
     case SP_GPU_SLOT:
         ck_assert_int_ge(threads, l->n_chunks * l->C * g->column_lanes);
+        break;
+    case SP_GPU_SHARE:
+        ck_assert_int_ge(threads / g->column_lanes * g->items, l->n_r + l->n_nz);
         break;
     case SP_GPU_STAGE:
         ck_assert_int_eq(g->n_blocks, l->n_blocks * g->n_tiles);

@@ -152,10 +152,11 @@ static const struct {
     enum sp_gpu_map map;
     const char *format;
     int32_t r;
-} dense_cases[] = {{SP_GPU_GROUP, "crs", 8},   {SP_GPU_SLOT, "sell:32,256", 8},    {SP_GPU_OUTPUT, "crs", 32},
-                   {SP_GPU_ROW, "crs", 32},    {SP_GPU_STAGE, "staged:16,32", 32}, {SP_GPU_SAMPLE, "crs", 32},
-                   {SP_GPU_EQUAL, "coo", 32},  {SP_GPU_TILE, "tiled:64,32", 32},   {SP_GPU_FUSED, "crs", 32},
-                   {SP_GPU_FUSED, "crs", 200}, {SP_GPU_MMA, "bcsr:8x1", 32}};
+} dense_cases[] = {
+    {SP_GPU_GROUP, "crs", 8},   {SP_GPU_SLOT, "sell:32,256", 8},    {SP_GPU_OUTPUT, "crs", 32},
+    {SP_GPU_ROW, "crs", 32},    {SP_GPU_STAGE, "staged:16,32", 32}, {SP_GPU_SAMPLE, "crs", 32},
+    {SP_GPU_EQUAL, "coo", 32},  {SP_GPU_TILE, "tiled:64,32", 32},   {SP_GPU_FUSED, "crs", 32},
+    {SP_GPU_FUSED, "crs", 200}, {SP_GPU_SHARE, "crs", 32},          {SP_GPU_MMA, "bcsr:8x1", 32}};
 
 /* Gathered operands that fit the L2 come from memory once, larger ones at least once and at most with each
  * gather; each level passes on no more than it is asked for. */

@@ -148,6 +148,113 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
     }
 };
 
+/* A team has equally many entries and ends of rows. */
+template <class V, class I, int n> struct crs_share {
+    using P = pack<V, n>;
+
+    struct share {
+        int64_t row, end_row; /* the rows from row on end in the share, before end_row */
+        int64_t entry, end;
+        int64_t row_end; /* the entry that `row` ends before; none: no such row */
+        P sum;           /* of `row`, as far as its entries are in the share */
+    };
+    static constexpr int64_t none = INT64_MAX;
+
+    static SP_GPU int64_t end_of_row(const struct sp_gpu_arrays &a, const share &s)
+    {
+        return s.row < s.end_row ? pointer(a.ptr, a.wide_ptr, s.row + 1) : none;
+    }
+
+    static SP_GPU share share_of_team(const struct sp_gpu_arrays &a, int64_t number)
+    {
+        share s = {0, 0, 0, 0, none, {}};
+        if (number >= a.n_shares)
+            return s;
+        const int64_t all = a.n_r + a.n_nz, item = number * a.items;
+        s.row = load(a.start + number);
+        s.end_row = load(a.start + number + 1);
+        s.entry = item - s.row;
+        s.end = (item + a.items < all ? item + a.items : all) - s.end_row;
+        s.row_end = end_of_row(a, s);
+        return s;
+    }
+
+    /* Stores the rows that have no entry from `entry` on. y: the thread's columns of row 0. */
+    static SP_GPU void end_rows(const struct sp_gpu_arrays &a, int64_t entry, bool in_row, V *y, share &s)
+    {
+        while (s.row_end <= entry) {
+            if (in_row)
+                store((P *)(y + s.row * a.ld_y), s.sum);
+            s.sum = {};
+            s.row++;
+            s.row_end = end_of_row(a, s);
+        }
+    }
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const block_share of_block = share_of_block(a);
+        const int64_t column = of_block.column + thread() % a.column_lanes * n;
+        const int64_t number =
+            of_block.block * (block_threads() / a.column_lanes) + thread() / a.column_lanes;
+        const I *col = (const I *)a.col;
+        const V *val = (const V *)a.val, *x = (const V *)a.x + column_in_row(a, column, n);
+        V *y = (V *)a.y + column;
+        share s = share_of_team(a, number);
+#pragma unroll 1
+        for (; s.entry < s.end; s.entry += BATCH) {
+            I c[BATCH] = {};
+            V v[BATCH] = {};
+            P p[BATCH] = {};
+            const int left = (int)(s.end - s.entry);
+            load_entries(col + s.entry, val + s.entry, 1, left, c, v);
+#pragma unroll
+            for (int k = 0; k < BATCH; k++)
+                if (k < left)
+                    p[k] = load((const P *)(x + (int64_t)c[k] * a.ld_x));
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                next_pass();
+                if (k < left) {
+                    end_rows(a, s.entry + k, column < a.r, y, s);
+                    add_product(s.sum, v[k], p[k]);
+                }
+            }
+        }
+        warp_sync();
+        end_rows(a, s.end, column < a.r, y, s);
+        if (number < a.n_shares && column < a.r)
+            store((P *)((V *)a.carry_val + number * a.r + column), s.sum);
+    }
+};
+
+/* Adds what the teams of crs_share left for rows that they did not end. */
+template <class V> struct share_carries {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t T = grid_thread(), column = T % a.r, first = T / a.r * SP_GPU_CARRY_SHARES;
+        const int left = entries_left(a.n_shares - first);
+        int64_t row[SP_GPU_CARRY_SHARES + 1] = {};
+        V carried[SP_GPU_CARRY_SHARES] = {}, sum = 0;
+#pragma unroll
+        for (int i = 0; i < SP_GPU_CARRY_SHARES; i++)
+            if (i < left) {
+                row[i] = load(a.start + first + i + 1);
+                carried[i] = load((const V *)a.carry_val + (first + i) * a.r + column);
+            }
+#pragma unroll
+        for (int i = 0; i < SP_GPU_CARRY_SHARES; i++) {
+            const bool is_last = i + 1 == SP_GPU_CARRY_SHARES || i + 1 == left || row[i + 1] != row[i];
+            next_pass();
+            sum += carried[i];
+            if (i < left && is_last && row[i] < a.n_r)
+                add((V *)a.y + row[i] * a.ld_y + column, sum);
+            if (is_last)
+                sum = 0;
+        }
+    }
+};
+
 template <class V, class I, int n> struct sell_columns {
     using P = pack<V, n>;
 

@@ -6,7 +6,7 @@ namespace
 {
 
 /* Batches of loads would take 60 and more registers, where they may, and leave half the warps of a core: for
- * so many blocks on a core they take 48, and 64 with two loads for each entry, and spill none. */
+ * so many blocks on a core they take 48, and 64 with two loads for each entry or in shares, and spill none. */
 enum { BLOCKS = 5, WIDE_BLOCKS = 4 };
 
 template <class V, class I, int n>
@@ -24,6 +24,19 @@ template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const s
     return g->vector == 1 ? start_teams<V, I, 1>(g, a) : start_teams<V, I, in_load>(g, a);
 }
 
+/* Two grids: the second one adds what the teams of the first carried. */
+template <class V, class I> int start_share(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    constexpr int in_load = 16 / (int)sizeof(V);
+    const int64_t carries = sp_gpu_ratio_up(a->n_shares, SP_GPU_CARRY_SHARES) * a->r;
+    const int failed = g->vector == 1 ? start_dense<gpu::crs_share<V, I, 1>, WIDE_BLOCKS>(g, a)
+                                      : start_dense<gpu::crs_share<V, I, in_load>, WIDE_BLOCKS>(g, a);
+    if (failed)
+        return failed;
+    return start_grid<gpu::share_carries<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
+                                             SP_GPU_CARRY_THREADS, 0, a);
+}
+
 template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
@@ -31,6 +44,8 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
     case SP_GPU_SLOT:
         return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>, BLOCKS>(g, a)
                               : start_dense<gpu::sell_columns<V, I, in_load>, BLOCKS>(g, a);
+    case SP_GPU_SHARE:
+        return start_share<V, I>(g, a);
     case SP_GPU_STAGE:
         return g->vector == 1 ? start_dense<gpu::staged_columns<V, 1>>(g, a)
                               : start_dense<gpu::staged_columns<V, in_load>>(g, a);

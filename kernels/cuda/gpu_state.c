@@ -97,10 +97,12 @@ static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int
     return status;
 }
 
-static enum sp_status make_merge(struct gpu_kernel *k, struct sp_error *err)
+/* Where shares of the merged path begin, and what they carry. */
+static enum sp_status make_shares(struct gpu_kernel *k, struct sp_error *err)
 {
     const struct sp_layout *l = k->layout;
-    const int64_t n = k->launch.n_blocks;
+    const bool merge = k->launch.map == SP_GPU_MERGE;
+    const int64_t n = k->arrays.n_shares, n_carried = merge ? n : n * l->r;
     const void *start;
     void *memory, *carry_row = NULL;
     enum sp_status status = sp_new_array(n + 1, sizeof(int64_t), "first rows of blocks", &memory, err);
@@ -109,10 +111,10 @@ static enum sp_status make_merge(struct gpu_kernel *k, struct sp_error *err)
     sp_gpu_merge_starts(l, &k->launch, memory);
     status = upload(k, memory, n + 1, sizeof(int64_t), "first rows of blocks", &start, err);
     free(memory);
-    if (status == SP_OK)
+    if (status == SP_OK && merge)
         status = make(k, (size_t)n * sizeof(int64_t), "rows cut", &carry_row, err);
     if (status == SP_OK)
-        status = make(k, (size_t)n * l->s_y, "sums cut", &k->arrays.carry_val, err);
+        status = make(k, (size_t)n_carried * l->s_y, "sums cut", &k->arrays.carry_val, err);
     k->arrays.start = start;
     k->arrays.carry_row = carry_row;
     return status;
@@ -185,7 +187,7 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
                                 .n_c = l->n_c,
                                 .n_nz = l->n_nz,
                                 .n_chunks = l->n_chunks,
-                                .n_merge_blocks = k->launch.n_blocks,
+                                .n_shares = sp_gpu_shares(l, &k->launch),
                                 .r = l->r,
                                 .ld_x = l->ld_x,
                                 .ld_y = l->ld_y,
@@ -210,8 +212,8 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
         status = fill_structure(k, err);
     if (status == SP_OK)
         status = fill_dense(k, operands, err);
-    if (status == SP_OK && k->launch.map == SP_GPU_MERGE)
-        status = make_merge(k, err);
+    if (status == SP_OK && a->n_shares > 0)
+        status = make_shares(k, err);
     if (status == SP_OK && k->launch.map == SP_GPU_STAGE)
         status = make_chunk_starts(k, err);
     if (status == SP_OK)

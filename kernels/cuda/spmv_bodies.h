@@ -226,7 +226,7 @@ template <class V> struct merge_carries {
         V *sums = (V *)(rows + threads);
         int64_t row = a.n_r;
         V sum = 0;
-        if (b < a.n_merge_blocks) {
+        if (b < a.n_shares) {
             row = load(a.carry_row + b);
             sum = load((const V *)a.carry_val + b);
         }

@@ -24,6 +24,7 @@ static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 48, false},
     [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 48, false},
     [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
+    [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
     [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 88, false},
     [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 64, false},
     [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 72, false},
@@ -98,7 +99,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     switch (map) {
     case SP_GPU_MERGE:
         made.shared_B = merge_shared(l, &made);
-        made.n_blocks = sp_gpu_ratio_up(l->n_r + l->n_nz, (int)sp_gpu_block_items(&made));
+        made.n_blocks = sp_gpu_shares(l, &made);
         break;
     case SP_GPU_CHUNK:
         made.n_blocks = sp_gpu_ratio_up(l->n_chunks * l->C, made.block_threads);
@@ -115,6 +116,23 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                        (long long)made.n_blocks, (long long)MOST_BLOCKS);
     *g = made;
     return SP_OK;
+}
+
+int64_t sp_gpu_share_items(const struct sp_gpu_launch *g)
+{
+    return g->map == SP_GPU_MERGE ? sp_gpu_block_items(g) : g->items;
+}
+
+int64_t sp_gpu_shares(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    const int64_t items = sp_gpu_share_items(g);
+    return items > 0 ? sp_gpu_ratio_up(l->n_r + l->n_nz, items) : 0;
+}
+
+int64_t sp_gpu_carry_threads(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    const int64_t n = sp_gpu_shares(l, g);
+    return g->map == SP_GPU_SHARE ? sp_gpu_ratio_up(n, SP_GPU_CARRY_SHARES) * l->r : n;
 }
 
 /* Row i ends at item ptr[i + 1] + i: the ends are items themselves, and ascend. */
@@ -134,7 +152,7 @@ int64_t sp_gpu_merge_rows_before(const struct sp_layout *l, int64_t item)
 
 void sp_gpu_merge_starts(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t *start)
 {
-    const int64_t all = l->n_r + l->n_nz, of_block = sp_gpu_block_items(g);
-    for (int64_t b = 0; b <= g->n_blocks; b++)
-        start[b] = sp_gpu_merge_rows_before(l, b * of_block < all ? b * of_block : all);
+    const int64_t all = l->n_r + l->n_nz, of_share = sp_gpu_share_items(g), n = sp_gpu_shares(l, g);
+    for (int64_t s = 0; s <= n; s++)
+        start[s] = sp_gpu_merge_rows_before(l, s * of_share < all ? s * of_share : all);
 }

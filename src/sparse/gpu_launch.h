@@ -8,8 +8,8 @@
  *
  * THREAD, CRS: thread T has row T < n_r.
  *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x; y. Here
- * and in MERGE, OUTPUT, GROUP, ROW and SLOT up to four col and val are asked for before their x, and an entry
- * that a thread does not have is left out of the request that asks for it.
+ * and in MERGE, OUTPUT, GROUP, ROW, SHARE and SLOT up to four col and val are asked for before their x, and
+ * an entry that a thread does not have is left out of the request that asks for it.
  *
  * LANES, CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
  * j mod lanes.
@@ -44,6 +44,15 @@
  * one or more teams that have its entries in turn.
  *     ptr[row], ptr[row + 1] by all; entry after entry col, val by all threads of a team, x `vectors` times;
  *     y `vectors` times by the first team of the row.
+ *
+ * SHARE, SpMM in CRS: of the path of MERGE team T div column_lanes, its share's number s, has the `items`
+ * items from s times that many; start[s] rows have ended before. start[s], start[s + 1]; ptr[row + 1] of the
+ * first row that ends in the share; entry after entry, four of them together, col, val, x. Before an entry is
+ * added, for each row that has ended: y, ptr[row + 1] of the next row that ends in the share; the same for
+ * rows that end with the last entry, by all threads; then carry_val[s], the sum of row start[s + 1], which is
+ * cut at the share's end. A second grid of blocks of 256 threads adds them: thread T has column T mod r of
+ * the SP_GPU_CARRY_SHARES shares from that many times T div r: start[s + 1], carry_val[s] of one after the
+ * other; then, again one after the other, at the last of each row y, added to atomically.
  *
  * SLOT, SpMMV in SELL: team T div column_lanes has place p of the chunks, lane p mod C of chunk p div C.
  *     ptr[chunk], len[chunk]; slot after slot col, val, x; perm, where rows are sorted; y.
@@ -110,6 +119,7 @@ enum sp_gpu_map {
     SP_GPU_SLOT,
     SP_GPU_OUTPUT,
     SP_GPU_ROW,
+    SP_GPU_SHARE,
     SP_GPU_STAGE,
     SP_GPU_SAMPLE,
     SP_GPU_EQUAL,
@@ -119,8 +129,8 @@ enum sp_gpu_map {
     SP_N_GPU_MAPS
 };
 
-/* Threads of a block of the second grid of MERGE. */
-enum { SP_GPU_CARRY_THREADS = 256 };
+/* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
+enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
 /* Threads of a block of operations with dense operands, at most: they hold much in registers. */
 enum { SP_GPU_DENSE_THREADS = 256 };
@@ -136,7 +146,7 @@ enum { SP_GPU_MMA_STAGE_B = 64, SP_GPU_MMA_STAGES = 3 };
 struct sp_gpu_launch {
     enum sp_gpu_map map;
     int lanes;            /* threads of a row, a power of two up to 32; else 1 */
-    int items;            /* of a thread, MERGE; else 0 */
+    int items;            /* of a thread, MERGE; of a team, SHARE; else 0 */
     int block_threads;    /* a multiple of 32, at most SP_GPU_BLOCK_THREADS */
     int64_t n_blocks;     /* at most 2^31 - 1 */
     size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_MOST_B */
@@ -196,13 +206,21 @@ static inline int64_t sp_gpu_warps(const struct sp_gpu_launch *g)
     return g->n_blocks * sp_gpu_block_warps(g);
 }
 
+/* Shares of the merged path that begin with a row's number of their own, and items of each: those of a block,
+ * MERGE, of a team, SHARE. Other launches have none. */
+int64_t sp_gpu_shares(const struct sp_layout *layout, const struct sp_gpu_launch *g);
+int64_t sp_gpu_share_items(const struct sp_gpu_launch *g);
+
+/* Threads of the second grid that have something to add; 0: there is none. */
+int64_t sp_gpu_carry_threads(const struct sp_layout *layout, const struct sp_gpu_launch *g);
+
 /* Rows that end before item `item` of the merged path; item minus that many entries come before it. */
 int64_t sp_gpu_merge_rows_before(const struct sp_layout *layout, int64_t item);
 
 /* start[n_chunks]: the caller's array, filled for STAGE with the first entry of each chunk. */
 void sp_gpu_chunk_starts(const struct sp_layout *layout, int64_t *start);
 
-/* start[n_blocks + 1]: the caller's array, filled for MERGE. */
+/* start[sp_gpu_shares() + 1]: the caller's array, filled for MERGE and SHARE. */
 void sp_gpu_merge_starts(const struct sp_layout *layout, const struct sp_gpu_launch *g, int64_t *start);
 
 #endif

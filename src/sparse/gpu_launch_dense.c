@@ -1,6 +1,6 @@
 #include "sparse/gpu_launch_dense.h"
 
-enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2 };
+enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2, SHARE_ITEMS = 64 };
 
 /* A part of a block's columns has so many for each row of A that it stages. */
 enum { PART_COLUMNS = 4, MOST_PARTS = 256 };
@@ -123,6 +123,11 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
         share_width(l, ROW_VECTORS, g);
         g->lanes = lanes_for(l, g, lanes);
         threads = l->n_r * g->lanes;
+        break;
+    case SP_GPU_SHARE:
+        share_width(l, 1, g);
+        g->items = SHARE_ITEMS;
+        threads = sp_gpu_shares(l, g) * g->column_lanes;
         break;
     case SP_GPU_SLOT:
         share_width(l, 1, g);

@@ -248,6 +248,7 @@ static void check_dense_matrix(const struct sp_executor *executor, const struct 
                  {SP_GPU_GROUP, "crs", 32},
                  {SP_GPU_ROW, "crs", 0},
                  {SP_GPU_ROW, "crs", 8},
+                 {SP_GPU_SHARE, "crs", 0},
                  {SP_GPU_SLOT, "sell:32,1", 0},
                  {SP_GPU_SLOT, "sell:4,16", 0},
                  {SP_GPU_SAMPLE, "crs", 0},
