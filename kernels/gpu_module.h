@@ -12,7 +12,7 @@
 #include "sparse/gpu_launch.h"
 #include "sys/module_file.h"
 
-#define SP_GPU_MODULE_ABI 1
+#define SP_GPU_MODULE_ABI 2
 
 /* What a device says of itself. */
 struct sp_gpu_device {

@@ -11,7 +11,12 @@
 #include "base/status.h"
 #include "sparse/layout.h"
 
-#define SP_KERNEL_ABI 1
+#define SP_KERNEL_ABI 2
+
+/* The end of a layer, while the results are in registers: Y' = min(max(Y + bias, 0), most). */
+struct sp_layer_epilogue {
+    double bias, most;
+};
 
 /* What a kernel works on, beside the layout. The dense operands are those of struct sp_dense, borrowed during
  * prepare only: the kernel keeps its own copies in its own precision and order, first touched by its threads.
@@ -21,8 +26,19 @@ struct sp_operands {
     const double *rows;   /* [n_r r] SDDMM's A, FusedMM's C; else NULL */
     const double *second; /* [n_c r] FusedMM's D; else NULL */
     bool store_nt; /* write the result with non-temporal stores where the kernel can (w = 1 instead of 2) */
-    const struct sp_allocator *allocator; /* of x, y and work arrays; NULL: plain pages */
+    const struct sp_allocator *allocator;     /* of x, y and work arrays; NULL: plain pages */
+    const struct sp_layer_epilogue *epilogue; /* SpMM in STAGED, not by the reference; NULL: none */
 };
+
+/* SP_ABSENT where the operands ask for the end of a layer of a kernel that has none. */
+static inline enum sp_status sp_epilogue_check(const struct sp_operands *operands, bool has_one,
+                                               struct sp_error *err)
+{
+    if (!operands->epilogue || has_one)
+        return SP_OK;
+    return sp_fail(err, SP_ABSENT, "take SpMM in format staged, no reference",
+                   "this kernel has no bias and no bounds of a layer");
+}
 
 /* What the prepared kernel really does, for the model and the report. */
 struct sp_kernel_facts {

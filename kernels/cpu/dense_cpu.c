@@ -23,7 +23,8 @@ struct state {
     void *x, *rows, *second, *y, *work;
     int64_t n_x, n_rows, n_y, n_work; /* elements; bytes of `work` */
     size_t work_B;                    /* of one thread, whole lines */
-    struct lane *lane;                /* [n_threads] */
+    struct sp_layer_epilogue epilogue;
+    struct lane *lane; /* [n_threads] */
 };
 
 /* Rows [first, end) of an operand with n rows in the user's order, into the kernel's. */
@@ -136,11 +137,16 @@ enum sp_status sp_dense_cpu_prepare(const struct sp_layout *l, const struct sp_o
 {
     *state = NULL;
     void *p;
-    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    enum sp_status status =
+        sp_epilogue_check(operands, l->op == SP_OP_SPMM && l->format == SP_FORMAT_STAGED, err);
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
     if (status != SP_OK)
         return status;
     struct state *s = p;
     s->layout = l;
+    if (operands->epilogue)
+        s->epilogue = *operands->epilogue;
     s->allocator = operands->allocator;
     s->body = select(l);
     status = s->body.units ? allocate(s, operands, err)
@@ -171,6 +177,7 @@ enum sp_status sp_dense_cpu_prepare(const struct sp_layout *l, const struct sp_o
         .wide_ptr = l->s_p == sizeof(int64_t),
         .wide_index = l->index == SP_I64,
         .store_nt = operands->store_nt && s->body.can_store_nt,
+        .epilogue = operands->epilogue ? &s->epilogue : NULL,
     };
     touch(s, operands);
     *state = s;

@@ -8,8 +8,6 @@
 
 #include "kernels/kernel.h"
 
-struct sp_layer_epilogue;
-
 /* The arrays of a layout beside the kernel's own operands. All start on a line of 64 bytes. */
 struct sp_dense_args {
     const struct sp_layout *layout;
@@ -23,7 +21,7 @@ struct sp_dense_args {
     int32_t C;
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
-    const struct sp_layer_epilogue *epilogue; /* of a layer (kernels/cpu/staged.h), NULL: none */
+    const struct sp_layer_epilogue *epilogue; /* SpMM in STAGED, NULL: none */
     int thread;
     void *work; /* the thread's own scratch, work_B bytes of its body, on lines of its own */
 };

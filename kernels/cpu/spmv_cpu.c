@@ -67,7 +67,9 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
 {
     *state = NULL;
     void *p;
-    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    enum sp_status status = sp_epilogue_check(operands, false, err);
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
     if (status != SP_OK)
         return status;
     struct state *s = p;

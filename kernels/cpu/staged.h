@@ -6,11 +6,6 @@
 
 #include "kernels/cpu/dense_cpu.h"
 
-/* The end of a layer, while the results are in registers: Y' = min(max(Y + bias, 0), most). */
-struct sp_layer_epilogue {
-    double bias, most;
-};
-
 /* Bytes of the scratch of a thread: the buffer, and a row of A padded to whole vectors (SDDMM). */
 static inline size_t sp_staged_work_bytes(const struct sp_layout *l)
 {

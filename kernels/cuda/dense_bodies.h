@@ -357,6 +357,16 @@ template <class V, int n> struct staged_columns {
         }
     }
 
+    /* What is not above zero, NaN too, is zero, as in the CPU's kernel. */
+    static SP_GPU void end_layer(const struct sp_gpu_arrays &a, P &sum)
+    {
+#pragma unroll
+        for (int e = 0; e < n; e++) {
+            const V y = sum.at[e] + (V)a.bias, most = (V)a.most;
+            sum.at[e] = y > most ? most : y > 0 ? y : 0;
+        }
+    }
+
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
         const block_share share = share_of_block(a);
@@ -382,6 +392,8 @@ template <class V, int n> struct staged_columns {
 #pragma unroll
                 for (int i = 0; i < C; i++) {
                     const int64_t row = (int64_t)chunk * C + i;
+                    if (a.ends_layer)
+                        end_layer(a, sum[i]);
                     if (row < a.n_r)
                         store((P *)((V *)a.y + row * a.ld_y + share.column + k), sum[i]);
                 }

@@ -34,6 +34,8 @@ struct sp_gpu_arrays {
     int items;                                       /* of a thread, MERGE; of a team, SHARE */
     int wide_ptr;                                    /* pointers have 8 bytes, else 4 */
     int wide_col;                                    /* MMA: so have column indices */
+    int ends_layer;                                  /* STAGE: y is min(max(Y + bias, 0), most) */
+    double bias, most;
 };
 
 /* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one for SpMMV

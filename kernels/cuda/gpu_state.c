@@ -202,7 +202,12 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
                                 .n_parts = k->launch.n_parts,
                                 .items = k->launch.items,
                                 .wide_ptr = l->s_p == 8,
-                                .wide_col = l->s_i == 8};
+                                .wide_col = l->s_i == 8,
+                                .ends_layer = operands->epilogue != NULL};
+    if (operands->epilogue) {
+        a->bias = operands->epilogue->bias;
+        a->most = operands->epilogue->most;
+    }
     enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
     if (status == SP_OK)
         status = upload(k, l->col, l->n_indices, l->s_i, "column indices", &a->col, err);
@@ -257,7 +262,9 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
 {
     void *memory;
     *state = NULL;
-    enum sp_status status = check_room(layout, operands, err);
+    enum sp_status status = sp_epilogue_check(operands, launch->map == SP_GPU_STAGE, err);
+    if (status == SP_OK)
+        status = check_room(layout, operands, err);
     if (status == SP_OK)
         status = sp_new_array(1, sizeof(struct gpu_kernel), "a GPU kernel", &memory, err);
     if (status != SP_OK)

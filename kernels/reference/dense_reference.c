@@ -129,7 +129,9 @@ static enum sp_status prepare(const struct sp_layout *l, const struct sp_operand
 {
     *state = NULL;
     void *p, *result;
-    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    enum sp_status status = sp_epilogue_check(o, false, err);
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
     if (status != SP_OK)
         return status;
     struct state *s = p;
