@@ -47,6 +47,8 @@ struct sp_gpu_module {
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*release)(void *state); /* accepts NULL */
+    /* What each execution copies to the device, because the matrix exceeds its memory [B]; 0: nothing. */
+    double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
 };

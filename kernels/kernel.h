@@ -50,6 +50,8 @@ struct sp_kernel_facts {
     size_t x_B, y_B;
     const void *rows, *second; /* the other dense operands; NULL: none */
     size_t rows_B, second_B;
+    double streamed_B; /* of a matrix that exceeds the GPU's memory, copied there in each execution [B]; else
+                          0 */
 };
 
 struct sp_kernel {

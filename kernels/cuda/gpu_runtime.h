@@ -20,6 +20,22 @@ void sp_gpu_free(void *p); /* accepts NULL */
 enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err);
 enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err);
 
+/* Memory of the host from which copies may go on beside computing; false where the driver does not pin it:
+ * it can be copied from all the same. Once for each array that was pinned: unpin. */
+bool sp_gpu_pin(void *p, size_t bytes);
+void sp_gpu_unpin(void *p);
+
+/* Two buffers of the device that are filled beside computing. For buffer `which`, 0 or 1, in turn: begin,
+ * copies into it, filled, kernels that read it, used. All queue work and return. Copies wait for the kernels
+ * that were queued before the last `used` of their buffer; kernels wait for the copies queued before the
+ * last `filled`. */
+enum sp_status sp_gpu_feed_make(void **feed, struct sp_error *err);
+void sp_gpu_feed_free(void *feed); /* waits for its copies; accepts NULL */
+enum sp_status sp_gpu_feed_begin(void *feed, int which, struct sp_error *err);
+enum sp_status sp_gpu_feed_copy(void *feed, void *to, const void *from, size_t bytes, struct sp_error *err);
+enum sp_status sp_gpu_feed_filled(void *feed, int which, struct sp_error *err);
+enum sp_status sp_gpu_feed_used(void *feed, int which, struct sp_error *err);
+
 /* Two marks in the queue of work. */
 enum sp_status sp_gpu_clock_make(void **clock, struct sp_error *err);
 void sp_gpu_clock_free(void *clock); /* accepts NULL */

@@ -5,6 +5,7 @@
 #include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
+#include "kernels/cuda/gpu_stream.h"
 #include "sparse/real.h"
 
 enum { MOST_ARRAYS = 24 };
@@ -15,6 +16,7 @@ struct gpu_kernel {
     const struct sp_layout *layout;
     void *owned[MOST_ARRAYS];
     int n_owned;
+    struct sp_gpu_stream *stream; /* of a matrix that exceeds the memory of the device, else NULL */
     void *clock;
     void *host; /* y as the device has it */
 };
@@ -179,7 +181,28 @@ static enum sp_status fill_dense(struct gpu_kernel *k, const struct sp_operands 
     return status;
 }
 
-static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *operands, struct sp_error *err)
+/* The layout's arrays on the device, and what this way of sharing has beside them. */
+static enum sp_status fill_matrix(struct gpu_kernel *k, struct sp_error *err)
+{
+    const struct sp_layout *l = k->layout;
+    struct sp_gpu_arrays *a = &k->arrays;
+    enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
+    if (status == SP_OK)
+        status = upload(k, l->col, l->n_indices, l->s_i, "column indices", &a->col, err);
+    if (status == SP_OK)
+        status = upload(k, l->ptr, l->n_ptr, l->s_p, "pointers", &a->ptr, err);
+    if (status == SP_OK)
+        status = fill_structure(k, err);
+    if (status == SP_OK && a->n_shares > 0)
+        status = make_shares(k, err);
+    if (status == SP_OK && k->launch.map == SP_GPU_STAGE)
+        status = make_chunk_starts(k, err);
+    return status;
+}
+
+/* room_B: for a matrix that is streamed; 0: it is not. */
+static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *operands, size_t room_B,
+                           struct sp_error *err)
 {
     const struct sp_layout *l = k->layout;
     struct sp_gpu_arrays *a = &k->arrays;
@@ -208,38 +231,37 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
         a->bias = operands->epilogue->bias;
         a->most = operands->epilogue->most;
     }
-    enum sp_status status = upload(k, l->val, l->n_stored, l->s_a, "values", &a->val, err);
-    if (status == SP_OK)
-        status = upload(k, l->col, l->n_indices, l->s_i, "column indices", &a->col, err);
-    if (status == SP_OK)
-        status = upload(k, l->ptr, l->n_ptr, l->s_p, "pointers", &a->ptr, err);
-    if (status == SP_OK)
-        status = fill_structure(k, err);
+    enum sp_status status = room_B > 0 ? sp_gpu_stream_make(l, room_B, &k->stream, err) : fill_matrix(k, err);
     if (status == SP_OK)
         status = fill_dense(k, operands, err);
-    if (status == SP_OK && a->n_shares > 0)
-        status = make_shares(k, err);
-    if (status == SP_OK && k->launch.map == SP_GPU_STAGE)
-        status = make_chunk_starts(k, err);
     if (status == SP_OK)
         status = sp_gpu_clock_make(&k->clock, err);
     return status;
 }
 
-/* Everything must fit: said before gigabytes are copied. */
-static enum sp_status check_room(const struct sp_layout *l, const struct sp_operands *operands,
-                                 struct sp_error *err)
+/* Everything must fit: said before gigabytes are copied. Of SpMM in STAGED the operands must; *room_B is half
+ * of what they leave, for a matrix that does not: the other half is for what is measured beside it. */
+static enum sp_status check_room(const struct sp_layout *l, enum sp_gpu_map map,
+                                 const struct sp_operands *operands, size_t *room_B, struct sp_error *err)
 {
     struct sp_gpu_device device;
+    *room_B = 0;
     enum sp_status status = sp_gpu_describe(&device, err);
     if (status != SP_OK)
         return status;
     const double gathered_B = (double)dense_elements(l, l->n_c, l->ld_x) * (double)l->s_x;
     const double rows_B = operands->rows ? (double)l->n_r * (double)l->r * (double)l->s_x : 0;
-    const double need = sp_layout_matrix_bytes(l) + (operands->second ? 2 : 1) * gathered_B + rows_B +
-                        (double)result_elements(l) * (double)l->s_y;
-    if (need > (double)device.free_B)
-        return sp_fail(err, SP_MEMORY, "take a smaller matrix, or cut it into parts",
+    const double dense_B =
+        (operands->second ? 2 : 1) * gathered_B + rows_B + (double)result_elements(l) * (double)l->s_y;
+    const double starts_B = map == SP_GPU_STAGE ? (double)l->n_chunks * sizeof(int64_t) : 0;
+    const double need = sp_layout_matrix_bytes(l) + starts_B + dense_B, free_B = (double)device.free_B;
+    if (need > free_B && map == SP_GPU_STAGE && dense_B < free_B)
+        *room_B = (size_t)((free_B - dense_B) / 2);
+    else if (need > free_B)
+        return sp_fail(err, SP_MEMORY,
+                       l->op == SP_OP_SPMM && map != SP_GPU_STAGE
+                           ? "--format staged:16,64 streams such matrices, where the operands fit"
+                           : "take a smaller matrix, or cut it into parts",
                        "matrix and operands take %.1f MB, the %s has %.1f MB free of %.1f", need / 1e6,
                        device.name, (double)device.free_B / 1e6, (double)device.memory_B / 1e6);
     return SP_OK;
@@ -252,6 +274,7 @@ static void release(void *state)
         return;
     for (int i = 0; i < k->n_owned; i++)
         sp_gpu_free(k->owned[i]);
+    sp_gpu_stream_free(k->stream);
     sp_gpu_clock_free(k->clock);
     free(k->host);
     free(k);
@@ -261,10 +284,11 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
                               const struct sp_operands *operands, void **state, struct sp_error *err)
 {
     void *memory;
+    size_t room_B;
     *state = NULL;
     enum sp_status status = sp_epilogue_check(operands, launch->map == SP_GPU_STAGE, err);
     if (status == SP_OK)
-        status = check_room(layout, operands, err);
+        status = check_room(layout, launch->map, operands, &room_B, err);
     if (status == SP_OK)
         status = sp_new_array(1, sizeof(struct gpu_kernel), "a GPU kernel", &memory, err);
     if (status != SP_OK)
@@ -272,7 +296,7 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
     struct gpu_kernel *k = memory;
     k->launch = *launch;
     k->layout = layout;
-    status = fill(k, operands, err);
+    status = fill(k, operands, room_B, err);
     if (status != SP_OK) {
         release(k);
         return status;
@@ -281,16 +305,19 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
     return SP_OK;
 }
 
-static int execute(const struct gpu_kernel *k)
+static enum sp_status execute(const struct gpu_kernel *k, struct sp_error *err)
 {
     static sp_gpu_execute *const of_op[SP_N_OPS] = {sp_gpu_spmv_execute, sp_gpu_spmm_execute,
                                                     sp_gpu_spmm_execute, sp_gpu_sampled_execute,
                                                     sp_gpu_sampled_execute};
     if (k->launch.n_blocks == 0)
-        return 0;
+        return SP_OK;
+    if (k->stream)
+        return sp_gpu_stream_execute(k->stream, &k->launch, &k->arrays, err);
     sp_gpu_execute *execute_map =
         k->launch.map == SP_GPU_MMA ? sp_gpu_mma_execute : of_op[sp_gpu_map_op(k->launch.map)];
-    return execute_map(&k->launch, &k->arrays, k->layout->precision, k->layout->index);
+    return sp_gpu_check(execute_map(&k->launch, &k->arrays, k->layout->precision, k->layout->index),
+                        "starting the kernel", err);
 }
 
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
@@ -298,8 +325,10 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
     struct gpu_kernel *k = state;
     double seconds;
     enum sp_status status = sp_gpu_clock_start(k->clock, err);
+    if (status == SP_OK && k->stream)
+        status = sp_gpu_stream_start(k->stream, err);
     for (int64_t i = 0; i < repetitions && status == SP_OK; i++)
-        status = sp_gpu_check(execute(k), "starting the kernel", err);
+        status = execute(k, err);
     if (status == SP_OK)
         status = sp_gpu_clock_stop(k->clock, &seconds, err);
     if (status == SP_OK && stats && stats->thread_s && stats->n_threads > 0)
@@ -341,6 +370,12 @@ static enum sp_status fetch(void *state, double *result, struct sp_error *err)
     return SP_OK;
 }
 
+static double streamed_B(const void *state)
+{
+    const struct gpu_kernel *k = state;
+    return k->stream ? sp_gpu_stream_bytes(k->stream) : 0;
+}
+
 __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module(void)
 {
     static const struct sp_gpu_module module = {.abi = SP_GPU_MODULE_ABI,
@@ -351,6 +386,7 @@ __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module
                                                 .run = run,
                                                 .fetch = fetch,
                                                 .release = release,
+                                                .streamed_B = streamed_B,
                                                 .ceilings = &sp_gpu_ceilings,
                                                 .clocks = sp_gpu_clocks_now};
     return &module;

@@ -141,6 +141,98 @@ enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct 
                                      "copying from the GPU", err);
 }
 
+bool sp_gpu_pin(void *p, size_t bytes)
+{
+    if (cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess)
+        return true;
+    cudaGetLastError(); /* clears it */
+    return false;
+}
+
+void sp_gpu_unpin(void *p)
+{
+    cudaHostUnregister(p);
+}
+
+/* Kernels are queued on the default stream, which waits for no stream of this kind. */
+struct feed {
+    cudaStream_t copies;
+    cudaEvent_t filled[2], used[2];
+};
+
+static enum sp_status make_event(cudaEvent_t *event, struct sp_error *err)
+{
+    return sp_gpu_check((int)cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making an event", err);
+}
+
+enum sp_status sp_gpu_feed_make(void **feed, struct sp_error *err)
+{
+    enum sp_status status = sp_new_array(1, sizeof(struct feed), "a queue of copies", feed, err);
+    struct feed *f = *feed;
+    if (status == SP_OK)
+        status = sp_gpu_check((int)cudaStreamCreateWithFlags(&f->copies, cudaStreamNonBlocking),
+                              "making a queue of copies", err);
+    for (int i = 0; i < 2 && status == SP_OK; i++) {
+        status = make_event(&f->filled[i], err);
+        if (status == SP_OK)
+            status = make_event(&f->used[i], err);
+    }
+    if (status != SP_OK) {
+        sp_gpu_feed_free(f);
+        *feed = NULL;
+    }
+    return status;
+}
+
+void sp_gpu_feed_free(void *feed)
+{
+    struct feed *f = feed;
+    if (!f)
+        return;
+    if (f->copies) {
+        cudaStreamSynchronize(f->copies);
+        cudaStreamDestroy(f->copies);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (f->filled[i])
+            cudaEventDestroy(f->filled[i]);
+        if (f->used[i])
+            cudaEventDestroy(f->used[i]);
+    }
+    free(f);
+}
+
+/* An event that was never recorded is not waited for. */
+enum sp_status sp_gpu_feed_begin(void *feed, int which, struct sp_error *err)
+{
+    struct feed *f = feed;
+    return sp_gpu_check((int)cudaStreamWaitEvent(f->copies, f->used[which], 0), "waiting for the kernel",
+                        err);
+}
+
+enum sp_status sp_gpu_feed_copy(void *feed, void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    struct feed *f = feed;
+    return bytes == 0 ? SP_OK
+                      : sp_gpu_check((int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, f->copies),
+                                     "copying to the GPU", err);
+}
+
+enum sp_status sp_gpu_feed_filled(void *feed, int which, struct sp_error *err)
+{
+    struct feed *f = feed;
+    cudaError_t e = cudaEventRecord(f->filled[which], f->copies);
+    if (e == cudaSuccess)
+        e = cudaStreamWaitEvent(NULL, f->filled[which], 0);
+    return sp_gpu_check((int)e, "waiting for a copy", err);
+}
+
+enum sp_status sp_gpu_feed_used(void *feed, int which, struct sp_error *err)
+{
+    struct feed *f = feed;
+    return sp_gpu_check((int)cudaEventRecord(f->used[which], NULL), "marking a buffer", err);
+}
+
 struct clock {
     cudaEvent_t start, stop;
 };

@@ -208,10 +208,15 @@ static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     enum sp_status status = sp_dense_make(&a->workload, a->options->seed, &a->dense, err);
     const struct sp_operands operands = {.x = a->dense.x, .rows = a->dense.rows, .second = a->dense.second};
+    struct sp_kernel_facts facts;
     const double start = sp_now();
     if (status == SP_OK)
         status = a->chosen->kernel->prepare(&a->layout, &operands, &a->state, err);
     a->upload_s = sp_now() - start;
+    if (status == SP_OK) {
+        a->chosen->kernel->facts(a->state, &facts);
+        a->streamed_B = facts.streamed_B;
+    }
     return status;
 }
 

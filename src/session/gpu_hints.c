@@ -148,7 +148,8 @@ void sp_gpu_find_hints(struct sp_gpu_analysis *a)
                                      .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
     struct sp_hint_inputs in;
-    if (a->options->no_hints || !gpu.now)
+    if (a->options->no_hints || !gpu.now ||
+        a->streamed_B > 0) /* the link decides, of which nothing is known */
         return;
     gpu.run = hint_way(a, a->chosen);
     for (int i = 0; i < a->n_ways; i++)

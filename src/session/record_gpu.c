@@ -214,6 +214,21 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_append(r, "runs", run);
 }
 
+/* A matrix that the GPU's memory cannot hold comes over the link in each execution: no level says that. */
+static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    char text[200];
+    if (a->streamed_B <= 0)
+        return;
+    sp_record_set_value(r, "gpu.streamed", sp_value_of(a->streamed_B, SP_MODELLED), "B");
+    snprintf(
+        text, sizeof text,
+        "the weights are streamed: they exceed the GPU's memory, and each execution copies %.1f MB of them "
+        "to it, %.2f GB/s; the model knows nothing of that link",
+        a->streamed_B / 1e6, a->streamed_B / a->pairs.time.value / 1e9);
+    sp_record_append(r, "remarks", json_string(text));
+}
+
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_gpu_record_known(a, r);
@@ -229,6 +244,7 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_hints(r, &a->hints);
     sp_record_set_object(r, "flags", json_array());
     record_tried(a, r);
+    record_streamed(a, r);
     if (a->options->machine->n_cores != a->device.n_cores)
         sp_record_append(r, "remarks",
                          json_string("ceilings and levels are those of the machine named with --machine; the "

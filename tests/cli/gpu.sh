@@ -102,6 +102,13 @@ analyze gen:laplace2d:16 --op sddmm --inner 16 --no-plots --out "$dir/dense"
 has 'tiles of SDDMM'
 ok analyze --device gpu --machine h200 --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
 has 'matrix units'
+# Weights that exceed the memory, 1.5 MB: streamed in STAGED, refused elsewhere.
+SP_EXECUTOR_MEMORY=1500000
+export SP_EXECUTOR_MEMORY
+analyze gen:random:2000:40 --op spmm --format staged:16,64 --inner 16 --no-plots --bytes sim --out "$dir/dense"
+has 'the weights are streamed'
+exits 4 'staged:16,64 streams' analyze gen:random:3000:40 --device gpu --machine "$dir/stand-in.json" --op spmm --format crs --inner 16
+unset SP_EXECUTOR_MEMORY
 "$check_schema" "$schema" "$dir"/records/*.json "$dir"/dense/*.json || fail "records do not obey the schema"
 "$check_records" "$dir"/records/*.json "$dir"/dense/*.json || fail "the records' figures do not fit each other"
 ls "$dir"/records/*.roofline.svg >/dev/null || fail "there is no roofline"

@@ -91,7 +91,7 @@ struct word {
 
 struct executor {
     std::map<const unsigned char *, array> arrays;
-    int64_t memory_B = 0, used_B = 0;
+    int64_t memory_B = 0, used_B = 0, most_used_B = 0;
     uint64_t seed = 0;
     bool record = false;
     int64_t n_grids = 0;    /* executed, this one included */
@@ -433,7 +433,8 @@ void keep_requests()
 
 int64_t device_memory()
 {
-    return the().memory_B > 0 ? the().memory_B : INT64_C(1) << 30;
+    const char *wanted = getenv("SP_EXECUTOR_MEMORY");
+    return the().memory_B > 0 ? the().memory_B : wanted ? std::atoll(wanted) : INT64_C(1) << 30;
 }
 
 } // namespace
@@ -617,11 +618,17 @@ static void seed(uint64_t value)
 static void memory(int64_t bytes)
 {
     the().memory_B = bytes;
+    the().most_used_B = the().used_B;
+}
+
+static int64_t most_used(void)
+{
+    return the().most_used_B;
 }
 
 __attribute__((visibility("default"))) const struct sp_executor *sp_executor_table(void)
 {
-    static const struct sp_executor e = {record, requests, seed, memory};
+    static const struct sp_executor e = {record, requests, seed, memory, most_used};
     return &e;
 }
 
@@ -661,6 +668,7 @@ enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_
     std::memset(a.memory.get(), 0xff, bytes);
     *p = a.memory.get();
     e.used_B += (int64_t)bytes;
+    e.most_used_B = std::max(e.most_used_B, e.used_B);
     e.arrays.emplace((const unsigned char *)*p, std::move(a));
     return SP_OK;
 }
@@ -686,6 +694,87 @@ enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct s
 enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err)
 {
     return sp_gpu_copy_in(to, from, bytes, err);
+}
+
+bool sp_gpu_pin(void *p, size_t bytes)
+{
+    return p && bytes > 0;
+}
+
+void sp_gpu_unpin(void *)
+{
+}
+
+/* Copies are made as late as they may be, and what they will overwrite is gone before: a kernel that does not
+ * wait for them, or is not waited for, computes with NaN. */
+struct feed {
+    enum { FREE, FILLING, FULL } state[2];
+    int filling;
+    struct pending {
+        void *to;
+        const void *from;
+        size_t bytes;
+    };
+    std::vector<pending> copies;
+};
+
+enum sp_status sp_gpu_feed_make(void **made, struct sp_error *err)
+{
+    (void)err;
+    *made = new feed{{feed::FREE, feed::FREE}, 0, {}};
+    return SP_OK;
+}
+
+void sp_gpu_feed_free(void *of)
+{
+    delete (feed *)of;
+}
+
+enum sp_status sp_gpu_feed_begin(void *of, int which, struct sp_error *err)
+{
+    feed *f = (feed *)of;
+    if (f->state[which] != feed::FREE)
+        return sp_fail(err, SP_BUG, "", "a buffer is filled that kernels may still read");
+    f->state[which] = feed::FILLING;
+    f->filling = which;
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_feed_copy(void *of, void *to, const void *from, size_t bytes, struct sp_error *err)
+{
+    feed *f = (feed *)of;
+    const unsigned char *base = nullptr;
+    const array *a = array_of(to, &base);
+    if (f->state[f->filling] != feed::FILLING)
+        return sp_fail(err, SP_BUG, "", "a copy into a buffer that is not being filled");
+    if (bytes > 0 && (!a || (size_t)((unsigned char *)to - base) + bytes > a->size))
+        return sp_fail(err, SP_BUG, "", "a copy beyond the end of an array");
+    if (bytes > 0) {
+        std::memset(to, 0xff, bytes);
+        f->copies.push_back({to, from, bytes});
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_feed_filled(void *of, int which, struct sp_error *err)
+{
+    feed *f = (feed *)of;
+    if (f->state[which] != feed::FILLING)
+        return sp_fail(err, SP_BUG, "", "a buffer is full that was not filled");
+    for (const feed::pending &c : f->copies)
+        std::memcpy(c.to, c.from, c.bytes);
+    f->copies.clear();
+    f->state[which] = feed::FULL;
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_feed_used(void *of, int which, struct sp_error *err)
+{
+    feed *f = (feed *)of;
+    if (f->state[which] == feed::FILLING)
+        return sp_fail(err, SP_BUG, "", "a buffer was used before it was full");
+    f->state[which] = feed::FREE;
+    return SP_OK;
 }
 
 /* There is no device whose clock could be read: the time that this CPU takes. */

@@ -39,6 +39,8 @@ struct sp_executor {
     void (*seed)(uint64_t seed);
     /* Device memory that is there, for tests of what does not fit; 0: 1 GiB. */
     void (*memory)(int64_t bytes);
+    /* Of it, the most that was taken at a time since then. */
+    int64_t (*most_used)(void);
 };
 #define SP_EXECUTOR_SYMBOL "sp_executor_table"
 typedef const struct sp_executor *sp_executor_of(void);

@@ -1,14 +1,19 @@
 /* Layers of a sparse network, Y' = min(max(W X + bias, 0), most), on GPUs and CPUs: kernels of SpMM in STAGED
- * end them while the results are in registers, against the plain definition in examples/layer_reference.h. */
+ * end them while the results are in registers, against the plain definition in examples/layer_reference.h;
+ * and weights that exceed the memory of a GPU. */
 #include <check.h>
+#include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "executor.h"
 #include "kernels/gpu_module.h"
 #include "layer_reference.h"
 #include "small_matrices.h"
 #include "sparse/dense.h"
+#include "sparse/generate.h"
 
 /* Some sums of the small matrices are below, between and above. */
 static const struct sp_layer_epilogue layer_end = {.bias = -0.25, .most = 1.5};
@@ -176,6 +181,121 @@ START_TEST(others_refuse_layers)
 }
 END_TEST
 
+/* NULL with a printed reason where the module is a real one, whose memory cannot be made small. */
+static const struct sp_executor *the_executor(void)
+{
+    union {
+        void *address;
+        sp_executor_of *function;
+    } symbol = {NULL};
+    void *handle = dlopen(SP_GPU_MODULE_FILE, RTLD_NOW | RTLD_NODELETE);
+    if (handle)
+        symbol.address = dlsym(handle, SP_EXECUTOR_SYMBOL);
+    if (!symbol.address)
+        printf("SKIPPED: the module that was found runs on a GPU, whose memory is what it is\n");
+    return symbol.address ? symbol.function() : NULL;
+}
+
+static double dense_bytes(const struct sp_layout *l)
+{
+    return (double)(l->n_c + l->n_r) * (double)l->r * (double)l->s_x;
+}
+
+/* Three executions on a device of so many bytes: the same result as with memory enough, `expected`, where the
+ * weights are streamed; their bytes, 0 where they were refused. */
+static double stream_layer(const struct sp_executor *executor, struct layer *layer, int64_t bytes,
+                           const double *expected)
+{
+    const struct sp_kernel *kernel = sp_kernel_find("spmm/staged/cuda-stage");
+    const struct sp_operands operands = {.x = layer->arrays.x, .epilogue = &layer_end};
+    const size_t result_B = (size_t)sp_dense_n_result(&layer->w) * sizeof *expected;
+    struct sp_kernel_facts facts;
+    struct sp_error err;
+    void *state;
+    executor->memory(bytes);
+    enum sp_status status = kernel->prepare(&layer->l, &operands, &state, &err);
+    if (status != SP_OK) {
+        ck_assert_int_eq(status, SP_MEMORY);
+        ck_assert_msg(strstr(err.what, "MB") != NULL, "%s", err.what);
+        executor->memory(0);
+        return 0;
+    }
+    for (int i = 0; i < 2; i++)
+        if (kernel->run(state, 2 - i, NULL, &err) != SP_OK)
+            ck_abort_msg("%lld bytes: %s", (long long)bytes, err.what);
+    kernel->facts(state, &facts);
+    ck_assert_int_eq(kernel->fetch(state, layer->y, &err), SP_OK);
+    ck_assert_mem_eq(layer->y, expected, result_B);
+    ck_assert_int_le(executor->most_used(), bytes);
+    kernel->release(state);
+    executor->memory(0);
+    return facts.streamed_B;
+}
+
+/* From a device that holds everything down to one that holds no block: streamed in between. */
+START_TEST(weights_are_streamed)
+{
+    static const char *const names[] = {"random:600:40", "laplace2d:40", "powerlaw:9:30"};
+    const struct sp_executor *executor = the_executor();
+    struct sp_csr a;
+    struct layer layer;
+    struct sp_error err;
+    if (!executor)
+        return;
+    if (sp_generate(names[_i / 2], NULL, &a, &err) != SP_OK)
+        ck_abort_msg("%s", err.what);
+    open_layer(&a, "staged:16,64", 9 + _i, _i % 2 ? SP_F32 : SP_F64, &layer);
+    run_layer(sp_kernel_find("spmm/staged/cuda-stage"), &layer);
+    const size_t n = (size_t)sp_dense_n_result(&layer.w);
+    double *expected = malloc(n * sizeof *expected);
+    memcpy(expected, layer.y, n * sizeof *expected);
+    const double matrix_B = sp_layout_matrix_bytes(&layer.l);
+    int n_streamed = 0, n_refused = 0;
+    for (int part = 24; part >= 0; part -= 2) {
+        const int64_t bytes = (int64_t)(dense_bytes(&layer.l) + part * matrix_B / 20);
+        struct sp_gpu_device before, after;
+        const struct sp_gpu_module *module;
+        ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+        ck_assert_int_eq(module->describe(&before, &err), SP_OK);
+        const double streamed_B = stream_layer(executor, &layer, bytes, expected);
+        ck_assert(streamed_B == 0 || (part < 24 && streamed_B > 0.9 * matrix_B));
+        n_streamed += streamed_B > 0;
+        n_refused += streamed_B == 0 && part < 20;
+        ck_assert_int_eq(module->describe(&after, &err), SP_OK);
+        ck_assert_uint_eq(before.free_B, after.free_B);
+    }
+    ck_assert(n_streamed >= 3 && n_refused >= 1);
+    free(expected);
+    close_layer(&layer);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* What streams no weights says what is too large. */
+START_TEST(others_are_refused)
+{
+    static const char *const names[] = {"spmm/crs/cuda-row", "spmm/crs/cuda-share"};
+    const struct sp_executor *executor = the_executor();
+    struct sp_csr a;
+    struct layer layer;
+    struct sp_error err;
+    void *state;
+    if (!executor)
+        return;
+    ck_assert_int_eq(sp_generate("random:600:40", NULL, &a, &err), SP_OK);
+    open_layer(&a, "crs", 16, SP_F64, &layer);
+    executor->memory((int64_t)(dense_bytes(&layer.l) + sp_layout_matrix_bytes(&layer.l) / 2));
+    for (int i = 0; i < 2; i++) {
+        const struct sp_operands operands = {.x = layer.arrays.x};
+        ck_assert_int_eq(sp_kernel_find(names[i])->prepare(&layer.l, &operands, &state, &err), SP_MEMORY);
+        ck_assert_msg(strstr(err.what, "matrix and operands take") != NULL, "%s", err.what);
+    }
+    executor->memory(0);
+    close_layer(&layer);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_layers");
@@ -184,6 +304,8 @@ int main(void)
     tcase_add_loop_test(tcase, layers_end_as_defined, 0, N_SMALL_MATRICES);
     tcase_add_test(tcase, layers_reach_their_bounds);
     tcase_add_test(tcase, others_refuse_layers);
+    tcase_add_loop_test(tcase, weights_are_streamed, 0, 6);
+    tcase_add_test(tcase, others_are_refused);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
