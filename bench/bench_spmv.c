@@ -3,8 +3,10 @@
  * ratios between two candidates are medians over the rounds. A ping-pong before and after tells in which mode
  * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
  *
- *     bench_spmv [--threads N] [--samples N] [--precision f64|f32] [--nt] [--ten] [--format F] [gen spec ...]
- */
+ *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format F]
+ *                [--isa avx512|avx2|portable] [--storages] [gen spec ...]
+ *
+ * --storages: each format also with 16-bit offsets, with values in f32, and with both. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +24,19 @@
 #include "sys/core_to_core.h"
 #include "sys/pages.h"
 
-enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 8, N_PEERS = 2, N_MODES = SP_CORE_SPLIT + 1 };
+enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 2, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };
 
 struct settings {
     int n_threads, n_samples;
     enum sp_precision precision;
-    bool nt;
-    const char *format; /* NULL: all */
+    bool nt, storages;
+    const char *format, *isa; /* NULL: all */
 };
 
 /* What is timed: one of our kernels (row and state), or a peer. */
 struct candidate {
-    char name[64], format[24], remark[96];
+    char name[64], format[40], remark[96];
     const struct sp_layout *layout; /* whose scan is the roof */
     const struct sp_kernel *kernel;
     const struct peer *peer;
@@ -84,21 +86,36 @@ static double scan_once(const struct sp_layout *l)
     return sp_scan_bytes(&arrays) / (end - start);
 }
 
+/* "SELL-32-1", "SELL-32-1 mixed d16", ... */
+static void name_of(const struct sp_workload *w, char *text, size_t size)
+{
+    sp_workload_format_text(w, text, size);
+    if (w->precision == SP_MIXED)
+        snprintf(text + strlen(text), size - strlen(text), " %s", sp_precision_name(w->precision));
+    if (w->index == SP_D16)
+        snprintf(text + strlen(text), size - strlen(text), " %s", sp_index_name(w->index));
+}
+
 static void add_kernels(struct bench *b, const struct sp_workload *w)
 {
     struct sp_error err;
     struct sp_layout *l = &b->layouts[b->n_layouts];
+    char format[40];
+    name_of(w, format, sizeof format);
     double start = sp_now();
-    if (sp_layout_make(w, true, &sp_allocator_huge, l, &err) != SP_OK)
+    enum sp_status status = sp_layout_make(w, true, &sp_allocator_huge, l, &err);
+    if (status == SP_USAGE) {
+        printf("  %s: skipped, %s\n", format, err.what);
+        return;
+    }
+    if (status != SP_OK)
         fail(&err);
     b->n_layouts++;
-    char format[24];
-    sp_workload_format_text(w, format, sizeof format);
     printf("  %s: beta %.3f, unit slots %.3f, layout made in %.2f s\n", format,
            (double)l->n_nz / (double)l->n_stored,
            l->n_slots > 0 ? (double)l->n_unit_slots / (double)l->n_slots : 0.0, sp_now() - start);
     const struct sp_kernel *rows[MAX_CANDIDATES];
-    int n = sp_kernel_candidates(l, NULL, rows, MAX_CANDIDATES - b->n);
+    int n = sp_kernel_candidates(l, b->settings->isa, rows, MAX_CANDIDATES - b->n);
     double *y = malloc((size_t)(2 * l->n_r + 1) * sizeof *y);
     for (int k = 0; k < n; k++) {
         struct candidate *c = &b->candidates[b->n++];
@@ -234,7 +251,7 @@ static void print_mode(const struct bench *b, enum sp_core_mode mode)
             continue;
         double flops = sp_median(kept, n_kept);
         of_mode(c, n, mode, c->share, kept);
-        printf("    %-25s %6.2f Gflop/s  %5.2f B/nnz  %5.1f %% of the roof [%5.1f, %5.1f]  %2d samples; %s\n",
+        printf("    %-29s %6.2f Gflop/s  %5.2f B/nnz  %5.1f %% of the roof [%5.1f, %5.1f]  %2d samples; %s\n",
                c->name, flops * 1e-9, c->V / (double)b->matrix.n_nz, 100 * sp_median(kept, n_kept),
                100 * sp_quantile(kept, n_kept, 0.25), 100 * sp_quantile(kept, n_kept, 0.75), n_kept,
                c->remark);
@@ -270,6 +287,19 @@ static void print_results(const struct bench *b)
     }
 }
 
+/* The workload, and with --storages its narrower kin as far as the format has them. */
+static void add_storages(struct bench *b, const struct sp_workload *w)
+{
+    add_kernels(b, w);
+    for (int i = 1; i < 4 && b->settings->storages; i++) {
+        struct sp_workload narrow = *w;
+        narrow.precision = i & 1 ? SP_MIXED : w->precision;
+        narrow.index = i & 2 ? SP_D16 : w->index;
+        if (sp_workload_check(&narrow, NULL) == SP_OK)
+            add_kernels(b, &narrow);
+    }
+}
+
 static void bench_matrix(const struct settings *s, const char *spec)
 {
     static const char *const formats[] = {"crs",         "sell:8,1",  "sell:32,1",
@@ -298,9 +328,9 @@ static void bench_matrix(const struct settings *s, const char *spec)
         if (w.format != SP_FORMAT_CRS && sp_sell_beta(&pattern, w.C, w.sigma) < 0.2)
             printf("  %s: skipped, beta is below 0.2\n", formats[i]);
         else
-            add_kernels(b, &w);
+            add_storages(b, &w);
     }
-    if (s->precision == SP_F64 && (!s->format || strcmp(s->format, "crs") == 0))
+    if (s->precision == SP_F64 && !s->isa && (!s->format || strcmp(s->format, "crs") == 0))
         add_peers(b, &b->layouts[0]);
     for (int i = 0; i < s->n_samples; i++)
         for (int k = 0; k < b->n; k++)
@@ -342,6 +372,10 @@ int main(int argc, char **argv)
             s.precision = (enum sp_precision)sp_precision_from_name(argv[++i]);
         else if (strcmp(argv[i], "--format") == 0 && more)
             s.format = argv[++i];
+        else if (strcmp(argv[i], "--isa") == 0 && more)
+            s.isa = argv[++i];
+        else if (strcmp(argv[i], "--storages") == 0)
+            s.storages = true;
         else if (strcmp(argv[i], "--nt") == 0)
             s.nt = true;
         else if (strcmp(argv[i], "--ten") == 0)
@@ -357,7 +391,7 @@ int main(int argc, char **argv)
     if (n_specs == 0)
         specs[n_specs++] = "hpcg:128";
     if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.precision == SP_C128) {
-        fprintf(stderr, "bench_spmv: 1 to %d samples; precision f64 or f32\n", MAX_SAMPLES);
+        fprintf(stderr, "bench_spmv: 1 to %d samples; precision f64, f32 or mixed\n", MAX_SAMPLES);
         return EXIT_FAILURE;
     }
     struct sp_error err;

@@ -37,6 +37,18 @@ static inline void touch(const struct touched *t, int64_t col, int64_t *last)
     mark(t, first);
 }
 
+/* 16-bit offsets of the groups (rows of CRS, slots of SELL) [first, end). */
+static void touch_offsets(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
+{
+    const bool crs = l->format == SP_FORMAT_CRS;
+    int64_t last = -1;
+    for (int64_t g = first; g < end; g++) {
+        const int64_t to = crs ? sp_layout_ptr(l, g + 1) : (g + 1) * l->C;
+        for (int64_t i = crs ? sp_layout_ptr(l, g) : g * l->C; i < to; i++)
+            touch(t, sp_layout_col_in(l, i, g), &last);
+    }
+}
+
 /* Items [first, end) of col. A value may straddle two lines only when x is not aligned to its size, which no
  * kernel does. */
 static void touch_indices(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
@@ -125,7 +137,11 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
         return;
     }
     while (sp_partition_next(p, thread, &cursor, &first, &end)) {
-        if (l->format == SP_FORMAT_SELLU)
+        if (l->index == SP_D16 && l->format == SP_FORMAT_CRS)
+            touch_offsets(l, t, first, end);
+        else if (l->index == SP_D16 && l->format == SP_FORMAT_SELL)
+            touch_offsets(l, t, sp_layout_ptr(l, first) / l->C, sp_layout_ptr(l, end) / l->C);
+        else if (l->format == SP_FORMAT_SELLU)
             touch_unit_chunks(l, t, first, end);
         else if (l->format == SP_FORMAT_STAGED)
             touch_list(l, t, l->block[first].list, l->block[end].list);

@@ -6,7 +6,7 @@
 /* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors as now. */
 static double block_matrix_B(const struct sp_hint_inputs *in)
 {
-    double s_a = (double)sp_precision_size(in->precision), s_i = (double)sp_index_size(in->index);
+    double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     int64_t n_block_rows = (in->n_r + in->block_h - 1) / in->block_h;
     return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (double)(n_block_rows + 1);
 }
@@ -17,7 +17,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (in->block_h * in->block_w < 2 || in->n_blocks < 1 || !sp_hint_has_volume(in) ||
         in->format == SP_FORMAT_SELLU)
         return SP_SILENT;
-    double s_a = (double)sp_precision_size(in->precision), s_i = (double)sp_index_size(in->index);
+    double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;
     double fill = (double)in->n_nz / ((double)in->n_blocks * in->block_h * in->block_w);
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, now_B - block_matrix_B(in)), sp_as_now());

@@ -9,7 +9,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if ((in->format != SP_FORMAT_SELL && in->format != SP_FORMAT_SELLU) || !sp_value_known(in->beta) ||
         !sp_hint_has_volume(in))
         return SP_SILENT;
-    double item_B = (double)(sp_precision_size(in->precision) + sp_index_size(in->index));
+    double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));
     double fill_B = (sp_hint_stored(in) - (double)in->n_nz) * item_B;
     /* Fill is computed with as well as loaded. */
     struct sp_value core = sp_value_known(in->core_s)

@@ -68,7 +68,7 @@ static void find_roof(const struct sp_predict_inputs *in, struct sp_prediction *
 
 static struct sp_value peak_of(const struct sp_predict_inputs *in)
 {
-    const char *precision = in->precision == SP_F64 || in->precision == SP_C128 ? "f64" : "f32";
+    const char *precision = sp_precision_size(in->precision) >= 8 ? "f64" : "f32";
     static const char *const names[] = {"fma", "simd"};
     for (int i = 0; i < 2; i++) {
         const struct sp_ceiling *c =

@@ -44,8 +44,9 @@ static ALWAYS_INLINE int64_t streamed_crs(const struct sp_trace *t, int64_t entr
 {
     const struct sp_layout *l = t->layout;
     int64_t y = t->store_nt ? 0 : row * (int64_t)l->s_y;
+    int64_t base = l->base ? row * (int64_t)sizeof *l->base : 0;
     return (entry * (int64_t)l->s_a >> t->line_shift) + (entry * (int64_t)l->s_i >> t->line_shift) +
-           (row * (int64_t)l->s_p >> t->line_shift) + (y >> t->line_shift);
+           (row * (int64_t)l->s_p >> t->line_shift) + (base >> t->line_shift) + (y >> t->line_shift);
 }
 
 static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
@@ -57,15 +58,14 @@ static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
 /* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of streams.
  */
 static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cursor *c, int64_t stop,
-                                       int64_t origin, const bool wide, const int x_shift)
+                                       int64_t origin, const enum sp_index index, const int x_shift)
 {
     const struct sp_trace *t = p->trace;
-    const int32_t *col = t->layout->col;
-    const int64_t *wide_col = t->layout->col;
+    const struct sp_columns columns = sp_cursor_columns(t->layout, c);
     const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
     uint32_t before = UINT32_MAX;
     for (int64_t k = c->entry; k < stop; k++) {
-        int64_t column = wide ? wide_col[k] : col[k];
+        const int64_t column = sp_column_at(columns, k, index);
         uint32_t line = (uint32_t)((base_B + column * (INT64_C(1) << x_shift)) >> t->line_shift);
         if (line == before)
             continue;
@@ -91,7 +91,7 @@ static void take_listed(struct pass *p, const struct sp_trace_cursor *c, int64_t
                 (struct hit){(uint32_t)p->listed.line[k], origin + streamed_crs(p->trace, c->entry, c->unit)};
 }
 
-static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, const bool wide,
+static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, const enum sp_index index,
                                    const int x_shift)
 {
     struct sp_trace *t = p->trace;
@@ -114,7 +114,7 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
         if (l->permuted)
             take_listed(p, c, stop, p->streamed - start);
         else
-            take_entries(p, c, stop, p->streamed - start, wide, x_shift);
+            take_entries(p, c, stop, p->streamed - start, index, x_shift);
         steps -= stop - c->entry;
         c->entry = stop;
         at = streamed_crs(t, stop, c->unit + (stop == c->entry_end));
@@ -145,6 +145,8 @@ static int64_t streamed_sell(const struct sp_trace *t, int64_t chunk, int64_t sl
     int64_t lanes = chunk * l->C;
     int64_t n = (entry * (int64_t)l->s_a >> t->line_shift) + (index * (int64_t)l->s_i >> t->line_shift) +
                 (chunk * head >> t->line_shift);
+    if (l->base)
+        n += entry / l->C * (int64_t)sizeof *l->base >> t->line_shift;
     if (l->perm)
         n += lanes * (int64_t)sizeof *l->perm >> t->line_shift;
     if (!follow_y && !t->store_nt)
@@ -164,7 +166,8 @@ static void slot_sell(struct pass *p, int64_t chunk, int64_t slot, int64_t strea
         index = sp_layout_index_ptr(l, chunk) + (slot < n_unit ? slot : n_unit + (slot - n_unit) * l->C);
     uint32_t before = UINT32_MAX;
     for (int64_t lane = 0; lane < l->C; lane++) {
-        int64_t column = slot < n_unit ? sp_layout_col(l, index) + lane : sp_layout_col(l, index + lane);
+        int64_t column =
+            slot < n_unit ? sp_layout_col(l, index) + lane : sp_layout_col_in(l, index + lane, index / l->C);
         uint32_t line = (uint32_t)((base_B + column * (int64_t)l->s_x) >> t->line_shift);
         if (line == before)
             continue;
@@ -294,11 +297,13 @@ static void fill_turn(struct pass *p, struct sp_trace_cursor *c)
     if (l->format != SP_FORMAT_CRS)
         turn_sell(p, c);
     else if (l->index == SP_I64)
-        turn_crs(p, c, true, x_shift);
+        turn_crs(p, c, SP_I64, x_shift);
+    else if (l->index == SP_D16)
+        turn_crs(p, c, SP_D16, x_shift);
     else if (x_shift == 3)
-        turn_crs(p, c, false, 3);
+        turn_crs(p, c, SP_I32, 3);
     else
-        turn_crs(p, c, false, x_shift);
+        turn_crs(p, c, SP_I32, x_shift);
 }
 
 static enum sp_status walk(struct pass *p, const struct sp_reuse_options *o, double done, double part,

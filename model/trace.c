@@ -9,6 +9,7 @@
 static const enum sp_array array_of_region[SP_N_REGIONS] = {
     [SP_REGION_VALUES] = SP_ARRAY_VALUES,
     [SP_REGION_INDICES] = SP_ARRAY_INDICES,
+    [SP_REGION_BASE] = SP_ARRAY_INDICES,
     [SP_REGION_PTR] = SP_ARRAY_POINTERS,
     [SP_REGION_LEN] = SP_ARRAY_POINTERS,
     [SP_REGION_N_UNIT] = SP_ARRAY_POINTERS,
@@ -135,6 +136,7 @@ static void place_regions(struct sp_trace *t, const struct sp_trace_options *o)
     int64_t bytes[SP_N_REGIONS] = {
         [SP_REGION_VALUES] = fused ? 0 : l->n_stored * (int64_t)l->s_a,
         [SP_REGION_INDICES] = l->n_indices * (int64_t)l->s_i,
+        [SP_REGION_BASE] = l->n_bases * (int64_t)sizeof *l->base,
         [SP_REGION_PTR] = l->n_ptr * (int64_t)l->s_p,
         [SP_REGION_LEN] = l->len ? l->n_chunks * (int64_t)sizeof *l->len : 0,
         [SP_REGION_N_UNIT] = l->n_unit ? l->n_chunks * (int64_t)sizeof *l->n_unit : 0,

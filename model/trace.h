@@ -1,12 +1,12 @@
 /* The address stream of SpMV, as line events, from the layout that the kernel executes [THEORY 9].
  *
  * The stream of references (a reference is one access to one element) of a thread is
- *   CRS    ptr[first] of a range; then per row: ptr[i + 1]; per entry val, col, x[col]; at its end y[i].
- *   SELL   per chunk: ptr, len (SELLU: also index_ptr, n_unit); per slot: C values, then C column indices
- *          (SELLU's unit slots: one base index), then x of each lane; at its end C items of perm (where rows
- *          are permuted), then y of each lane.
- *   merge  the entries of a row that a thread does not end are followed by a write of that y as well.
- * Arrays lie one after the other at page-aligned addresses; x and y are shifted by the offsets given.
+ *   CRS    ptr[first] of a range; then per row: ptr[i + 1], with 16-bit offsets base[i]; per entry val, col,
+ * x[col]; at its end y[i]. SELL   per chunk: ptr, len (SELLU: also index_ptr, n_unit); per slot: C values,
+ * then (with 16-bit offsets the slot's base and) C column indices (SELLU's unit slots: one base index), then
+ * x of each lane; at its end C items of perm (where rows are permuted), then y of each lane. merge  the
+ * entries of a row that a thread does not end are followed by a write of that y as well. Arrays lie one after
+ * the other at page-aligned addresses; x and y are shifted by the offsets given.
  *
  * Threads take turns, in the order of the list given. A turn is `turn_steps` steps: a step is an entry or an
  * empty row (CRS), a turn is max(1, turn_steps / C) slots or empty chunks (SELL). With skew thread t starts
@@ -54,6 +54,7 @@ static inline uint32_t sp_event_line(uint32_t event)
 enum sp_trace_region {
     SP_REGION_VALUES,
     SP_REGION_INDICES,
+    SP_REGION_BASE, /* 16-bit offsets: what they are added to */
     SP_REGION_PTR,
     SP_REGION_LEN,
     SP_REGION_N_UNIT,

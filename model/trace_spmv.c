@@ -26,20 +26,15 @@ static ALWAYS_INLINE uint32_t *write_y(struct sp_trace *t, struct sp_trace_curso
 
 /* ---- CRS ---- */
 
-static ALWAYS_INLINE int64_t column_at(struct sp_columns c, int64_t k, bool wide)
-{
-    return wide ? ((const int64_t *)c.at)[k - c.origin] : ((const int32_t *)c.at)[k - c.origin];
-}
-
 static ALWAYS_INLINE uint32_t *entries_every(const struct sp_trace *t, uint32_t *ev,
                                              struct sp_columns columns, int64_t first, int64_t stop,
-                                             bool wide, int x_shift)
+                                             enum sp_index index, int x_shift)
 {
     const struct sp_layout *l = t->layout;
     for (int64_t k = first; k < stop; k++) {
         *ev++ = sp_trace_event(SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_VALUES, k, l->s_a));
         *ev++ = sp_trace_event(SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_INDICES, k, l->s_i));
-        *ev++ = sp_trace_event(SP_EVENT_TOUCH, x_line(t, column_at(columns, k, wide), x_shift));
+        *ev++ = sp_trace_event(SP_EVENT_TOUCH, x_line(t, sp_column_at(columns, k, index), x_shift));
     }
     return ev;
 }
@@ -49,11 +44,11 @@ struct open_lines {
     uint32_t x; /* line of x that was the last event apart from OPENs */
 };
 
-/* Entries [first, stop) of one row; `close`: their streams are not touched again at once. Cut into segments
+/* Entries [first, stop) of the row; `close`: their streams are not touched again at once. Cut into segments
  * in which neither stream changes its line. */
 static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, struct sp_columns columns,
                                        int64_t first, int64_t stop, bool close, struct open_lines *open,
-                                       bool wide, int x_shift)
+                                       enum sp_index index, int x_shift)
 {
     const struct sp_layout *l = t->layout;
     const int64_t mask_a = t->line_B / (int64_t)l->s_a - 1, mask_i = t->line_B / (int64_t)l->s_i - 1;
@@ -83,7 +78,7 @@ static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, s
             open->indices = true;
         }
         for (; k < last; k++) {
-            uint32_t line = x_line(t, column_at(columns, k, wide), x_shift);
+            uint32_t line = x_line(t, sp_column_at(columns, k, index), x_shift);
             *ev = line;
             ev += line != x;
             x = line;
@@ -98,7 +93,7 @@ static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, s
             open->indices = false;
             x = NO_LINE;
         }
-        uint32_t line = x_line(t, column_at(columns, k, wide), x_shift);
+        uint32_t line = x_line(t, sp_column_at(columns, k, index), x_shift);
         *ev = line;
         ev += line != x;
         x = line;
@@ -108,8 +103,8 @@ static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, s
     return ev;
 }
 
-static ALWAYS_INLINE int64_t crs_turn(struct sp_trace *t, struct sp_trace_cursor *c, bool every, bool wide,
-                                      int x_shift)
+static ALWAYS_INLINE int64_t crs_turn(struct sp_trace *t, struct sp_trace_cursor *c, bool every,
+                                      enum sp_index index, int x_shift)
 {
     const struct sp_layout *l = t->layout;
     uint32_t *ev = t->event;
@@ -119,6 +114,8 @@ static ALWAYS_INLINE int64_t crs_turn(struct sp_trace *t, struct sp_trace_cursor
             if (!sp_cursor_enter(l, c))
                 break;
             ev = sp_trace_read_run(t, ev, SP_REGION_PTR, c->unit + !c->begins, c->unit + 2, l->s_p, every);
+            if (index == SP_D16)
+                ev = sp_trace_read_run(t, ev, SP_REGION_BASE, c->unit, c->unit + 1, sizeof *l->base, every);
             open.x = NO_LINE;
             if (c->entry == c->entry_end)
                 steps--;
@@ -128,10 +125,10 @@ static ALWAYS_INLINE int64_t crs_turn(struct sp_trace *t, struct sp_trace_cursor
             const struct sp_columns columns = sp_cursor_columns(l, c);
             steps -= stop - c->entry;
             if (every) {
-                ev = entries_every(t, ev, columns, c->entry, stop, wide, x_shift);
+                ev = entries_every(t, ev, columns, c->entry, stop, index, x_shift);
             } else {
                 bool close = steps == 0 || (stop == c->entry_end && sp_cursor_gap(l, c));
-                ev = entries(t, ev, columns, c->entry, stop, close, &open, wide, x_shift);
+                ev = entries(t, ev, columns, c->entry, stop, close, &open, index, x_shift);
             }
             c->entry = stop;
         }
@@ -170,9 +167,11 @@ static ALWAYS_INLINE uint32_t *sell_slot(const struct sp_trace *t, uint32_t *ev,
             return ev;
         }
     }
+    if (l->base)
+        ev = sp_trace_read_run(t, ev, SP_REGION_BASE, first / C, first / C + 1, sizeof *l->base, every);
     ev = sp_trace_read_run(t, ev, SP_REGION_INDICES, index, index + C, l->s_i, every);
     for (int64_t lane = 0; lane < C; lane++)
-        ev = x_event(ev, x_line(t, sp_layout_col(l, index + lane), x_shift), every);
+        ev = x_event(ev, x_line(t, sp_layout_col_in(l, index + lane, first / C), x_shift), every);
     return ev;
 }
 
@@ -231,11 +230,14 @@ static int64_t fill_turn(struct sp_trace *t, struct sp_trace_cursor *c)
             return sell_turn(t, c, true, x_shift);
         return x_shift == 3 ? sell_turn(t, c, false, 3) : sell_turn(t, c, false, x_shift);
     }
+    const enum sp_index index = sp_columns_index(l);
     if (t->every)
-        return crs_turn(t, c, true, sp_columns_are_wide(l), x_shift);
-    if (sp_columns_are_wide(l))
-        return crs_turn(t, c, false, true, x_shift);
-    return x_shift == 3 ? crs_turn(t, c, false, false, 3) : crs_turn(t, c, false, false, x_shift);
+        return crs_turn(t, c, true, index, x_shift);
+    if (index == SP_I64)
+        return crs_turn(t, c, false, SP_I64, x_shift);
+    if (index == SP_D16)
+        return crs_turn(t, c, false, SP_D16, x_shift);
+    return x_shift == 3 ? crs_turn(t, c, false, SP_I32, 3) : crs_turn(t, c, false, SP_I32, x_shift);
 }
 
 /* ---- the kind ---- */
@@ -251,12 +253,12 @@ static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
         c->n_steps += n > 0 ? n : 1;
         c->n_empty += n == 0;
         if (crs) {
-            t->n_references += 3 * n + 2 + c->begins;
+            t->n_references += 3 * n + 2 + c->begins + (l->base != NULL);
         } else {
             int64_t n_unit = l->format == SP_FORMAT_SELLU ? l->n_unit[c->unit] : 0;
             int64_t first = c->unit * l->C, lanes = l->n_r - first < l->C ? l->n_r - first : l->C;
             t->n_references += 3 * n * l->C - n_unit * (l->C - 1) + (l->format == SP_FORMAT_SELLU ? 4 : 2) +
-                               lanes + (l->perm ? l->C : 0);
+                               lanes + (l->perm ? l->C : 0) + (l->base ? n : 0);
         }
         sp_cursor_leave(c);
     }
@@ -268,8 +270,8 @@ static int64_t events_bound(const struct sp_trace *t)
 {
     const struct sp_layout *l = t->layout;
     if (l->format == SP_FORMAT_CRS)
-        return 8 * t->turn_steps + 16;
-    return t->turn_steps * (5 * (int64_t)l->C + 24) + 16;
+        return 9 * t->turn_steps + 16;
+    return t->turn_steps * (5 * (int64_t)l->C + 25) + 16;
 }
 
 static double values_in_step_B(const struct sp_layout *l)

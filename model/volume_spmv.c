@@ -8,11 +8,12 @@ static const struct sp_volume no_volume = {.total_B = 0};
 struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored)
 {
     double s_v = (double)sp_precision_size(precision);
-    return (struct sp_sizes){.s_a = s_v,
+    return (struct sp_sizes){.s_a = (double)sp_value_size(precision),
                              .s_x = s_v,
                              .s_y = s_v,
                              .s_i = (double)sp_index_size(index),
-                             .s_p = n_stored <= INT32_MAX ? 4 : 8};
+                             .s_p = n_stored <= INT32_MAX ? 4 : 8,
+                             .s_b = (double)sp_base_size(index)};
 }
 
 struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
@@ -21,7 +22,8 @@ struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
                              .s_x = (double)l->s_x,
                              .s_y = (double)l->s_y,
                              .s_i = (double)l->s_i,
-                             .s_p = (double)l->s_p};
+                             .s_p = (double)l->s_p,
+                             .s_b = (double)sp_base_size(l->index)};
 }
 
 double sp_flops_per_entry(enum sp_precision precision)
@@ -49,7 +51,7 @@ struct sp_volume sp_volume_spmv_csr(int64_t n_r, int64_t n_nz, struct sp_sizes s
 {
     struct sp_volume v = no_volume;
     v.array_B[SP_ARRAY_VALUES] = s.s_a * (double)n_nz;
-    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_nz;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_nz + s.s_b * (double)n_r;
     v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
     return with_vectors(v, n_r, n_nz, s, alpha, w);
 }
@@ -60,10 +62,11 @@ struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, doubl
     assert(C >= 1 && beta > 0 && beta <= 1);
     struct sp_volume v = no_volume;
     double n_stored = (double)n_nz / beta;
+    double s_row = s.s_b > 0 ? s.s_b : s.s_i; /* of a chunk's length and of a place in the permutation */
     v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
-    v.array_B[SP_ARRAY_INDICES] = s.s_i * n_stored;
-    v.array_B[SP_ARRAY_POINTERS] = (s.s_p + s.s_i) * ceil((double)n_r / C);
-    v.array_B[SP_ARRAY_PERM] = permuted ? s.s_i * (double)n_r : 0;
+    v.array_B[SP_ARRAY_INDICES] = (s.s_i + s.s_b / C) * n_stored;
+    v.array_B[SP_ARRAY_POINTERS] = (s.s_p + s_row) * ceil((double)n_r / C);
+    v.array_B[SP_ARRAY_PERM] = permuted ? s_row * (double)n_r : 0;
     return with_vectors(v, n_r, n_nz, s, alpha, w);
 }
 

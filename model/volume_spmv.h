@@ -1,8 +1,11 @@
 /* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2].
  *
- *     V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz
- *     V_SELL = (s_a + s_i) n_nz/beta + (s_p + s_i) ceil(n_r/C) + w s_y n_r + s_i n_r [if permuted]
+ *     V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + s_b n_r + w s_y n_r + alpha s_x n_nz
+ *     V_SELL = (s_a + s_i + s_b/C) n_nz/beta + (s_p + s_i) ceil(n_r/C) + w s_y n_r + s_i n_r [if permuted]
  *              + alpha s_x n_nz
+ *
+ * s_b: 4 with 16-bit offsets (s_i = 2), one base a row or slot, and then 4 instead of s_i a chunk and a
+ * permuted row; else 0. beta is then that of sp_offsets_count(), which splits slots that span too much.
  *
  * w: bytes moved per byte stored of y: 2 where a store's miss first reads the line, 1 without that read.
  * y += A x has w = 2 on every machine.
@@ -20,9 +23,10 @@
 #include "sparse/layout.h"
 #include "sparse/workload.h"
 
-/* Bytes of an item [B]: matrix value, element of x, of y, column index, row or chunk pointer. */
+/* Bytes of an item [B]: matrix value, element of x, of y, column index, row or chunk pointer, base of a row
+ * or slot (0 where indices are absolute). */
 struct sp_sizes {
-    double s_a, s_x, s_y, s_i, s_p;
+    double s_a, s_x, s_y, s_i, s_p, s_b;
 };
 
 /* All three vectors and values of one precision, 4-byte pointers while n_stored fits them. */

@@ -13,10 +13,10 @@ enum sp_status sp_cpu_has_avx512(struct sp_error *err)
 {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return SP_OK;
     return sp_fail(err, SP_ABSENT, "use an avx2 or a portable kernel",
-                   "needs AVX-512 F and VL, this CPU has not both");
+                   "needs AVX-512 F, VL and BW, this CPU has not all");
 }
 
 static enum sp_status has_f16c(struct sp_error *err)

@@ -97,6 +97,7 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
         .len = l->len,
         .n_unit = l->n_unit,
         .perm = l->perm,
+        .base = l->base,
         .y = y,
         .n_r = l->n_r,
         .C = l->C,
@@ -156,11 +157,11 @@ static void add_carries(const struct state *s, int t, int64_t repetition)
         const void *carry = s->lane[before].carry[repetition & 1];
         if (s->layout->precision == SP_F32) {
             ((float *)s->args.y)[row] += *(const float *)carry;
-        } else if (s->layout->precision == SP_F64) {
-            ((double *)s->args.y)[row] += *(const double *)carry;
-        } else {
+        } else if (s->layout->precision == SP_C128) {
             ((double *)s->args.y)[2 * row] += ((const double *)carry)[0];
             ((double *)s->args.y)[2 * row + 1] += ((const double *)carry)[1];
+        } else {
+            ((double *)s->args.y)[row] += *(const double *)carry;
         }
     }
 }

@@ -13,9 +13,10 @@ struct sp_spmv_args {
     const void *val, *col, *ptr;
     const void *index_ptr; /* SELL: the same as ptr */
     const int32_t *len, *n_unit, *perm;
-    const void *x; /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c); guard is
-                      at least 16, C (SELL kinds), b_w + 16 (BCSR) */
-    void *y;       /* 64-byte aligned, room for whole units: n_chunks C, ceil(n_r/b_h) b_h entries */
+    const int32_t *base; /* 16-bit offsets only */
+    const void *x;       /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c); guard is
+                            at least 16, C (SELL kinds), b_w + 16 (BCSR) */
+    void *y;             /* 64-byte aligned, room for whole units: n_chunks C, ceil(n_r/b_h) b_h entries */
     int64_t n_r;
     int32_t C, b_h, b_w;
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
@@ -31,7 +32,8 @@ struct sp_spmv_body {
     /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
      * starts at the entry `from` (CRS only). */
     void (*units)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
-    /* CRS: the sum over the entries [from, to) of one row into one value of the precision. */
+    /* CRS: the sum over the entries [from, to) of one row into one value of the precision. NULL with 16-bit
+     * offsets, whose rows are not split. */
     void (*partial)(const struct sp_spmv_args *args, int64_t from, int64_t to, void *sum);
     bool can_store_nt; /* y in natural order is written with non-temporal stores when asked */
 };

@@ -2,6 +2,7 @@
 #include "kernels/cpu/spmv_cpu.h"
 #include "kernels/cpu/spmv_rows.h"
 
+#define STORED  double
 #define VALUE   double
 #define INDEX   int32_t
 #define ROW     row_f64_i32
@@ -15,8 +16,18 @@
 #define PARTIAL partial_f64_i64
 #include "kernels/cpu/spmv_crs_portable.inc"
 #undef INDEX
+#define INDEX uint16_t
+#define OFFSETS
+#define ROW     row_f64_d16
+#define FN      rows_f64_d16
+#define PARTIAL partial_f64_d16
+#include "kernels/cpu/spmv_crs_portable.inc"
+#undef INDEX
+#undef OFFSETS
+#undef STORED
 #undef VALUE
 
+#define STORED  float
 #define VALUE   float
 #define INDEX   int32_t
 #define ROW     row_f32_i32
@@ -30,6 +41,40 @@
 #define PARTIAL partial_f32_i64
 #include "kernels/cpu/spmv_crs_portable.inc"
 #undef INDEX
+#define INDEX uint16_t
+#define OFFSETS
+#define ROW     row_f32_d16
+#define FN      rows_f32_d16
+#define PARTIAL partial_f32_d16
+#include "kernels/cpu/spmv_crs_portable.inc"
+#undef INDEX
+#undef OFFSETS
+#undef STORED
+#undef VALUE
+
+#define STORED  float
+#define VALUE   double
+#define INDEX   int32_t
+#define ROW     row_mixed_i32
+#define FN      rows_mixed_i32
+#define PARTIAL partial_mixed_i32
+#include "kernels/cpu/spmv_crs_portable.inc"
+#undef INDEX
+#define INDEX   int64_t
+#define ROW     row_mixed_i64
+#define FN      rows_mixed_i64
+#define PARTIAL partial_mixed_i64
+#include "kernels/cpu/spmv_crs_portable.inc"
+#undef INDEX
+#define INDEX uint16_t
+#define OFFSETS
+#define ROW     row_mixed_d16
+#define FN      rows_mixed_d16
+#define PARTIAL partial_mixed_d16
+#include "kernels/cpu/spmv_crs_portable.inc"
+#undef INDEX
+#undef OFFSETS
+#undef STORED
 #undef VALUE
 
 struct complex_value {
@@ -68,8 +113,15 @@ static void complex_partial(const struct sp_spmv_args *a, int64_t from, int64_t 
 struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *l)
 {
     static const struct sp_spmv_body bodies[SP_N_PRECISIONS][SP_N_INDICES] = {
-        [SP_F64] = {{rows_f64_i32, partial_f64_i32, false}, {rows_f64_i64, partial_f64_i64, false}},
-        [SP_F32] = {{rows_f32_i32, partial_f32_i32, false}, {rows_f32_i64, partial_f32_i64, false}},
+        [SP_F64] = {{rows_f64_i32, partial_f64_i32, false},
+                    {rows_f64_i64, partial_f64_i64, false},
+                    {rows_f64_d16, NULL, false}},
+        [SP_F32] = {{rows_f32_i32, partial_f32_i32, false},
+                    {rows_f32_i64, partial_f32_i64, false},
+                    {rows_f32_d16, NULL, false}},
+        [SP_MIXED] = {{rows_mixed_i32, partial_mixed_i32, false},
+                      {rows_mixed_i64, partial_mixed_i64, false},
+                      {rows_mixed_d16, NULL, false}},
         [SP_C128] = {{complex_rows, complex_partial, false}, {complex_rows, complex_partial, false}},
     };
     return bodies[l->precision][l->index];
@@ -86,7 +138,7 @@ const struct sp_kernel sp_spmv_crs_portable_row = {
     .summary = "CRS in plain C",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_CRS,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128 | 1u << SP_MIXED,
     .rank = 10,
     .available = sp_kernel_everywhere,
     .prepare = prepare,

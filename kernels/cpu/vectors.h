@@ -1,5 +1,6 @@
-/* Names that the .inc bodies build from TYPE (f64, f32), W (lanes), INDEX_NAME (i32, i64) and ACCESS (gather,
- * loads); f64x8 is a vector of 8 doubles, f64x8u the same without alignment. Pasting needs macros. */
+/* Names that the .inc bodies build from TYPE (f64, f32), W (lanes), INDEX_NAME (i32, i64, d16), ACCESS
+ * (gather, loads) and KIND (f64, f32, mixed: what matrix values are stored as and become); f64x8 is a vector
+ * of 8 doubles, f64x8u the same without alignment. Pasting needs macros. */
 #ifndef SP_KERNELS_CPU_VECTORS_H
 #define SP_KERNELS_CPU_VECTORS_H
 
@@ -12,6 +13,7 @@
 
 #define V           SP_PASTE3(TYPE, x, W)
 #define VU          SP_PASTE(V, u)
+#define VALUES      SP_PASTE(SP_PASTE3(values_, KIND, x), W)
 #define GATHER      SP_PASTE(SP_PASTE3(ACCESS, _, V), SP_PASTE(_, INDEX_NAME))
 #define STREAM      SP_PASTE(stream_, V)
 #define REDUCE      SP_PASTE(reduce_, V)

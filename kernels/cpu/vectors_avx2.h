@@ -44,6 +44,49 @@ static inline f32x8 loads_f32x8_i64(const float *x, const int64_t *i)
     return (f32x8){x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
 }
 
+static inline f64x4 loads_f64x4_d16(const double *x, const uint16_t *i)
+{
+    return (f64x4){x[i[0]], x[i[1]], x[i[2]], x[i[3]]};
+}
+static inline f32x4 loads_f32x4_d16(const float *x, const uint16_t *i)
+{
+    return (f32x4){x[i[0]], x[i[1]], x[i[2]], x[i[3]]};
+}
+static inline f32x8 loads_f32x8_d16(const float *x, const uint16_t *i)
+{
+    return (f32x8){x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
+}
+
+/* Matrix values; mixed ones are stored as f32 and become f64. */
+static inline f64x4 values_f64x4(const double *val)
+{
+    return *(const f64x4u *)val;
+}
+static inline f32x4 values_f32x4(const float *val)
+{
+    return *(const f32x4u *)val;
+}
+static inline f32x8 values_f32x8(const float *val)
+{
+    return *(const f32x8u *)val;
+}
+static inline f64x4 values_mixedx4(const float *val)
+{
+    return _mm256_cvtps_pd(_mm_loadu_ps(val));
+}
+
+static inline f64x4 gather_f64x4_d16(const double *x, const uint16_t *i)
+{
+    return _mm256_i32gather_pd(x, _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)i)), 8);
+}
+static inline f32x4 gather_f32x4_d16(const float *x, const uint16_t *i)
+{
+    return _mm_i32gather_ps(x, _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)i)), 4);
+}
+static inline f32x8 gather_f32x8_d16(const float *x, const uint16_t *i)
+{
+    return _mm256_i32gather_ps(x, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)i)), 4);
+}
 static inline f64x4 gather_f64x4_i32(const double *x, const int32_t *i)
 {
     return _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)i), 8);

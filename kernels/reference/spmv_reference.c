@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sparse/real.h"
 
 /* All numbers as pairs of doubles: real and imaginary part. */
 struct state {
@@ -18,13 +19,11 @@ static void add_product(const struct state *s, int64_t row, int64_t entry, int64
     if (row < 0 || column < 0 || column >= l->n_c)
         return; /* fill beyond the matrix */
     double a_r, a_i = 0;
-    if (l->precision == SP_F32) {
-        a_r = ((const float *)l->val)[entry];
-    } else if (l->precision == SP_F64) {
-        a_r = ((const double *)l->val)[entry];
-    } else {
+    if (l->precision == SP_C128) {
         a_r = ((const double *)l->val)[2 * entry];
         a_i = ((const double *)l->val)[2 * entry + 1];
+    } else {
+        a_r = sp_real_load(sp_precision_of_values(l->precision), l->val, entry);
     }
     double x_r = s->x[2 * column], x_i = s->x[2 * column + 1];
     if (l->precision != SP_C128) {
@@ -40,7 +39,7 @@ static void multiply_crs(const struct state *s)
     const struct sp_layout *l = s->layout;
     for (int64_t i = 0; i < l->n_r; i++)
         for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
-            add_product(s, i, j, sp_layout_col(l, j));
+            add_product(s, i, j, sp_layout_col_in(l, j, i));
 }
 
 static void multiply_sell(const struct state *s)
@@ -51,11 +50,11 @@ static void multiply_sell(const struct state *s)
         int64_t index = l->index_ptr ? sp_layout_index_ptr(l, k) : entry;
         int64_t n_unit = l->n_unit ? l->n_unit[k] : 0;
         for (int64_t slot = 0; slot < l->len[k]; slot++) {
-            int64_t base = slot < n_unit ? sp_layout_col(l, index++) : 0;
+            int64_t base = slot < n_unit ? sp_layout_col(l, index++) : 0, group = entry / l->C;
             for (int64_t lane = 0; lane < l->C; lane++, entry++) {
                 int64_t i = k * l->C + lane;
                 int64_t row = l->perm ? l->perm[i] : i < l->n_r ? i : -1;
-                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col(l, index++));
+                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col_in(l, index++, group));
             }
         }
     }
@@ -165,7 +164,7 @@ const struct sp_kernel sp_spmv_crs_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_CRS,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED | 1u << SP_C128,
     .rank = 0,
     .available = sp_kernel_everywhere,
     .prepare = prepare,
@@ -180,7 +179,7 @@ const struct sp_kernel sp_spmv_sell_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_SELL,
-    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
     .rank = 0,
     .available = sp_kernel_everywhere,
     .prepare = prepare,
@@ -195,7 +194,7 @@ const struct sp_kernel sp_spmv_sellu_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_SELLU,
-    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
     .rank = 0,
     .available = sp_kernel_everywhere,
     .prepare = prepare,

@@ -76,6 +76,8 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     if (l->op != m->op && !is_spmv)
         return sp_fail(err, SP_ABSENT, "name another operation", "GPU kernels that share by %s are for %s",
                        m->name, sp_op_name(m->op));
+    if (l->index == SP_D16)
+        return sp_fail(err, SP_ABSENT, "take --index i32", "GPU kernels do not read 16-bit offsets");
     if (l->format != m->format)
         return sp_fail(err, SP_ABSENT, "name another format", "GPU kernels that share by %s are for %s",
                        m->name, sp_format_name(m->format));

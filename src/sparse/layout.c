@@ -54,7 +54,8 @@ void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *all
     bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
     layout->C = sell ? w->C : 1;
     layout->sigma = sell ? w->sigma : 1;
-    layout->s_a = layout->s_x = layout->s_y = sp_precision_size(w->precision);
+    layout->s_a = sp_value_size(w->precision);
+    layout->s_x = layout->s_y = sp_precision_size(w->precision);
     layout->s_i = sp_index_size(w->index);
     layout->ld_x = layout->ld_y = layout->r;
     if (w->order == SP_COLUMN_MAJOR) {
@@ -94,6 +95,7 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->index_ptr, l->n_chunks + 1, l->s_p);
     sp_large_free(l->allocator, l->block, l->n_blocks + 1, sizeof *l->block);
     sp_large_free(l->allocator, l->list, l->n_list, sizeof *l->list);
+    sp_large_free(l->allocator, l->base, l->n_bases, sizeof *l->base);
     sp_large_free(l->allocator, l->row_index, l->n_stored, sp_layout_row_index_size(l));
     sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
     sp_partition_free(&l->partition);
@@ -102,12 +104,12 @@ void sp_layout_free(struct sp_layout *l)
 
 double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
 {
-    double s_a = with_values ? (double)sp_precision_size(w->precision) : 0.0;
-    double s_i = (double)sp_index_size(w->index);
+    double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    double s_i = (double)sp_index_size(w->index), s_b = (double)sp_base_size(w->index);
     double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
     double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
     if (w->format == SP_FORMAT_CRS)
-        return (s_a + s_i) * n_nz + sizeof(int64_t) * (n_r + 1) + partition_B;
+        return (s_a + s_i) * n_nz + (sizeof(int64_t) + s_b) * (n_r + 1) + partition_B;
     if (w->format == SP_FORMAT_STAGED)
         return sp_staged_bytes_bound(w, with_values) + partition_B;
     if (w->format == SP_FORMAT_COO)
@@ -129,13 +131,16 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
         double walk_B = 3 * sizeof(int32_t) * n_columns * w->n_threads; /* while building */
         return (s_a * area + s_i) * n_e + 2 * sizeof(int64_t) * (n_block_rows + 1) + walk_B + partition_B;
     }
-    /* A chunk of SELLU is never stored in more bytes than the same chunk of SELL. */
+    /* A chunk of SELLU, and a matrix with 16-bit offsets, is never stored in more bytes than the same chunk
+     * of SELL. */
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
     int64_t whole_chunks = (w->matrix->n_r + w->C - 1) / w->C;
     double n_chunks = (double)whole_chunks;
-    double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t);           /* kept */
-    per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);                     /* while building */
+    double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t); /* kept */
+    per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);           /* while building */
+    if (w->index == SP_D16)
+        s_i = sizeof(int32_t);
     double perm_B = w->sigma > 1 ? 2 * sizeof(int32_t) * n_chunks * w->C : 0; /* kept and while building */
     return (s_a + s_i) * n_stored + per_chunk_B * (n_chunks + 1) + perm_B + partition_B;
 }
@@ -147,6 +152,7 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
         return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;
     case SP_ARRAY_INDICES:
         return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list +
+               (double)l->n_bases * sizeof *l->base +
                (l->row_index ? (double)l->n_stored * (double)sp_layout_row_index_size(l) : 0.0);
     case SP_ARRAY_POINTERS:
         if (l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_BCSR)

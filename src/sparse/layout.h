@@ -33,16 +33,21 @@
  * them; col holds places in that list, 16 bits each. A block ends before the chunk with which its part of X,
  * the listed rows by a tile of the width, would exceed SP_STAGE_B, half of an L2 of 1 MiB; a single chunk may
  * exceed it.
- * COO:   entry j is in row row_index[j] and column col[j], in the order of CRS. Units are entries; no ptr.
- * TILED: block b, rows b T_i .. (b + 1) T_i - 1, holds the entries ptr[b] .. ptr[b + 1], by column and inside
- * a column by row: what is gathered in turn is then the block's few rows of A. The columns that the block has
- * are col[index_ptr[b]] .. col[index_ptr[b + 1]]; column c of these lists has the entries column_ptr[c] ..
- * column_ptr[c + 1], and row_index[j] is the row of entry j inside its block, 16 bits. Kernels need no ptr.
- * BCSR: blocks of b_h x b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] ..
- * ptr[I + 1], of ascending block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at
- * (b b_w + j) b_h + i of val: by columns, so that a vector of rows is multiplied by one element of x. What a
- * block holds beside entries, beyond the last row and column too, is 0. */
-enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536 };
+ * With 16-bit offsets (index d16) col holds, as uint16_t, how far an entry's column is behind a base: base[i]
+ * of row i in CRS, base[ptr[k] / C + j] of slot j of chunk k in SELL. Rows of CRS must not span more than
+ * SP_OFFSET_MAX columns. A slot of SELL takes from each lane the next entry of its row where that is in reach
+ * of the slot's base, the least of the lanes' next columns, else fill; so a chunk may have more slots than
+ * its longest row has entries. Fill has offset 0: a column that another lane reads. COO:   entry j is in row
+ * row_index[j] and column col[j], in the order of CRS. Units are entries; no ptr. TILED: block b, rows b T_i
+ * .. (b + 1) T_i - 1, holds the entries ptr[b] .. ptr[b + 1], by column and inside a column by row: what is
+ * gathered in turn is then the block's few rows of A. The columns that the block has are col[index_ptr[b]] ..
+ * col[index_ptr[b + 1]]; column c of these lists has the entries column_ptr[c] .. column_ptr[c + 1], and
+ * row_index[j] is the row of entry j inside its block, 16 bits. Kernels need no ptr. BCSR: blocks of b_h x
+ * b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] .. ptr[I + 1], of ascending
+ * block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at (b b_w + j) b_h + i of val: by
+ * columns, so that a vector of rows is multiplied by one element of x. What a block holds beside entries,
+ * beyond the last row and column too, is 0. */
+enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536, SP_OFFSET_MAX = UINT16_MAX };
 
 struct sp_staged_block {
     int64_t list;
@@ -73,7 +78,7 @@ struct sp_layout {
 
     size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while what ptr counts fits int32_t, else 8 */
     void *val;        /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
-    void *col;        /* [n_indices] int32_t or int64_t; STAGED uint16_t */
+    void *col;        /* [n_indices] int32_t or int64_t; STAGED and d16 uint16_t */
     void *ptr;        /* [n_ptr] s_p bytes each */
     int32_t *len;     /* [n_chunks] slots of each chunk; NULL for CRS */
     int32_t *perm;    /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
@@ -84,6 +89,8 @@ struct sp_layout {
     int64_t n_blocks, n_list, most_listed; /* STAGED; most_listed: columns of the longest list */
     struct sp_staged_block *block;         /* [n_blocks + 1] STAGED only */
     int32_t *list;                         /* [n_list] STAGED only */
+    int64_t n_bases;                       /* d16: n_r (CRS), n_slots (SELL); else 0 */
+    int32_t *base;                         /* [n_bases] d16 only */
 
     struct sp_partition partition;
     const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */
@@ -143,10 +150,15 @@ static inline int64_t sp_layout_row(const struct sp_layout *l, int64_t i)
         return ((const uint16_t *)l->row_index)[i];
     return l->index == SP_I32 ? ((const int32_t *)l->row_index)[i] : ((const int64_t *)l->row_index)[i];
 }
-/* Not of STAGED. */
+/* Not of STAGED and d16. */
 static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 {
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
+}
+/* The column of stored entry i of CRS or SELL in any index: `group` is its row (CRS) or slot i / C (SELL). */
+static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int64_t group)
+{
+    return l->index == SP_D16 ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
 }
 
 /* Bytes of an item of row_index. */

@@ -66,7 +66,7 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
         ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : a->val[from];
         ((double *)layout->val)[2 * i + 1] = is_complex ? a->val[2 * from + 1] : 0.0;
     } else {
-        sp_real_store(layout->precision, layout->val, i, a->val[from]);
+        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, a->val[from]);
     }
 }
 

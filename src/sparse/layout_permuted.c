@@ -5,10 +5,10 @@ enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct
                                        struct sp_layout *l, struct sp_error *err)
 {
     sp_layout_begin(w, NULL, l);
-    if (w->op != SP_OP_SPMV || w->format != SP_FORMAT_CRS)
+    if (w->op != SP_OP_SPMV || w->format != SP_FORMAT_CRS || w->index == SP_D16)
         return sp_fail(err, SP_ABSENT, "reorder the matrix, and take that",
-                       "%s in format %s cannot be seen in another order", sp_op_name(w->op),
-                       sp_format_name(w->format));
+                       "%s in format %s with indices %s cannot be seen in another order", sp_op_name(w->op),
+                       sp_format_name(w->format), sp_index_name(w->index));
     l->permuted = p;
     l->n_stored = l->n_indices = l->n_nz;
     l->s_p = sp_layout_pointer_size(l->n_nz);

@@ -115,13 +115,18 @@ void sp_sell_plan_zero(const struct sp_sell_plan *plan, struct sp_layout *l, int
         memset((char *)l->val + (size_t)begin * l->s_a, 0, (size_t)(end - begin) * l->s_a);
 }
 
-/* Column-major within the chunk; a row that ends early repeats its last column with value 0. */
+/* Column-major within the chunk; with 32 and 64-bit indices a row that ends early repeats its last column
+ * with value 0. */
 static void fill_chunk(const struct sp_sell_plan *plan, const struct sp_csr *a, struct sp_layout *l,
                        int64_t chunk)
 {
     sp_sell_plan_fill(plan, l, chunk);
     int64_t begin = plan->ptr[chunk], slots = l->len[chunk];
     sp_sell_plan_zero(plan, l, chunk);
+    if (l->index == SP_D16) {
+        sp_sell_plan_fill_offsets(plan, a, l, chunk);
+        return;
+    }
     for (int32_t lane = 0; lane < l->C; lane++) {
         int64_t row = sp_sell_plan_row(plan, chunk, lane);
         int64_t from = row >= 0 ? a->row_ptr[row] : 0;
@@ -134,6 +139,21 @@ static void fill_chunk(const struct sp_sell_plan *plan, const struct sp_csr *a, 
     }
 }
 
+/* plan->ptr[k] becomes the slots of chunk k. */
+static enum sp_status count_slots(const struct sp_workload *w, struct sp_sell_plan *plan,
+                                  struct sp_error *err)
+{
+    if (w->index == SP_D16) {
+        struct sp_offsets offsets;
+        sp_sell_plan_offsets(plan, w->matrix, w->n_threads, &offsets);
+        return sp_offsets_check(w, &offsets, err);
+    }
+#pragma omp parallel for schedule(static) num_threads(w->n_threads)
+    for (int64_t k = 0; k < plan->n_chunks; k++)
+        plan->ptr[k] = sp_sell_plan_longest(plan, w->matrix, k);
+    return SP_OK;
+}
+
 enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_values, struct sp_layout *l,
                                     struct sp_error *err)
 {
@@ -142,15 +162,19 @@ enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_value
     enum sp_status status = sp_sell_plan_make(a, l->C, l->sigma, w->n_threads, &plan, err);
     if (status != SP_OK)
         return status;
-#pragma omp parallel for schedule(static) num_threads(w->n_threads)
-    for (int64_t k = 0; k < plan.n_chunks; k++)
-        plan.ptr[k] = sp_sell_plan_longest(&plan, a, k);
+    status = count_slots(w, &plan, err);
+    if (status != SP_OK)
+        goto done;
     sp_sell_plan_sum(&plan);
     status = sp_sell_plan_apply(&plan, w, l, err);
     if (status != SP_OK)
         goto done;
     l->n_indices = l->n_stored;
-    status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    l->n_bases = w->index == SP_D16 ? l->n_slots : 0;
+    if (l->n_bases > 0)
+        status = sp_layout_alloc(l, l->n_bases, sizeof *l->base, "bases of slots", &l->base, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
     if (status == SP_OK && with_values)
         status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
     if (status != SP_OK)

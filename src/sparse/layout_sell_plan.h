@@ -1,10 +1,11 @@
-/* Private to layout_sell.c and layout_sellu.c: which row goes into which lane and how many slots each chunk
+/* Private to layout_sell*.c and offsets.c: which row goes into which lane and how many slots each chunk
  * has, known before the layout's arrays are allocated, so that these can be first touched by their threads.
  */
 #ifndef SP_SPARSE_LAYOUT_SELL_PLAN_H
 #define SP_SPARSE_LAYOUT_SELL_PLAN_H
 
 #include "sparse/layout_build.h"
+#include "sparse/offsets.h"
 
 struct sp_sell_plan {
     int32_t C;
@@ -27,6 +28,12 @@ enum sp_status sp_sell_plan_make(const struct sp_csr *a, int32_t C, int64_t sigm
 void sp_sell_plan_free(struct sp_sell_plan *plan);
 /* Entries of the longest row of a chunk. */
 int64_t sp_sell_plan_longest(const struct sp_sell_plan *plan, const struct sp_csr *a, int64_t chunk);
+/* Sets ptr[k] to the slots of chunk k with 16-bit offsets, and counts. */
+void sp_sell_plan_offsets(struct sp_sell_plan *plan, const struct sp_csr *a, int n_threads,
+                          struct sp_offsets *offsets);
+/* Bases, offsets and values of one chunk; fill keeps its value. */
+void sp_sell_plan_fill_offsets(const struct sp_sell_plan *plan, const struct sp_csr *a,
+                               struct sp_layout *layout, int64_t chunk);
 /* Slots to first entries. */
 void sp_sell_plan_sum(struct sp_sell_plan *plan);
 /* Sizes, the partition, and ptr, len and perm allocated (not touched). */

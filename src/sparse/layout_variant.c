@@ -30,6 +30,23 @@ static int64_t folded(int64_t i, int64_t window)
     return rest < 0 ? rest + window : rest;
 }
 
+/* Every base becomes 0; offsets reach no further than SP_OFFSET_MAX. */
+static void fold_offsets(struct sp_layout *l, int64_t window)
+{
+    const int64_t reach = window <= SP_OFFSET_MAX ? window : SP_OFFSET_MAX + 1;
+    const int64_t n_groups = l->n_bases;
+    uint16_t *col = l->col;
+#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
+    for (int64_t g = 0; g < n_groups; g++) {
+        const bool crs = l->format == SP_FORMAT_CRS;
+        const int64_t first = crs ? sp_layout_ptr(l, g) : g * l->C;
+        const int64_t end = crs ? sp_layout_ptr(l, g + 1) : first + l->C;
+        for (int64_t i = first; i < end; i++)
+            col[i] = (uint16_t)folded(sp_layout_col_in(l, i, g), reach);
+        l->base[g] = 0;
+    }
+}
+
 void sp_layout_fold(struct sp_layout *l, int64_t window)
 {
     if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
@@ -38,6 +55,10 @@ void sp_layout_fold(struct sp_layout *l, int64_t window)
         window = window > l->b_w ? window / l->b_w : 1;
     if (window < 1)
         return;
+    if (l->index == SP_D16) {
+        fold_offsets(l, window);
+        return;
+    }
     for (int64_t i = 0; i < l->n_list; i++)
         l->list[i] = (int32_t)folded(l->list[i], window);
     if (l->format == SP_FORMAT_STAGED)

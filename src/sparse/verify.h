@@ -30,11 +30,13 @@ struct sp_spmv_check {
  *
  * [Higham, Accuracy and Stability, 3.1] with u the unit roundoff of the precision, m = n + 4 for a row of n
  * entries (complex: 2 n + 4): at most n - 1 additions, the product, and in f32 the rounding of a, of x and of
- * the result; y_ref's own error is added with double's u. Underflow adds n smallest numbers, scaled.
+ * the result; y_ref's own error is added with double's u. Underflow adds n smallest numbers, scaled. mixed:
+ * the bound of f64, and in rows with a value that is not an f32 number gamma_1(2^-24) sum |a_ij| |x_j| and
+ * f32's underflow for the rounding of the values.
  *
  * A row whose reference is not finite must not be finite in y either (NaN or infinity, because the order of a
- * sum decides which), and the other way round; in f32 a row whose sum |a_ij x_j| exceeds the range may be
- * either. x has to be finite: padded formats multiply its entries with fill.
+ * sum decides which), and the other way round; in f32 (mixed: with such a value) a row whose sum |a_ij x_j|
+ * exceeds the range may be either. x has to be finite: padded formats multiply its entries with fill.
  *
  * x and y are as in sp_spmv_reference(); where the precision is c128 they are complex though the matrix is
  * real. Returns SP_WRONG with the first bad row. check may be NULL. */

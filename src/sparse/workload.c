@@ -5,15 +5,31 @@
 
 #include "base/text.h"
 
+enum sp_precision sp_precision_of_values(enum sp_precision precision)
+{
+    return precision == SP_MIXED ? SP_F32 : precision;
+}
+
 size_t sp_precision_size(enum sp_precision precision)
 {
-    static const size_t sizes[SP_N_PRECISIONS] = {8, 4, 16, 2, 2};
+    static const size_t sizes[SP_N_PRECISIONS] = {8, 4, 16, 2, 2, 8};
     return sizes[precision];
+}
+
+size_t sp_value_size(enum sp_precision precision)
+{
+    return sp_precision_size(sp_precision_of_values(precision));
 }
 
 size_t sp_index_size(enum sp_index index)
 {
-    return index == SP_I32 ? 4 : 8;
+    static const size_t sizes[SP_N_INDICES] = {4, 8, 2};
+    return sizes[index];
+}
+
+size_t sp_base_size(enum sp_index index)
+{
+    return index == SP_D16 ? sizeof(int32_t) : 0;
 }
 
 static const char *const op_names[SP_N_OPS] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
@@ -28,12 +44,14 @@ struct word {
     int value;
 };
 static const struct word precision_words[] = {
-    {"f64", SP_F64},   {"fp64", SP_F64},   {"double", SP_F64}, {"f32", SP_F32},         {"fp32", SP_F32},
-    {"float", SP_F32}, {"single", SP_F32}, {"c128", SP_C128},  {"complex128", SP_C128}, {"complex", SP_C128},
-    {"f16", SP_F16},   {"fp16", SP_F16},   {"half", SP_F16},   {"bf16", SP_BF16},       {"bfloat16", SP_BF16},
+    {"f64", SP_F64},         {"fp64", SP_F64},     {"double", SP_F64},    {"f32", SP_F32},
+    {"fp32", SP_F32},        {"float", SP_F32},    {"single", SP_F32},    {"c128", SP_C128},
+    {"complex128", SP_C128}, {"complex", SP_C128}, {"f16", SP_F16},       {"fp16", SP_F16},
+    {"half", SP_F16},        {"bf16", SP_BF16},    {"bfloat16", SP_BF16}, {"mixed", SP_MIXED},
 };
 static const struct word index_words[] = {
-    {"i32", SP_I32}, {"int32", SP_I32}, {"32", SP_I32}, {"i64", SP_I64}, {"int64", SP_I64}, {"64", SP_I64},
+    {"i32", SP_I32},   {"int32", SP_I32}, {"32", SP_I32},  {"i64", SP_I64},
+    {"int64", SP_I64}, {"64", SP_I64},    {"d16", SP_D16},
 };
 
 static int find_word(const struct word *words, size_t n, const char *name)
@@ -124,7 +142,7 @@ static enum sp_status set_sell(struct sp_workload *w, enum sp_format format, con
 {
     int64_t C = format == SP_FORMAT_SELLU ? 8 : 32, sigma = format == SP_FORMAT_SELLU ? 1 : 256;
     int n = read_pair(numbers, ',', &C, &sigma);
-    if (n < 0 || C < 1 || C > 4096)
+    if (n < 0 || C < 1 || C > SP_MAX_C)
         return sp_fail(err, SP_USAGE,
                        "C is the number of rows in a chunk, 1 to 4096, sigma the sorting window in rows",
                        "format '%s' has no valid C and sigma", text);
@@ -297,7 +315,7 @@ static enum sp_status check_format(const struct sp_workload *w, struct sp_error 
                        op_names[w->op], list, format_names[w->format]);
     }
     bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
-    if (sell && (w->C < 1 || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
+    if (sell && (w->C < 1 || w->C > SP_MAX_C || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
         return sp_fail(err, SP_USAGE, "take sigma = 1 or a multiple of C",
                        "C = %d and sigma = %lld do not fit", (int)w->C, (long long)w->sigma);
     if (w->format == SP_FORMAT_BCSR && (w->b_h < 1 || w->b_w < 1))
@@ -327,6 +345,24 @@ static enum sp_status check_precision(const struct sp_workload *w, struct sp_err
     return SP_OK;
 }
 
+static enum sp_status check_storage(const struct sp_workload *w, struct sp_error *err)
+{
+    bool crs = w->format == SP_FORMAT_CRS, sell = w->format == SP_FORMAT_SELL;
+    if (w->precision == SP_MIXED && (w->op != SP_OP_SPMV || !(crs || sell || w->format == SP_FORMAT_SELLU)))
+        return sp_fail(
+            err, SP_USAGE, "use --precision f64 or f32, or --op spmv with --format crs, sell or sellu",
+            "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL and SELLU only");
+    if (w->index != SP_D16)
+        return SP_OK;
+    if (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128)
+        return sp_fail(err, SP_USAGE, "use --index i32, or --op spmv with --format crs or sell",
+                       "16-bit offsets are supported for real spmv in CRS and SELL only");
+    if (w->schedule == SP_SCHEDULE_MERGE)
+        return sp_fail(err, SP_USAGE, "use --schedule nnz, or --index i32",
+                       "schedule merge splits rows, which have one base with 16-bit offsets");
+    return SP_OK;
+}
+
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err)
 {
     if (w->n_threads < 1)
@@ -351,6 +387,8 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
         return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
     enum sp_status status = check_precision(w, err);
+    if (status == SP_OK)
+        status = check_storage(w, err);
     return status == SP_OK ? check_format(w, err) : status;
 }
 

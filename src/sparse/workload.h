@@ -26,9 +26,11 @@ enum sp_format {
                          list */
     SP_N_FORMATS
 };
-/* The 16-bit ones are for storage: they compute and sum in f32. */
-enum sp_precision { SP_F64, SP_F32, SP_C128, SP_F16, SP_BF16, SP_N_PRECISIONS };
-enum sp_index { SP_I32, SP_I64, SP_N_INDICES };
+/* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values in f32;
+ * x, y and the sums are f64. */
+enum sp_precision { SP_F64, SP_F32, SP_C128, SP_F16, SP_BF16, SP_MIXED, SP_N_PRECISIONS };
+/* SP_D16: 16-bit offsets from a base column, one base for each row (CRS) or slot (SELL). */
+enum sp_index { SP_I32, SP_I64, SP_D16, SP_N_INDICES };
 /* How a dense operand of r columns lies in memory: by rows, or one column after the other. */
 enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
 
@@ -38,7 +40,7 @@ enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
  * only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
-enum { SP_MAX_WIDTH = 65536 };
+enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096 };
 
 struct sp_workload {
     enum sp_op op;
@@ -63,13 +65,18 @@ static inline int32_t sp_workload_width(const struct sp_workload *w)
     return w->r > 0 ? w->r : 1;
 }
 
-/* Bytes of a matrix value (= of a vector value: s_a = s_x = s_y here) and of a column index. */
+/* In which precision the matrix's values are stored: f32 for mixed, else the same. */
+enum sp_precision sp_precision_of_values(enum sp_precision precision);
+/* Bytes of an element of x and y (s_x = s_y), of a matrix value (s_a), of a stored column index (s_i), and of
+ * the base that is stored for each row or slot beside it (s_b: 4 for d16, else 0). */
 size_t sp_precision_size(enum sp_precision precision);
+size_t sp_value_size(enum sp_precision precision);
 size_t sp_index_size(enum sp_index index);
+size_t sp_base_size(enum sp_index index);
 
 /* Words used on the command line and in records: "spmv", "spmmv", ...; "crs", "sell", ...; "f64", "f32", ...;
- * "i32", "i64"; "rows", "nnz", "cyclic", "merge"; "row", "column". The _from_ functions take such a word
- * (synonyms fp64, double, ... included) and return -1 when it is none. */
+ * "i32", "i64", "d16"; "rows", "nnz", "cyclic", "merge"; "row", "column". The _from_ functions take such a
+ * word (synonyms fp64, double, ... included) and return -1 when it is none. */
 const char *sp_op_name(enum sp_op op);
 const char *sp_format_name(enum sp_format format);
 const char *sp_precision_name(enum sp_precision precision);
@@ -97,7 +104,8 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 /* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge with other
  * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
  * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS,
- * column-major order with other than SpMMV in CRS or SELL, a width with SpMV. */
+ * column-major order with other than SpMMV in CRS or SELL, a width with SpMV, mixed with other than SpMV in
+ * CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and SELL. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 
 /* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz, SDDMM
