@@ -4,9 +4,10 @@
  * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
  *
  *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format F]
- *                [--isa avx512|avx2|portable] [--storages] [gen spec ...]
+ *                [--isa avx512|avx2|portable] [--storages] [--prefetch] [gen spec ...]
  *
- * --storages: each format also with 16-bit offsets, with values in f32, and with both. */
+ * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
+ * x asked for 16 to 512 entries in advance. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum { FEW = 3 /* rounds below which a median is not shown */ };
 struct settings {
     int n_threads, n_samples;
     enum sp_precision precision;
-    bool nt, storages;
+    bool nt, storages, prefetch;
     const char *format, *isa; /* NULL: all */
 };
 
@@ -94,6 +95,8 @@ static void name_of(const struct sp_workload *w, char *text, size_t size)
         snprintf(text + strlen(text), size - strlen(text), " %s", sp_precision_name(w->precision));
     if (w->index == SP_D16)
         snprintf(text + strlen(text), size - strlen(text), " %s", sp_index_name(w->index));
+    if (w->prefetch > 0)
+        snprintf(text + strlen(text), size - strlen(text), " x+%d", (int)w->prefetch);
 }
 
 static void add_kernels(struct bench *b, const struct sp_workload *w)
@@ -298,6 +301,12 @@ static void add_storages(struct bench *b, const struct sp_workload *w)
         if (sp_workload_check(&narrow, NULL) == SP_OK)
             add_kernels(b, &narrow);
     }
+    for (int distance = 16; distance <= 512 && b->settings->prefetch; distance *= 2) {
+        struct sp_workload early = *w;
+        early.prefetch = distance;
+        if (sp_workload_check(&early, NULL) == SP_OK)
+            add_kernels(b, &early);
+    }
 }
 
 static void bench_matrix(const struct settings *s, const char *spec)
@@ -376,6 +385,8 @@ int main(int argc, char **argv)
             s.isa = argv[++i];
         else if (strcmp(argv[i], "--storages") == 0)
             s.storages = true;
+        else if (strcmp(argv[i], "--prefetch") == 0)
+            s.prefetch = true;
         else if (strcmp(argv[i], "--nt") == 0)
             s.nt = true;
         else if (strcmp(argv[i], "--ten") == 0)

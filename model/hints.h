@@ -112,12 +112,15 @@ struct sp_hint_inputs {
     const struct sp_alternative
         *formats;               /* [n_formats] other formats; with SELL kinds other C and sigma too */
     struct sp_value unit_share; /* u of sellu:8,1 */
+    const struct sp_alternative *offsets; /* 16-bit offsets, its options as typed; NULL: they do not reach, or
+                                             are in use, or were not looked at */
     int n_widths;
     const struct sp_alternative
         *widths; /* [n_widths] SpMMV: other r as option; V_B and core_s of one execution */
 
     /* values and structure */
-    enum sp_truth fits_f32;   /* every value is an fp32 number */
+    enum sp_truth fits_f32;                              /* every value is an fp32 number */
+    struct sp_value rounding_largest, rounding_normwise; /* changes by storing the values in f32, relative */
     int64_t n_distinct;       /* distinct values; 0: not counted; counting may stop at a limit */
     bool n_distinct_is_bound; /* counting stopped: at least n_distinct */
     int block_h, block_w;     /* best dense block looked at; 0: none */

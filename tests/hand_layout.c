@@ -42,21 +42,28 @@ static void set_ptr(void *array, size_t size, int64_t i, int64_t value)
         ((int64_t *)array)[i] = value;
 }
 
+static int64_t length(const struct sp_csr *a, int64_t row)
+{
+    return row < 0 ? 0 : a->row_ptr[row + 1] - a->row_ptr[row];
+}
+
 static void make_crs(const struct sp_csr *a, struct sp_layout *l)
 {
     l->n_stored = l->n_indices = a->n_nz;
     l->n_ptr = a->n_r + 1;
     l->ptr = malloc((size_t)l->n_ptr * l->s_p);
     l->col = malloc((size_t)(a->n_nz + 1) * l->s_i);
+    l->n_bases = l->index == SP_D16 ? a->n_r : 0;
+    l->base = l->n_bases ? malloc((size_t)l->n_bases * sizeof *l->base) : NULL;
     for (int64_t i = 0; i <= a->n_r; i++)
         set_ptr(l->ptr, l->s_p, i, a->row_ptr[i]);
-    for (int64_t k = 0; k < a->n_nz; k++)
+    for (int64_t k = 0; k < a->n_nz && l->index != SP_D16; k++)
         set_ptr(l->col, l->s_i, k, a->col[k]);
-}
-
-static int64_t length(const struct sp_csr *a, int64_t row)
-{
-    return row < 0 ? 0 : a->row_ptr[row + 1] - a->row_ptr[row];
+    for (int64_t i = 0; i < a->n_r && l->index == SP_D16; i++) {
+        l->base[i] = length(a, i) ? a->col[a->row_ptr[i]] : 0;
+        for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++)
+            ((uint16_t *)l->col)[k] = (uint16_t)(a->col[k] - l->base[i]);
+    }
 }
 
 /* Rows in lanes, by descending length inside each window. */
@@ -71,6 +78,17 @@ static void order_rows(const struct sp_csr *a, int64_t lanes, int64_t sigma, int
                 row[j] = row[j - 1];
                 row[j - 1] = swap;
             }
+}
+
+/* The columns of a slot whose entries begin at `at`, as far as offsets of 16 bits reach. */
+static void set_offsets(struct sp_layout *l, int64_t at, const int64_t *slot)
+{
+    int64_t base = slot[0];
+    for (int64_t lane = 1; lane < l->C; lane++)
+        base = slot[lane] < base ? slot[lane] : base;
+    l->base[at / l->C] = (int32_t)base;
+    for (int64_t lane = 0; lane < l->C; lane++)
+        ((uint16_t *)l->col)[at + lane] = (uint16_t)(slot[lane] - base);
 }
 
 /* SELLU: here a slot counts as unit-stride when all of its columns follow each other. */
@@ -99,6 +117,8 @@ static void make_sell(const struct sp_csr *a, struct sp_layout *l)
     set_ptr(l->ptr, l->s_p, l->n_chunks, stored);
     l->n_stored = stored;
     l->col = calloc((size_t)stored + 1, l->s_i);
+    l->n_bases = l->index == SP_D16 ? stored / C : 0;
+    l->base = l->n_bases ? malloc((size_t)l->n_bases * sizeof *l->base) : NULL;
     int64_t at = 0, *slot = malloc((size_t)C * sizeof *slot);
     for (int64_t k = 0; k < l->n_chunks; k++) {
         if (unit)
@@ -114,6 +134,11 @@ static void make_sell(const struct sp_csr *a, struct sp_layout *l)
                 }
                 if (consecutive != (pass == 0))
                     continue;
+                if (l->index == SP_D16) {
+                    set_offsets(l, at, slot);
+                    at += C;
+                    continue;
+                }
                 for (int64_t lane = 0; lane < (pass == 0 ? 1 : C); lane++)
                     set_ptr(l->col, l->s_i, at++, slot[lane]);
                 if (pass == 0)
@@ -154,7 +179,7 @@ void hand_layout(const struct sp_csr *a, enum sp_format format, int32_t C, int64
                  enum sp_precision precision, enum sp_index index, enum sp_schedule schedule, int n_threads,
                  struct sp_layout *l)
 {
-    size_t s = precision == SP_F64 ? 8 : precision == SP_F32 ? 4 : 16;
+    size_t s = precision == SP_F64 || precision == SP_MIXED ? 8 : precision == SP_F32 ? 4 : 16;
     *l = (struct sp_layout){.format = format,
                             .precision = precision,
                             .index = index,
@@ -166,10 +191,12 @@ void hand_layout(const struct sp_csr *a, enum sp_format format, int32_t C, int64
                             .ld_y = 1,
                             .C = C,
                             .sigma = sigma,
-                            .s_a = s,
+                            .s_a = precision == SP_MIXED ? 4 : s,
                             .s_x = s,
                             .s_y = s,
-                            .s_i = index == SP_I32 ? 4 : 8,
+                            .s_i = index == SP_I32   ? 4
+                                   : index == SP_D16 ? 2
+                                                     : 8,
                             .s_p = 4};
     if (format == SP_FORMAT_CRS)
         make_crs(a, l);
@@ -184,6 +211,7 @@ void hand_free(struct sp_layout *l)
     free(l->col);
     free(l->len);
     free(l->perm);
+    free(l->base);
     free(l->n_unit);
     free(l->index_ptr);
     free(l->partition.begin);
@@ -249,10 +277,12 @@ static void crs_row(struct script *s, int64_t row, int64_t first, int64_t stop, 
     if (begins)
         read_item(s, SP_REGION_PTR, row, l->s_p);
     read_item(s, SP_REGION_PTR, row + 1, l->s_p);
+    if (l->base)
+        read_item(s, SP_REGION_BASE, row, sizeof *l->base);
     for (int64_t k = first; k < stop; k++) {
         read_item(s, SP_REGION_VALUES, k, l->s_a);
         read_item(s, SP_REGION_INDICES, k, l->s_i);
-        read_x(s, sp_layout_col(l, k));
+        read_x(s, sp_layout_col_in(l, k, row));
         if (k + 1 < stop)
             end_step(s);
     }
@@ -280,10 +310,12 @@ static void sell_chunk(struct script *s, int64_t k)
                 read_x(s, sp_layout_col(l, index) + lane);
             index++;
         } else {
+            if (l->base)
+                read_item(s, SP_REGION_BASE, index / l->C, sizeof *l->base);
             for (int64_t lane = 0; lane < l->C; lane++)
                 read_item(s, SP_REGION_INDICES, index + lane, l->s_i);
             for (int64_t lane = 0; lane < l->C; lane++)
-                read_x(s, sp_layout_col(l, index + lane));
+                read_x(s, sp_layout_col_in(l, index + lane, index / l->C));
             index += l->C;
         }
         if (j + 1 < l->len[k])

@@ -119,6 +119,7 @@ START_TEST(lines_are_those_of_the_rows)
             for (int i = 0; i < 2; i++)
                 check_layout(&a, formats[f], schedules[s], (enum sp_index)i);
     check_layout(&a, "crs", "merge", SP_I32);
+    check_layout(&a, "crs", "cyclic:16", SP_D16);
     free_random(&a);
 }
 END_TEST

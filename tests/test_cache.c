@@ -261,11 +261,13 @@ static const struct {
     enum sp_precision precision;
     enum sp_index index;
 } formats[] = {
-    {SP_FORMAT_CRS, 1, 1, SP_F64, SP_I32},    {SP_FORMAT_CRS, 1, 1, SP_F32, SP_I64},
-    {SP_FORMAT_CRS, 1, 1, SP_C128, SP_I32},   {SP_FORMAT_SELL, 4, 1, SP_F64, SP_I32},
-    {SP_FORMAT_SELL, 8, 32, SP_F32, SP_I32},  {SP_FORMAT_SELL, 32, 64, SP_F64, SP_I64},
-    {SP_FORMAT_SELL, 3, 6, SP_F64, SP_I32},   {SP_FORMAT_SELLU, 4, 1, SP_F64, SP_I32},
-    {SP_FORMAT_SELLU, 8, 16, SP_F32, SP_I32},
+    {SP_FORMAT_CRS, 1, 1, SP_F64, SP_I32},     {SP_FORMAT_CRS, 1, 1, SP_F32, SP_I64},
+    {SP_FORMAT_CRS, 1, 1, SP_C128, SP_I32},    {SP_FORMAT_SELL, 4, 1, SP_F64, SP_I32},
+    {SP_FORMAT_SELL, 8, 32, SP_F32, SP_I32},   {SP_FORMAT_SELL, 32, 64, SP_F64, SP_I64},
+    {SP_FORMAT_SELL, 3, 6, SP_F64, SP_I32},    {SP_FORMAT_SELLU, 4, 1, SP_F64, SP_I32},
+    {SP_FORMAT_SELLU, 8, 16, SP_F32, SP_I32},  {SP_FORMAT_CRS, 1, 1, SP_MIXED, SP_D16},
+    {SP_FORMAT_SELL, 8, 32, SP_MIXED, SP_D16}, {SP_FORMAT_CRS, 1, 1, SP_F64, SP_D16},
+    {SP_FORMAT_SELL, 4, 1, SP_F64, SP_D16},    {SP_FORMAT_SELLU, 4, 1, SP_MIXED, SP_I32},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -277,7 +279,8 @@ static void for_all_layouts(int shape, void (*check)(const struct sp_layout *, c
     for (int f = shape % 2; f < N_FORMATS; f += 2)
         for (int schedule = 0; schedule < SP_N_SCHEDULES; schedule++)
             for (int n = 1 + (shape & 1); n <= 3; n += 2 - (shape & 1)) {
-                if (schedule == SP_SCHEDULE_MERGE && formats[f].format != SP_FORMAT_CRS)
+                if (schedule == SP_SCHEDULE_MERGE &&
+                    (formats[f].format != SP_FORMAT_CRS || formats[f].index == SP_D16))
                     continue;
                 struct sp_layout l;
                 hand_layout(&a, formats[f].format, formats[f].C, formats[f].sigma, formats[f].precision,

@@ -293,6 +293,11 @@ START_TEST(index_bytes)
     hint = only(&in, "E01");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sellu:8,1");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "88 %"));
+    const struct sp_alternative offsets = {.option = "--index d16", .V_B = sp_value_of(170e6, SP_MODELLED)};
+    in.offsets = &offsets;
+    hint = only(&in, "E01");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index d16");
+    in.offsets = NULL;
     formats[0].V_B = sp_value_of(240e6, SP_MODELLED);
     in.unit_share = sp_value_of(0.02, SP_MODELLED);
     struct sp_hints h = ask(&in);
@@ -313,11 +318,15 @@ START_TEST(symmetric_precision_blocks)
     in.fits_f32 = SP_TRUE;
     in.n_distinct = 17;
     hint = only(&in, "E03");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --precision f32");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --precision mixed");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "17 distinct"));
     in.fits_f32 = SP_FALSE;
     struct sp_hints h = ask(&in);
     ck_assert_str_eq(clear(&h, "precision")->figure, "values need fp64");
+    in.rounding_largest = sp_value_of(0x1p-24, SP_MODELLED);
+    in.rounding_normwise = sp_value_of(0x1p-25, SP_MODELLED);
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "precision")->figure, "change them by up to 6.0e-08"));
 
     in = healthy();
     in.block_h = in.block_w = 3;

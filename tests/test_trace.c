@@ -92,6 +92,52 @@ START_TEST(a_tail_is_the_end_of_the_whole)
 }
 END_TEST
 
+/* The same with values in f32 and 16-bit offsets, of layouts that the program makes: simulated = formula. */
+START_TEST(huge_cold_cache_gives_the_formula_of_narrow_storage)
+{
+    static const char *const formats[] = {"crs", "sell:8,1", "sell:8,32", "sellu:8,1"};
+    struct sp_csr a;
+    hand_matrix(&shape, &a);
+    for (int f = 0; f < 4; f++)
+        for (int narrow = 0; narrow < 4; narrow++) {
+            struct sp_workload w = {.precision = narrow & 1 ? SP_MIXED : SP_F64,
+                                    .index = narrow & 2 ? SP_D16 : SP_I32,
+                                    .n_threads = 1,
+                                    .matrix = &a};
+            ck_assert_int_eq(sp_workload_set_format(&w, formats[f], NULL), SP_OK);
+            if (sp_workload_check(&w, NULL) != SP_OK)
+                continue;
+            struct sp_layout l;
+            ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+            struct sp_machine m = machine_with(64 << 20);
+            struct sp_sim_options o = sp_sim_default(&m);
+            o.state = SP_SIM_COLD;
+            struct sp_traffic v[SP_MAX_LEVELS];
+            int n_levels;
+            ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n_levels, NULL, NULL), SP_OK);
+            const struct sp_sizes s = sp_sizes_of(w.precision, w.index, (double)l.n_stored);
+            const double *r = v[0].array_read_B;
+            double values = s.s_a * (double)l.n_stored, bases = s.s_b * (double)l.n_bases;
+            ck_assert_double_eq(r[SP_ARRAY_VALUES], lines_B(values));
+            ck_assert_double_eq(r[SP_ARRAY_INDICES], lines_B(s.s_i * (double)l.n_indices) + lines_B(bases));
+            ck_assert_double_eq(r[SP_ARRAY_Y], lines_B(8.0 * (double)l.n_r));
+            struct sp_volume formula, counted = sp_volume_layout(&l, 0.5, 2);
+            double beta = (double)l.n_nz / (double)l.n_stored;
+            if (l.format == SP_FORMAT_CRS)
+                formula = sp_volume_spmv_csr(l.n_r, l.n_nz, s, 0.5, 2);
+            else if (l.format == SP_FORMAT_SELL)
+                formula = sp_volume_spmv_sell(l.n_r, l.n_nz, l.C, beta, s, l.perm, 0.5, 2);
+            else
+                formula = sp_volume_spmv_sellu(l.n_r, l.n_nz, l.C, beta,
+                                               (double)l.n_unit_slots / (double)l.n_slots, s, l.perm, 0.5, 2);
+            for (int i = 0; i < SP_N_ARRAYS; i++)
+                ck_assert_double_eq_tol(formula.array_B[i], counted.array_B[i], 1e-6);
+            sp_layout_free(&l);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* A cache without limits, cold: V of THEORY 2 array by array, with alpha_min for x. */
 START_TEST(huge_cold_cache_gives_the_formula)
 {
@@ -314,6 +360,7 @@ int main(void)
     tcase_add_test(tc, every_reference_in_order);
     tcase_add_test(tc, a_tail_is_the_end_of_the_whole);
     tcase_add_test(tc, huge_cold_cache_gives_the_formula);
+    tcase_add_test(tc, huge_cold_cache_gives_the_formula_of_narrow_storage);
     tcase_add_test(tc, warm_in_cache_moves_nothing_and_lru_is_monotone);
     tcase_add_test(tc, sectors_are_what_a_miss_fetches);
     tcase_add_test(tc, domains_share_nothing);

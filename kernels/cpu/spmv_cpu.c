@@ -62,6 +62,20 @@ static void touch(const struct state *s, const double *x)
            (size_t)(s->n_x - s->guard - l->n_c) * l->s_x);
 }
 
+enum sp_status sp_spmv_without_prefetch(const struct sp_layout *l, struct sp_error *err)
+{
+    if (l->prefetch == 0)
+        return SP_OK;
+    return sp_fail(err, SP_ABSENT, "leave --prefetch out", "this kernel does not ask for x in advance");
+}
+
+enum sp_status sp_spmv_sell_prefetch(const struct sp_layout *l, struct sp_error *err)
+{
+    if (sp_spmv_sell_case(l->C) != SELL_ANY)
+        return SP_OK;
+    return sp_spmv_without_prefetch(l, err);
+}
+
 enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_operands *operands,
                                    sp_spmv_select *select, void **state, struct sp_error *err)
 {
@@ -76,6 +90,8 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
     s->layout = l;
     s->allocator = operands->allocator;
     s->body = select(l);
+    if (l->prefetch > 0)
+        s->body.units = s->body.ahead;
     int32_t reach = l->format == SP_FORMAT_BCSR ? l->b_w + 16 : l->C > 16 ? l->C : 16;
     s->guard = (reach + 15) & ~15; /* keeps x[0] at the start of a line */
     s->n_x = l->n_c + 2 * s->guard;
@@ -100,6 +116,8 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
         .base = l->base,
         .y = y,
         .n_r = l->n_r,
+        .n_indices = l->n_indices,
+        .prefetch = l->prefetch,
         .C = l->C,
         .b_h = l->b_h,
         .b_w = l->b_w,

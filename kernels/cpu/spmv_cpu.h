@@ -17,8 +17,9 @@ struct sp_spmv_args {
     const void *x;       /* x[-guard] .. x[n_c + guard - 1] are readable, zero outside [0, n_c); guard is
                             at least 16, C (SELL kinds), b_w + 16 (BCSR) */
     void *y;             /* 64-byte aligned, room for whole units: n_chunks C, ceil(n_r/b_h) b_h entries */
-    int64_t n_r;
+    int64_t n_r, n_indices;
     int32_t C, b_h, b_w;
+    int32_t prefetch;          /* entries ahead of which x is asked for */
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
 };
@@ -35,6 +36,8 @@ struct sp_spmv_body {
     /* CRS: the sum over the entries [from, to) of one row into one value of the precision. NULL with 16-bit
      * offsets, whose rows are not split. */
     void (*partial)(const struct sp_spmv_args *args, int64_t from, int64_t to, void *sum);
+    /* `units` that asks for x in advance; NULL: there is none. */
+    void (*ahead)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
     bool can_store_nt; /* y in natural order is written with non-temporal stores when asked */
 };
 
@@ -57,6 +60,11 @@ static inline enum sp_crs_width sp_spmv_crs_width(const struct sp_layout *l)
 
 /* The portable bodies of CRS: for rows too short for vectors, and all types. */
 struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *layout);
+
+/* `accepts` of rows whose bodies do not ask for x in advance, and of those that do where C is known to them.
+ */
+enum sp_status sp_spmv_without_prefetch(const struct sp_layout *layout, struct sp_error *err);
+enum sp_status sp_spmv_sell_prefetch(const struct sp_layout *layout, struct sp_error *err);
 
 /* SP_ABSENT with the reason where this CPU has not the instruction set. */
 enum sp_status sp_cpu_has_avx2(struct sp_error *err);

@@ -17,8 +17,8 @@
 #include "kernels/cpu/spmv_crs_complex.inc"
 
 static const struct sp_spmv_body complex_bodies[] = {
-    {complex_rows_i32, complex_partial_i32, true},
-    {complex_rows_i64, complex_partial_i64, true},
+    {complex_rows_i32, complex_partial_i32, NULL, true},
+    {complex_rows_i64, complex_partial_i64, NULL, true},
 };
 
 #endif

@@ -113,16 +113,17 @@ static void complex_partial(const struct sp_spmv_args *a, int64_t from, int64_t 
 struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *l)
 {
     static const struct sp_spmv_body bodies[SP_N_PRECISIONS][SP_N_INDICES] = {
-        [SP_F64] = {{rows_f64_i32, partial_f64_i32, false},
-                    {rows_f64_i64, partial_f64_i64, false},
-                    {rows_f64_d16, NULL, false}},
-        [SP_F32] = {{rows_f32_i32, partial_f32_i32, false},
-                    {rows_f32_i64, partial_f32_i64, false},
-                    {rows_f32_d16, NULL, false}},
-        [SP_MIXED] = {{rows_mixed_i32, partial_mixed_i32, false},
-                      {rows_mixed_i64, partial_mixed_i64, false},
-                      {rows_mixed_d16, NULL, false}},
-        [SP_C128] = {{complex_rows, complex_partial, false}, {complex_rows, complex_partial, false}},
+        [SP_F64] = {{rows_f64_i32, partial_f64_i32, NULL, false},
+                    {rows_f64_i64, partial_f64_i64, NULL, false},
+                    {rows_f64_d16, NULL, NULL, false}},
+        [SP_F32] = {{rows_f32_i32, partial_f32_i32, NULL, false},
+                    {rows_f32_i64, partial_f32_i64, NULL, false},
+                    {rows_f32_d16, NULL, NULL, false}},
+        [SP_MIXED] = {{rows_mixed_i32, partial_mixed_i32, NULL, false},
+                      {rows_mixed_i64, partial_mixed_i64, NULL, false},
+                      {rows_mixed_d16, NULL, NULL, false}},
+        [SP_C128] = {{complex_rows, complex_partial, NULL, false},
+                     {complex_rows, complex_partial, NULL, false}},
     };
     return bodies[l->precision][l->index];
 }
@@ -141,6 +142,7 @@ const struct sp_kernel sp_spmv_crs_portable_row = {
     .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128 | 1u << SP_MIXED,
     .rank = 10,
     .available = sp_kernel_everywhere,
+    .accepts = sp_spmv_without_prefetch,
     .prepare = prepare,
     .run = sp_spmv_cpu_run,
     .fetch = sp_spmv_cpu_fetch,

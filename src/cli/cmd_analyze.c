@@ -31,6 +31,7 @@ enum {
     KEY_PAGES,
     KEY_NO_PIN,
     KEY_CACHE,
+    KEY_DROP_ZEROS,
     KEY_SKEW,
     KEY_POLICY,
     KEY_LLC,
@@ -65,6 +66,7 @@ static const struct argp_option options[] = {
     {"try-hints", KEY_TRY_HINTS, NULL, 0,
      "Apply every hint, alone and together, and measure what it brings; takes up to 20 times --budget", 3},
     {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
+    {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries of the matrix whose value is 0", 1},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
      "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
      3},
@@ -76,6 +78,7 @@ struct arguments {
     struct sp_op_options op;
     struct sp_run_options run;
     enum sp_cache_mode cache;
+    bool drop_zeros;
     const char *bytes;
     bool all_formats, require_bytes, try_hints;
     bool on_gpu;
@@ -238,6 +241,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CACHE:
         a->cache = (enum sp_cache_mode)sp_pick(state, "cache", arg, cache_words);
         return 0;
+    case KEY_DROP_ZEROS:
+        a->drop_zeros = true;
+        return 0;
     case KEY_SKEW:
         a->cpu_option = true;
         set_number(state, "sim-skew", arg, 0, 1, &o->skew);
@@ -353,6 +359,7 @@ static int analyze_matrix(const struct arguments *a, const char *name, const str
         .memory_limit_B = a->run.analyze.memory_B,
         .cache = a->cache,
         .cache_dir = paths.cache,
+        .drop_zeros = a->drop_zeros,
         .progress = sp_watch_show,
         .interrupted = sp_watch_stop,
         .context = &watch,

@@ -13,11 +13,12 @@
 #include "io/matrix_load.h"
 #include "sys/pages.h"
 
-enum { KEY_FORMAT = SP_KEY_PRIVATE, KEY_GENERAL };
+enum { KEY_FORMAT = SP_KEY_PRIVATE, KEY_GENERAL, KEY_DROP_ZEROS };
 
 struct options {
     struct sp_common_options common;
     const char *in, *out;
+    bool drop_zeros;
     struct sp_save_options save;
 };
 
@@ -25,6 +26,7 @@ static const struct argp_option own_options[] = {
     {"threads", 't', "N", 0, "Threads for parsing and formatting (default: all that may be used)", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, SP_SAVE_FORMATS " (default: by OUT's ending)", 0},
     {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
+    {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries whose value is 0", 0},
     {0},
 };
 
@@ -47,6 +49,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_GENERAL:
         o->save.general = true;
+        return 0;
+    case KEY_DROP_ZEROS:
+        o->drop_zeros = true;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -88,6 +93,8 @@ static void print_summary(const struct options *o, const struct sp_csr *a, const
            sp_text_seconds(written, sizeof written, write_s));
     if (a->n_duplicates > 0)
         printf("%lld duplicate entries were added up\n", (long long)a->n_duplicates);
+    if (facts->n_dropped > 0)
+        printf("%lld entries of value 0 were left out\n", (long long)facts->n_dropped);
     if (facts->remark[0])
         fprintf(stderr, "spmodel: %s\n", facts->remark);
 }
@@ -104,6 +111,7 @@ static int run(int argc, char **argv)
     struct sp_watch watch = {&progress, "reading the matrix"};
     struct sp_load_options options = {.n_threads = o.save.n_threads,
                                       .allocator = &sp_allocator_huge,
+                                      .drop_zeros = o.drop_zeros,
                                       .progress = sp_watch_show,
                                       .interrupted = sp_watch_stop,
                                       .context = &watch};

@@ -46,8 +46,10 @@ static const struct argp_option options[] = {
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
-    {"precision", KEY_PRECISION, "P", 0, "f64 (default), f32, c128; spmm and sddmm also f16, bf16", 0},
-    {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 0},
+    {"precision", KEY_PRECISION, "P", 0,
+     "f64 (default), f32, mixed (values f32, vectors f64), c128; spmm and sddmm also f16, bf16", 0},
+    {"index", KEY_INDEX, "I", 0,
+     "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 0},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
     {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
     {"plot", KEY_PLOT, "FILE", 0,
@@ -231,14 +233,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PRECISION:
         if ((word = sp_precision_from_name(arg)) < 0)
-            argp_error(state, "--precision takes f64, f32, c128, f16 or bf16, not '%s'", arg);
+            argp_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
         else
             r->workload.precision = (enum sp_precision)word;
         r->precision_given = true;
         return 0;
     case KEY_INDEX:
         if ((word = sp_index_from_name(arg)) < 0)
-            argp_error(state, "--index takes i32 or i64, not '%s'", arg);
+            argp_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
         else
             r->workload.index = (enum sp_index)word;
         return 0;

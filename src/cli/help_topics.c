@@ -76,8 +76,11 @@ static const char *const formats[] = {
     "",
     "S is 1 (no sorting) or a multiple of C. Complex matrices run with spmv in crs.",
     "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),",
-    "on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of 8).",
-    "Indices: i32, i64. Schedules: rows, nnz, cyclic[:N], merge (spmv in crs only).",
+    "on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of 8). mixed: values of the matrix",
+    "in f32, vectors and sums in f64 (spmv in crs, sell and sellu, on CPUs).",
+    "Indices: i32, i64; d16: 16-bit offsets from a base of each row (crs: rows that span at most 65535",
+    "columns) or slot (sell: slots are split where they span more), for spmv on CPUs.",
+    "Schedules: rows, nnz, cyclic[:N], merge (spmv in crs only).",
     "Block vectors (spmmv) lie row by row or, with --order column, one after the other.",
     NULL,
 };

@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 enum {
     KEY_FORMAT = SP_KEY_PRIVATE + 0x100,
     KEY_PRECISION,
     KEY_INDEX,
+    KEY_PREFETCH,
     KEY_SCHEDULE,
     KEY_STORE,
     KEY_REORDER,
@@ -23,8 +26,14 @@ static const struct argp_option options[] = {
      "tiled[:T_I,T_K], staged[:T_I,T_K]; analyze also auto, all",
      1},
     {"precision", KEY_PRECISION, "P", 0,
-     "f64 (default), f32, c128 (default for complex matrices); spmm and sddmm also f16, bf16 (storage)", 1},
-    {"index", KEY_INDEX, "I", 0, "i32 (default) or i64", 1},
+     "f64 (default), f32, c128 (default for complex matrices); spmv also mixed (values f32, vectors f64); "
+     "spmm and sddmm also f16, bf16 (storage)",
+     1},
+    {"index", KEY_INDEX, "I", 0,
+     "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 1},
+    {"prefetch", KEY_PREFETCH, "N", 0,
+     "Ask for gathered x N entries in advance, for example 64 (spmv in crs and sell; default 0: not at all)",
+     1},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows (default of import), nnz (of analyze), cyclic[:N], merge", 1},
     {"reorder", KEY_REORDER, "R", 0, "none (default), rcm, reversed, random:SEED, jaccard[:B], jaccard2[:B]",
      1},
@@ -59,6 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     static const char *const store_words[] = {"auto", "nt", "plain", NULL};
     struct sp_run_options *r = state->input;
     int index;
+    int64_t n;
     switch (key) {
     case KEY_FORMAT:
         r->analyze.format = arg;
@@ -67,14 +77,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PRECISION:
         r->analyze.precision = sp_precision_from_name(arg);
         if (r->analyze.precision < 0)
-            argp_error(state, "--precision takes f64, f32, c128, f16 or bf16, not '%s'", arg);
+            argp_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
         return 0;
     case KEY_INDEX:
         index = sp_index_from_name(arg);
         if (index < 0)
-            argp_error(state, "--index takes i32 or i64, not '%s'", arg);
+            argp_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
         r->analyze.index = (enum sp_index)index;
         r->index_given = true;
+        return 0;
+    case KEY_PREFETCH:
+        if (sp_parse_count(arg, &n) || n < 0 || n > SP_MAX_PREFETCH)
+            argp_error(state, "--prefetch takes a number of entries from 0 to %d, not '%s'",
+                       (int)SP_MAX_PREFETCH, arg);
+        else
+            r->analyze.prefetch = (int32_t)n;
         return 0;
     case KEY_SCHEDULE:
         r->analyze.schedule = arg;

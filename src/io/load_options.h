@@ -20,6 +20,7 @@ struct sp_load_options {
     double memory_limit_B; /* [B] that loading may take; 0: what the system says is available */
     enum sp_cache_mode cache;
     const char *cache_dir; /* for SP_CACHE_DIRECTORY; made when missing */
+    bool drop_zeros;       /* entries of value 0 are left out; a cache keeps them */
 
     /* Called now and then by the calling thread; each may be NULL. */
     void (*progress)(void *context, double fraction);
@@ -33,7 +34,8 @@ struct sp_load_facts {
     double file_B;   /* size of the file as it lies on disk, 0: stream or generated */
     double text_B;   /* Matrix Market text that was parsed, 0: none */
     int64_t n_entries; /* entries that the file lists, before symmetry is expanded and duplicates are added */
-    int64_t n_duplicates, n_zeros; /* as in struct sp_csr */
+    int64_t n_duplicates, n_zeros; /* as in struct sp_csr, before zeros are dropped */
+    int64_t n_dropped;             /* zeros left out */
     int n_threads;                 /* that worked */
     double peak_B;                 /* memory taken at the same time, the matrix included, a mapped file not */
 

@@ -12,6 +12,7 @@
 #include "io/matrix_market.h"
 #include "io/mtx_stream.h"
 #include "sparse/csr_digest.h"
+#include "sparse/csr_zeros.h"
 #include "sparse/generate.h"
 #include "sys/meminfo.h"
 
@@ -181,6 +182,17 @@ static enum sp_status load(struct loading *l)
     return status;
 }
 
+/* The digest is that of the matrix without them. */
+static enum sp_status drop_zeros(struct loading *l)
+{
+    enum sp_status status = sp_csr_drop_zeros(l->matrix, &l->facts->n_dropped, l->err);
+    if (status != SP_OK)
+        sp_csr_free(l->matrix);
+    if (l->facts->n_dropped > 0)
+        l->facts->sha256[0] = '\0';
+    return status;
+}
+
 enum sp_status sp_matrix_load(const char *name, const struct sp_load_options *options, struct sp_csr *matrix,
                               struct sp_load_facts *facts, struct sp_error *err)
 {
@@ -197,6 +209,8 @@ enum sp_status sp_matrix_load(const char *name, const struct sp_load_options *op
     memset(l.facts, 0, sizeof *l.facts);
     double start = sp_now();
     enum sp_status status = load(&l);
+    if (status == SP_OK && l.options.drop_zeros)
+        status = drop_zeros(&l);
     if (status == SP_OK && !l.facts->sha256[0])
         status = digest(&l);
     if (status != SP_OK) {

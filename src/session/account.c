@@ -136,6 +136,7 @@ static void find_hints(struct sp_analysis *a)
     in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);
     in.n_formats = a->n_formats;
     in.formats = a->format;
+    in.offsets = a->has_offsets ? &a->offsets : NULL;
     in.n_widths = a->n_widths;
     in.widths = a->width;
     if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)

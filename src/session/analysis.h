@@ -122,6 +122,8 @@ struct sp_analysis {
     int n_balances;
     struct sp_balance_point balance[SP_MAX_BALANCES]; /* over r, with the gathered operands loaded once */
     int n_widths;
+    struct sp_alternative offsets; /* 16-bit offsets, where they would do */
+    bool has_offsets;
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES],
         width[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];

@@ -13,8 +13,14 @@
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
                                    struct sp_workload *w, struct sp_error *err)
 {
-    *w = (struct sp_workload){
-        .op = o->op, .r = o->r, .order = o->order, .index = o->index, .matrix = matrix, .C = 1, .sigma = 1};
+    *w = (struct sp_workload){.op = o->op,
+                              .r = o->r,
+                              .order = o->order,
+                              .index = o->index,
+                              .prefetch = o->prefetch,
+                              .matrix = matrix,
+                              .C = 1,
+                              .sigma = 1};
     w->n_threads = o->n_threads > 0 ? o->n_threads : sp_topology_default_threads(o->topology);
     w->precision = o->precision >= 0           ? (enum sp_precision)o->precision
                    : sp_csr_is_complex(matrix) ? SP_C128

@@ -77,8 +77,14 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
             continue;
         struct sp_alternative *f = &a->format[a->n_formats];
         memset(f, 0, sizeof *f);
-        snprintf(f->option, sizeof f->option, "%s%s", names[i],
-                 w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS ? " --schedule nnz" : "");
+        const bool plain = sp_workload_check(&other, NULL) != SP_OK; /* no offsets, no prefetch in this one */
+        if (plain) {
+            other.index = SP_I32;
+            other.prefetch = 0;
+        }
+        snprintf(f->option, sizeof f->option, "%s%s%s", names[i],
+                 w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS ? " --schedule nnz" : "",
+                 plain ? " --index i32 --prefetch 0" : "");
         double V_B = 0, beta = 1;
         status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
         f->V_B = sp_value_of(V_B, SP_MODELLED);
@@ -88,7 +94,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         struct sp_value rate = sp_value_none("the run was recorded elsewhere");
         if (status == SP_OK && !sp_analysis_is_replayed(a))
             status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
-        if (status == SP_ABSENT) /* no kernel for it here: nothing to propose */
+        if (status == SP_ABSENT || status == SP_USAGE) /* no kernel for it here, or offsets do not reach */
             continue;
         if (status != SP_OK)
             return status;
@@ -97,6 +103,40 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         sp_progress_step(a->progress, "comparing formats", (double)(i + 1) / 5);
         if (sp_progress_interrupted(a->progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while comparing formats");
+    }
+    return SP_OK;
+}
+
+/* 16-bit offsets in the format in use, else in SELL where they reach. */
+static enum sp_status compare_offsets(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    if (w->op != SP_OP_SPMV || w->index == SP_D16 || w->precision == SP_C128 || w->matrix->n_nz == 0)
+        return SP_OK;
+    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w);
+    for (int elsewhere = 0; elsewhere < 2 && !a->has_offsets; elsewhere++) {
+        struct sp_workload other = *w;
+        double V_B, beta;
+        other.index = SP_D16;
+        other.prefetch = 0;
+        if (elsewhere && sp_workload_set_format(&other, "sell:32,256", err) != SP_OK)
+            return err->status;
+        if (sp_workload_check(&other, NULL) != SP_OK)
+            continue;
+        enum sp_status status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
+        const struct sp_kernel *kernel;
+        struct sp_value rate = sp_value_none("the run was recorded elsewhere");
+        if (status == SP_OK && !sp_analysis_is_replayed(a))
+            status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
+        if (status == SP_USAGE || status == SP_ABSENT) /* they do not reach, or no kernel runs here */
+            continue;
+        if (status != SP_OK)
+            return status;
+        a->offsets = (struct sp_alternative){.V_B = sp_value_of(V_B, SP_MODELLED)};
+        snprintf(a->offsets.option, sizeof a->offsets.option, "%s--index d16",
+                 elsewhere ? "--format sell:32,256 " : "");
+        set_core(&a->offsets, a->balance_W, w->n_threads, rate);
+        a->has_offsets = true;
     }
     return SP_OK;
 }
@@ -267,5 +307,7 @@ enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
     if (a->options->no_hints || status != SP_OK)
         return status;
     status = compare_schedules(a, err);
-    return status == SP_OK ? compare_formats(a, err) : status;
+    if (status == SP_OK)
+        status = compare_formats(a, err);
+    return status == SP_OK ? compare_offsets(a, err) : status;
 }

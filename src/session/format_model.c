@@ -9,6 +9,7 @@
 #include "session/pcore.h"
 #include "sparse/dense.h"
 #include "sparse/layout.h"
+#include "sparse/offsets.h"
 
 /* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
  * docs/results). */
@@ -41,7 +42,15 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
         sp_layout_free(&l);
         return SP_OK;
     }
-    if (w->format == SP_FORMAT_SELL) {
+    if (w->index == SP_D16) {
+        struct sp_offsets offsets;
+        enum sp_status status = sp_offsets_count(w, &offsets, err);
+        if (status == SP_OK)
+            status = sp_offsets_check(w, &offsets, err);
+        if (status != SP_OK)
+            return status;
+        *beta = offsets.n_stored > 0 ? (double)m->n_nz / (double)offsets.n_stored : 1;
+    } else if (w->format == SP_FORMAT_SELL) {
         struct sp_pattern pattern = sp_csr_pattern(m);
         *beta = sp_sell_beta(&pattern, w->C, w->sigma);
     }
@@ -115,6 +124,10 @@ enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *
             continue;
         status = sp_format_volume(&other, sp_alpha_min_sizes(w->matrix->n_c, w->matrix->n_nz), 2, &V_B, &beta,
                                   err);
+        if (status == SP_USAGE) { /* 16-bit offsets do not reach */
+            status = SP_OK;
+            continue;
+        }
         if (status != SP_OK)
             break;
         status = sp_pcore_choose(&other, isa, &p, &kernel, &rate, err);

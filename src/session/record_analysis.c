@@ -19,6 +19,8 @@ void sp_record_workload(struct sp_record *r, const struct sp_workload *w)
     sp_record_set_count(r, "config.sigma", w->sigma);
     sp_record_set_text(r, "config.precision", sp_precision_name(w->precision));
     sp_record_set_text(r, "config.index", sp_index_name(w->index));
+    if (w->prefetch > 0)
+        sp_record_set_count(r, "config.prefetch", w->prefetch);
     sp_record_set_count(r, "config.rhs", w->op == SP_OP_SPMMV ? w->r : 1);
     if (w->op != SP_OP_SPMV && w->op != SP_OP_SPMMV)
         sp_record_set_count(r, "config.inner", w->r);

@@ -81,6 +81,8 @@ void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
     sp_record_set_flag(r, "problem.symmetric_expanded", a->symmetry != SP_GENERAL);
     sp_record_set_text(r, "problem.reorder", s->reorder);
     sp_record_set_count(r, "problem.zeros", a->n_zeros);
+    if (s->facts.n_dropped > 0)
+        sp_record_set_count(r, "problem.zeros_dropped", s->facts.n_dropped);
     sp_record_set_count(r, "problem.duplicates", a->n_duplicates);
     sp_record_set_text(r, "problem.input", s->facts.format);
     record_structure(r, &s->structure);

@@ -15,8 +15,10 @@ char *sp_run_text(const struct sp_analyze_options *o, const struct sp_workload *
         return text;
     if (o->precision >= 0 || w->precision != SP_F64)
         fprintf(out, " --precision %s", sp_precision_name(w->precision));
-    if (w->index == SP_I64)
-        fputs(" --index i64", out);
+    if (w->index != SP_I32)
+        fprintf(out, " --index %s", sp_index_name(w->index));
+    if (w->prefetch > 0)
+        fprintf(out, " --prefetch %d", (int)w->prefetch);
     if (w->op != SP_OP_SPMV)
         fprintf(out, " --op %s %s %d", sp_op_name(w->op), w->op == SP_OP_SPMMV ? "--rhs" : "--inner",
                 (int)sp_workload_width(w));

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "io/matrix_load.h"
 #include "sparse/reorder.h"
+#include "sparse/rounding.h"
 
 enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
                                const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
@@ -42,6 +43,12 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
     const struct sp_structure *s = &subject->structure;
     in->symmetric = s->value_symmetry.known && s->value_symmetry.value >= 1 && s->value_symmetry.error == 0;
     in->fits_f32 = subject->matrix.n_nz == 0 ? SP_UNKNOWN : s->n_inexact_f32 == 0 ? SP_TRUE : SP_FALSE;
+    if (in->fits_f32 == SP_FALSE) {
+        struct sp_rounding rounding;
+        sp_rounding_of(&subject->matrix, &rounding);
+        in->rounding_largest = sp_value_of(rounding.largest, SP_MODELLED);
+        in->rounding_normwise = sp_value_of(rounding.normwise, SP_MODELLED);
+    }
     in->n_distinct = s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
     for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {

@@ -78,6 +78,8 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                        m->name, sp_op_name(m->op));
     if (l->index == SP_D16)
         return sp_fail(err, SP_ABSENT, "take --index i32", "GPU kernels do not read 16-bit offsets");
+    if (l->prefetch > 0)
+        return sp_fail(err, SP_ABSENT, "leave --prefetch out", "GPU kernels do not ask for x in advance");
     if (l->format != m->format)
         return sp_fail(err, SP_ABSENT, "name another format", "GPU kernels that share by %s are for %s",
                        m->name, sp_format_name(m->format));

@@ -48,6 +48,7 @@ void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *all
     layout->T_k = w->T_k;
     layout->precision = w->precision;
     layout->index = w->index;
+    layout->prefetch = w->prefetch;
     layout->n_r = w->matrix->n_r;
     layout->n_c = w->matrix->n_c;
     layout->n_nz = w->matrix->n_nz;

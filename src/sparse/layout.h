@@ -59,6 +59,7 @@ struct sp_layout {
     enum sp_format format;
     enum sp_precision precision;
     enum sp_index index;
+    int32_t prefetch; /* as in the workload: kernels read it, nothing that is stored depends on it */
     int64_t n_r, n_c, n_nz;
     int64_t n_r_used; /* rows with entries: those of A or C that SDDMM and FusedMM read */
     int64_t n_stored; /* entries with fill: beta = n_nz / n_stored */

@@ -32,11 +32,13 @@ enum sp_status sp_offsets_count(const struct sp_workload *w, struct sp_offsets *
 enum sp_status sp_offsets_check(const struct sp_workload *w, const struct sp_offsets *o, struct sp_error *err)
 {
     const long long n_r = (long long)w->matrix->n_r, n_broken = (long long)o->n_broken_rows;
-    if (w->format == SP_FORMAT_CRS && o->n_broken_rows > 0)
+    if (w->format == SP_FORMAT_CRS && n_broken > 0)
         return sp_fail(err, SP_USAGE, "take --format sell, another --reorder, or --index i32",
                        "%lld of %lld rows span more than %d columns, too many for one base a row with 16-bit "
                        "offsets",
                        n_broken, n_r, (int)SP_OFFSET_MAX);
+    if (w->format == SP_FORMAT_CRS)
+        return SP_OK;
     const double s_a = (double)sp_value_size(w->precision);
     const double offsets_B = s_a * (double)o->n_stored + sp_offsets_index_B(o);
     const double plain_B = s_a * (double)o->n_plain + sp_offsets_plain_B(o);

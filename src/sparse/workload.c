@@ -352,6 +352,14 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
         return sp_fail(
             err, SP_USAGE, "use --precision f64 or f32, or --op spmv with --format crs, sell or sellu",
             "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL and SELLU only");
+    if (w->prefetch < 0 || w->prefetch > SP_MAX_PREFETCH)
+        return sp_fail(err, SP_USAGE, "give a number of entries up to 4096, 0 for none",
+                       "a prefetch of %d entries", (int)w->prefetch);
+    if (w->prefetch > 0 &&
+        (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128 || w->index == SP_D16))
+        return sp_fail(
+            err, SP_USAGE, "leave --prefetch out, or use --op spmv with --format crs or sell",
+            "x is asked for in advance by real spmv in CRS and SELL with 32 or 64-bit indices only");
     if (w->index != SP_D16)
         return SP_OK;
     if (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128)

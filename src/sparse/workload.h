@@ -40,7 +40,7 @@ enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
  * only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
-enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096 };
+enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
 
 struct sp_workload {
     enum sp_op op;
@@ -53,6 +53,7 @@ struct sp_workload {
     enum sp_order order; /* of the dense operands; column-major for SpMMV only */
     enum sp_precision precision;
     enum sp_index index; /* width of stored column indices */
+    int32_t prefetch;    /* gathered x is asked for so many entries in advance; 0: it is not */
     enum sp_schedule schedule;
     int64_t block;               /* rows in a block of cyclic */
     int n_threads;               /* >= 1 */
@@ -105,7 +106,8 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
  * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
  * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS,
  * column-major order with other than SpMMV in CRS or SELL, a width with SpMV, mixed with other than SpMV in
- * CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and SELL. */
+ * CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and SELL,
+ * prefetch with other than real SpMV in CRS and SELL with whole indices. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 
 /* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz, SDDMM
