@@ -16,7 +16,7 @@
 #include "model/volume_spmv.h"
 #include "sparse/testset.h"
 
-static const struct sp_sizes f64 = {8, 8, 8, 4, 4}, f32 = {4, 4, 4, 4, 4}, c128 = {16, 16, 16, 4, 4};
+static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};
 
 static void near(double x, double y, double tolerance)
 {

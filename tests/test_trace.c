@@ -8,6 +8,7 @@
 
 #include "hand_layout.h"
 #include "model/traffic.h"
+#include "model/volume_spmv.h"
 #include "probes/probe.h"
 
 static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
