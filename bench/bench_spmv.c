@@ -242,6 +242,26 @@ static void print_ratios(const struct bench *b, enum sp_core_mode mode, const st
     }
 }
 
+/* Each kernel on narrow storage, or with x asked for in advance, against itself on the plain layout. */
+static void print_gains(const struct bench *b, enum sp_core_mode mode)
+{
+    for (int k = 0; k < b->n; k++) {
+        const struct candidate *c = &b->candidates[k];
+        bool is_plain = c->kernel && !strchr(c->format, ' ');
+        for (int i = 0; i < k && c->kernel && !is_plain; i++) {
+            const struct candidate *plain = &b->candidates[i];
+            size_t length = strlen(plain->format);
+            if (plain->kernel != c->kernel || strncmp(plain->format, c->format, length) != 0 ||
+                c->format[length] != ' ')
+                continue;
+            double r = ratio(c, plain, b->settings->n_samples, mode);
+            if (r > 0)
+                printf("    %s is %.2f x %s, by bytes %.2f\n", c->name, r, plain->name, plain->V / c->V);
+            break;
+        }
+    }
+}
+
 static void print_mode(const struct bench *b, enum sp_core_mode mode)
 {
     const struct candidate *best = NULL, *best_plain = NULL; /* plain: not SELL with unit-stride slots */
@@ -269,6 +289,7 @@ static void print_mode(const struct bench *b, enum sp_core_mode mode)
     }
     if (best)
         print_ratios(b, mode, best, best_plain);
+    print_gains(b, mode);
 }
 
 static void print_results(const struct bench *b)

@@ -258,7 +258,7 @@ START_TEST(requests_are_those_of_a_plain_execution)
     struct sp_csr a;
     hand_matrix(&shapes[_i], &a);
     for (int precision = SP_F64; precision <= SP_F32; precision++)
-        for (int index = 0; index < SP_N_INDICES; index++) {
+        for (int index = 0; index <= SP_I64; index++) {
             struct sp_layout l;
             hand_layout(&a, SP_FORMAT_CRS, 0, 0, precision, index, SP_SCHEDULE_NNZ, 1, &l);
             compare(&l, SP_GPU_THREAD, 0);

@@ -9,7 +9,7 @@
 struct sp_variant sp_variant_none(void)
 {
     return (struct sp_variant){
-        .precision = -1, .index = -1, .store_nt = -1, .small_pages = -1, .not_pinned = -1};
+        .precision = -1, .index = -1, .store_nt = -1, .small_pages = -1, .not_pinned = -1, .prefetch = -1};
 }
 
 /* One of two words, as 0 or 1; -1: neither. */
@@ -31,6 +31,14 @@ static bool set_count(int32_t *field, const char *value)
     return good;
 }
 
+static bool set_prefetch(struct sp_variant *v, const char *value)
+{
+    int64_t n;
+    bool good = sp_parse_count(value, &n) == 0 && n >= 0 && n <= SP_MAX_PREFETCH;
+    v->prefetch = good ? (int)n : -1;
+    return good;
+}
+
 /* False: the option does not take this value, or is not known. */
 static bool set_option(struct sp_variant *v, const char *option, const char *value)
 {
@@ -46,6 +54,8 @@ static bool set_option(struct sp_variant *v, const char *option, const char *val
         return (v->precision = sp_precision_from_name(value)) >= 0;
     if (strcmp(option, "--index") == 0)
         return (v->index = sp_index_from_name(value)) >= 0;
+    if (strcmp(option, "--prefetch") == 0)
+        return set_prefetch(v, value);
     if (strcmp(option, "--threads") == 0)
         return set_count(&v->n_threads, value);
     if (strcmp(option, "--rhs") == 0 || strcmp(option, "--inner") == 0)
@@ -148,6 +158,8 @@ struct sp_analyze_options sp_variant_options(const struct sp_variant *v, const s
         o.precision = v->precision;
     if (v->index >= 0)
         o.index = (enum sp_index)v->index;
+    if (v->prefetch >= 0)
+        o.prefetch = v->prefetch;
     if (v->n_threads > 0)
         o.n_threads = v->n_threads;
     if (v->r > 0)

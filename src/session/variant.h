@@ -12,7 +12,7 @@ struct sp_variant {
     char change[SP_VARIANT_CHANGE]; /* as typed: "--reorder rcm --format sell:8,1"; "": the run itself */
     /* Empty, -1 or 0: as in the run. */
     char reorder[48], format[48], schedule[32], isa[16];
-    int precision, index, store_nt, small_pages, not_pinned;
+    int precision, index, store_nt, small_pages, not_pinned, prefetch;
     int n_threads;
     int32_t r; /* width of the dense operands */
 };

@@ -91,7 +91,7 @@ static void check_spmv(const struct sp_csr *a)
         int64_t sigma;
     } sells[] = {{32, 1}, {32, 256}, {64, 64}};
     for (int precision = 0; precision <= SP_C128; precision++)
-        for (int index = 0; index < SP_N_INDICES; index++) {
+        for (int index = 0; index <= SP_I64; index++) {
             struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .n_threads = 1, .matrix = a};
             w.precision = precision;
             w.index = index;
@@ -218,7 +218,7 @@ static void check_dense(const struct sp_csr *a, int which, int turn)
     ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[which].format, NULL), SP_OK);
     for (int precision = 0; precision < SP_N_PRECISIONS; precision++) {
         w.precision = precision;
-        w.index = turn % SP_N_INDICES;
+        w.index = turn % 2 ? SP_I64 : SP_I32;
         w.r = widths[(5 * turn++ + which) % N_WIDTHS];
         const bool without_share =
             w.op == SP_OP_SPMM && precision > SP_F32; /* sums in 16 bits would not do */
@@ -349,7 +349,7 @@ static void check_matrix_units(const struct sp_csr *a, int turn)
             struct sp_workload w = {.matrix = a, .op = SP_OP_SPMM, .n_threads = 1};
             ck_assert_int_eq(sp_workload_set_format(&w, formats[i], NULL), SP_OK);
             w.precision = precisions[p];
-            w.index = turn % SP_N_INDICES;
+            w.index = turn % 2 ? SP_I64 : SP_I32;
             w.r = widths[(3 * turn++ + p) % N_WIDTHS];
             if (!sp_csr_is_complex(a))
                 ck_assert_int_eq(check_workload(&w), 1);
