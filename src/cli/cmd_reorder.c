@@ -315,8 +315,8 @@ static char *method_help(int key, const char *text, void *input)
         return (char *)text;
     fputs("Methods:\n", stream);
     for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
-        fprintf(stream, "  %-16s %s%s%s\n", r->form, r->summary, r->absent ? "; absent: " : "",
-                r->absent ? r->absent : "");
+        fprintf(stream, "  %-16s %s%s%s\n", r->form, r->summary, sp_reordering_absent(r) ? "; absent: " : "",
+                sp_reordering_absent(r) ? sp_reordering_absent(r) : "");
     fputs(
         "A method may be followed by +sym (rows and columns in one order), +rows, +cols or +both (each in an "
         "order of their own).\n",

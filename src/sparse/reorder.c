@@ -44,14 +44,14 @@ const struct sp_reordering sp_reordering_table[] = {
     {.name = "metis",
      .form = "metis[:K]",
      .summary = "METIS k-way: K parts with few entries between them (K: 512 KiB of x a part)",
-     .absent = SP_METIS_ABSENT,
+     .absent = sp_metis_absent,
      .takes_number = true,
      .sight = SP_REORDER_GRAPH,
      .make = sp_metis_parts},
     {.name = "nd",
      .form = "nd",
      .summary = "METIS nested dissection: halves, then what separates them",
-     .absent = SP_METIS_ABSENT,
+     .absent = sp_metis_absent,
      .sight = SP_REORDER_GRAPH,
      .make = sp_metis_dissection},
     {.name = "degree",
@@ -96,6 +96,11 @@ const struct sp_reordering sp_reordering_table[] = {
     {.name = "none", .form = "none", .summary = "the order of the input"},
     {0},
 };
+
+const char *sp_reordering_absent(const struct sp_reordering *r)
+{
+    return r->absent ? r->absent() : NULL;
+}
 
 static const char *const side_names[SP_N_REORDER_SIDES] = {"sym", "rows", "cols", "both"};
 
@@ -165,9 +170,9 @@ enum sp_status sp_reorder_parse(const char *method, int64_t n_r, int64_t n_c,
         return sp_fail(err, SP_USAGE, "leave +sym out, or say +rows, +cols or +both",
                        "rows and columns of a matrix that is not square, %lld x %lld, cannot take one order",
                        (long long)n_r, (long long)n_c);
-    if (r->absent)
+    if (sp_reordering_absent(r))
         return sp_fail(err, SP_ABSENT, "take another method, or build with what is missing", "no %s: %s",
-                       r->name, r->absent);
+                       r->name, sp_reordering_absent(r));
     *choice = (struct sp_reorder_choice){r, number, (enum sp_reorder_side)side};
     return SP_OK;
 }

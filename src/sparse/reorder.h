@@ -28,10 +28,10 @@ int sp_reorder_side_from_name(const char *name); /* -1: none */
 enum sp_reorder_sight { SP_REORDER_LISTS, SP_REORDER_GRAPH, SP_REORDER_DEGREES };
 
 struct sp_reordering {
-    const char *name;    /* "rcm" */
-    const char *form;    /* "random[:SEED]" */
-    const char *summary; /* one line */
-    const char *absent;  /* NULL, or why this build has none: then make is NULL */
+    const char *name;            /* "rcm" */
+    const char *form;            /* "random[:SEED]" */
+    const char *summary;         /* one line */
+    const char *(*absent)(void); /* sp_reordering_absent(); NULL: every build has it */
     bool takes_number;
     bool is_seed;   /* the number is one: rows and columns then differ */
     int64_t number; /* where the user gives none */
@@ -44,6 +44,9 @@ struct sp_reordering {
 };
 
 extern const struct sp_reordering sp_reordering_table[]; /* ends with name NULL */
+
+/* NULL, or why this build cannot make it. */
+const char *sp_reordering_absent(const struct sp_reordering *reordering);
 
 /* A method that was understood. */
 struct sp_reorder_choice {

@@ -1,12 +1,17 @@
 #include "sparse/reorder_metis.h"
 
+const char *sp_metis_absent(void)
+{
+    return "this build has no METIS (libmetis-dev)";
+}
+
 enum sp_status sp_metis_parts(const struct sp_pattern *graph, uint64_t n_parts, int32_t *perm,
                               struct sp_error *err)
 {
     (void)graph;
     (void)n_parts;
     (void)perm;
-    return sp_fail(err, SP_ABSENT, "install METIS and build again", SP_METIS_ABSENT);
+    return sp_fail(err, SP_ABSENT, "install METIS and build again", "%s", sp_metis_absent());
 }
 
 enum sp_status sp_metis_dissection(const struct sp_pattern *graph, uint64_t number, int32_t *perm,
