@@ -124,7 +124,7 @@ static void find_hints(struct sp_analysis *a)
     in.alpha_reordered = a->alpha_reordered;
     in.alpha_inner = a->alpha_inner;
     in.alpha_inner_reordered = a->alpha_inner_reordered;
-    in.reorder = "rcm";
+    in.reorder = a->reorder ? a->reorder : "";
     in.reorder_s = a->reorder_s;
     in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);
     in.lambda_t = a->lambda_t;

@@ -116,6 +116,7 @@ struct sp_analysis {
     struct sp_unfused unfused; /* FusedMM against SDDMM and SpMM; origins SP_NONE for other operations */
 
     /* counterfactuals */
+    const char *reorder; /* the order that was looked at; NULL: none */
     struct sp_value alpha_reordered, reorder_s;
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;

@@ -35,6 +35,7 @@ struct sp_analyze_options {
     double budget_s;          /* for the samples [s] */
     int max_samples;
     int n_runs;         /* processes that sample one after the other; 0: one, this one */
+    bool thorough;      /* take more time for hints: orders that are slow to find */
     bool no_hints;      /* leave out what only hints need: reordering, other formats */
     double skew;        /* of the simulated threads */
     const char *policy; /* of the simulated last level; NULL: the machine's */

@@ -1,23 +1,13 @@
-/* Counterfactuals: what other schedules, formats and orders would move and take, without running them. */
+/* Counterfactuals: what other schedules and formats would move and take, without running them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "session/analysis.h"
 #include "session/format_model.h"
 #include "session/pcore.h"
 #include "sparse/layout_variant.h"
-#include "sparse/reorder.h"
-
-/* Reordering is tried when alpha could give at least this share of the traffic back ... */
-#define REORDER_WORTH 0.05
-/* ... or gathers that hit the innermost cache this share of the time, ... */
-#define LATENCY_WORTH 0.15
-/* ... and is expected to take no longer than this [s], at about this many seconds an entry. */
-#define REORDER_LIMIT_S 60.0
-#define REORDER_S_ENTRY 250e-9
 
 static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *err)
 {
@@ -217,90 +207,8 @@ static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err
     return status;
 }
 
-static struct sp_value alpha_at(const struct sp_layout *l, const struct sp_traffic *t)
-{
-    return sp_value_of(t->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(l), SP_SIMULATED);
-}
-
-/* Time that the run with linearised indices saves [s]; 0 where there was none. */
-static double waiting_s(const struct sp_analysis *a)
-{
-    return sp_value_known(a->linear_s) ? fmax(0, a->pairs.time.value - a->linear_s.value) : 0;
-}
-
-/* The simulated interface whose traffic of x tells what gathers wait for: one inward of the level that
- * counts; -1 where they do not wait, or no such level is simulated. */
-static int inner_level(const struct sp_analysis *a)
-{
-    bool memory = a->residence.level >= a->options->machine->n_caches;
-    int k = memory ? a->n_levels - 1 : a->residence.level - 1;
-    return waiting_s(a) > LATENCY_WORTH * a->pairs.time.value ? k - 1 : -1;
-}
-
-static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_csr *ordered,
-                                         struct sp_error *err)
-{
-    struct sp_workload w = a->setup.workload;
-    w.matrix = ordered;
-    struct sp_layout l;
-    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
-    if (status != SP_OK)
-        return status;
-    struct sp_sim_options o = sp_analysis_sim_options(a);
-    struct sp_traffic traffic[SP_MAX_LEVELS];
-    int n_levels;
-    bool memory = a->residence.level >= a->options->machine->n_caches;
-    int inner = inner_level(a);
-    o.llc_only = memory && inner < 0; /* inner levels do not matter then, and it is many times faster */
-    status = sp_sim_traffic(&l, &o, traffic, &n_levels, NULL, err);
-    int k = memory ? n_levels - 1 : a->residence.level - 1;
-    if (status == SP_OK) {
-        a->alpha_reordered = alpha_at(&l, &traffic[k]);
-        /* What was measured beyond the simulation is not known to go away with the order. */
-        double beyond = sp_analysis_is_counted(a) ? fmax(0, a->alpha.value - a->alpha_simulated.value) : 0;
-        a->alpha_reordered.value += beyond;
-        a->alpha_reordered.hi += beyond;
-    }
-    if (status == SP_OK && inner >= 0) {
-        a->alpha_inner = alpha_at(&l, &a->traffic[inner]);
-        a->alpha_inner_reordered = alpha_at(&l, &traffic[inner]);
-    }
-    sp_layout_free(&l);
-    return status;
-}
-
-enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err)
-{
-    const struct sp_csr *m = a->setup.workload.matrix;
-    enum sp_format format = a->setup.workload.format;
-    /* An order changes what these store, not only alpha. */
-    if (format == SP_FORMAT_BCSR || format == SP_FORMAT_STAGED || format == SP_FORMAT_TILED)
-        return SP_OK;
-    double excess_B = (a->alpha.value - a->alpha_min.alpha_once) * sp_layout_gather_bytes(&a->setup.layout);
-    double expected_s = (double)m->n_nz * REORDER_S_ENTRY + a->simulate_s;
-    double copy_B = sp_csr_bytes(m->n_r, m->n_nz, m->field) * 2;
-    if (a->options->no_hints || m->n_nz == 0 || !a->at_level || m->n_r != m->n_c ||
-        strcmp(a->subject->reorder, "none") != 0 ||
-        (excess_B < REORDER_WORTH * a->V_B.value && inner_level(a) < 0))
-        return SP_OK;
-    if (expected_s > REORDER_LIMIT_S || (a->options->memory_B > 0 && copy_B > a->options->memory_B))
-        return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
-    sp_progress_step(a->progress, "trying RCM", -1);
-    double start = sp_now();
-    struct sp_csr ordered;
-    enum sp_status status = sp_reorder("rcm", m, NULL, NULL, &ordered, err);
-    if (status != SP_OK)
-        return status;
-    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
-    status = simulate_reordered(a, &ordered, err);
-    sp_csr_free(&ordered);
-    return status;
-}
-
 enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
 {
-    a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
-    a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
     if (a->setup.layout.n_nz == 0)
         return SP_OK;
     enum sp_status status = compare_widths(a, err);

@@ -269,8 +269,10 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
                                   struct sp_record *record, struct sp_error *err)
 {
     struct sp_hints hints;
+    struct sp_analyze_options o = *options;
     void *memory;
-    enum sp_status status = sp_analyze_hints(subject, options, progress, record, &hints, err);
+    o.thorough = true;
+    enum sp_status status = sp_analyze_hints(subject, &o, progress, record, &hints, err);
     if (status != SP_OK)
         return status;
     status = sp_new_array(1, sizeof(struct sp_tries), "the trials", &memory, err);
@@ -279,7 +281,7 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     struct trying t = {.tries = memory, .start = sp_now()};
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
-    status = sp_trials_open(subject, options, progress, &t.trials, err);
+    status = sp_trials_open(subject, &o, progress, &t.trials, err);
     if (status == SP_OK)
         status = try_all(&t, &hints, err);
     t.tries->cost_s = sp_now() - t.start;

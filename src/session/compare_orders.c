@@ -1,0 +1,191 @@
+/* Counterfactuals: what other orders of rows and columns would save. Orders are found and looked at on the
+ * matrix as it stands, by sampled reuse distances; only the best of them is applied and simulated exactly. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/analysis.h"
+#include "sparse/permuted.h"
+#include "sparse/reorder.h"
+
+/* Reordering is tried when alpha could give at least this share of the traffic back ... */
+#define REORDER_WORTH 0.05
+/* ... or gathers that hit the innermost cache this share of the time. */
+#define LATENCY_WORTH 0.15
+/* All orders together are expected to take no longer than this [s], with --try-hints so many times that. */
+#define REORDER_LIMIT_S 30.0
+#define THOROUGH        4
+/* An order is taken instead of one that is found faster where its alpha is this much smaller. */
+#define BETTER 0.95
+
+/* The orders, with the seconds that they are expected to take for an entry. */
+static const struct candidate {
+    const char *method;
+    double entry_s;
+    bool thorough; /* only where time was given for it */
+} candidates[] = {
+    {"degree", 10e-9, false}, {"gray", 60e-9, false}, {"rcm", 250e-9, false}, {"metis", 1500e-9, true}};
+
+/* Time that the run with linearised indices saves [s]; 0 where there was none. */
+static double waiting_s(const struct sp_analysis *a)
+{
+    return sp_value_known(a->linear_s) ? fmax(0, a->pairs.time.value - a->linear_s.value) : 0;
+}
+
+/* The simulated interface whose traffic of x tells what gathers wait for: one inward of the level that
+ * counts; -1 where they do not wait, or no such level is simulated. */
+static int inner_level(const struct sp_analysis *a)
+{
+    bool memory = a->residence.level >= a->options->machine->n_caches;
+    int k = memory ? a->n_levels - 1 : a->residence.level - 1;
+    return waiting_s(a) > LATENCY_WORTH * a->pairs.time.value ? k - 1 : -1;
+}
+
+static struct sp_value alpha_at(const struct sp_layout *l, const struct sp_traffic *t)
+{
+    return sp_value_of(t->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(l), SP_SIMULATED);
+}
+
+static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_csr *ordered,
+                                         struct sp_error *err)
+{
+    struct sp_workload w = a->setup.workload;
+    w.matrix = ordered;
+    struct sp_layout l;
+    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    bool memory = a->residence.level >= a->options->machine->n_caches;
+    int inner = inner_level(a);
+    o.llc_only = memory && inner < 0; /* inner levels do not matter then, and it is many times faster */
+    status = sp_sim_traffic(&l, &o, traffic, &n_levels, NULL, err);
+    int k = memory ? n_levels - 1 : a->residence.level - 1;
+    if (status == SP_OK) {
+        a->alpha_reordered = alpha_at(&l, &traffic[k]);
+        /* What was measured beyond the simulation is not known to go away with the order. */
+        double beyond = sp_analysis_is_counted(a) ? fmax(0, a->alpha.value - a->alpha_simulated.value) : 0;
+        a->alpha_reordered.value += beyond;
+        a->alpha_reordered.hi += beyond;
+    }
+    if (status == SP_OK && inner >= 0) {
+        a->alpha_inner = alpha_at(&l, &a->traffic[inner]);
+        a->alpha_inner_reordered = alpha_at(&l, &traffic[inner]);
+    }
+    sp_layout_free(&l);
+    return status;
+}
+
+/* The cache whose misses of x an order is to make fewer. */
+static int64_t cache_of_interest(const struct sp_analysis *a, bool waits)
+{
+    const struct sp_machine *m = a->options->machine;
+    int k = a->residence.level - 1 - (waits && a->residence.level > 1);
+    if (k == m->n_caches - 1 && a->options->llc_B > 0)
+        return (int64_t)a->options->llc_B;
+    return k >= 0 && k < m->n_caches ? sp_cache_believed_B(&m->cache[k]) : 0;
+}
+
+/* Alpha of x for SpMV in CRS in another order, sampled: to tell orders apart. */
+static enum sp_status sample_alpha(struct sp_analysis *a, const struct sp_permutations *order,
+                                   int64_t cache_B, double *alpha, struct sp_error *err)
+{
+    static const double followed = 16384; /* lines of x: their counts then scatter by a percent */
+    const struct sp_csr *m = a->setup.workload.matrix;
+    const struct sp_pattern pattern = sp_csr_pattern(m);
+    const struct sp_workload w = {.op = SP_OP_SPMV,
+                                  .format = SP_FORMAT_CRS,
+                                  .precision = sp_csr_is_complex(m) ? SP_C128 : SP_F64,
+                                  .schedule = SP_SCHEDULE_NNZ,
+                                  .n_threads = a->setup.workload.n_threads,
+                                  .matrix = m};
+    const struct sp_sim_options sim = sp_analysis_sim_options(a);
+    struct sp_permuted permuted;
+    struct sp_layout l = {0};
+    struct sp_reuse reuse = {0};
+    enum sp_status status = sp_permuted_make(&pattern, order, &permuted, err);
+    if (status == SP_OK)
+        status = sp_layout_make_permuted(&w, &permuted, &l, err);
+    const struct sp_reuse_options o = {.line_B = a->line_B,
+                                       .n_domain = sim.n_domain,
+                                       .domain_of_thread = sim.domain_of_thread,
+                                       .rate = followed * a->line_B / ((double)m->n_c * (double)l.s_x + 1),
+                                       .seed = sim.seed,
+                                       .progress = sim.progress,
+                                       .context = sim.context};
+    if (status == SP_OK)
+        status = sp_reuse_curve(&l, &o, &reuse, err);
+    *alpha = status == SP_OK ? sp_reuse_alpha(&reuse, cache_B, a->options->state == SP_COLD).value : INFINITY;
+    sp_reuse_free(&reuse);
+    sp_layout_free(&l);
+    sp_permuted_free(&permuted);
+    return status;
+}
+
+/* The best of the orders that are worth their time, its alpha against that of the others; NULL: none was
+ * found. */
+static enum sp_status choose_order(struct sp_analysis *a, int64_t cache_B, const char **best,
+                                   struct sp_error *err)
+{
+    const struct sp_csr *m = a->setup.workload.matrix;
+    const bool thorough = a->options->thorough;
+    double least = INFINITY, left_s = REORDER_LIMIT_S * (thorough ? THOROUGH : 1) - a->simulate_s;
+    enum sp_status status = SP_OK;
+    *best = NULL;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates && status == SP_OK; i++) {
+        const struct candidate *c = &candidates[i];
+        struct sp_permutations order;
+        double alpha;
+        if ((c->thorough && !thorough) || c->entry_s * (double)m->n_nz > left_s)
+            continue;
+        sp_progress_step(a->progress, "looking for an order", (double)i / 4);
+        const double start = sp_now();
+        if (sp_reorder_find(c->method, m, &order, NULL) != SP_OK)
+            continue; /* not in this build, or not for this matrix */
+        status = sample_alpha(a, &order, cache_B, &alpha, err);
+        if (status == SP_OK && alpha < BETTER * least) {
+            least = alpha;
+            *best = c->method;
+        }
+        sp_permutations_free(&order);
+        left_s -= sp_now() - start;
+    }
+    return status;
+}
+
+enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_csr *m = a->setup.workload.matrix;
+    const enum sp_format format = a->setup.workload.format;
+    a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
+    a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
+    /* An order changes what these store, not only alpha. */
+    if (format == SP_FORMAT_BCSR || format == SP_FORMAT_STAGED || format == SP_FORMAT_TILED)
+        return SP_OK;
+    const double excess_B =
+        (a->alpha.value - a->alpha_min.alpha_once) * sp_layout_gather_bytes(&a->setup.layout);
+    const double copy_B = sp_csr_bytes(m->n_r, m->n_nz, m->field) * 2;
+    const bool waits = inner_level(a) >= 0, moves = excess_B >= REORDER_WORTH * a->V_B.value;
+    if (a->options->no_hints || m->n_nz == 0 || !a->at_level || strcmp(a->subject->reorder, "none") != 0 ||
+        (!waits && !moves))
+        return SP_OK;
+    if (a->options->memory_B > 0 && copy_B > a->options->memory_B)
+        return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
+    const char *best;
+    enum sp_status status = choose_order(a, cache_of_interest(a, waits && !moves), &best, err);
+    if (status != SP_OK || !best)
+        return status;
+    const double start = sp_now();
+    struct sp_csr ordered;
+    status = sp_reorder(best, m, NULL, NULL, &ordered, err);
+    if (status != SP_OK)
+        return status;
+    a->reorder = best;
+    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    status = simulate_reordered(a, &ordered, err);
+    sp_csr_free(&ordered);
+    return status;
+}
