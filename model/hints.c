@@ -12,6 +12,7 @@ static const double default_threshold = 0.03;
 const struct sp_hint_rule *const sp_hint_table[] = {
     &sp_hint_x_traffic,
     &sp_hint_x_duplication,
+    &sp_hint_prefetch,
     &sp_hint_imbalance,
     &sp_hint_in_core,
     &sp_hint_padding,

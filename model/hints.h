@@ -77,16 +77,18 @@ struct sp_hint_inputs {
     bool reordered; /* an order other than the file's is in use */
 
     /* time, ceilings */
-    struct sp_value time_s;   /* measured; SP_NONE: gains refer to the modelled time */
-    struct sp_value roof_Bps; /* of the level */
-    struct sp_value V_B;      /* through the level now, simulated or measured */
-    struct sp_value core_s;   /* W/P_core */
-    struct sp_value linear_s; /* with linearised indices */
-    const char *level;        /* "MEM", "L3", ...: the level whose roof counts */
-    double working_set_B;     /* matrix, operands and result */
-    double gather_B;          /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
-    double x_B;               /* the gathered operands; 0: s_x n_c, one vector */
-    double cache_B;           /* capacity of the last level in all domains used; 0: unknown */
+    struct sp_value time_s;     /* measured; SP_NONE: gains refer to the modelled time */
+    struct sp_value roof_Bps;   /* of the level */
+    struct sp_value V_B;        /* through the level now, simulated or measured */
+    struct sp_value core_s;     /* W/P_core */
+    struct sp_value linear_s;   /* with linearised indices */
+    struct sp_value prefetch_s; /* with x asked for `prefetch` entries in advance */
+    int prefetch;               /* 0: not tried */
+    const char *level;          /* "MEM", "L3", ...: the level whose roof counts */
+    double working_set_B;       /* matrix, operands and result */
+    double gather_B;            /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
+    double x_B;                 /* the gathered operands; 0: s_x n_c, one vector */
+    double cache_B;             /* capacity of the last level in all domains used; 0: unknown */
 
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */

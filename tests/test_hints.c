@@ -156,6 +156,25 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
 }
 END_TEST
 
+START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
+{
+    struct sp_hint_inputs in = healthy();
+    in.prefetch_s =
+        sp_value_between(0.8 * in.time_s.value, 0.7 * in.time_s.value, 0.85 * in.time_s.value, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A03")); /* how far is not known */
+    in.prefetch = 64;
+    struct sp_hint hint = only(&in, "A03");
+    ck_assert_double_eq_tol(hint.gain_lo, 0.15, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_hi, 0.30, 1e-9);
+    ck_assert_str_eq(hint.change, "--prefetch 64");
+    in.prefetch_s = sp_value_of(1.01 * in.time_s.value, SP_MEASURED);
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A03"));
+    ck_assert_ptr_nonnull(clear(&h, "prefetch"));
+}
+END_TEST
+
 /* Equal bytes, unequal times: only a schedule that was run is proposed. */
 START_TEST(busy_times_ask_for_a_schedule_that_was_run)
 {
@@ -479,6 +498,7 @@ int main(void)
     tcase_add_test(tc, healthy_run_has_no_hints);
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
+    tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);
     tcase_add_test(tc, imbalance);

@@ -23,6 +23,7 @@ enum {
     KEY_INDEX,
     KEY_RHS,
     KEY_STORE,
+    KEY_PREFETCH,
     KEY_BUDGET,
     KEY_POINT,
     KEY_EXHAUSTIVE,
@@ -42,8 +43,9 @@ static const struct argp_option options[] = {
     {"threads", 't', "LIST", 0, "Default: all cores, then half of them, ..., 1", 1},
     {"schedule", KEY_SCHEDULE, "LIST", 0, "Default nnz,cyclic:64,merge", 1},
     {"precision", KEY_PRECISION, "LIST", 0, "Default f64 (c128 for complex matrices)", 1},
-    {"index", KEY_INDEX, "LIST", 0, "Default i32", 1},
+    {"index", KEY_INDEX, "LIST", 0, "Default i32,d16", 1},
     {"rhs", KEY_RHS, "LIST", 0, "SpMMV with these numbers of vectors; times are for the work of the run", 1},
+    {"prefetch", KEY_PREFETCH, "LIST", 0, "Entries by which x is asked for in advance, for example 0,64", 1},
     {"store", KEY_STORE, "LIST", 0, "plain, nt; default: as the program chooses", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"budget", KEY_BUDGET, "T", 0, "Time for the whole scan, for example 5m (default 1m)", 2},
@@ -65,15 +67,15 @@ struct arguments {
     const char *chunks, *sigmas, *matrix, *machine;
 };
 
-enum axis { REORDER, FORMAT, PRECISION, INDEX, RHS, STORE, SCHEDULE, THREADS, N_AXES };
+enum axis { REORDER, FORMAT, PRECISION, INDEX, RHS, STORE, PREFETCH, SCHEDULE, THREADS, N_AXES };
 
 /* Orders first, then what is stored, then who does it. */
 static const struct {
     const char *option;
     int group;
 } axes[N_AXES] = {
-    {"--reorder", 0}, {"--format", 1}, {"--precision", 1}, {"--index", 1},
-    {"--rhs", 1},     {"--store", 1},  {"--schedule", 2},  {"--threads", 2},
+    {"--reorder", 0}, {"--format", 1},   {"--precision", 1}, {"--index", 1},   {"--rhs", 1},
+    {"--store", 1},   {"--prefetch", 1}, {"--schedule", 2},  {"--threads", 2},
 };
 
 static void set_time(struct argp_state *state, const char *option, const char *arg, double *out)
@@ -88,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         [KEY_FORMAT - SP_KEY_PRIVATE] = FORMAT,     [KEY_REORDER - SP_KEY_PRIVATE] = REORDER,
         [KEY_SCHEDULE - SP_KEY_PRIVATE] = SCHEDULE, [KEY_PRECISION - SP_KEY_PRIVATE] = PRECISION,
         [KEY_INDEX - SP_KEY_PRIVATE] = INDEX,       [KEY_RHS - SP_KEY_PRIVATE] = RHS,
-        [KEY_STORE - SP_KEY_PRIVATE] = STORE};
+        [KEY_STORE - SP_KEY_PRIVATE] = STORE,       [KEY_PREFETCH - SP_KEY_PRIVATE] = PREFETCH};
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -101,6 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_INDEX:
     case KEY_RHS:
     case KEY_STORE:
+    case KEY_PREFETCH:
         a->list[axis_of[key - SP_KEY_PRIVATE]] = arg;
         return 0;
     case 't':
@@ -203,6 +206,7 @@ static enum sp_status settle(struct arguments *a, const struct sp_csr *matrix, s
         [FORMAT] = complex        ? "crs"
                    : a->list[RHS] ? "crs,sell:8,1,sell:8,64,sell:32,256"
                                   : "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1",
+        [INDEX] = a->list[RHS] || complex ? NULL : "i32,d16",
         [SCHEDULE] = "nnz,cyclic:64,merge",
         [THREADS] = thread_list(sp_topology_default_threads(a->run.topology), threads, sizeof threads),
     };

@@ -114,6 +114,8 @@ static void find_hints(struct sp_analysis *a)
     if (a->p_core.origin != SP_NONE && a->p_core.value > 0)
         in.core_s = sp_value_of(a->balance_W / a->p_core.value, SP_MEASURED);
     in.linear_s = a->linear_s;
+    in.prefetch_s = a->prefetch_s;
+    in.prefetch = sp_value_known(a->prefetch_s) ? SP_TRIED_PREFETCH : 0;
     in.level = a->residence.name;
     in.working_set_B = working_set(l);
     in.cache_B = sp_llc_capacity_B(m, a->setup.n_domains);

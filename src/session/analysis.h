@@ -23,6 +23,8 @@
 #include "session/subject.h"
 #include "session/unfused.h"
 
+/* Entries in advance: the best of 16 to 512 where any of them helped (docs/results). */
+enum { SP_TRIED_PREFETCH = 64 };
 enum { SP_MAX_ALTERNATIVES = 8, SP_MAX_INTERVENTIONS = 4, SP_MAX_BALANCES = 20 };
 
 /* A run with something taken away, to prove a loss. */
@@ -128,8 +130,9 @@ struct sp_analysis {
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES],
         width[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
-    struct sp_value linear_s; /* time with linearised indices */
-    struct sp_value equal_s;  /* time with equal shares of entries */
+    struct sp_value linear_s;   /* time with linearised indices */
+    struct sp_value prefetch_s; /* with x asked for SP_TRIED_PREFETCH entries in advance */
+    struct sp_value equal_s;    /* time with equal shares of entries */
     struct sp_value huge_share, local_share;
     struct sp_hints hints;
     struct sp_domain *domain; /* [setup.n_domains] where there are several; owned */

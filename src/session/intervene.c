@@ -8,6 +8,10 @@
 #include "session/pcore.h"
 #include "sparse/layout_variant.h"
 #include "sys/core_to_core.h"
+#include "sys/pages.h"
+
+/* Gathers are not looked at where transfers reach this share of the roof. */
+#define WELL_FED 0.85
 
 /* Waits until the first two threads are again in the mode of the run; all waits together take no longer than
  * a->patience_s. */
@@ -118,10 +122,62 @@ static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
     return status;
 }
 
+/* Is it worth a run that asks for x in advance? Transfers leave much of the time, and x is beyond the L2. */
+static bool may_wait(const struct sp_analysis *a)
+{
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_workload *w = &a->setup.workload;
+    const double x_B = sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_X);
+    return w->op == SP_OP_SPMV && w->prefetch == 0 && w->precision != SP_C128 && w->n_threads > 0 &&
+           (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16 &&
+           w->schedule != SP_SCHEDULE_MERGE && m->n_caches > 1 && x_B > (double)m->cache[1].size_B &&
+           sp_value_known(a->fraction) && a->fraction.value < WELL_FED;
+}
+
+/* The same arrays by the fastest kernel that asks for x in advance. */
+static enum sp_status ask_in_advance(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_setup own = a->setup;
+    struct sp_workload w = own.workload;
+    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, &w);
+    const struct sp_kernel *kernel;
+    struct sp_dense_arrays arrays;
+    struct sp_value rate;
+    char took[32];
+    w.prefetch = SP_TRIED_PREFETCH;
+    if (sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK)
+        return SP_OK; /* no kernel here asks in advance */
+    enum sp_status status = sp_dense_make(&w, a->options->seed, &arrays, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_operands operands = {.x = arrays.x,
+                                         .store_nt = own.facts.store_nt,
+                                         .allocator = a->options->small_pages ? &sp_allocator_plain
+                                                                              : &sp_allocator_huge};
+    a->setup.layout.prefetch = SP_TRIED_PREFETCH;
+    a->setup.state = NULL;
+    status = kernel->prepare(&a->setup.layout, &operands, &a->setup.state, err);
+    if (status == SP_OK) {
+        a->setup.job = sp_kernel_job(kernel, a->setup.state, &a->setup.layout);
+        status = time_again(a, &a->prefetch_s, err);
+    }
+    if (status == SP_OK && sp_value_known(a->prefetch_s))
+        snprintf(add(a, "prefetch", a->prefetch_s)->text, sizeof a->intervention[0].text,
+                 "with x asked for %d entries in advance it takes %s", SP_TRIED_PREFETCH,
+                 sp_text_seconds(took, sizeof took, a->prefetch_s.value));
+    kernel->release(a->setup.state);
+    a->setup.state = own.state;
+    a->setup.job = own.job;
+    a->setup.layout.prefetch = own.layout.prefetch;
+    sp_dense_free(&arrays);
+    return status;
+}
+
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err)
 {
     a->linear_s = sp_value_none("no run with linearised indices was made");
     a->equal_s = sp_value_none("no run with equal shares was made");
+    a->prefetch_s = sp_value_none("no run that asks for x in advance was made");
     if (a->options->no_hints || a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
     sp_progress_step(a->progress, "proving the losses", -1);
@@ -132,5 +188,7 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
         status = try_schedules(a, err);
     else if (a->fluid.gain > 0.02 && (schedule == SP_SCHEDULE_ROWS || schedule == SP_SCHEDULE_CYCLIC))
         status = equalise(a, err);
+    if (status == SP_OK && may_wait(a))
+        status = ask_in_advance(a, err);
     return status == SP_OK ? linearise(a, err) : status;
 }

@@ -35,8 +35,8 @@ static double bytes_per_entry(const struct sp_workload *w)
     double s_v = (double)sp_precision_size(w->precision), row_B = s_v * sp_workload_width(w);
     double n_nzr = w->matrix->n_nz > 0 ? (double)w->matrix->n_nz / (double)w->matrix->n_r : 1;
     double per_row = w->op == SP_OP_SPMV ? 0 : w->op == SP_OP_FUSEDMM ? 2 : 1;
-    return (double)sp_value_size(w->precision) + (double)sp_index_size(w->index) + (w->op == SP_OP_SDDMM ? s_v : 0) +
-           per_row * row_B / fmax(n_nzr, 1);
+    return (double)sp_value_size(w->precision) + (double)sp_index_size(w->index) +
+           (w->op == SP_OP_SDDMM ? s_v : 0) + per_row * row_B / fmax(n_nzr, 1);
 }
 
 /* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than

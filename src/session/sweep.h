@@ -10,7 +10,7 @@
 
 #include "session/trial.h"
 
-enum { SP_MAX_AXES = 8, SP_MAX_AXIS_VALUES = 32 };
+enum { SP_MAX_AXES = 10, SP_MAX_AXIS_VALUES = 32 };
 
 /* An option and the values that are scanned; the first one is the run's. */
 struct sp_sweep_axis {

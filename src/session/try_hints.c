@@ -106,10 +106,10 @@ static bool is_gain(const struct sp_try *one)
 }
 
 /* Does it compute the same numbers, but for the order of sums? What rounds values is never combined unasked.
- */
+ * (Values are proposed to be stored as f32 beside f64 vectors only where all of them are such numbers.) */
 static bool keeps_numbers(const struct sp_try *one)
 {
-    return one->variant.precision < 0 || one->variant.r > 0;
+    return one->variant.precision < 0 || one->variant.precision == SP_MIXED;
 }
 
 static const struct sp_try *best_of(const struct sp_tries *tries)
