@@ -288,15 +288,17 @@ static void check_blocks(const struct sp_executor *executor, const struct sp_csr
 
 /* Parts of 8, 16 and 32 rows, one and several of a block row, columns of blocks that stages cut; one tile
  * and several, rows of X that are aligned and not. */
-static void check_units(const struct sp_executor *executor, const struct sp_csr *a)
+static void check_units(const struct sp_executor *executor, const struct sp_csr *a, int turn)
 {
     static const char *const formats[] = {"bcsr:8x8", "bcsr:16x3", "bcsr:24x5", "bcsr:32x40", "bcsr:64x16"};
     static const int32_t widths[] = {1, 8, 20, 33, 130, 136};
     static const int precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
-    for (size_t p = 0; p < sizeof precisions / sizeof *precisions; p++)
-        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
-            for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-                check_blocks(executor, a, precisions[p], formats[f], widths[i]);
+    enum { N_FORMATS = sizeof formats / sizeof *formats, N_WIDTHS = sizeof widths / sizeof *widths };
+    for (int p = 0; p < (int)(sizeof precisions / sizeof *precisions); p++)
+        for (int f = 0; f < N_FORMATS; f++)
+            for (int i = 0; i < 2; i++) /* other widths for the next matrix */
+                check_blocks(executor, a, precisions[p], formats[f],
+                             widths[(turn + p + f + 3 * i) % N_WIDTHS]);
 }
 
 static const struct sp_executor *the_executor(void)
@@ -335,7 +337,7 @@ START_TEST(matrix_units_ask_as_modelled)
 {
     struct sp_csr a = small_matrix(_i);
     if (!sp_csr_is_complex(&a))
-        check_units(the_executor(), &a);
+        check_units(the_executor(), &a, _i);
     sp_csr_free(&a);
 }
 END_TEST
