@@ -15,6 +15,7 @@ const struct sp_hint_rule *const sp_hint_table[] = {
     &sp_hint_prefetch,
     &sp_hint_imbalance,
     &sp_hint_in_core,
+    &sp_hint_below_model,
     &sp_hint_padding,
     &sp_hint_index_bytes,
     &sp_hint_symmetric,

@@ -60,6 +60,7 @@ struct sp_hint_inputs {
     const char *matrix;  /* as typed: "kkt_power.mtx.gz"; commands are built from it */
     const char *options; /* the other options of the run, to be repeated in commands; "" none, else "--x y" */
     double threshold;    /* least gain worth a hint; default 0.03 */
+    bool thorough;       /* hints will be tried: what is only possible may be proposed too */
 
     /* the workload */
     enum sp_op op;

@@ -175,6 +175,29 @@ START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
 }
 END_TEST
 
+/* What is only possible is proposed where it will be tried. */
+START_TEST(another_format_is_possible_where_hints_are_tried)
+{
+    struct sp_hint_inputs in = healthy();
+    struct sp_alternative formats[2] = {{.option = "sell:8,1", .V_B = sp_value_of(235e6, SP_MODELLED)},
+                                        {.option = "sellu:8,1", .V_B = sp_value_of(240e6, SP_MODELLED)}};
+    formats[0].core_s = formats[1].core_s = sp_value_of(1e-3, SP_MEASURED);
+    in.formats = formats;
+    in.n_formats = 2;
+    in.time_s = sp_value_of(4e-3, SP_MEASURED);
+    struct sp_hints h = ask(&in);
+    ck_assert_ptr_null(find(&h, "C02"));
+    in.thorough = true;
+    struct sp_hint hint = only(&in, "C02");
+    ck_assert_str_eq(hint.change, "--format sell:8,1");
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 235e6 / 76e9 / 4e-3, 1e-9);
+    ck_assert(hint.gain_lo == 0 && hint.confidence == SP_LOW);
+    in.time_s = sp_value_of(3.1e-3, SP_MEASURED); /* as good as its model */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "C02"));
+}
+END_TEST
+
 /* Equal bytes, unequal times: only a schedule that was run is proposed. */
 START_TEST(busy_times_ask_for_a_schedule_that_was_run)
 {
@@ -498,6 +521,7 @@ int main(void)
     tcase_add_test(tc, healthy_run_has_no_hints);
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
+    tcase_add_test(tc, another_format_is_possible_where_hints_are_tried);
     tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);

@@ -90,6 +90,7 @@ static void find_hints(struct sp_analysis *a)
     sp_hint_inputs_init(&in);
     in.matrix = a->subject->argument;
     in.options = options;
+    in.thorough = a->options->thorough;
     in.op = w->op;
     in.r = l->r;
     in.gather_B = sp_layout_gather_bytes(l);

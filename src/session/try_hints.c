@@ -76,6 +76,15 @@ static double both(double a, double b)
     return 1 - (1 - a) * (1 - b);
 }
 
+/* Was the same variant tried before? */
+static bool is_again(const struct sp_tries *tries, const struct sp_try *one)
+{
+    for (const struct sp_try *other = tries->one; other < one; other++)
+        if (other->trial.status == SP_OK && strcmp(other->variant.change, one->variant.change) == 0)
+            return true;
+    return false;
+}
+
 /* One hint on top of what has won so far (NULL: of the run). */
 static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, const struct sp_try *won,
                                int round, struct sp_error *err)
@@ -94,6 +103,8 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
         one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "not an option of this program");
     else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK)
         one->trial.status = SP_ABSENT;
+    else if (is_again(t->tries, one))
+        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "another hint proposes the same");
     else
         return try_one(t, one, err);
     one->trial.gain = sp_value_none("nothing that this program could do by itself");
