@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "report/sections.h"
 
-enum { CELL = 64, TIME = 56, GAIN = 72, BOUND = 84, SETUP = 96, SHOWN = 20, MOST_MAP = 16 };
+enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, MOST_MAP = 16 };
 
 static const char *fate_of(const json_t *point)
 {

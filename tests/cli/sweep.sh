@@ -27,7 +27,7 @@ refused() { # refused CODE TEXT ARGUMENTS...: exit code and the text on standard
 }
 "$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
 
-sweep all --exhaustive --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:60
+sweep all --exhaustive --index i32 --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:60
 grep -q "^SWEEP  gen:laplace2d:60, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }
 grep -q "^ 2 left out: they do not go together" "$dir/all.txt" || { cat "$dir/all.txt"; fail "merge took chunks"; }
 grep -Eq "^  6.? " "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 6 points"; }
@@ -35,7 +35,7 @@ best=$(sed -n 's/^best  spmodel //p' "$dir/all.txt")
 eval "\"\$spmodel\" $best -q --no-plots --budget 10ms --machine \"\$dir/machine.json\" --out \"\$dir/best\"" >/dev/null ||
     fail "the best command does not run: $best"
 
-sweep map --chunk 4,8 --sigma 1,64 --format crs --reorder none --threads 1 --schedule nnz --exhaustive --csv gen:powerlaw:10:8
+sweep map --index i32 --chunk 4,8 --sigma 1,64 --format crs --reorder none --threads 1 --schedule nnz --exhaustive --csv gen:powerlaw:10:8
 [ "$(wc -l <"$dir/map.txt")" -eq 6 ] || { cat "$dir/map.txt"; fail "not 5 points in CSV"; }
 awk -F'"' 'NR > 1 && split($3, f, ",") != 10 {exit 1}' "$dir/map.txt" || { cat "$dir/map.txt"; fail "columns of the CSV"; }
 sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs gen:laplace2d:50
