@@ -3,17 +3,19 @@
  * ratios between two candidates are medians over the rounds. A ping-pong before and after tells in which mode
  * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
  *
- *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format F]
- *                [--isa avx512|avx2|portable] [--storages] [--prefetch] [gen spec ...]
+ *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format "F F"]
+ *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [gen spec ...]
  *
  * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
- * x asked for 16 to 512 entries in advance. */
+ * x asked for 16 to 512 entries in advance. --symmetric: values become those of a symmetric matrix where the
+ * pattern is one, which half storage needs. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/samples.h"
 #include "base/text.h"
 #include "kernels/kernel.h"
@@ -31,8 +33,9 @@ enum { FEW = 3 /* rounds below which a median is not shown */ };
 struct settings {
     int n_threads, n_samples;
     enum sp_precision precision;
-    bool nt, storages, prefetch;
-    const char *format, *isa; /* NULL: all */
+    bool nt, storages, prefetch, symmetric;
+    const char *format; /* one of them, or several with blanks between; NULL: all */
+    const char *isa;    /* NULL: all */
 };
 
 /* What is timed: one of our kernels (row and state), or a peer. */
@@ -114,8 +117,7 @@ static void add_kernels(struct bench *b, const struct sp_workload *w)
     if (status != SP_OK)
         fail(&err);
     b->n_layouts++;
-    printf("  %s: beta %.3f, unit slots %.3f, layout made in %.2f s\n", format,
-           (double)l->n_nz / (double)l->n_stored,
+    printf("  %s: beta %.3f, unit slots %.3f, layout made in %.2f s\n", format, sp_layout_beta(l),
            l->n_slots > 0 ? (double)l->n_unit_slots / (double)l->n_slots : 0.0, sp_now() - start);
     const struct sp_kernel *rows[MAX_CANDIDATES];
     int n = sp_kernel_candidates(l, b->settings->isa, rows, MAX_CANDIDATES - b->n);
@@ -330,10 +332,28 @@ static void add_storages(struct bench *b, const struct sp_workload *w)
     }
 }
 
+/* a_ij from i and j in any order. */
+static void make_symmetric(struct sp_csr *a)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n_r; i++)
+        for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
+            int64_t j = a->col[k], low = i < j ? i : j, high = i < j ? j : i;
+            struct sp_random random = {sp_random_at((uint64_t)low, (uint64_t)high)};
+            a->val[k] = sp_random_unit(&random);
+        }
+}
+
+static bool is_wanted(const struct settings *s, const char *format)
+{
+    const char *at = s->format ? strstr(s->format, format) : format;
+    return at && (!s->format || strchr(" ", at[strlen(format)]));
+}
+
 static void bench_matrix(const struct settings *s, const char *spec)
 {
-    static const char *const formats[] = {"crs",         "sell:8,1",  "sell:32,1",
-                                          "sell:32,256", "sellu:8,1", "sellu:16,1"};
+    static const char *const formats[] = {"crs",       "sell:8,1",   "sell:32,1", "sell:32,256",
+                                          "sellu:8,1", "sellu:16,1", "half"};
     struct bench *b = calloc(1, sizeof *b);
     b->settings = s;
     b->candidates = calloc(MAX_CANDIDATES, sizeof *b->candidates);
@@ -341,6 +361,8 @@ static void bench_matrix(const struct settings *s, const char *spec)
     if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
     struct sp_csr *a = &b->matrix;
+    if (s->symmetric)
+        make_symmetric(a);
     char count[32];
     printf("%s: %s entries, %.1f a row, %d threads\n", spec, sp_text_count(count, sizeof count, a->n_nz),
            (double)a->n_nz / (double)a->n_r, s->n_threads);
@@ -350,7 +372,7 @@ static void bench_matrix(const struct settings *s, const char *spec)
     struct sp_workload w = {
         .precision = s->precision, .schedule = SP_SCHEDULE_NNZ, .n_threads = s->n_threads, .matrix = a};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (s->format && strcmp(s->format, formats[i]) != 0)
+        if (!is_wanted(s, formats[i]))
             continue;
         if (sp_workload_set_format(&w, formats[i], &err) != SP_OK)
             fail(&err);
@@ -360,7 +382,7 @@ static void bench_matrix(const struct settings *s, const char *spec)
         else
             add_storages(b, &w);
     }
-    if (s->precision == SP_F64 && !s->isa && (!s->format || strcmp(s->format, "crs") == 0))
+    if (s->precision == SP_F64 && !s->isa && is_wanted(s, "crs"))
         add_peers(b, &b->layouts[0]);
     for (int i = 0; i < s->n_samples; i++)
         for (int k = 0; k < b->n; k++)
@@ -408,6 +430,8 @@ int main(int argc, char **argv)
             s.storages = true;
         else if (strcmp(argv[i], "--prefetch") == 0)
             s.prefetch = true;
+        else if (strcmp(argv[i], "--symmetric") == 0)
+            s.symmetric = true;
         else if (strcmp(argv[i], "--nt") == 0)
             s.nt = true;
         else if (strcmp(argv[i], "--ten") == 0)

@@ -128,6 +128,14 @@ static void touch_thread_permuted(const struct sp_layout *l, const struct touche
         touch_permuted(l, t, window, first, end, 0, l->n_nz);
 }
 
+/* HALF reads x of its rows too. */
+static void touch_rows(const struct touched *t, int64_t first, int64_t end)
+{
+    int64_t last = -1;
+    for (int64_t row = first; row < end; row++)
+        touch(t, row, &last);
+}
+
 static void touch_thread(const struct sp_layout *l, const struct touched *t, int thread)
 {
     const struct sp_partition *p = &l->partition;
@@ -151,6 +159,8 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
             touch_blocks(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
         else
             touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
+        if (l->format == SP_FORMAT_HALF)
+            touch_rows(t, first, end);
     }
 }
 

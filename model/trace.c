@@ -33,6 +33,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
     bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1);
     if (one && (crs || sell || l->format == SP_FORMAT_SELLU))
         return &sp_trace_spmv;
+    if (l->format == SP_FORMAT_HALF)
+        return &sp_trace_half;
     if (l->format == SP_FORMAT_BCSR)
         return &sp_trace_bcsr;
     if (l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c)

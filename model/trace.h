@@ -66,7 +66,7 @@ enum sp_trace_region {
     SP_REGION_SECOND, /* FusedMM's D */
     SP_REGION_ROWS,   /* SDDMM's A, FusedMM's C */
     SP_REGION_Y,
-    SP_REGION_STAGE, /* STAGED: the buffers of the threads */
+    SP_REGION_STAGE, /* STAGED: the buffers of the threads; HALF: their windows */
     SP_REGION_OTHER, /* vectors streamed between executions */
     SP_N_REGIONS
 };
@@ -91,9 +91,9 @@ struct sp_trace_cursor {
     int64_t range;            /* cursor of sp_partition_next() */
     int64_t unit, unit_end;   /* row or chunk */
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */
-    int64_t slice;            /* which tile of the width, where a unit is walked once for each */
+    int64_t slice;            /* which tile of the width, where a unit is walked once for each; HALF: part */
     int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry */
-    int64_t item;             /* TILED: which of the columns that blocks list */
+    int64_t item;             /* TILED: which of the columns that blocks list; HALF: row */
     bool inside;              /* entry and entry_end are those of `unit` */
     bool begins;              /* `unit` is the first of its range */
     bool tail;                /* in the partial row at the end of a merge share */

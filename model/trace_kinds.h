@@ -34,6 +34,7 @@ extern const struct sp_trace_kind sp_trace_tiled; /* SDDMM in TILED */
 extern const struct sp_trace_kind sp_trace_dense; /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
 extern const struct sp_trace_kind sp_trace_fused; /* FusedMM in CRS in panels of columns */
 extern const struct sp_trace_kind sp_trace_bcsr;  /* SpMV, SpMMV, SpMM in BCSR */
+extern const struct sp_trace_kind sp_trace_half;  /* SpMV in HALF */
 
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 

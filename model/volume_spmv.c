@@ -80,21 +80,43 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
     return with_vectors(v, n_r, n_nz, s, alpha, w);
 }
 
+static void add_up(struct sp_volume *v)
+{
+    v->total_B = 0;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v->total_B += v->array_B[i];
+    v->read_B = v->total_B - v->write_B;
+}
+
+/* `v` has the bytes of the arrays. */
+static struct sp_volume volume_half(const struct sp_layout *l, struct sp_volume v, double alpha)
+{
+    const double windows_B = (double)sp_half_windows(l) * (double)l->s_y;
+    const double private_B = v.array_B[SP_ARRAY_OTHER];
+    const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
+    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
+    v.array_B[SP_ARRAY_Y] = 2 * (updates_B + windows_B);
+    v.array_B[SP_ARRAY_OTHER] = 3 * private_B;
+    v.write_B = updates_B + windows_B + private_B;
+    add_up(&v);
+    return v;
+}
+
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
 {
     assert(alpha >= 0 && w >= 1);
     struct sp_volume v = no_volume;
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
+    if (l->format == SP_FORMAT_HALF)
+        return volume_half(l, v, alpha);
     v.write_B = v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
     v.array_B[SP_ARRAY_Y] = w * v.write_B;
     v.write_B +=
         v.array_B[SP_ARRAY_OTHER]; /* a buffer's lines are read before the first store, and written */
     v.array_B[SP_ARRAY_OTHER] *= 2;
-    for (int i = 0; i < SP_N_ARRAYS; i++)
-        v.total_B += v.array_B[i];
-    v.read_B = v.total_B - v.write_B;
+    add_up(&v);
     return v;
 }
 

@@ -56,7 +56,16 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
 
 /* Any operation, of what this layout really stores: each array once (STAGED: the threads' buffers too, as in
  * a first execution), of the gathered operands alpha times sp_layout_gather_bytes(), of the result w times
- * its bytes. */
+ * its bytes.
+ *
+ * HALF, with n_h stored entries and W_h rows in the windows of all threads (sp_half_windows()):
+ *
+ *     V_half = (s_a + s_i) n_h + s_p (n_r + 1) + alpha (s_x + 2 s_y) n_h + c s_y W_h
+ *
+ * An entry that gathers from x updates y at the same place, so alpha is that of both, whatever w; y's lines
+ * are read and written. Conflicts cost c = 2 in phases (rows that two threads share are cleared before), 5
+ * with windows (cleared: 2, read at the end: 1, y read and written again: 2). That is what out-of-cache
+ * windows cost: those that stay in a cache cost nothing outside of it. */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers

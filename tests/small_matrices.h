@@ -3,6 +3,7 @@
 #define SP_TESTS_SMALL_MATRICES_H
 
 #include <check.h>
+#include <stdlib.h>
 
 #include "base/random.h"
 #include "sparse/csr.h"
@@ -100,6 +101,38 @@ static inline struct sp_csr small_matrix(enum small_matrix kind)
         }
         a.row_ptr[i + 1] = n;
     }
+    return a;
+}
+
+/* The pattern of `kind` and its mirror image, square; entries below the diagonal and on it have small_value()
+ * of their number, those above `sign` times that. -1: skew-symmetric, with a diagonal of zeros. */
+static inline struct sp_csr small_symmetric(enum small_matrix kind, int sign)
+{
+    struct sp_csr whole = small_matrix(kind), a;
+    const int64_t n = whole.n_r > whole.n_c ? whole.n_r : whole.n_c, n_c = whole.n_c;
+    sp_csr_free(&whole);
+    ck_assert_int_eq(sp_csr_alloc(n, n, n * n, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    double *value = calloc((size_t)(n * n) + 1, sizeof *value); /* [n x n] of the lower triangle */
+    int64_t k = 0, n_lower = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            if (small_has(kind, i, j, n_c) || small_has(kind, j, i, n_c))
+                value[i * n + j] = small_value(n_lower++);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double v = i >= j ? value[i * n + j] : sign * value[j * n + i];
+            if (v == 0)
+                continue;
+            a.col[k] = (int32_t)j;
+            a.val[k++] = i == j && sign < 0 ? 0 : v;
+        }
+        a.row_ptr[i + 1] = k;
+    }
+    free(value);
+    struct sp_csr all = a;
+    ck_assert_int_eq(sp_csr_fold(&all, 0, n, n > 0 ? n : 1, &a, NULL), SP_OK);
+    all.n_nz = n * n;
+    sp_csr_free(&all);
     return a;
 }
 

@@ -126,6 +126,27 @@ START_TEST(kernels_agree_with_the_reference)
 }
 END_TEST
 
+/* Half storage of symmetric and skew-symmetric matrices, from one thread to more than there are rows. */
+START_TEST(halves_agree_with_the_reference)
+{
+    static const int threads[] = {1, 2, 3, 5, 8};
+    struct sp_csr a = small_symmetric(_i, 1), skew = small_symmetric(_i, -1);
+    for (int precision = 0; precision <= SP_F32; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++)
+            for (size_t t = 0; t < 2 * sizeof threads / sizeof *threads; t++) {
+                struct sp_workload w = {.format = SP_FORMAT_HALF,
+                                        .precision = precision,
+                                        .index = index,
+                                        .schedule = SP_SCHEDULE_NNZ,
+                                        .n_threads = threads[t / 2],
+                                        .matrix = t % 2 ? &skew : &a};
+                ck_assert_int_gt(check_workload(&w), 0);
+            }
+    sp_csr_free(&a);
+    sp_csr_free(&skew);
+}
+END_TEST
+
 /* Every block size that has a body of its own, and some that have none. */
 START_TEST(blocks_agree_with_the_reference)
 {
@@ -321,6 +342,7 @@ int main(void)
     TCase *tcase = tcase_create("kernels");
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, halves_agree_with_the_reference, 0, SMALL_FOLDED);
     tcase_add_loop_test(tcase, blocks_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, panels_agree_with_the_reference, 0, 2);

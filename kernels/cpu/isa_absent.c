@@ -199,3 +199,13 @@ const struct sp_kernel sp_spmm_bcsr_avx512 = {.name = "spmm/bcsr/avx512",
                                               .absent = why,
                                               .op = SP_OP_SPMM,
                                               .format = SP_FORMAT_BCSR};
+const struct sp_kernel sp_spmv_half_avx2 = {.name = "spmv/half/avx2",
+                                            .summary = "not in this build",
+                                            .absent = why,
+                                            .op = SP_OP_SPMV,
+                                            .format = SP_FORMAT_HALF};
+const struct sp_kernel sp_spmv_half_avx512 = {.name = "spmv/half/avx512",
+                                              .summary = "not in this build",
+                                              .absent = why,
+                                              .op = SP_OP_SPMV,
+                                              .format = SP_FORMAT_HALF};

@@ -6,28 +6,7 @@
 
 #include "base/clock.h"
 
-enum { LINE_B = 64 };
-
-/* What one thread writes during a run, on lines of its own. */
-struct lane {
-    double busy_s;
-    char pad[LINE_B - sizeof(double)];
-    /* merge: the sum over the part of a row that the thread cannot finish, for even and odd repetitions, so
-     * that one barrier between writing and adding is enough. */
-    char carry[2][LINE_B];
-};
-
-struct state {
-    const struct sp_layout *layout;
-    struct sp_spmv_args args;
-    struct sp_spmv_body body;
-    const struct sp_allocator *allocator;
-    void *x_room; /* [n_x] with the guards */
-    int64_t n_x, n_y, guard;
-    struct lane *lane; /* [n_threads] */
-};
-
-static void copy_x(const struct state *s, const double *x, int64_t first, int64_t end)
+static void copy_x(const struct sp_spmv_state *s, const double *x, int64_t first, int64_t end)
 {
     const struct sp_layout *l = s->layout;
     if (l->precision == SP_F32) {
@@ -42,7 +21,7 @@ static void copy_x(const struct state *s, const double *x, int64_t first, int64_
 }
 
 /* x by equal parts, y as the units are dealt. */
-static void touch(const struct state *s, const double *x)
+static void touch(const struct sp_spmv_state *s, const double *x)
 {
     const struct sp_layout *l = s->layout;
     const struct sp_partition *p = &l->partition;
@@ -83,10 +62,10 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
     void *p;
     enum sp_status status = sp_epilogue_check(operands, false, err);
     if (status == SP_OK)
-        status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+        status = sp_new_array(1, sizeof(struct sp_spmv_state), "a kernel's state", &p, err);
     if (status != SP_OK)
         return status;
-    struct state *s = p;
+    struct sp_spmv_state *s = p;
     s->layout = l;
     s->allocator = operands->allocator;
     s->body = select(l);
@@ -101,7 +80,7 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
     if (status == SP_OK)
         status = sp_large_alloc(s->allocator, s->n_y, l->s_y, "y", &y, err);
     if (status == SP_OK) {
-        s->lane = aligned_alloc(LINE_B, (size_t)l->partition.n_threads * sizeof *s->lane);
+        s->lane = aligned_alloc(SP_LINE_B, (size_t)l->partition.n_threads * sizeof *s->lane);
         if (!s->lane)
             status = sp_fail(err, SP_MEMORY, "free memory", "no memory for the threads of a kernel");
     }
@@ -124,6 +103,7 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
         .wide_ptr = l->s_p == sizeof(int64_t),
         .wide_index = l->index == SP_I64,
         .store_nt = operands->store_nt && s->body.can_store_nt && !l->perm,
+        .mirror = l->mirror,
     };
     if (status != SP_OK) {
         sp_spmv_cpu_release(s);
@@ -137,7 +117,7 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
 
 void sp_spmv_cpu_release(void *state)
 {
-    struct state *s = state;
+    struct sp_spmv_state *s = state;
     if (!s)
         return;
     sp_large_free(s->allocator, s->x_room, s->n_x, s->layout->s_x);
@@ -146,7 +126,7 @@ void sp_spmv_cpu_release(void *state)
     free(s);
 }
 
-static void run_thread(const struct state *s, int t, int64_t repetition)
+static void run_thread(const struct sp_spmv_state *s, int t, int64_t repetition)
 {
     const struct sp_partition *p = &s->layout->partition;
     if (p->schedule == SP_SCHEDULE_MERGE) {
@@ -165,7 +145,7 @@ static void run_thread(const struct state *s, int t, int64_t repetition)
 }
 
 /* The thread that finishes a row adds what the threads before it computed of that row. */
-static void add_carries(const struct state *s, int t, int64_t repetition)
+static void add_carries(const struct sp_spmv_state *s, int t, int64_t repetition)
 {
     const struct sp_partition *p = &s->layout->partition;
     int64_t row = p->begin[t];
@@ -188,7 +168,7 @@ enum sp_status sp_spmv_cpu_run(void *state, int64_t repetitions, struct sp_run_s
                                struct sp_error *err)
 {
     (void)err;
-    struct state *s = state;
+    struct sp_spmv_state *s = state;
     int n_threads = s->layout->partition.n_threads;
     bool merge = s->layout->partition.schedule == SP_SCHEDULE_MERGE, timed = stats && stats->thread_s;
 #pragma omp parallel num_threads(n_threads)
@@ -216,7 +196,7 @@ enum sp_status sp_spmv_cpu_run(void *state, int64_t repetitions, struct sp_run_s
 enum sp_status sp_spmv_cpu_fetch(void *state, double *y, struct sp_error *err)
 {
     (void)err;
-    const struct state *s = state;
+    const struct sp_spmv_state *s = state;
     const struct sp_layout *l = s->layout;
     if (l->precision == SP_F32)
         for (int64_t i = 0; i < l->n_r; i++)
@@ -228,12 +208,12 @@ enum sp_status sp_spmv_cpu_fetch(void *state, double *y, struct sp_error *err)
 
 void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts)
 {
-    const struct state *s = state;
+    const struct sp_spmv_state *s = state;
     *facts = (struct sp_kernel_facts){
         .store_nt = s->args.store_nt,
         .can_store_nt = s->body.can_store_nt && !s->layout->perm,
-        .x_offset_B = (uintptr_t)s->args.x % LINE_B,
-        .y_offset_B = (uintptr_t)s->args.y % LINE_B,
+        .x_offset_B = (uintptr_t)s->args.x % SP_LINE_B,
+        .y_offset_B = (uintptr_t)s->args.y % SP_LINE_B,
         .x = s->args.x,
         .y = s->args.y,
         .x_B = (size_t)s->layout->n_c * s->layout->s_x,

@@ -22,12 +22,36 @@ struct sp_spmv_args {
     int32_t prefetch;          /* entries ahead of which x is asked for */
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
+    int mirror; /* HALF */
+};
+
+/* HALF: rows that one thread computes in one go. */
+struct sp_half_rows {
+    int64_t first, end;
+    bool add;       /* y of these rows has sums already; else it is set */
+    int64_t begin;  /* what rows before this one get goes to the window, which starts with row `lowest` */
+    int64_t lowest; /* equal to begin: all columns are >= begin, there is no window */
+    void *window;
 };
 
 static inline int64_t sp_spmv_pointer(const struct sp_spmv_args *a, const void *ptr, int64_t i)
 {
     return a->wide_ptr ? ((const int64_t *)ptr)[i] : ((const int32_t *)ptr)[i];
 }
+
+/* HALF: y of these rows, and what their mirror images add to other rows. */
+typedef void sp_half_units(const struct sp_spmv_args *args, const struct sp_half_rows *rows);
+
+enum { SP_LINE_B = 64 };
+
+/* What one thread writes during a run, on lines of its own. */
+struct sp_spmv_lane {
+    double busy_s;
+    char pad[SP_LINE_B - sizeof(double)];
+    /* merge: the sum over the part of a row that the thread cannot finish, for even and odd repetitions, so
+     * that one barrier between writing and adding is enough. */
+    char carry[2][SP_LINE_B];
+};
 
 struct sp_spmv_body {
     /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
@@ -75,6 +99,18 @@ enum sp_status sp_cpu_has_avx512_f16c(struct sp_error *err);
 
 /* Chooses the body for a layout. */
 typedef struct sp_spmv_body sp_spmv_select(const struct sp_layout *layout);
+
+struct sp_spmv_state {
+    const struct sp_layout *layout;
+    struct sp_spmv_args args;
+    struct sp_spmv_body body;
+    const struct sp_allocator *allocator;
+    void *x_room; /* [n_x] with the guards */
+    int64_t n_x, n_y, guard;
+    struct sp_spmv_lane *lane; /* [n_threads] */
+    sp_half_units *half;       /* HALF: instead of the body */
+    void **window; /* [n_threads] HALF without phases: sp_half_window() elements each; else NULL */
+};
 
 enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *layout, const struct sp_operands *operands,
                                    sp_spmv_select *select, void **state, struct sp_error *err);

@@ -13,7 +13,8 @@ struct state {
     double *y; /* [2 n_r] */
 };
 
-static void add_product(const struct state *s, int64_t row, int64_t entry, int64_t column)
+/* `factor` times an entry, real values only where it is not 1. */
+static void add_product(const struct state *s, int64_t row, int64_t entry, int64_t column, int factor)
 {
     const struct sp_layout *l = s->layout;
     if (row < 0 || column < 0 || column >= l->n_c)
@@ -27,7 +28,7 @@ static void add_product(const struct state *s, int64_t row, int64_t entry, int64
     }
     double x_r = s->x[2 * column], x_i = s->x[2 * column + 1];
     if (l->precision != SP_C128) {
-        s->y[2 * row] += a_r * x_r;
+        s->y[2 * row] += factor * a_r * x_r;
         return;
     }
     s->y[2 * row] += a_r * x_r - a_i * x_i;
@@ -39,7 +40,7 @@ static void multiply_crs(const struct state *s)
     const struct sp_layout *l = s->layout;
     for (int64_t i = 0; i < l->n_r; i++)
         for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
-            add_product(s, i, j, sp_layout_col_in(l, j, i));
+            add_product(s, i, j, sp_layout_col_in(l, j, i), 1);
 }
 
 static void multiply_sell(const struct state *s)
@@ -54,7 +55,8 @@ static void multiply_sell(const struct state *s)
             for (int64_t lane = 0; lane < l->C; lane++, entry++) {
                 int64_t i = k * l->C + lane;
                 int64_t row = l->perm ? l->perm[i] : i < l->n_r ? i : -1;
-                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col_in(l, index++, group));
+                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col_in(l, index++, group),
+                            1);
             }
         }
     }
@@ -69,8 +71,20 @@ static void multiply_bcsr(const struct state *s)
             for (int64_t i = 0; i < b_h * b_w; i++) {
                 int64_t row = unit * b_h + i % b_h;
                 add_product(s, row < l->n_r ? row : -1, b * b_h * b_w + i,
-                            sp_layout_col(l, b) * b_w + i / b_h);
+                            sp_layout_col(l, b) * b_w + i / b_h, 1);
             }
+}
+
+static void multiply_half(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t j = sp_layout_col(l, k);
+            add_product(s, i, k, j, 1);
+            if (j != i)
+                add_product(s, j, k, i, l->mirror);
+        }
 }
 
 static void release(void *state)
@@ -125,6 +139,8 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
             multiply_crs(s);
         else if (s->layout->format == SP_FORMAT_BCSR)
             multiply_bcsr(s);
+        else if (s->layout->format == SP_FORMAT_HALF)
+            multiply_half(s);
         else
             multiply_sell(s);
     }
@@ -209,6 +225,21 @@ const struct sp_kernel sp_spmv_bcsr_reference = {
     .summary = "readable, serial, sums in double: what the others are checked against",
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_BCSR,
+    .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 0,
+    .available = sp_kernel_everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmv_half_reference = {
+    .name = "spmv/half/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_HALF,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
     .rank = 0,
     .available = sp_kernel_everywhere,

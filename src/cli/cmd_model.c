@@ -36,9 +36,8 @@ static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], coo, tiled[:T_I,T_K], staged[:T_I,T_K], "
-     "all "
-     "(default for several machines); may be repeated",
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, coo, tiled[:T_I,T_K], "
+     "staged[:T_I,T_K], all (default for several machines); may be repeated",
      0},
     {"alpha", KEY_ALPHA, "A", 0,
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},

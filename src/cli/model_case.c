@@ -111,7 +111,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
                       : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
     if (!layout)
         return from_sizes(request, subject, w, row, err);
-    row->beta = sp_value_of((double)layout->n_nz / (double)layout->n_stored, SP_MODELLED);
+    row->beta = sp_value_of(sp_layout_beta(layout), SP_MODELLED);
     if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
         row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
     return SP_OK;

@@ -22,7 +22,7 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), bcsr[:RxC], coo, "
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), bcsr[:RxC], half, coo, "
      "tiled[:T_I,T_K], staged[:T_I,T_K]; analyze also auto, all",
      1},
     {"precision", KEY_PRECISION, "P", 0,

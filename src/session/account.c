@@ -16,7 +16,8 @@ static double working_set(const struct sp_layout *l)
 static void find_losses(struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    double per_alpha = sp_layout_gather_bytes(l);
+    double per_alpha =
+        sp_volume_layout(l, 1, a->w.value).total_B - sp_volume_layout(l, 0, a->w.value).total_B;
     double once_B = sp_volume_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
     const double fill_B = sp_layout_fill_bytes(l);
     struct sp_loss_inputs in = {
@@ -136,7 +137,7 @@ static void find_hints(struct sp_analysis *a)
     in.equal_s = a->equal_s;
     in.n_schedules = a->n_schedules;
     in.schedules = a->schedule;
-    in.beta = sp_value_of(l->n_stored > 0 ? (double)l->n_nz / (double)l->n_stored : 1, SP_MODELLED);
+    in.beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
     in.n_formats = a->n_formats;
     in.formats = a->format;
     in.offsets = a->has_offsets ? &a->offsets : NULL;

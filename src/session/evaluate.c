@@ -156,7 +156,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, struct sp_value
         .n_nz = l->n_nz,
         .format = l->format,
         .C = l->C,
-        .beta = (double)l->n_nz / (double)l->n_stored,
+        .beta = sp_layout_beta(l),
         .u = l->n_slots > 0 ? (double)l->n_unit_slots / (double)l->n_slots : 0,
         .permuted = l->perm != NULL,
         .precision = l->precision,

@@ -32,13 +32,13 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
 {
     const struct sp_csr *m = w->matrix;
     *beta = 1;
-    if (w->format == SP_FORMAT_SELLU || w->op != SP_OP_SPMV) {
+    if (w->format == SP_FORMAT_SELLU || w->format == SP_FORMAT_HALF || w->op != SP_OP_SPMV) {
         struct sp_layout l;
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)
             return status;
         *V_B = sp_volume_layout(&l, alpha, w_y).total_B;
-        *beta = l.n_stored > 0 ? (double)l.n_nz / (double)l.n_stored : 1;
+        *beta = sp_layout_beta(&l);
         sp_layout_free(&l);
         return SP_OK;
     }

@@ -202,9 +202,8 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     }
     sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha), "1", "lower",
                          "alpha / alpha_min: how many times x is loaded");
-    sp_record_set_metric(r, "beta",
-                         empty ? none : sp_value_of((double)l->n_nz / (double)l->n_stored, SP_MODELLED), "1",
-                         "higher", "n_nz / stored entries");
+    sp_record_set_metric(r, "beta", empty ? none : sp_value_of(sp_layout_beta(l), SP_MODELLED), "1", "higher",
+                         "n_nz / stored entries");
     sp_record_set_metric(r, "balance", divided(a->V_B, W), "B/flop", "lower", "bytes / W");
     sp_record_set_metric(r, "balance_min", empty ? none : sp_value_of(once_B / W, SP_MODELLED), "B/flop",
                          "none", "bytes_min / W");

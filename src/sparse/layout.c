@@ -1,6 +1,7 @@
 #include "sparse/layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sparse/blocks.h"
@@ -75,8 +76,8 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
         with_values = false;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
                                                 struct sp_error *) = {
-        sp_layout_build_crs, sp_layout_build_sell,  sp_layout_build_sellu, sp_layout_build_bcsr,
-        sp_layout_build_coo, sp_layout_build_tiled, sp_layout_build_staged};
+        sp_layout_build_crs, sp_layout_build_sell,  sp_layout_build_sellu,  sp_layout_build_bcsr,
+        sp_layout_build_coo, sp_layout_build_tiled, sp_layout_build_staged, sp_layout_build_half};
     enum sp_status status = build[w->format](w, with_values, layout, err);
     if (status != SP_OK)
         sp_layout_free(layout);
@@ -99,6 +100,7 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->base, l->n_bases, sizeof *l->base);
     sp_large_free(l->allocator, l->row_index, l->n_stored, sp_layout_row_index_size(l));
     sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
+    free(l->share);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
 }
@@ -109,6 +111,8 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
     double s_i = (double)sp_index_size(w->index), s_b = (double)sp_base_size(w->index);
     double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
     double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
+    if (w->format == SP_FORMAT_HALF) /* at most, with a full diagonal; running entries while building */
+        return (s_a + s_i) * (n_nz + n_r) / 2 + 2 * sizeof(int64_t) * (n_r + 1) + 2 * partition_B;
     if (w->format == SP_FORMAT_CRS)
         return (s_a + s_i) * n_nz + (sizeof(int64_t) + s_b) * (n_r + 1) + partition_B;
     if (w->format == SP_FORMAT_STAGED)
@@ -156,7 +160,7 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
                (double)l->n_bases * sizeof *l->base +
                (l->row_index ? (double)l->n_stored * (double)sp_layout_row_index_size(l) : 0.0);
     case SP_ARRAY_POINTERS:
-        if (l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_BCSR)
+        if (l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_BCSR || l->format == SP_FORMAT_HALF)
             return (double)l->n_ptr * (double)l->s_p;
         if (l->format == SP_FORMAT_STAGED)
             return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
@@ -177,7 +181,9 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
                                                               : 0.0;
     case SP_ARRAY_Y:
         return (l->op == SP_OP_SDDMM ? (double)l->n_nz : (double)l->n_r * l->r) * (double)l->s_y;
-    case SP_ARRAY_OTHER: /* the buffers that the threads stage rows in */
+    case SP_ARRAY_OTHER: /* the buffers that the threads stage rows in; windows of HALF */
+        if (l->format == SP_FORMAT_HALF)
+            return l->phased ? 0.0 : (double)sp_half_windows(l) * (double)l->s_y;
         if (l->format == SP_FORMAT_STAGED)
             return (double)l->partition.n_threads * (double)l->most_listed * (double)sp_layout_stage_tile(l) *
                    (double)l->s_x;
@@ -196,7 +202,7 @@ double sp_layout_matrix_bytes(const struct sp_layout *l)
 
 double sp_layout_fill_bytes(const struct sp_layout *l)
 {
-    const double fill = (double)(l->n_stored - l->n_nz);
+    const double fill = l->format == SP_FORMAT_HALF ? 0 : (double)(l->n_stored - l->n_nz);
     const double indices = l->format == SP_FORMAT_SELL   ? fill
                            : l->format == SP_FORMAT_BCSR ? fill / ((double)l->b_h * l->b_w)
                                                          : 0;
@@ -205,7 +211,14 @@ double sp_layout_fill_bytes(const struct sp_layout *l)
 
 double sp_layout_gather_bytes(const struct sp_layout *l)
 {
+    if (l->format == SP_FORMAT_HALF)
+        return (double)l->n_stored * (double)l->s_x;
     return (l->op == SP_OP_FUSEDMM ? 2.0 : 1.0) * (double)l->n_nz * l->r * (double)l->s_x;
+}
+
+double sp_layout_beta(const struct sp_layout *l)
+{
+    return l->n_stored > 0 && l->format != SP_FORMAT_HALF ? (double)l->n_nz / (double)l->n_stored : 1;
 }
 
 int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)

@@ -25,6 +25,8 @@ enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_valu
                                      struct sp_error *err);
 enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                                       struct sp_error *err);
+enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                    struct sp_error *err);
 
 /* sp_layout_bytes_bound() of STAGED, without the partition. */
 double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sparse/layout_build.h"
+
 enum sp_status sp_layout_repartition(const struct sp_layout *l, enum sp_schedule schedule, int64_t block,
                                      int n_threads, struct sp_partition *partition, struct sp_error *err)
 {
@@ -47,8 +49,24 @@ static void fold_offsets(struct sp_layout *l, int64_t window)
     }
 }
 
+/* HALF: an entry stays in its triangle and in the rows that its thread may update. */
+static void fold_distances(struct sp_layout *l, int64_t window)
+{
+#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t distance = i - sp_layout_col(l, k);
+            if (distance > 0)
+                sp_layout_set_col(l, k, i - 1 - (distance - 1) % window);
+        }
+}
+
 void sp_layout_fold(struct sp_layout *l, int64_t window)
 {
+    if (l->format == SP_FORMAT_HALF) {
+        fold_distances(l, window);
+        return;
+    }
     if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
         window = l->n_c - l->C;
     if (l->format == SP_FORMAT_BCSR)

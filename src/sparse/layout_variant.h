@@ -10,8 +10,8 @@ enum sp_status sp_layout_repartition(const struct sp_layout *layout, enum sp_sch
                                      int n_threads, struct sp_partition *partition, struct sp_error *err);
 
 /* Replaces every stored index i by i mod window (window >= 1), in place and for good: the gathers of a run
- * then stay inside `window` entries of x, while all other traffic is as before. Results are wrong from here
- * on. */
+ * then stay inside `window` entries of x (HALF: inside the `window` rows before the entry's own), while all
+ * other traffic is as before. Results are wrong from here on. */
 void sp_layout_fold(struct sp_layout *layout, int64_t window);
 
 #endif

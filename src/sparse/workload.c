@@ -33,8 +33,8 @@ size_t sp_base_size(enum sp_index index)
 }
 
 static const char *const op_names[SP_N_OPS] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
-static const char *const format_names[SP_N_FORMATS] = {"crs", "sell",  "sellu", "bcsr",
-                                                       "coo", "tiled", "staged"};
+static const char *const format_names[SP_N_FORMATS] = {"crs", "sell",  "sellu",  "bcsr",
+                                                       "coo", "tiled", "staged", "half"};
 static const char *const order_names[SP_N_ORDERS] = {"row", "column"};
 static const char *const schedule_names[SP_N_SCHEDULES] = {"rows", "nnz", "cyclic", "merge"};
 
@@ -189,8 +189,8 @@ static enum sp_status set_tiles(struct sp_workload *w, enum sp_format format, co
 
 enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err)
 {
-    static const char forms[] = "say crs, sell:C,SIGMA, sellu:C,SIGMA, bcsr:RxC, coo, tiled:T_I,T_K or "
-                                "staged:T_I,T_K, for example sell:32,256";
+    static const char forms[] = "say crs, sell:C,SIGMA, sellu:C,SIGMA, bcsr:RxC, coo, tiled:T_I,T_K, "
+                                "staged:T_I,T_K or half, for example sell:32,256";
     size_t length = strcspn(text, ":");
     int format = -1;
     for (int i = 0; i < SP_N_FORMATS; i++)
@@ -199,7 +199,7 @@ enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, s
     if (format < 0)
         return sp_fail(err, SP_USAGE, forms, "unknown format '%s'", text);
     const char *numbers = text + length;
-    if (*numbers && (format == SP_FORMAT_CRS || format == SP_FORMAT_COO))
+    if (*numbers && (format == SP_FORMAT_CRS || format == SP_FORMAT_COO || format == SP_FORMAT_HALF))
         return sp_fail(err, SP_USAGE, forms, "format %s takes no numbers, but '%s' has some",
                        format_names[format], text);
     struct sp_workload here = *w;
@@ -242,8 +242,8 @@ enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text,
 
 char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t size)
 {
-    static const char *const titles[SP_N_FORMATS] = {"CRS", "SELL",  "SELLU", "BCSR",
-                                                     "COO", "TILED", "STAGED"};
+    static const char *const titles[SP_N_FORMATS] = {"CRS", "SELL",  "SELLU",  "BCSR",
+                                                     "COO", "TILED", "STAGED", "HALF"};
     const char *title = titles[w->format];
     switch (w->format) {
     case SP_FORMAT_SELL:
@@ -295,7 +295,8 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 
 /* Which formats an operation has kernels and volumes for. */
 static const unsigned formats_of[SP_N_OPS] = {
-    [SP_OP_SPMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_SELLU | 1u << SP_FORMAT_BCSR,
+    [SP_OP_SPMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_SELLU | 1u << SP_FORMAT_BCSR |
+                   1u << SP_FORMAT_HALF,
     [SP_OP_SPMMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_BCSR,
     [SP_OP_SPMM] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_BCSR | 1u << SP_FORMAT_STAGED,
     [SP_OP_SDDMM] =
@@ -394,6 +395,9 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
                        "blocks of bcsr read rows of X, column-major vectors have none");
     if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
         return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
+    if (w->format == SP_FORMAT_HALF && w->schedule != SP_SCHEDULE_NNZ)
+        return sp_fail(err, SP_USAGE, "use --schedule nnz",
+                       "half plans conflicts between threads for equal shares of entries only");
     enum sp_status status = check_precision(w, err);
     if (status == SP_OK)
         status = check_storage(w, err);

@@ -24,6 +24,7 @@ enum sp_format {
     SP_FORMAT_TILED,  /* CRS, walked in blocks of T_i rows and slices of T_k of the width */
     SP_FORMAT_STAGED, /* blocks of T_i rows with their distinct columns listed and 16-bit indices into the
                          list */
+    SP_FORMAT_HALF,   /* the lower triangle of a symmetric matrix, with the diagonal, in CRS */
     SP_N_FORMATS
 };
 /* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values in f32;
@@ -88,10 +89,10 @@ int sp_op_from_name(const char *name);
 int sp_precision_from_name(const char *name);
 int sp_index_from_name(const char *name);
 
-/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4", "coo", "tiled:64,32", "staged:256,64" into the format
- * and its numbers. Defaults: sell:32,256, sellu:8,1, bcsr:4x4, tiled:64,32, staged:256,64. "rows", "nnz",
- * "cyclic", "cyclic:64", "merge" into schedule and block (cyclic: 64 rows). SP_USAGE names the text and the
- * forms that are right. */
+/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4", "coo", "tiled:64,32", "staged:256,64", "half" into the
+ * format and its numbers. Defaults: sell:32,256, sellu:8,1, bcsr:4x4, tiled:64,32, staged:256,64. "rows",
+ * "nnz", "cyclic", "cyclic:64", "merge" into schedule and block (cyclic: 64 rows). SP_USAGE names the text
+ * and the forms that are right. */
 enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err);
 enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text, struct sp_error *err);
 
@@ -104,10 +105,10 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 
 /* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge with other
  * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
- * with other than SpMV in CRS, 16-bit storage with other than SpMM in CRS and BCSR and SDDMM in CRS,
- * column-major order with other than SpMMV in CRS or SELL, a width with SpMV, mixed with other than SpMV in
- * CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and SELL,
- * prefetch with other than real SpMV in CRS and SELL with whole indices. */
+ * with other than SpMV in CRS, half with another schedule than nnz, 16-bit storage with other than SpMM in
+ * CRS and BCSR and SDDMM in CRS, column-major order with other than SpMMV in CRS or SELL, a width with SpMV,
+ * mixed with other than SpMV in CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and
+ * SELL, prefetch with other than real SpMV in CRS and SELL with whole indices. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 
 /* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz, SDDMM
