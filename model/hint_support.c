@@ -83,7 +83,7 @@ bool sp_hint_in_memory(const struct sp_hint_inputs *in)
 
 double sp_hint_stored(const struct sp_hint_inputs *in)
 {
-    return (double)in->n_nz / value_or(in->beta, 1);
+    return in->n_stored > 0 ? (double)in->n_stored : (double)in->n_nz / value_or(in->beta, 1);
 }
 
 struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha)

@@ -36,7 +36,7 @@ struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s,
 /* V and the roof are known. */
 bool sp_hint_has_volume(const struct sp_hint_inputs *in);
 bool sp_hint_in_memory(const struct sp_hint_inputs *in);
-/* n_nz/beta */
+/* Stored entries: counted, else n_nz/beta. */
 double sp_hint_stored(const struct sp_hint_inputs *in);
 /* "not known" as an sp_value: an alternative that leaves this as it is. */
 struct sp_value sp_as_now(void);

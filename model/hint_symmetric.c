@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,38 +7,56 @@
 #include "model/hint_support.h"
 #include "model/volume_spmv.h"
 
-static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
-                             struct sp_checked *checked)
+/* Of the layout where there is one, else by formula, which knows no conflicts. Updates of y follow the
+ * gathers' pattern transposed, which is the same one. */
+static struct sp_value volume_of(const struct sp_hint_inputs *in)
 {
-    (void)checked;
-    if (!in->symmetric || !sp_hint_has_volume(in) || !sp_value_known(in->alpha) ||
-        !sp_value_known(in->alpha_min) || in->n_nz == 0)
-        return SP_SILENT;
+    if (sp_value_known(in->half_V_B))
+        return in->half_V_B;
     struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / 2);
-    double most = in->alpha.value > in->alpha_min.value ? in->alpha.value : in->alpha_min.value;
-    double least = in->alpha_min.value;
-    /* Updates of y follow the gathers' pattern transposed, which is the same one; half as many of each. */
+    double most = fmax(in->alpha.value, in->alpha_min.value), least = in->alpha_min.value;
     double V_lo = sp_volume_spmv_half(in->n_r, in->n_nz, sizes, least, least).total_B;
     double V_hi = sp_volume_spmv_half(in->n_r, in->n_nz, sizes, most, most).total_B;
-    struct sp_gain gain =
-        sp_gain_of(in, sp_value_between((V_lo + V_hi) / 2, V_lo, V_hi, SP_MODELLED), sp_as_now());
-    if (!sp_gain_is_worth(in, gain) || gain.lo < in->threshold) /* scattered updates may cost it all */
-        return SP_SILENT;
-    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    return sp_value_between((V_lo + V_hi) / 2, V_lo, V_hi, SP_MODELLED);
+}
+
+static void say_volume(const struct sp_hint_inputs *in, struct sp_value V, struct sp_hint *hint)
+{
     char now[32], lo[32], hi[32], range[80];
-    sp_text_bytes(lo, sizeof lo, V_lo);
-    sp_text_bytes(hi, sizeof hi, V_hi);
+    sp_text_bytes(lo, sizeof lo, V.lo);
+    sp_text_bytes(hi, sizeof hi, V.hi);
     snprintf(range, sizeof range, strcmp(lo, hi) == 0 ? "%s" : "%s to %s", lo, hi);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "The matrix is symmetric and stored in full. One triangle would move %s instead of %s (modelled; "
-        "updates of y counted, conflicts between threads not).",
-        range, sp_text_bytes(now, sizeof now, in->V_B.value));
+        "updates of y counted, conflicts between threads %s).",
+        range, sp_text_bytes(now, sizeof now, in->V_B.value), sp_value_known(in->half_V_B) ? "too" : "not");
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (!in->symmetric || in->format == SP_FORMAT_HALF || !sp_hint_has_volume(in) ||
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0)
+        return SP_SILENT;
+    const bool measured = sp_value_known(in->half_core_s);
+    struct sp_value V = volume_of(in);
+    struct sp_gain gain = sp_gain_of(in, V, measured ? in->half_core_s : sp_as_now());
+    if (!sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
+        char now[32], then[32];
+        return measured ? sp_clear(checked, "symmetry",
+                                   "one triangle would move %s instead of %s, mean gain %.1f %%",
+                                   sp_text_bytes(then, sizeof then, V.value),
+                                   sp_text_bytes(now, sizeof now, in->V_B.value), 50 * (gain.lo + gain.hi))
+                        : SP_SILENT; /* scattered updates may cost it all */
+    }
+    sp_hint_take(hint, gain, SP_MODELLED, measured ? SP_MEDIUM : SP_LOW);
+    say_volume(in, V, hint);
     if (in->option_half)
         sp_hint_command(in, hint, in->option_half);
     else
         snprintf(hint->try_command, sizeof hint->try_command,
-                 "not available in this version: half storage with updates of y free of conflicts");
+                 "not available in this version: half storage of this operation and precision");
     snprintf(hint->expect, sizeof hint->expect,
              "bytes of the matrix halve; refuted if conflicts or private copies of y cost as much");
     return SP_FIRES;
@@ -46,10 +65,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .title = "unused symmetry",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
-    .condition = "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers "
-                 "and updates of y, is smaller",
-    .remedy = "store one triangle; threads need level groups or private partial results",
+    .condition =
+        "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "
+        "updates of y and conflicts between threads, is smaller, and its P_core does not cost it all",
+    .remedy = "store one triangle (--format half); threads are kept apart by phases or windows",
     .judge = judge,
 };

@@ -66,6 +66,7 @@ struct sp_hint_inputs {
     enum sp_op op;
     int64_t r; /* width of the dense operands, 1 for SpMV */
     int64_t n_r, n_c, n_nz;
+    int64_t n_stored; /* 0: n_nz/beta */
     enum sp_format format;
     int32_t C;
     int64_t sigma;
@@ -144,7 +145,9 @@ struct sp_hint_inputs {
     const char *option_nt;             /* "--store nt": how this version is told; NULL: not available */
     const char *options_huge_pages; /* `options` without the one that turned huge pages off; NULL: none did */
     const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
-    const char *option_half;              /* half storage; NULL: not available in this version */
+    const char *option_half;              /* half storage; NULL: the layout does not take the matrix */
+    struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */
+    struct sp_value half_core_s;          /* W/P_core of it; SP_NONE: not measured */
     const char *option_block;             /* BCSR; NULL: not available in this version */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);

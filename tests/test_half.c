@@ -170,6 +170,30 @@ START_TEST(folding_keeps_threads_apart)
 }
 END_TEST
 
+/* What P_core is measured on: canonical, symmetric, near the diagonal, no longer than the rows were. */
+START_TEST(windows_fold_to_symmetric_matrices)
+{
+    struct sp_csr a = small_symmetric(_i, 1);
+    const int64_t first = a.n_r / 4, n = a.n_r - first;
+    for (int64_t window = 1; window < 40; window += 9) {
+        struct sp_csr folded;
+        struct sp_layout l;
+        ck_assert_int_eq(sp_csr_fold_symmetric(&a, first, n, window, &folded, NULL), SP_OK);
+        ck_assert_int_eq(sp_csr_check(&folded, NULL), SP_OK);
+        ck_assert(folded.n_r == n && folded.n_c == n);
+        make(&folded, 2, &l);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t length = sp_layout_ptr(&l, i + 1) - sp_layout_ptr(&l, i);
+            ck_assert_int_le(length, a.row_ptr[first + i + 1] - a.row_ptr[first + i]);
+            ck_assert(length == 0 || i - sp_layout_col(&l, sp_layout_ptr(&l, i)) <= window);
+        }
+        sp_layout_free(&l);
+        sp_csr_free(&folded);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* ---- the address stream ---- */
 
 struct script {
@@ -362,6 +386,7 @@ int main(void)
     tcase_add_loop_test(tc, one_triangle_is_stored, 0, SMALL_FOLDED);
     tcase_add_loop_test(tc, threads_never_meet, 0, SMALL_FOLDED + 2);
     tcase_add_test(tc, folding_keeps_threads_apart);
+    tcase_add_loop_test(tc, windows_fold_to_symmetric_matrices, 0, SMALL_FOLDED);
     tcase_add_loop_test(tc, every_reference_in_order, 0, SMALL_FOLDED);
     tcase_add_loop_test(tc, simulation_agrees_with_the_formula, 0, 4);
     tcase_add_test(tc, windows_cost_what_the_formula_says);

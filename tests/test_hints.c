@@ -355,6 +355,17 @@ START_TEST(symmetric_precision_blocks)
     ck_assert_ptr_nonnull(strstr(hint.try_command, "not available in this version"));
     in.option_half = "--half";
     ck_assert_str_eq(only(&in, "E02").try_command, "spmodel analyze kkt_power.mtx.gz --half");
+    in.half_V_B = sp_value_between(0.7 * in.V_B.value, 0.6 * in.V_B.value, 0.8 * in.V_B.value, SP_MODELLED);
+    hint = only(&in, "E02");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "conflicts between threads too"));
+    ck_assert_int_eq(hint.confidence, SP_LOW);
+    in.half_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED); /* P_core costs all that bytes gain */
+    struct sp_hints slow = ask(&in);
+    ck_assert_ptr_nonnull(clear(&slow, "symmetry"));
+    in.half_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
+    ck_assert_int_eq(only(&in, "E02").confidence, SP_MEDIUM);
+    in.format = SP_FORMAT_HALF;
+    ck_assert_int_eq(ask(&in).n_hints, 0);
 
     in = healthy();
     in.fits_f32 = SP_TRUE;

@@ -28,10 +28,9 @@ struct sp_spmv_args {
 /* HALF: rows that one thread computes in one go. */
 struct sp_half_rows {
     int64_t first, end;
-    bool add;       /* y of these rows has sums already; else it is set */
-    int64_t begin;  /* what rows before this one get goes to the window, which starts with row `lowest` */
-    int64_t lowest; /* equal to begin: all columns are >= begin, there is no window */
-    void *window;
+    bool add;     /* y of these rows has sums already; else it is set */
+    void *window; /* takes what rows before `begin` get, from row `lowest` on; NULL: y takes all */
+    int64_t begin, lowest;
 };
 
 static inline int64_t sp_spmv_pointer(const struct sp_spmv_args *a, const void *ptr, int64_t i)

@@ -73,22 +73,28 @@ static char *row_of_y(const struct sp_spmv_state *s, int64_t row)
     return (char *)s->args.y + (size_t)row * s->layout->s_y;
 }
 
-/* Phases: rows of others that this thread adds to are cleared, and set by no one. */
+/* What this thread adds to rows of others starts from zeros: in y, where with phases no one sets them, or in
+ * the window. */
 static void first_phase(const struct sp_spmv_state *s, int t)
 {
     const struct sp_layout *l = s->layout;
     const struct sp_half_share *own = &l->share[t];
     const int64_t begin = l->partition.begin[t];
     const int64_t n = sp_half_window(l, t);
-    struct sp_half_rows rows = {.first = begin, .end = own->split, .begin = begin, .lowest = begin};
+    struct sp_half_rows rows = {.first = begin, .end = own->split};
     if (l->phased) {
         memset(row_of_y(s, own->lowest), 0, (size_t)n * l->s_y);
-        rows.begin = rows.lowest = 0;
-    } else if (n > 0) {
+        s->half(&s->args, &rows);
+        return;
+    }
+    if (n > 0) {
         memset(s->window[t], 0, (size_t)n * l->s_y);
+        rows.begin = begin;
         rows.lowest = own->lowest;
         rows.window = s->window[t];
+        s->half(&s->args, &rows);
     }
+    rows = (struct sp_half_rows){.first = own->split, .end = l->partition.begin[t + 1]};
     s->half(&s->args, &rows);
 }
 

@@ -143,6 +143,14 @@ static int64_t fold_of(const struct sp_workload *w, int64_t fold)
     return (fold + b_w - 1) / b_w * b_w;
 }
 
+static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, int64_t first, int64_t n_rows,
+                           int64_t window, struct sp_csr *folded, struct sp_error *err)
+{
+    if (w->format == SP_FORMAT_HALF)
+        return sp_csr_fold_symmetric(a, first, n_rows, window, folded, err);
+    return sp_csr_fold(a, first, n_rows, window, folded, err);
+}
+
 /* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
  */
 static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
@@ -155,7 +163,7 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
     *flop_s = sp_value_none("the matrix has no entries");
     double work[MAX_WINDOWS], time[MAX_WINDOWS], n_nz = 0, n_stored = 0;
     /* A chunk of a cut row would hide the fill that the whole one causes. */
-    bool pass_long = sells(workload);
+    bool pass_long = sells(workload) || workload->format == SP_FORMAT_HALF;
     int n = a->n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0, n_timed = 0;
     for (int i = 0; i < n; i++) {
         int64_t first, n_rows;
@@ -163,16 +171,16 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
         /* A long row is cut to the window's length. */
         int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
         struct sp_csr one_row = *a;
-        bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries;
+        bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries && workload->format != SP_FORMAT_HALF;
         if (is_cut) {
             cut[1] = cut[0] + entries;
             one_row.row_ptr = cut;
             one_row.n_r = 1;
         }
         struct sp_csr folded;
-        enum sp_status status = is_cut
-                                    ? sp_csr_fold(&one_row, 0, 1, fold_of(workload, o->fold), &folded, err)
-                                    : sp_csr_fold(a, first, n_rows, fold_of(workload, o->fold), &folded, err);
+        int64_t columns = fold_of(workload, o->fold);
+        enum sp_status status = is_cut ? fold(workload, &one_row, 0, 1, columns, &folded, err)
+                                       : fold(workload, a, first, n_rows, columns, &folded, err);
         if (status != SP_OK)
             return status;
         struct sp_workload one = *workload;
@@ -207,7 +215,7 @@ static enum sp_status find_candidates(const struct sp_workload *workload, const 
     struct sp_csr few;
     struct sp_layout layout;
     int64_t n_rows = workload->matrix->n_r < 8 ? workload->matrix->n_r : 8;
-    enum sp_status status = sp_csr_fold(workload->matrix, 0, n_rows, 64, &few, err);
+    enum sp_status status = fold(workload, workload->matrix, 0, n_rows, 64, &few, err);
     if (status != SP_OK)
         return status;
     struct sp_workload small = *workload;

@@ -30,7 +30,7 @@ struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *machine,
  * precision and index (its schedule and threads do not matter), of all windows together; the interval is
  * where it would lie without any one of them. CRS: a row longer than a window is cut. SELL: such rows are
  * passed over, a window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
- * BCSR. SP_ABSENT when there is no kernel. */
+ * BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()). SP_ABSENT when there is no kernel. */
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);

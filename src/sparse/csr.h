@@ -69,4 +69,10 @@ enum sp_status sp_csr_check(const struct sp_csr *a, struct sp_error *err);
 enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
                            struct sp_csr *folded, struct sp_error *err);
 
+/* The same for kernels of half storage, as a canonical symmetric matrix of n_rows rows: of each row the
+ * entries up to the diagonal, whose distance from it is folded into `window` or what rows there are before
+ * it (equal columns become one), and their mirror images. Values are arbitrary. `a` is square. */
+enum sp_status sp_csr_fold_symmetric(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
+                                     struct sp_csr *folded, struct sp_error *err);
+
 #endif

@@ -63,7 +63,7 @@ struct sp_staged_block {
 
 struct sp_half_share {
     int64_t lowest; /* first row that the thread updates; begin[t] where it keeps to its own */
-    int64_t split;  /* first row of its second phase; where there are no phases its end */
+    int64_t split;  /* first row of its second phase; with windows: from here on all rows keep to its own */
 };
 
 struct sp_layout {

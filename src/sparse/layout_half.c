@@ -125,10 +125,12 @@ static void plan(struct sp_layout *l, int64_t *crossing_end)
         int64_t after = l->phased ? entries(l, l->share[t + 1].lowest, p->begin[t + 1]) : 0;
         longest = after > longest ? after : longest;
     }
-    for (int t = 0; t < n; t++)
-        l->share[t].split =
-            l->phased ? split_of(l, crossing_end[t], l->share[t + 1].lowest, p->begin[t + 1], longest)
-                      : p->begin[t + 1];
+    for (int t = 0; t < n; t++) {
+        l->share[t].split = crossing_end[t];
+        if (l->phased)
+            l->share[t].split =
+                split_of(l, crossing_end[t], l->share[t + 1].lowest, p->begin[t + 1], longest);
+    }
 }
 
 int64_t sp_half_window(const struct sp_layout *l, int t)
