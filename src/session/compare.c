@@ -187,7 +187,7 @@ static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err
     const struct sp_workload *w = &a->setup.workload;
     bool few = w->op == SP_OP_SPMV || w->op == SP_OP_SPMMV;
     double loads = a->alpha_min.alpha > 0 ? a->alpha.value / a->alpha_min.alpha : 1;
-    int32_t most = few ? 32 : 512;
+    int32_t most = w->format == SP_FORMAT_HALF ? 1 : few ? 32 : 512; /* half storage has no SpMMV */
     while (most < sp_workload_width(w))
         most *= 2;
     enum sp_status status = SP_OK;

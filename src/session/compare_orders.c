@@ -162,8 +162,9 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
     const enum sp_format format = a->setup.workload.format;
     a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
     a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
-    /* An order changes what these store, not only alpha. */
-    if (format == SP_FORMAT_BCSR || format == SP_FORMAT_STAGED || format == SP_FORMAT_TILED)
+    /* An order changes what these store, not only alpha; one of rows alone leaves nothing symmetric. */
+    if (format == SP_FORMAT_HALF || format == SP_FORMAT_BCSR || format == SP_FORMAT_STAGED ||
+        format == SP_FORMAT_TILED)
         return SP_OK;
     const double excess_B =
         (a->alpha.value - a->alpha_min.alpha_once) * sp_layout_gather_bytes(&a->setup.layout);
