@@ -132,7 +132,7 @@ START_TEST(halves_agree_with_the_reference)
     static const int threads[] = {1, 2, 3, 5, 8};
     struct sp_csr a = small_symmetric(_i, 1), skew = small_symmetric(_i, -1);
     for (int precision = 0; precision <= SP_F32; precision++)
-        for (int index = 0; index < SP_N_INDICES; index++)
+        for (int index = 0; index <= SP_I64; index++)
             for (size_t t = 0; t < 2 * sizeof threads / sizeof *threads; t++) {
                 struct sp_workload w = {.format = SP_FORMAT_HALF,
                                         .precision = precision,
