@@ -83,7 +83,8 @@ static void first_phase(const struct sp_spmv_state *s, int t)
     const int64_t n = sp_half_window(l, t);
     struct sp_half_rows rows = {.first = begin, .end = own->split};
     if (l->phased) {
-        memset(row_of_y(s, own->lowest), 0, (size_t)n * l->s_y);
+        if (n > 0)
+            memset(row_of_y(s, own->lowest), 0, (size_t)n * l->s_y);
         s->half(&s->args, &rows);
         return;
     }

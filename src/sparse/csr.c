@@ -115,7 +115,8 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
         folded->row_ptr[i + 1] = to;
         for (int64_t j = from; j < to; j++)
             folded->col[j] = (int32_t)(a->col[begin + j] % n_c);
-        qsort(folded->col + from, (size_t)(to - from), sizeof *folded->col, compare_columns);
+        if (to > from)
+            qsort(folded->col + from, (size_t)(to - from), sizeof *folded->col, compare_columns);
     }
     if (n > 0)
         memcpy(folded->val, a->val + begin * values_per_entry(a->field),
