@@ -1,6 +1,7 @@
 #include "io/matrix_load.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "io/matrix_cache.h"
 #include "io/matrix_market.h"
 #include "io/mtx_stream.h"
+#include "io/twin_file.h"
 #include "sparse/csr_digest.h"
 #include "sparse/csr_zeros.h"
 #include "sparse/generate.h"
@@ -61,6 +63,35 @@ static enum sp_status load_generated(struct loading *l)
     l->facts->parse_s = sp_now() - start;
     l->facts->n_entries = l->matrix->n_nz;
     l->facts->n_zeros = l->matrix->n_zeros;
+    l->facts->peak_B = bytes;
+    snprintf(l->facts->format, sizeof l->facts->format, "generated");
+    return SP_OK;
+}
+
+/* "gen:like:FILE[:SCALE[:SEED]]" */
+static enum sp_status load_twin(struct loading *l)
+{
+    char original[1024];
+    int64_t scale, seed, n_r, n_c, n_nz;
+    double bytes;
+    if (!sp_twin_parse(l->name + strlen("gen:"), original, sizeof original, &scale, &seed))
+        return sp_fail(l->err, SP_USAGE, "for example gen:like:A.mtx:8",
+                       "%s: a twin is gen:like:FILE[:SCALE[:SEED]]", l->name);
+    double start = sp_now();
+    struct sp_twin *twin;
+    enum sp_status status = sp_twin_load(original, &l->options, &twin, l->err);
+    if (status == SP_OK)
+        status = sp_twin_estimate(twin, scale, l->options.n_threads, &n_r, &n_c, &n_nz, &bytes, l->err);
+    if (status == SP_OK)
+        status = sp_load_check_memory(l->name, &l->options, bytes, "the twin", l->err);
+    if (status == SP_OK)
+        status = sp_twin_make(twin, scale, (uint64_t)seed, l->options.n_threads, l->options.allocator,
+                              l->matrix, l->err);
+    free(twin);
+    if (status != SP_OK)
+        return status;
+    l->facts->parse_s = sp_now() - start;
+    l->facts->n_entries = l->matrix->n_nz;
     l->facts->peak_B = bytes;
     snprintf(l->facts->format, sizeof l->facts->format, "generated");
     return SP_OK;
@@ -167,6 +198,8 @@ static enum sp_status load_file(struct loading *l, struct sp_mapped_file *file)
 
 static enum sp_status load(struct loading *l)
 {
+    if (strncmp(l->name, "gen:like:", strlen("gen:like:")) == 0)
+        return load_twin(l);
     if (strncmp(l->name, "gen:", 4) == 0)
         return load_generated(l);
     if (strcmp(l->name, "-") == 0)
