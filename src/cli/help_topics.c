@@ -98,6 +98,7 @@ static const char *const input[] = {
     "  gen:KIND:...       a generated matrix, for example gen:laplace3d:120, gen:hpcg:128,",
     "                     gen:random:4000000:8, gen:powerlaw:20:16; with modifiers, for example",
     "                     gen:laplace3d:240+permuted:7 (`spmodel generate` lists the kinds)",
+    "  gen:like:A.mtx:8   a matrix that is like A.mtx, with 8 times its rows and columns",
     "",
     "Several matrices: a bad one is reported, the others are done, the worst exit code counts.",
     NULL,
