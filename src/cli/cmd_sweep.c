@@ -36,7 +36,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0,
      "What is scanned (comma-separated; the first value of each is the run that others are compared with):",
      1},
-    {"format", KEY_FORMAT, "LIST", 0, "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1", 1},
+    {"format", KEY_FORMAT, "LIST", 0,
+     "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1, of symmetric matrices also half", 1},
     {"chunk", KEY_C, "LIST", 0, "With --sigma: adds sell:C,SIGMA for every C and SIGMA that go together", 1},
     {"sigma", KEY_SIGMA, "LIST", 0, "Sorting scopes for --chunk (default 1,64,256,4096)", 1},
     {"reorder", KEY_REORDER, "LIST", 0, "Default none,rcm for square matrices", 1},
@@ -197,14 +198,18 @@ static const char *thread_list(int n, char *text, size_t size)
 }
 
 /* The axes and the run that their first values make. */
-static enum sp_status settle(struct arguments *a, const struct sp_csr *matrix, struct sp_error *err)
+static enum sp_status settle(struct arguments *a, const struct sp_subject *subject, struct sp_error *err)
 {
+    const struct sp_csr *matrix = &subject->matrix;
+    const struct sp_estimate *s = &subject->structure.value_symmetry;
+    const bool symmetric = s->known && s->value >= 1 && s->error == 0;
     const bool square = matrix->n_r == matrix->n_c, complex = sp_csr_is_complex(matrix);
     char threads[96];
     const char *defaults[N_AXES] = {
         [REORDER] = square ? "none,rcm" : "none",
         [FORMAT] = complex        ? "crs"
                    : a->list[RHS] ? "crs,sell:8,1,sell:8,64,sell:32,256"
+                   : symmetric    ? "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1,half"
                                   : "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1",
         [INDEX] = a->list[RHS] || complex ? NULL : "i32,d16",
         [SCHEDULE] = "nnz,cyclic:64,merge",
@@ -294,7 +299,7 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
     sp_terminal_clear(terminal);
     if (status != SP_OK)
         return sp_report_error(&err);
-    status = settle(a, &subject.matrix, &err);
+    status = settle(a, &subject, &err);
     if (status == SP_OK)
         status = check_values(&a->sweep, &err);
     int code;
