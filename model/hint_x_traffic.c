@@ -13,9 +13,17 @@ static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
     sp_hint_cost(in, hint, in->reorder_s);
 }
 
-/* What an order saves that misses less in the cache within; 0 where nothing is known. */
+/* What an order saves that misses less in the cache within; 0 where nothing is known. Where no run tells how
+ * long gathers wait, but most of them miss (alpha of 1 and more), they may wait for all that transfers leave.
+ */
 static struct sp_gain gain_of_waiting(const struct sp_hint_inputs *in)
 {
+    if (!sp_value_known(in->linear_s) && sp_value_known(in->time_s) && sp_value_known(in->alpha_reordered) &&
+        in->alpha.value >= 1) {
+        const double V = sp_hint_volume_alpha(in, in->alpha_reordered).value;
+        const double core = sp_value_known(in->core_s) ? in->core_s.value : 0;
+        return (struct sp_gain){0, fmax(0, 1 - fmax(V / in->roof_Bps.value, core) / in->time_s.value)};
+    }
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->alpha_inner) ||
         !sp_value_known(in->alpha_inner_reordered) || !sp_value_known(in->time_s) ||
         in->alpha_inner.value <= 0)

@@ -156,6 +156,21 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
 }
 END_TEST
 
+/* No run tells how long gathers wait, but most of them miss: they may wait for all that transfers leave. */
+START_TEST(gathers_that_miss_may_wait_for_the_rest)
+{
+    struct sp_hint_inputs in = healthy();
+    const double x_B = 8.0 * (double)in.n_nz;
+    in.alpha = sp_value_of(2, SP_SIMULATED);
+    in.V_B = sp_value_of(233.1e6 + (2 - 0.1412) * x_B, SP_SIMULATED);
+    in.alpha_reordered = sp_value_of(0.1412, SP_SIMULATED);
+    in.time_s = sp_value_of(20e-3, SP_MEASURED);
+    struct sp_hint hint = only(&in, "A01");
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 233.1e6 / 76e9 / 20e-3, 1e-6);
+    ck_assert_double_eq_tol(hint.gain_lo, (2 - 0.1412) * x_B / 76e9 / 20e-3, 1e-6); /* bytes alone */
+}
+END_TEST
+
 START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
 {
     struct sp_hint_inputs in = healthy();
@@ -532,6 +547,7 @@ int main(void)
     tcase_add_test(tc, healthy_run_has_no_hints);
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
+    tcase_add_test(tc, gathers_that_miss_may_wait_for_the_rest);
     tcase_add_test(tc, another_format_is_possible_where_hints_are_tried);
     tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);

@@ -64,7 +64,10 @@ static const struct argp_option options[] = {
     {"sim-skew", KEY_SKEW, "F", 0,
      "Simulated lag of each thread behind the one before, as a fraction of its work", 2},
     {"try-hints", KEY_TRY_HINTS, NULL, 0,
-     "Apply every hint, alone and together, and measure what it brings; takes up to 20 times --budget", 3},
+     "Apply every hint, alone and together, and measure what it brings; takes about 20 times --budget and "
+     "what "
+     "reading the matrix took",
+     3},
     {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
     {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries of the matrix whose value is 0", 1},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
@@ -282,7 +285,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Trials take this many budgets of samples. */
+/* Trials take so many times the budget of samples and what reading took, which tells the size. */
 enum { TRIES_BUDGETS = 20 };
 
 static int analyze_one(const struct arguments *a, const struct sp_subject *subject, const char *format,
@@ -296,7 +299,8 @@ static int analyze_one(const struct arguments *a, const struct sp_subject *subje
     o.seed = a->common.seed;
     enum sp_status status =
         a->on_gpu      ? sp_analyze_gpu(subject, &o, progress, record, &err)
-        : a->try_hints ? sp_analyze_and_try(subject, &o, TRIES_BUDGETS * o.budget_s, progress, record, &err)
+        : a->try_hints ? sp_analyze_and_try(subject, &o, TRIES_BUDGETS * (o.budget_s + subject->load_s),
+                                            progress, record, &err)
                        : sp_analyze(subject, &o, progress, record, &err);
     sp_terminal_clear(terminal);
     int code = 0;
