@@ -121,6 +121,12 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
                 observed_text(best, text, sizeof text), sp_item_number(trial, "processes"));
     sp_pen_end(pen);
     cost_line(pen, trial);
+    if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0) {
+        sp_pen_tab(pen, CHANGE);
+        sp_pen_put(pen, SP_INK_YELLOW,
+                   "not certain: fresh processes do not all show the gain; repeat it on a quieter machine");
+        sp_pen_end(pen);
+    }
 }
 
 void sp_section_tries(struct sp_pen *pen, const struct sp_record *record)

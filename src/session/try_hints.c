@@ -11,6 +11,8 @@
 /* The least part of the budget that the samples of one trial get, and the part of all that confirm the best.
  */
 enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3 };
+/* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
+#define SHARP 0.05
 /* A combination that saves less than this on top is not worth its options. */
 #define WORTH_ADDING 0.01
 
@@ -35,7 +37,8 @@ enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
         return SP_EXCEEDED;
     if (gain.hi < lo)
         return gain.lo > 0 ? SP_LESS : SP_REFUTED;
-    return gain.lo > 0 || lo <= 0 ? SP_CONFIRMED : SP_OPEN;
+    const bool is_sharp = gain.hi - gain.lo <= fmax(hi - lo, SHARP);
+    return gain.lo > 0 || (lo <= 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
 }
 
 static double left_s(const struct trying *t)

@@ -8,11 +8,11 @@
 /* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo, g.hi]. */
 enum sp_outcome {
     SP_NOT_TRIED,
-    SP_CONFIRMED, /* the intervals meet, and g.lo > 0 */
+    SP_CONFIRMED, /* the intervals meet, and g.lo > 0; or lo <= 0, and g is no wider than the prediction */
     SP_EXCEEDED,  /* g.lo > hi */
     SP_LESS,      /* g.hi < lo, yet g.lo > 0: a gain, but a smaller one */
     SP_REFUTED,   /* g.hi < lo, and no gain is seen: g.lo <= 0 */
-    SP_OPEN       /* the intervals meet, but 0 is among what was observed: too noisy to tell */
+    SP_OPEN       /* the intervals meet, but what was observed is too wide to tell */
 };
 const char *sp_outcome_name(enum sp_outcome outcome); /* "confirmed", ... */
 enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain);
