@@ -5,11 +5,6 @@
 
 #include "model/gpu_units.h"
 
-static struct sp_value sum_of(struct sp_value a, struct sp_value b)
-{
-    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
-}
-
 static struct sp_value roof_of(const struct sp_machine *m, const char *level, const struct sp_ceiling **roof)
 {
     *roof = sp_roof_of(m, level, m->n_cores, NULL, NULL);
@@ -67,9 +62,9 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     double share = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
     p->term[SP_GPU_TERM_MEMORY] =
-        (struct sp_roof_term){"memory bandwidth", sum_of(t->memory_load_B, t->memory_store_B),
+        (struct sp_roof_term){"memory bandwidth", sp_value_sum(t->memory_load_B, t->memory_store_B),
                               part_of(roof_of(m, "MEM", &p->memory_roof), share)};
-    p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sum_of(t->L2_load_B, t->L2_store_B),
+    p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
                                                     part_of(roof_of(m, "L2", &p->L2_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
     p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);

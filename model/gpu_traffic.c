@@ -64,23 +64,49 @@ static struct sp_value streamed(const struct sp_gpu_traffic *t, double bytes, bo
     return sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
 }
 
-static struct sp_value sum_of(struct sp_value a, struct sp_value b)
+/* Bytes of those that the first grid of MERGE and SHARE leaves to the second one, in the order in which they
+ * are left, that an L2 of so many bytes has lost by then: the launch asks for `all_B` altogether. */
+static double lost_between(double left_B, double all_B, double L2_B)
 {
-    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, SP_SIMULATED);
+    if (all_B <= L2_B)
+        return 0;
+    return left_B >= L2_B ? left_B : left_B * (all_B - L2_B) / (all_B - left_B);
+}
+
+/* Sums that are carried are written, and read again where the L2 has lost them; so are sectors of y that the
+ * second grid adds to, which it writes once more. Where the L2 keeps all of the launch they stay there, cold
+ * too. */
+static void add_carries(const struct sp_gpu_grid *g, double carry_B, struct sp_gpu_traffic *t)
+{
+    const double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
+    const double adds_B = fmin(y_B, (double)t->sectors.of[SP_GPU_Y][SP_GPU_ATOMIC].sectors * SP_GPU_SECTOR_B);
+    const double left_B = carry_B + adds_B;
+    if (carry_B <= 0)
+        return;
+    const double lo = lost_between(left_B, t->footprint_B, (double)t->L2_hi_B) / left_B;
+    const double hi = lost_between(left_B, t->footprint_B, (double)t->L2_lo_B) / left_B, mean = (lo + hi) / 2;
+    t->memory_load_B = sp_value_sum(t->memory_load_B,
+                                    sp_value_between(mean * left_B, lo * left_B, hi * left_B, SP_SIMULATED));
+    t->memory_store_B = sp_value_sum(t->memory_store_B,
+                                     sp_value_between(mean * adds_B, lo * adds_B, hi * adds_B, SP_SIMULATED));
+    t->memory_store_B = sp_value_sum(t->memory_store_B, streamed(t, carry_B, true));
 }
 
 static void set_memory(const struct sp_gpu_grid *g, const struct sp_gpu_wave *w, bool warm,
                        struct sp_gpu_traffic *t)
 {
     double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
+    double carry_B =
+        (double)(sp_gpu_array_bytes(g, SP_GPU_CARRY_ROW) + sp_gpu_array_bytes(g, SP_GPU_CARRY_VAL));
     double lo = sp_gpu_wave_x_bytes(w, t->L2_hi_B, 32, warm);
     double hi =
         fmax(sp_gpu_wave_x_bytes(w, t->L2_lo_B, 32, warm), sp_gpu_wave_x_bytes(w, t->L2_lo_B, 64, warm));
     t->footprint_B = (double)sp_gpu_wave_footprint(w);
     t->x_once_B = (double)w->n_sectors * SP_GPU_SECTOR_B;
     t->x_B = sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
-    t->memory_load_B = sum_of(streamed(t, (double)w->stream_B - y_B, warm), t->x_B);
+    t->memory_load_B = sp_value_sum(streamed(t, (double)w->stream_B - y_B - carry_B, warm), t->x_B);
     t->memory_store_B = streamed(t, y_B, warm);
+    add_carries(g, carry_B, t);
 }
 
 enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,

@@ -10,7 +10,8 @@
 #include "model/gpu_occupancy.h"
 #include "model/machine.h"
 
-/* One execution. Loads towards the threads, stores (and atomic additions) away from them [B]. */
+/* One execution, second grids included. Loads towards the threads, stores (and atomic additions) away from
+ * them [B]. */
 struct sp_gpu_traffic {
     struct sp_occupancy occupancy;
     struct sp_coalescing sectors;

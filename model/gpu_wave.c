@@ -175,7 +175,7 @@ static enum sp_status make(struct pass *p, const struct sp_gpu_wave_options *o, 
     p->salt = o->seed;
     p->near = o->together_B / SP_GPU_SECTOR_B;
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
-        if (!sp_gpu_is_gathered((enum sp_gpu_array)a) && a != SP_GPU_CARRY_ROW && a != SP_GPU_CARRY_VAL)
+        if (!sp_gpu_is_gathered((enum sp_gpu_array)a))
             p->wave->stream_B += sp_gpu_array_bytes(g, (enum sp_gpu_array)a);
     p->of_lane = o->n_gathers > 0 ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers : 0;
     int64_t n_sampled = 2 * ((p->n_sectors / 2 >> p->stratum) + 1);

@@ -37,17 +37,12 @@ static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w
     return w->at[SP_WAY_L2].x > 0 || w->at[SP_WAY_MEM].x > 0;
 }
 
-static struct sp_value sum_of(struct sp_value a, struct sp_value b)
-{
-    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
-}
-
 /* Counted where both directions were, else modelled. */
 static struct sp_value measured_bytes(const struct sp_record *record, const char *read, const char *written,
                                       struct sp_value otherwise)
 {
     const struct sp_value in = sp_record_value(record, read), out = sp_record_value(record, written);
-    return sp_value_known(in) && sp_value_known(out) ? sum_of(in, out) : otherwise;
+    return sp_value_known(in) && sp_value_known(out) ? sp_value_sum(in, out) : otherwise;
 }
 
 static const char *name_of_kernel(const struct sp_record *record)
@@ -77,7 +72,7 @@ static bool read_measured(const struct sp_record *record, double work, struct sp
     const struct sp_value copies = sp_record_value(record, "gpu.L1_copy");
     struct sp_value L1_B = measured_bytes(record, "gpu.L1_load", "gpu.L1_store", none);
     if (sp_value_known(L1_B) && sp_value_known(copies))
-        L1_B = sum_of(L1_B, copies);
+        L1_B = sp_value_sum(L1_B, copies);
     w->at[SP_WAY_L1] = point_of(work, L1_B);
     w->at[SP_WAY_L2] =
         point_of(work, measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", L2_B));

@@ -276,6 +276,37 @@ START_TEST(a_matrix_without_entries)
 }
 END_TEST
 
+/* What shares carry is written and read again, and sectors of y that it is added to are, too: by a second
+ * grid that finds nothing of it in a small L2, and all in a large one. */
+START_TEST(what_shares_carry)
+{
+    struct sp_machine m;
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_prediction p;
+    const struct sp_gpu_traffic *t = &p.traffic;
+    read_machine("h200-sxm-141gb", &m);
+    ck_assert_int_eq(sp_generate("random:2000:8", NULL, &a, NULL), SP_OK);
+    struct sp_workload w = {.matrix = &a, .op = SP_OP_SPMM, .r = 32, .C = 1, .sigma = 1, .n_threads = 1};
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_SHARE, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 1, true, NULL, &p, NULL), SP_OK);
+    ck_assert(t->memory_load_B.hi == 0 && t->memory_store_B.hi == 0);
+    m.cache[1].size_B = 64 << 10;
+    ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 1, true, NULL, &p, NULL), SP_OK);
+    const double n_shares = (double)sp_gpu_shares(&l, &g), y_B = 2000 * 32 * 8, carry_B = n_shares * 32 * 8;
+    const double adds_B = 32 * (double)t->sectors.of[SP_GPU_Y][SP_GPU_ATOMIC].sectors;
+    ck_assert(adds_B > 0.5 * carry_B && adds_B < y_B);
+    ck_assert_double_eq_tol(t->memory_store_B.value, y_B + carry_B + adds_B, 1);
+    ck_assert_double_eq_tol(t->memory_load_B.value - t->x_B.value,
+                            sp_layout_matrix_bytes(&l) + 8 * (n_shares + 1) + carry_B + adds_B, 1);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("gpu_model");
@@ -286,6 +317,7 @@ int main(void)
     tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
     tcase_add_test(tc, a_matrix_without_entries);
+    tcase_add_test(tc, what_shares_carry);
     tcase_add_test(tc, figures_of_a_stencil);
     tcase_add_test(tc, figures_of_a_random_matrix);
     tcase_add_test(tc, what_the_L2_keeps);

@@ -34,6 +34,11 @@ struct sp_value sp_value_none(const char *why)
     return (struct sp_value){.origin = SP_NONE, .why = why};
 }
 
+struct sp_value sp_value_sum(struct sp_value a, struct sp_value b)
+{
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, a.origin);
+}
+
 const char *sp_array_name(enum sp_array array)
 {
     static const char *const names[SP_N_ARRAYS] = {

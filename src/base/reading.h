@@ -34,6 +34,8 @@ enum sp_origin sp_origin_from_name(const char *name);
 struct sp_value sp_value_of(double value, enum sp_origin origin);
 struct sp_value sp_value_between(double value, double lo, double hi, enum sp_origin origin);
 struct sp_value sp_value_none(const char *why);
+/* Ends added to ends: as wide as the two can be together. Both must be known; a's origin. */
+struct sp_value sp_value_sum(struct sp_value a, struct sp_value b);
 static inline bool sp_value_known(struct sp_value v)
 {
     return v.origin != SP_NONE;
