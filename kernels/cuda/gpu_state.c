@@ -99,12 +99,18 @@ static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int
     return status;
 }
 
+/* Sums that the shares of MERGE and SHARE carry. */
+static int64_t sums_cut(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    return sp_gpu_shares(l, g) * (g->map == SP_GPU_SHARE ? l->r : 1);
+}
+
 /* Where shares of the merged path begin, and what they carry. */
 static enum sp_status make_shares(struct gpu_kernel *k, struct sp_error *err)
 {
     const struct sp_layout *l = k->layout;
     const bool merge = k->launch.map == SP_GPU_MERGE;
-    const int64_t n = k->arrays.n_shares, n_carried = merge ? n : n * l->r;
+    const int64_t n = k->arrays.n_shares;
     const void *start;
     void *memory, *carry_row = NULL;
     enum sp_status status = sp_new_array(n + 1, sizeof(int64_t), "first rows of blocks", &memory, err);
@@ -116,7 +122,7 @@ static enum sp_status make_shares(struct gpu_kernel *k, struct sp_error *err)
     if (status == SP_OK && merge)
         status = make(k, (size_t)n * sizeof(int64_t), "rows cut", &carry_row, err);
     if (status == SP_OK)
-        status = make(k, (size_t)n_carried * l->s_y, "sums cut", &k->arrays.carry_val, err);
+        status = make(k, (size_t)sums_cut(l, &k->launch) * l->s_y, "sums cut", &k->arrays.carry_val, err);
     k->arrays.start = start;
     k->arrays.carry_row = carry_row;
     return status;
@@ -239,9 +245,22 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
     return status;
 }
 
+/* What a way of sharing has beside the layout's arrays. */
+static double extra_bytes(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    const int64_t n = sp_gpu_shares(l, g);
+    if (g->map == SP_GPU_STAGE)
+        return (double)l->n_chunks * sizeof(int64_t);
+    if (n == 0)
+        return 0;
+    const double starts_B = (double)(n + 1) * sizeof(int64_t);
+    const double rows_B = g->map == SP_GPU_MERGE ? (double)n * sizeof(int64_t) : 0;
+    return starts_B + rows_B + (double)sums_cut(l, g) * (double)l->s_y;
+}
+
 /* Everything must fit: said before gigabytes are copied. Of SpMM in STAGED the operands must; *room_B is half
  * of what they leave, for a matrix that does not: the other half is for what is measured beside it. */
-static enum sp_status check_room(const struct sp_layout *l, enum sp_gpu_map map,
+static enum sp_status check_room(const struct sp_layout *l, const struct sp_gpu_launch *g,
                                  const struct sp_operands *operands, size_t *room_B, struct sp_error *err)
 {
     struct sp_gpu_device device;
@@ -253,13 +272,13 @@ static enum sp_status check_room(const struct sp_layout *l, enum sp_gpu_map map,
     const double rows_B = operands->rows ? (double)l->n_r * (double)l->r * (double)l->s_x : 0;
     const double dense_B =
         (operands->second ? 2 : 1) * gathered_B + rows_B + (double)result_elements(l) * (double)l->s_y;
-    const double starts_B = map == SP_GPU_STAGE ? (double)l->n_chunks * sizeof(int64_t) : 0;
-    const double need = sp_layout_matrix_bytes(l) + starts_B + dense_B, free_B = (double)device.free_B;
-    if (need > free_B && map == SP_GPU_STAGE && dense_B < free_B)
+    const double need = sp_layout_matrix_bytes(l) + extra_bytes(l, g) + dense_B,
+                 free_B = (double)device.free_B;
+    if (need > free_B && g->map == SP_GPU_STAGE && dense_B < free_B)
         *room_B = (size_t)((free_B - dense_B) / 2);
     else if (need > free_B)
         return sp_fail(err, SP_MEMORY,
-                       l->op == SP_OP_SPMM && map != SP_GPU_STAGE
+                       l->op == SP_OP_SPMM && g->map != SP_GPU_STAGE
                            ? "--format staged:16,64 streams such matrices, where the operands fit"
                            : "take a smaller matrix, or cut it into parts",
                        "matrix and operands take %.1f MB, the %s has %.1f MB free of %.1f", need / 1e6,
@@ -288,7 +307,7 @@ static enum sp_status prepare(const struct sp_gpu_launch *launch, const struct s
     *state = NULL;
     enum sp_status status = sp_epilogue_check(operands, launch->map == SP_GPU_STAGE, err);
     if (status == SP_OK)
-        status = check_room(layout, launch->map, operands, &room_B, err);
+        status = check_room(layout, launch, operands, &room_B, err);
     if (status == SP_OK)
         status = sp_new_array(1, sizeof(struct gpu_kernel), "a GPU kernel", &memory, err);
     if (status != SP_OK)
