@@ -5,8 +5,6 @@
 
 #include "model/gpu_walk.h"
 
-enum { SP_GPU_TOGETHER = 4 };
-
 /* Threads of a warp whose entries are those of one pass. */
 static inline int sp_gpu_teams(const struct sp_gpu_cursor *c)
 {

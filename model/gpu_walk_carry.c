@@ -1,7 +1,7 @@
 /* What MERGE carried, a block of the first grid each. */
 #include "model/gpu_walk.h"
 
-enum step { ROW, VAL, Y, DONE };
+enum step { ROW, VAL, Y, Y_IMAGINARY, DONE };
 
 static int64_t carried_row(const struct sp_gpu_cursor *c, int64_t block)
 {
@@ -42,7 +42,8 @@ static bool next_of_carry(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         c->step = Y;
         return sp_gpu_load(r, SP_GPU_CARRY_VAL, c->lanes, c->at, true);
     case Y:
-        c->step = DONE;
+    case Y_IMAGINARY: /* the other half of the same items */
+        c->step = c->step == Y && c->grid->layout->precision == SP_C128 ? Y_IMAGINARY : DONE;
         adding = name_carried_rows(c);
         *r = (struct sp_gpu_request){SP_GPU_Y, SP_GPU_ATOMIC, adding, 1, true, c->named};
         return adding != 0;

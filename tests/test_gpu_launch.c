@@ -49,6 +49,8 @@ static void check_limits(const struct sp_layout *l, const struct sp_gpu_launch *
     ck_assert(g->block_threads % SP_WARP == 0 && g->block_threads <= SP_GPU_DENSE_THREADS);
     ck_assert_int_ge(CORE_REGISTERS / (g->registers * SP_WARP), LEAST_WARPS);
     ck_assert(g->shared_B <= SP_GPU_SHARED_MOST_B);
+    if (g->map == SP_GPU_GROUP || g->map == SP_GPU_ROW)
+        ck_assert_int_eq(g->registers, g->vectors == 1 ? 48 : 64);
     ck_assert(is_power_of_two(g->column_lanes) && g->column_lanes <= SP_WARP);
     ck_assert(is_power_of_two(g->lanes) && g->lanes <= SP_WARP);
     ck_assert((size_t)g->vector * l->s_x <= 16 && l->r % g->vector == 0 && g->tile % g->vector == 0);

@@ -1,6 +1,6 @@
-/* Ceilings of a GPU: bodies of one thread, over arrays of zeros. LOAD goes over its array with blocks in
- * another order in each pass, so that what comes again comes from the L2 and not from the L1 of the same
- * core. */
+/* Ceilings of a GPU: bodies of one thread, over arrays of zeros; LATENCY follows a chain of indices. LOAD
+ * goes over its array with blocks in another order in each pass, so that what comes again comes from the L2
+ * and not from the L1 of the same core. */
 #ifndef SP_KERNELS_CUDA_CEILING_BODIES_H
 #define SP_KERNELS_CUDA_CEILING_BODIES_H
 

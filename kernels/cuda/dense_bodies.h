@@ -47,17 +47,16 @@ SP_GPU block_share share_of_block(const struct sp_gpu_arrays &a)
     return {(int64_t)(b % n_tiles) * a.tile, b / n_tiles};
 }
 
-/* Entries are taken so many at a time, so that their loads are on the way together; those behind the end are
- * left out one by one, which keeps the entries of one turn in one request for all rows of a warp (see
+/* Entries are taken SP_GPU_TOGETHER at a time, so that their loads are on the way together; those behind the
+ * end are left out one by one, which keeps the entries of one turn in one request for all rows of a warp (see
  * crs_rows of spmv_bodies.h). */
-enum { BATCH = 4 };
 
 /* Of `left` entries those at 0, stride, ... */
 template <class V, class I>
 SP_GPU void load_entries(const I *col, const V *val, int stride, int left, I *c, V *v)
 {
 #pragma unroll
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < SP_GPU_TOGETHER; k++)
         if (k * stride < left) {
             c[k] = load(col + k * stride);
             v[k] = load(val + k * stride);
@@ -82,13 +81,13 @@ template <class V, class I> struct crs_output {
         const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
         number<V> sum = 0;
 #pragma unroll 1
-        for (int64_t j = begin; j < end; j += BATCH) {
-            I c[BATCH] = {};
-            V v[BATCH] = {};
+        for (int64_t j = begin; j < end; j += SP_GPU_TOGETHER) {
+            I c[SP_GPU_TOGETHER] = {};
+            V v[SP_GPU_TOGETHER] = {};
             const int left = entries_left(end - j);
             load_entries(col + j, val + j, 1, left, c, v);
 #pragma unroll
-            for (int e = 0; e < BATCH; e++)
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (e < left)
                     sum += number_of(v[e]) * number_of(load(x + (int64_t)c[e] * a.ld_x));
         }
@@ -125,13 +124,13 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
         pack<number<V>, n> sum[n_packs] = {};
         const int teams = a.lanes / a.column_lanes;
 #pragma unroll 1
-        for (int64_t j = begin + mine / a.column_lanes; j < end; j += BATCH * teams) {
-            I c[BATCH] = {};
-            V v[BATCH] = {};
+        for (int64_t j = begin + mine / a.column_lanes; j < end; j += SP_GPU_TOGETHER * teams) {
+            I c[SP_GPU_TOGETHER] = {};
+            V v[SP_GPU_TOGETHER] = {};
             const int left = entries_left(end - j);
             load_entries(col + j, val + j, teams, left, c, v);
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
+            for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k * teams < left)
 #pragma unroll
                     for (int u = 0; u < n_packs; u++) {
@@ -202,18 +201,18 @@ template <class V, class I, int n> struct crs_share {
         V *y = (V *)a.y + column;
         share s = share_of_team(a, number);
 #pragma unroll 1
-        for (; s.entry < s.end; s.entry += BATCH) {
-            I c[BATCH] = {};
-            V v[BATCH] = {};
-            P p[BATCH] = {};
+        for (; s.entry < s.end; s.entry += SP_GPU_TOGETHER) {
+            I c[SP_GPU_TOGETHER] = {};
+            V v[SP_GPU_TOGETHER] = {};
+            P p[SP_GPU_TOGETHER] = {};
             const int left = (int)(s.end - s.entry);
             load_entries(col + s.entry, val + s.entry, 1, left, c, v);
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
+            for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k < left)
                     p[k] = load((const P *)(x + (int64_t)c[k] * a.ld_x));
 #pragma unroll
-            for (int k = 0; k < BATCH; k++) {
+            for (int k = 0; k < SP_GPU_TOGETHER; k++) {
                 next_pass();
                 if (k < left) {
                     end_rows(a, s.entry + k, column < a.r, y, s);
@@ -273,13 +272,13 @@ template <class V, class I, int n> struct sell_columns {
         const int64_t end = at + (int64_t)slots * a.C;
         P sum = {};
 #pragma unroll 1
-        for (; at < end; at += BATCH * a.C) {
-            I c[BATCH] = {};
-            V v[BATCH] = {};
+        for (; at < end; at += SP_GPU_TOGETHER * a.C) {
+            I c[SP_GPU_TOGETHER] = {};
+            V v[SP_GPU_TOGETHER] = {};
             const int left = entries_left(end - at);
             load_entries(col + at, val + at, a.C, left, c, v);
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
+            for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k * a.C < left) {
                     const P p = load((const P *)(x + (int64_t)c[k] * a.ld_x));
                     add_product(sum, v[k], p);

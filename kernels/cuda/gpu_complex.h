@@ -60,6 +60,11 @@ inline complex from_below(complex value, int by, int width, int site = __builtin
     const double re = from_below(value.re, by, width, site);
     return {re, from_below(value.im, by, width, site)};
 }
+inline void add(complex *p, complex value, int site = __builtin_LINE())
+{
+    add(&p->re, value.re, site);
+    add(&p->im, value.im, site);
+}
 
 #endif
 

@@ -12,8 +12,6 @@
 namespace gpu
 {
 
-enum { TOGETHER = 4 };
-
 template <class V, int n> SP_GPU number<V> dot(const pack<V, n> &a, const pack<V, n> &b)
 {
     number<V> sum = 0;
@@ -65,14 +63,14 @@ template <class V, class I, int n, bool coo> struct sampler {
                                   int64_t to)
     {
         number<V> kept = 0;
-        for (int pass = 0; pass < a.column_lanes; pass += TOGETHER) {
+        for (int pass = 0; pass < a.column_lanes; pass += SP_GPU_TOGETHER) {
             if (from + (int64_t)pass * at.teams >= to)
                 break;
-            pack<number<V>, TOGETHER> sum = {};
+            pack<number<V>, SP_GPU_TOGETHER> sum = {};
             products(a, at, row, from, to, pass, sum);
             sum_over_team(sum, a.column_lanes);
 #pragma unroll
-            for (int e = 0; e < TOGETHER; e++)
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (pass + e == at.mine)
                     kept = sum.at[e];
         }
@@ -80,12 +78,12 @@ template <class V, class I, int n, bool coo> struct sampler {
     }
 
     static SP_GPU void products(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from,
-                                int64_t to, int pass, pack<number<V>, TOGETHER> &sum)
+                                int64_t to, int pass, pack<number<V>, SP_GPU_TOGETHER> &sum)
     {
-        const V *rows[TOGETHER], *x[TOGETHER];
-        bool is_entry[TOGETHER];
+        const V *rows[SP_GPU_TOGETHER], *x[SP_GPU_TOGETHER];
+        bool is_entry[SP_GPU_TOGETHER];
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++) {
+        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             const int64_t j = entry_of(at, from, pass + e);
             is_entry[e] = j < to && pass + e < a.column_lanes;
             rows[e] = (const V *)a.rows + row * a.r;
@@ -101,7 +99,7 @@ template <class V, class I, int n, bool coo> struct sampler {
             if constexpr (!coo)
                 of_row = load((const P *)(rows[0] + k));
 #pragma unroll
-            for (int e = 0; e < TOGETHER; e++)
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (is_entry[e]) {
                     if constexpr (coo)
                         of_row = load((const P *)(rows[e] + k));
@@ -252,7 +250,7 @@ template <class V, class I, int n> struct fused_narrow {
         for (int u = 0; u < PACKS; u++)
             if (first + u * apart < a.r)
                 of_row[u] = load((const P *)((const V *)a.rows + row * a.r + first + u * apart));
-        for (int64_t from = begin; from < end; from += TOGETHER * at.teams)
+        for (int64_t from = begin; from < end; from += SP_GPU_TOGETHER * at.teams)
             add_entries(a, at, from, end, of_row, sum);
 #pragma unroll
         for (int u = 0; u < PACKS; u++) {
@@ -266,16 +264,16 @@ template <class V, class I, int n> struct fused_narrow {
                                    const P *of_row, P *sum)
     {
         const int first = at.mine * n, apart = a.column_lanes * n;
-        int64_t c[TOGETHER];
-        pack<V, TOGETHER> product = {};
+        int64_t c[SP_GPU_TOGETHER];
+        pack<V, SP_GPU_TOGETHER> product = {};
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++) {
+        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             c[e] = -1;
             if (entry_of(at, from, e) < end)
                 c[e] = load((const I *)a.col + entry_of(at, from, e)) * a.ld_x;
         }
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++) {
+        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             next_pass();
 #pragma unroll
             for (int u = 0; u < PACKS; u++)
@@ -286,7 +284,7 @@ template <class V, class I, int n> struct fused_narrow {
         }
         sum_over_team(product, a.column_lanes);
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++) {
+        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             next_pass();
 #pragma unroll
             for (int u = 0; u < PACKS; u++)

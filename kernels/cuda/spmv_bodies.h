@@ -15,7 +15,7 @@ namespace gpu
  * rows of a warp in one request. (A loop that the compiler unrolls begins with what the batches leave over:
  * lanes whose rows differ in length would then ask for different entries together.) */
 template <class V, class I, int lanes> struct crs_rows {
-    static constexpr int batch = 4;
+    static constexpr int batch = SP_GPU_TOGETHER;
 
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
@@ -104,7 +104,7 @@ template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *su
 }
 
 template <class V, class I> struct crs_merge {
-    static constexpr int batch = 4;
+    static constexpr int batch = SP_GPU_TOGETHER;
 
     /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry, counted from the
      * block's first, with which row i ends, so that its end is item ends[i] + i. */

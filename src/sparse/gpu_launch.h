@@ -29,7 +29,8 @@
  *     that ends in a thread: that y follows last, by all threads that have one. Then carry_row[b],
  *     carry_val[b] written by the last thread: the sum of the row that is cut at the block's end (row n_r:
  * none). A second grid of blocks of 256 threads adds them: thread T < n_blocks loads carry_row[T],
- * carry_val[T], and the last thread of a block for each row adds to its y atomically.
+ * carry_val[T], and the last thread of a block for each row adds to its y atomically: complex numbers in two
+ * requests of 8 bytes each, the real parts first.
  *
  * Operations with dense operands of r columns, row-major. A thread loads `vector` columns at once; the
  * `column_lanes` threads of a team have neighbouring ones, `vectors` times where a tile of the width is
@@ -131,6 +132,8 @@ enum sp_gpu_map {
 
 /* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
+/* Entries of a thread, or of a team, whose loads are asked for together: "four" above. */
+enum { SP_GPU_TOGETHER = 4 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
 /* Threads of a block of operations with dense operands, at most: they hold much in registers. */
 enum { SP_GPU_DENSE_THREADS = 256 };

@@ -12,6 +12,10 @@ static int vector_for(const struct sp_layout *l)
     return l->r % in_load == 0 ? in_load : 1;
 }
 
+/* Registers of bodies with one load of a thread for each entry, and with two: the bounds that
+ * kernels/cuda/dense_gpu.cu sets. */
+enum { ONE_LOAD_REGISTERS = 48, TWO_LOADS_REGISTERS = 64 };
+
 /* The smallest power of two of threads that has so many loads, up to a warp. */
 static int team_for(int64_t loads)
 {
@@ -122,6 +126,7 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
     case SP_GPU_ROW:
         share_width(l, ROW_VECTORS, g);
         g->lanes = lanes_for(l, g, lanes);
+        g->registers = g->vectors == 1 ? ONE_LOAD_REGISTERS : TWO_LOADS_REGISTERS;
         threads = l->n_r * g->lanes;
         break;
     case SP_GPU_SHARE:

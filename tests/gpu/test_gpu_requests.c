@@ -79,6 +79,16 @@ static int64_t executed(const struct sp_executor *executor, struct asked **out)
     return n;
 }
 
+/* Complex numbers are added part after part, each of half the size. */
+static void name_part(struct asked *a, const struct asked *before)
+{
+    const bool is_second = before && before->access == SP_GPU_ATOMIC && before->warp == a->warp;
+    a->size /= 2;
+    for (int l = 0; l < SP_WARP && is_second; l++)
+        if (a->lanes >> l & 1)
+            a->offset[l] += a->size;
+}
+
 static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t which, int64_t warp,
                    struct asked **out, int64_t *n, int64_t *room)
 {
@@ -100,6 +110,8 @@ static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t
                 before = r.item[l];
                 a->offset[l] = r.item[l] << g->item_shift[r.array];
             }
+        if (r.access == SP_GPU_ATOMIC && g->layout->precision == SP_C128)
+            name_part(a, *n > 1 ? a - 1 : NULL);
     }
 }
 
