@@ -35,6 +35,9 @@ struct sp_gpu_prediction {
  * but not more often than sectors come from there. The warp with most steps takes at least its own time. */
 enum { SP_GPU_OVERLAP = 4 };
 
+/* Below this a kernel may well be shorter than its launch [s]. */
+#define SP_SHORT_LAUNCH_S 5e-6
+
 /* work: of an execution [flop]. The machine must be described (sp_gpu_is_described); borrowed. */
 enum sp_status sp_gpu_predict(const struct sp_layout *layout, const struct sp_gpu_launch *launch,
                               const struct sp_machine *machine, double work, bool warm,

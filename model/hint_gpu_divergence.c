@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "model/gpu_predict.h"
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -25,9 +26,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                              struct sp_checked *checked)
 {
     const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
-    if (!now || isnan(now->traffic.active) || !sp_value_known(now->roofline.time_s))
+    const double now_s = sp_gpu_hint_time(in);
+    char now_text[32], then_text[32];
+    if (now_s <= 0 || isnan(now->traffic.active))
         return SP_SILENT;
-    const double active = now->traffic.active, now_s = now->roofline.time_s.value;
+    const double active = now->traffic.active;
     const struct sp_gpu_hint_way *even = more_even(in->gpu, active), *other = sp_best_gpu_format(in->gpu);
     const double then_s = even ? even->time_s.value : now_s;
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
@@ -40,14 +43,18 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT; /* J01 proposes it */
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "Rows of a warp differ in length: only %.0f %% of the lanes' turns have an entry of the matrix "
-             "(modelled, exact), with %s %.0f %%. The time is bound by %s; the model expects %.3g ms instead "
-             "of %.3g.",
-             100 * active, even->kernel, 100 * even->active, now->binding, 1e3 * then_s, 1e3 * now_s);
+             "%s: only %.0f %% of the lanes' turns have an entry of the matrix (modelled, exact), with %s "
+             "%.0f %%. The time is bound by %s; the model expects %s instead of %s.",
+             in->gpu->equal_rows ? "Rows are equally long, but do not fill the lanes that share them"
+                                 : "Rows of a warp differ in length",
+             100 * active, even->kernel, 100 * even->active, now->binding,
+             sp_text_seconds(then_text, sizeof then_text, then_s),
+             sp_text_seconds(now_text, sizeof now_text, now_s));
     char change[64];
     snprintf(change, sizeof change, "--isa %s", even->kernel);
     sp_hint_command(in, hint, change);
-    snprintf(hint->expect, sizeof hint->expect, "shorter longest warps; refuted if the time stays");
+    snprintf(hint->expect, sizeof hint->expect, "%s; refuted if the time stays",
+             in->gpu->equal_rows ? "fewer turns without entries" : "shorter longest warps");
     return SP_FIRES;
 }
 

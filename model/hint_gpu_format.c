@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/text.h"
 #include "model/gpu_predict.h"
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -7,12 +8,12 @@
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
-    if (!in->gpu || !in->gpu->now || !sp_value_known(in->gpu->now->roofline.time_s))
-        return SP_SILENT;
-    const struct sp_gpu_hint_way *best = sp_best_gpu_format(in->gpu);
+    const double now_s = sp_gpu_hint_time(in);
+    const struct sp_gpu_hint_way *best = now_s > 0 ? sp_best_gpu_format(in->gpu) : NULL;
+    char now_text[32], then_text[32];
     if (!best)
         return SP_SILENT;
-    const double now_s = in->gpu->now->roofline.time_s.value, use = in->gpu->now->traffic.use;
+    const double use = in->gpu->now->traffic.use;
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, best->time_s.value);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "format on a GPU",
@@ -22,8 +23,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
-             "(modelled, exact); the time is bound by %s. For %s the model expects %.3g ms instead of %.3g.",
-             100 * use, in->gpu->now->binding, best->option, 1e3 * best->time_s.value, 1e3 * now_s);
+             "(modelled, exact); the time is bound by %s. For %s the model expects %s instead of %s.",
+             100 * use, in->gpu->now->binding, best->option,
+             sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
+             sp_text_seconds(now_text, sizeof now_text, now_s));
     char change[64];
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/text.h"
 #include "model/gpu_predict.h"
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -14,21 +15,25 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 {
     const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
     const struct sp_gpu_prediction *then = in->gpu ? in->gpu->reordered : NULL;
-    if (!now || !then || !sp_value_known(now->roofline.time_s) || !sp_value_known(then->roofline.time_s))
+    const double now_s = sp_gpu_hint_time(in);
+    char now_text[32], then_text[32];
+    if (now_s <= 0 || !then || !sp_value_known(then->roofline.time_s))
         return SP_SILENT;
-    const double now_s = now->roofline.time_s.value, then_s = then->roofline.time_s.value;
+    const double then_s = then->roofline.time_s.value;
+    sp_text_seconds(now_text, sizeof now_text, now_s);
+    sp_text_seconds(then_text, sizeof then_text, then_s);
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "order on a GPU", "after %s the model expects %.3g ms instead of %.3g",
-                        in->reorder, 1e3 * then_s, 1e3 * now_s);
+        return sp_clear(checked, "order on a GPU", "after %s the model expects %s instead of %s", in->reorder,
+                        then_text, now_text);
     const double n_nz = (double)in->n_nz;
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "The time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s the same "
-             "kernel would move %.1f and %.1f (modelled), in %.3g ms instead of %.3g.",
+             "kernel would move %.1f and %.1f (modelled), in %s instead of %s.",
              now->binding, bytes_of(now, SP_GPU_TERM_L2, n_nz), bytes_of(now, SP_GPU_TERM_MEMORY, n_nz),
              in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz), bytes_of(then, SP_GPU_TERM_MEMORY, n_nz),
-             1e3 * then_s, 1e3 * now_s);
+             then_text, now_text);
     char change[64];
     snprintf(change, sizeof change, "--reorder %s", in->reorder);
     sp_hint_command(in, hint, change);

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/text.h"
 #include "model/gpu_predict.h"
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -8,8 +9,8 @@
 static const char *accuracy_of(enum sp_precision units, enum sp_precision run)
 {
     if (units != run)
-        return "fp16 has 11 significant bits and ends at 65504: products are exact and sums fp32, inputs are "
-               "not";
+        return "fp16 has 11 significant bits, inputs and results are rounded to it (inf above 65504), sums "
+               "are fp32";
     if (units == SP_F32)
         return "fp32 as three products of tf32: errors near 2^-22 of a product instead of 2^-24";
     return units == SP_F64 ? "products and sums are fp64, as now"
@@ -18,7 +19,7 @@ static const char *accuracy_of(enum sp_precision units, enum sp_precision run)
 
 static struct sp_gain gain_of(const struct sp_hint_inputs *in, const struct sp_gpu_hint_way *w)
 {
-    const double now_s = in->gpu->now->roofline.time_s.value;
+    const double now_s = sp_gpu_hint_time(in);
     return sp_gain_of_seconds(in, now_s, sp_value_known(w->time_s) ? w->time_s.value : now_s);
 }
 
@@ -34,24 +35,25 @@ static const struct sp_gpu_hint_way *first_worth(const struct sp_hint_inputs *in
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
-    if (in->op != SP_OP_SPMM || !in->gpu || !in->gpu->now || in->gpu->n_units == 0 ||
-        !sp_value_known(in->gpu->now->roofline.time_s))
+    const double now_s = sp_gpu_hint_time(in);
+    char now_text[32], then_text[32];
+    if (in->op != SP_OP_SPMM || now_s <= 0 || in->gpu->n_units == 0)
         return SP_SILENT;
     const struct sp_gpu_hint_way *units = first_worth(in);
     const struct sp_gain gain = gain_of(in, units);
-    const double now_s = in->gpu->now->roofline.time_s.value, then_s = units->time_s.value;
     const double fill = 1 - (double)in->n_nz / (double)units->n_stored;
     const char *name = sp_precision_name(units->precision);
+    sp_text_seconds(now_text, sizeof now_text, now_s);
+    sp_text_seconds(then_text, sizeof then_text, units->time_s.value);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "matrix units",
-                        "%s in %s: %lld blocks, %.0f %% fill; %.3g ms modelled, %.3g ms now", units->option,
-                        name, (long long)units->n_indices, 100 * fill, 1e3 * then_s, 1e3 * now_s);
+        return sp_clear(checked, "matrix units", "%s in %s: %lld blocks, %.0f %% fill; %s modelled, %s now",
+                        units->option, name, (long long)units->n_indices, 100 * fill, then_text, now_text);
     const bool as_now = units->precision == in->precision;
     sp_hint_take(hint, gain, SP_MODELLED, as_now ? SP_MEDIUM : SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%lld blocks of %s hold the matrix with %.0f %% fill. On matrix units in %s the model expects "
-             "%.3g ms instead of %.3g, which are bound by %s. Accuracy: %s.",
-             (long long)units->n_indices, units->option, 100 * fill, name, 1e3 * then_s, 1e3 * now_s,
+             "%s instead of %s, which are bound by %s. Accuracy: %s.",
+             (long long)units->n_indices, units->option, 100 * fill, name, then_text, now_text,
              in->gpu->now->binding, accuracy_of(units->precision, in->precision));
     char change[96];
     snprintf(change, sizeof change, "--format %s%s%s", units->option, as_now ? "" : " --precision ",

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/gpu_predict.h"
+
 static double time_of(const struct sp_hint_inputs *in, double V_B, double core_s)
 {
     return fmax(V_B / in->roof_Bps.value, core_s);
@@ -138,6 +140,16 @@ const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs
             best = w;
     }
     return best;
+}
+
+double sp_gpu_hint_time(const struct sp_hint_inputs *in)
+{
+    const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
+    if (!now || !sp_value_known(now->roofline.time_s))
+        return 0;
+    const double now_s = now->roofline.time_s.value;
+    const bool has_launch = sp_value_known(now->term[SP_GPU_TERM_LAUNCH].rate);
+    return has_launch || now_s >= SP_SHORT_LAUNCH_S ? now_s : 0;
 }
 
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain)

@@ -50,6 +50,10 @@ const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, con
 /* The kernel of least modelled time in another format; NULL: none is known. */
 const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs *gpu);
 
+/* The modelled time of the GPU kernel in use [s]; 0: none that can be compared with others. It is not known,
+ * or below SP_SHORT_LAUNCH_S where the launch overhead is not: launches may take longer. */
+double sp_gpu_hint_time(const struct sp_hint_inputs *in);
+
 /* "pays after N SpMVs" from a cost in seconds. */
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s);
 

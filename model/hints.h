@@ -46,6 +46,7 @@ struct sp_gpu_hint_inputs {
     const struct sp_gpu_prediction
         *reordered;             /* of the same kernel in the order `reorder`; NULL: not tried */
     struct sp_gpu_hint_way run; /* the kernel in use */
+    bool equal_rows;            /* all rows have the same number of entries */
     int n_ways;
     const struct sp_gpu_hint_way *way; /* [n_ways] other kernels of this and other formats */
     int n_units;

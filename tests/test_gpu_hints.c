@@ -95,6 +95,23 @@ START_TEST(another_format)
 }
 END_TEST
 
+/* A format whose gain lies below what a launch may take. */
+START_TEST(shorter_than_a_launch)
+{
+    struct sp_gpu_prediction now = prediction(1e5, 6e5, 0);
+    struct sp_gpu_hint_way way = {
+        .option = "sell:32,1", .kernel = "cuda-chunk", .time_s = sp_value_of(110e-9, SP_MODELLED)};
+    struct sp_gpu_hint_inputs gpu = {.now = &now, .n_ways = 1, .way = &way};
+    struct sp_hint_inputs in = inputs(&gpu, 200e-9);
+    struct sp_hints h;
+    sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J01") && !checked(&h, "format on a GPU"));
+    now = prediction(1e5, 6e5, 10e-9);
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_nonnull(strstr(find(&h, "J01")->evidence, "110 ns instead of 200 ns"));
+}
+END_TEST
+
 START_TEST(launches)
 {
     struct sp_gpu_prediction now = prediction(1e6, 1e6, 4e-6);
@@ -167,6 +184,11 @@ START_TEST(idle_lanes)
     ck_assert_ptr_null(find(&h, "J01"));
     ck_assert_ptr_nonnull(strstr(hint->try_command, "--isa cuda-merge"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "only 30 %"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "Rows of a warp differ"));
+    gpu.equal_rows = true;
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_nonnull(strstr(find(&h, "J05")->evidence, "equally long, but do not fill the lanes"));
+    gpu.equal_rows = false;
     gpu.n_ways = 2;
     sp_hints_find(&in, &h);
     ck_assert(find(&h, "J01") && !find(&h, "J05"));
@@ -253,6 +275,9 @@ START_TEST(tiles_or_rows)
     gpu.run = way;
     way = (struct sp_gpu_hint_way){.option = "crs", .time_s = sp_value_of(110e-6, SP_MODELLED)};
     sp_hints_find(&in, &h);
+    ck_assert(!find(&h, "J07")); /* the density says the contrary */
+    in.n_r = in.n_c = 100000;
+    sp_hints_find(&in, &h);
     hint = find(&h, "J07");
     ck_assert(hint && strstr(hint->try_command, "--format crs"));
     gpu.run.T_i = 0; /* nothing is known of tiles */
@@ -268,6 +293,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, no_gpu_no_word);
     tcase_add_test(tcase, another_format);
+    tcase_add_test(tcase, shorter_than_a_launch);
     tcase_add_test(tcase, launches);
     tcase_add_test(tcase, window_over_x);
     tcase_add_test(tcase, another_order);

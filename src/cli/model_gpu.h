@@ -30,9 +30,6 @@ enum sp_status sp_model_gpu_row(const struct sp_model_request *request, const st
 /* The rows of one GPU, which all have `gpu`: a table of levels, the best of them, what it rests on. */
 void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE *out);
 
-/* Below this a kernel may well be shorter than its launch [s]. */
-#define SP_SHORT_LAUNCH_S 5e-6
-
 /* A remark where the time of one of n rows of one GPU is so short and its launch overhead is not described.
  */
 void sp_model_gpu_print_short(const struct sp_model_row *row, int n, FILE *out);

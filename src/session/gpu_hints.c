@@ -8,6 +8,12 @@
 #include "session/gpu_analysis.h"
 #include "sparse/reorder.h"
 
+/* Of a streamed matrix the link decides, of which nothing is known. */
+static bool may_hint(const struct sp_gpu_analysis *a)
+{
+    return !a->options->no_hints && a->chosen->predicted && a->streamed_B <= 0;
+}
+
 /* Gathers move this many times the bytes of x at least before another order is tried. */
 static const double WORTH_REORDERING = 1.5;
 
@@ -15,8 +21,8 @@ static bool may_gain_by_order(const struct sp_gpu_analysis *a)
 {
     const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
     const double matrix_B = sp_layout_matrix_bytes(&a->layout);
-    return a->options->op == SP_OP_SPMV && !a->options->no_hints && a->chosen->predicted &&
-           a->layout.n_r == a->layout.n_c && a->layout.n_nz > 0 && strcmp(a->subject->reorder, "none") == 0 &&
+    return a->options->op == SP_OP_SPMV && a->layout.n_r == a->layout.n_c && a->layout.n_nz > 0 &&
+           strcmp(a->subject->reorder, "none") == 0 &&
            (t->x_B.value > WORTH_REORDERING * t->x_once_B ||
             t->L2_load_B.value - matrix_B > WORTH_REORDERING * t->x_once_B);
 }
@@ -48,6 +54,18 @@ static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
+/* The stored blocks alone take longer to come from memory than the kernel in use takes: known before the
+ * model has looked at a request. What the L2 may keep from one execution to the next need not come. */
+static bool is_hopeless(const struct sp_gpu_analysis *a, const struct sp_layout *l)
+{
+    const struct sp_gpu_prediction *now = &a->chosen->prediction;
+    const double stored_B = sp_layout_matrix_bytes(l);
+    const bool comes = a->options->state != SP_WARM || stored_B > (double)now->traffic.L2_hi_B;
+    return comes && now->memory_roof && sp_value_known(now->memory_roof->value) &&
+           sp_value_known(now->roofline.time_s) &&
+           stored_B > now->memory_roof->value.value * now->roofline.time_s.value;
+}
+
 /* SpMM on matrix units in blocks of a format and a precision, into *way, if it takes less time than what is
  * there; a format or precision that does not fit is passed over. */
 static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, enum sp_precision precision,
@@ -65,7 +83,7 @@ static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, 
         return status;
     one.n_stored = l.n_stored;
     one.n_indices = l.n_indices;
-    if (sp_kernel_candidates(&l, "cuda-mma", &one.kernel, 1) == 1 &&
+    if (!is_hopeless(a, &l) && sp_kernel_candidates(&l, "cuda-mma", &one.kernel, 1) == 1 &&
         sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &one.launch, NULL) == SP_OK) {
         status = sp_gpu_predict(&l, &one.launch, a->options->machine, a->work, a->options->state == SP_WARM,
                                 a->progress, &one.prediction, err);
@@ -79,33 +97,52 @@ static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, 
     return status;
 }
 
-/* Tall blocks, which fill best, and those that gather least, in this precision; fp16 in the better shape. */
-static enum sp_status try_units(struct sp_gpu_analysis *a, struct sp_error *err)
+/* Tall blocks, which fill best, and those that gather least. */
+static enum sp_status try_shapes(struct sp_gpu_analysis *a, enum sp_precision precision,
+                                 struct sp_gpu_way *way, struct sp_error *err)
 {
     static const char *const shapes[] = {"bcsr:8x1", "bcsr:16x8"};
-    const enum sp_precision precision = a->workload.precision;
-    const struct sp_machine *m = a->options->machine;
-    struct sp_gpu_way *now = &a->units[0], *half = &a->units[1];
     enum sp_status status = SP_OK;
-    if (a->options->op != SP_OP_SPMM || a->options->no_hints || !a->chosen->predicted ||
-        a->chosen->launch.map == SP_GPU_MMA || !sp_gpu_unit_peak(m, precision))
-        return SP_OK;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == SP_OK; i++)
-        status = try_blocks(a, shapes[i], precision, now, err);
-    a->n_units = now->predicted;
-    if (status == SP_OK && now->predicted && (precision == SP_F64 || precision == SP_F32) &&
-        sp_gpu_unit_peak(m, SP_F16)) {
-        status = try_blocks(a, now->option, SP_F16, half, err);
-        a->n_units += half->predicted;
-    }
+        status = try_blocks(a, shapes[i], precision, way, err);
     return status;
 }
 
+/* In this precision; then fp16, in the better shape where there is one. */
+static enum sp_status try_units(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const enum sp_precision precision = a->workload.precision;
+    const struct sp_machine *m = a->options->machine;
+    if (a->options->op != SP_OP_SPMM || a->chosen->launch.map == SP_GPU_MMA ||
+        !sp_gpu_unit_peak(m, precision))
+        return SP_OK;
+    struct sp_gpu_way *now = &a->units[0];
+    enum sp_status status = try_shapes(a, precision, now, err);
+    a->n_units = now->predicted;
+    if (status != SP_OK || (precision != SP_F64 && precision != SP_F32) || !sp_gpu_unit_peak(m, SP_F16))
+        return status;
+    struct sp_gpu_way *half = &a->units[a->n_units];
+    status =
+        now->predicted ? try_blocks(a, now->option, SP_F16, half, err) : try_shapes(a, SP_F16, half, err);
+    a->n_units += half->predicted;
+    return status;
+}
+
+/* A look that fails leaves its hint silent: what was measured is worth more. */
 enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err)
 {
+    struct sp_error reason;
     a->reorder_s = sp_value_none("no reordering was tried");
-    enum sp_status status = try_order(a, err);
-    return status == SP_OK ? try_units(a, err) : status;
+    if (!may_hint(a))
+        return SP_OK;
+    enum sp_status status = try_order(a, &reason);
+    if (status != SP_INTERRUPTED)
+        status = try_units(a, &reason);
+    if (status != SP_INTERRUPTED)
+        return SP_OK;
+    if (err)
+        *err = reason;
+    return status;
 }
 
 /* The options of this run that hints repeat; of a format the change itself speaks. */
@@ -141,16 +178,24 @@ static struct sp_gpu_hint_way hint_way(const struct sp_gpu_analysis *a, const st
     return one;
 }
 
+static bool has_equal_rows(const struct sp_csr *a)
+{
+    for (int64_t i = 1; i < a->n_r; i++)
+        if (a->row_ptr[i + 1] - a->row_ptr[i] != a->row_ptr[1] - a->row_ptr[0])
+            return false;
+    return true;
+}
+
 void sp_gpu_find_hints(struct sp_gpu_analysis *a)
 {
     char options[400];
-    struct sp_gpu_hint_inputs gpu = {.now = a->chosen->predicted ? &a->chosen->prediction : NULL,
+    struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
                                      .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
     struct sp_hint_inputs in;
-    if (a->options->no_hints || !gpu.now ||
-        a->streamed_B > 0) /* the link decides, of which nothing is known */
+    if (!may_hint(a))
         return;
+    gpu.equal_rows = has_equal_rows(&a->subject->matrix);
     gpu.run = hint_way(a, a->chosen);
     for (int i = 0; i < a->n_ways; i++)
         if (&a->way[i] != a->chosen && a->way[i].predicted)
