@@ -45,13 +45,32 @@ static void model_bytes(struct sp_gpu_analysis *a)
     a->once_B = matrix_B + sp_layout_array_bytes(l, SP_ARRAY_Y) + a->x_once_B;
 }
 
+/* Sums that MERGE and SHARE carry are added in the L2: neither a load nor a store of the SMs. */
+bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a)
+{
+    return a->in_L2 && sp_gpu_is_counted(a) && sp_gpu_carry_threads(&a->layout, &a->chosen->launch) > 0 &&
+           !(sp_value_known(a->counts.of[SP_GPU_L2_REDUCTION]) &&
+             sp_value_known(a->counts.of[SP_GPU_L2_ATOMIC]));
+}
+
+/* Stores, reductions and atomics, as the model has them. */
+static struct sp_value written_to_L2(const struct sp_gpu_analysis *a)
+{
+    static const enum sp_gpu_count updates[] = {SP_GPU_L2_REDUCTION, SP_GPU_L2_ATOMIC};
+    struct sp_value all = a->counts.of[SP_GPU_L2_WRITE];
+    for (size_t i = 0; i < sizeof updates / sizeof *updates; i++)
+        if (sp_value_known(a->counts.of[updates[i]]))
+            all = sp_value_sum(all, a->counts.of[updates[i]]);
+    return all;
+}
+
 /* What was counted at the level that holds the data takes the model's place. */
 static void use_counts(struct sp_gpu_analysis *a)
 {
     const double rest_B = a->read_B.value - a->x_B.value;
     if (sp_gpu_is_counted(a)) {
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
-        a->write_B = a->counts.of[a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE];
+        a->write_B = a->in_L2 ? written_to_L2(a) : a->counts.of[SP_GPU_DRAM_WRITE];
         if (!a->in_L2) /* where sectors of the matrix are asked for again, too */
             a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
     }
@@ -59,12 +78,15 @@ static void use_counts(struct sp_gpu_analysis *a)
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
 }
 
+static const char over_link[] = "the matrix comes over the host link, which neither roof nor model knows";
+
 /* Sampled beside the kernel, at the level that holds the data. */
 static void find_roof(struct sp_gpu_analysis *a)
 {
     const struct sp_value k = a->pairs.inverse, V = a->V_B;
     a->roof_Bps = a->pairs.roof;
-    a->fraction = sp_value_between(k.value * V.value, k.lo * V.lo, k.hi * V.hi, V.origin);
+    a->fraction = a->streamed_B > 0 ? sp_value_none(over_link)
+                                    : sp_value_between(k.value * V.value, k.lo * V.lo, k.hi * V.hi, V.origin);
 }
 
 /* Time of all resources but the level that holds the data [s], with the name of the slowest. */
@@ -123,10 +145,14 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     const double core_s = sp_value_known(core) ? core.value : 0;
     const double level_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
     a->binding = level_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    if (a->streamed_B > 0)
+        a->binding = "host link";
     a->t_model = sp_value_of(fmax(level_s, core_s), SP_MODELLED);
     a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
-    a->model_fraction =
-        sp_value_between(a->t_once.value / a->pairs.time.value, a->t_once.value / a->pairs.time.hi,
-                         a->t_once.value / a->pairs.time.lo, SP_MODELLED);
-    find_losses(a, core, other);
+    a->model_fraction = a->streamed_B > 0 ? sp_value_none(over_link)
+                                          : sp_value_between(a->t_once.value / a->pairs.time.value,
+                                                             a->t_once.value / a->pairs.time.hi,
+                                                             a->t_once.value / a->pairs.time.lo, SP_MODELLED);
+    if (a->streamed_B <= 0) /* else it goes to a link that no part of the sum knows */
+        find_losses(a, core, other);
 }

@@ -65,11 +65,14 @@ struct sp_gpu_analysis {
 };
 
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
+/* Bytes counted at the L2 are a lower bound: additions to y were not counted. */
+bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a);
 /* Pairs of the kernel's sample and of a load-only run at the level that holds the data. */
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
-/* What the model says of another order, and of matrix units, where hints may propose them. */
+/* What the model says of another order, and of matrix units, where hints may propose them. Only
+ * SP_INTERRUPTED: a look that fails leaves its hint silent. */
 enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err);
 void sp_gpu_find_hints(struct sp_gpu_analysis *a);
 /* Which level holds the data: before anything is sampled. */

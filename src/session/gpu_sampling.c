@@ -15,6 +15,8 @@ static const double fill_s = 5e-3; /* a warm sample repeats the execution until 
 enum { SCRUB = 4 };
 /* A load of this part of the L2 stays there, whatever its halves copy of each other. */
 enum { IN_L2 = 4 };
+/* A load over less tells nothing. */
+enum { LEAST_B = 64 << 10 };
 
 /* Of a known volume, what counters must see of it to be believed. */
 static const double LEAST_OF_KNOWN = 0.95, MOST_OF_KNOWN = 1.15;
@@ -37,6 +39,10 @@ static enum sp_status open_scrub(const struct sp_gpu_analysis *a, struct roof *r
                        .load = {.kind = SP_GPU_CEILING_LOAD,
                                 .bytes = (wanted < half ? wanted : half) / 4096 * 4096,
                                 .repetitions = 1}};
+    if (r->load.bytes < LEAST_B)
+        return sp_fail(err, SP_MEMORY, "take a smaller matrix, or end what else uses the GPU",
+                       "the matrix leaves %.1f kB of the GPU's memory: a roof cannot be sampled beside it",
+                       (double)now.free_B / 1e3);
     return r->ceilings->open(r->load.bytes, &r->arena, err);
 }
 
@@ -46,8 +52,9 @@ static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r,
 {
     double value, seconds;
     enum sp_status status = open_scrub(a, r, err);
-    if (status == SP_OK && a->in_L2)
-        r->load.bytes = a->device.L2_B / IN_L2 / 4096 * 4096;
+    const size_t in_L2_B = a->device.L2_B / IN_L2 / 4096 * 4096;
+    if (status == SP_OK && a->in_L2 && in_L2_B < r->load.bytes)
+        r->load.bytes = in_L2_B;
     for (int i = 0; status == SP_OK && a->options->state == SP_WARM && i < 2; i++) {
         status = r->ceilings->sample(r->arena, &r->load, &value, &seconds, err);
         if (status == SP_OK && i == 1 && seconds > 0 && seconds < fill_s)

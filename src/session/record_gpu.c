@@ -167,9 +167,11 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
 static void record_table(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_value none = sp_value_none("this row is not compared with the roof");
+    const bool compared = sp_value_known(a->model_fraction);
     sp_record_append(r, "table",
                      sp_json_table_row("model, x once", a->t_once, sp_value_of(a->once_B, SP_MODELLED),
-                                       a->work, sp_value_of(1, SP_MODELLED), "model_fraction"));
+                                       a->work, compared ? sp_value_of(1, SP_MODELLED) : none,
+                                       compared ? "model_fraction" : NULL));
     sp_record_append(r, "table",
                      sp_json_table_row(sp_gpu_is_counted(a) ? "model, x as counted" : "model, x as simulated",
                                        a->t_model, a->V_B, a->work, none, NULL));
@@ -239,8 +241,9 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "binding.level", a->in_L2 ? "L2" : "MEM");
     sp_record_set_text(r, "binding.term", a->binding);
     record_table(a, r);
-    sp_record_losses(r, &a->losses);
-    if (!a->options->no_hints)
+    if (a->streamed_B <= 0)
+        sp_record_losses(r, &a->losses);
+    if (!a->options->no_hints && a->streamed_B <= 0)
         sp_record_hints(r, &a->hints);
     sp_record_set_object(r, "flags", json_array());
     record_tried(a, r);
@@ -249,7 +252,11 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_append(r, "remarks",
                          json_string("ceilings and levels are those of the machine named with --machine; the "
                                      "kernel ran on another GPU"));
-    if (a->fraction.value > 1.03)
+    if (sp_gpu_lacks_updates(a))
+        sp_record_append(r, "remarks",
+                         json_string("bytes written are a lower bound: what the second grid adds to y in the "
+                                     "L2 was not counted"));
+    if (sp_value_known(a->fraction) && a->fraction.value > 1.03)
         sp_record_add_flag(r, "Q01", "%.0f %% of the roof: %s, or the roof was sampled in a worse moment",
                            100 * a->fraction.value,
                            sp_gpu_is_counted(a) ? "other traffic was counted too"
