@@ -21,13 +21,13 @@ pack() { # BUILD DIR
     [ -x "$1/spmodel" ] || die "no build in $1: ./bootstrap --dev"
     [ -f "$1/libspmodel-cuda.so" ] || die "the build in $1 has no GPU module: it found no CUDA toolkit" 4
     mkdir -p "$2/lib" || die "cannot write to $2"
-    for program in spmodel tests/gpu/test_gpu_kernels tests/check_records bench/bench_gpu; do
+    for program in spmodel tests/gpu/test_gpu_kernels tests/gpu/test_gpu_layers tests/check_records bench/bench_gpu; do
         [ -x "$1/$program" ] && cp "$1/$program" "$2"
     done
     for module in "$1"/libspmodel-*.so; do
         cp "$module" "$2"
     done
-    for program in "$2"/spmodel "$2"/test_gpu_kernels "$2"/libspmodel-*.so "$2"/bench_gpu; do
+    for program in "$2"/spmodel "$2"/test_gpu_kernels "$2"/test_gpu_layers "$2"/libspmodel-*.so "$2"/bench_gpu; do
         [ -e "$program" ] && ldd "$program"
     done | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
         grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' | while read -r library; do
@@ -70,7 +70,8 @@ analyze() { # OUT_NAME ARGUMENT...
     step "$name" 60 "$dir/spmodel" analyze --device gpu --machine "$out/gpu.json" --out "$out/records" --no-plots "$@"
 }
 
-# Every kernel once on a small matrix under compute-sanitizer.
+# Every kernel once on a small matrix under compute-sanitizer. Streamed weights are left out: they would have to exceed the
+# memory of the GPU.
 sanitize() { # TOOL DIR OUT
     tool=$1 dir=$2 out=$3
     while read -r op format options; do
@@ -82,13 +83,19 @@ sanitize() { # TOOL DIR OUT
 spmv crs --isa cuda-thread
 spmv crs --isa cuda-lanes
 spmv crs --isa cuda-merge
+spmv crs --isa cuda-thread --precision c128
+spmv crs --isa cuda-lanes --precision c128
+spmv crs --isa cuda-merge --precision c128
 spmv sell:32,1
 spmmv crs --rhs 8
 spmmv sell:32,1 --rhs 8
 spmm crs --inner 32 --isa cuda-output
 spmm crs --inner 32 --isa cuda-row
+spmm crs --inner 32 --isa cuda-share
 spmm staged:16,64 --inner 32 --precision f32
 spmm bcsr:16x16 --inner 32 --precision f16
+spmm bcsr:16x16 --inner 32 --precision bf16
+spmm bcsr:8x8 --inner 32 --precision f32
 spmm bcsr:8x8 --inner 32
 sddmm crs --inner 32
 sddmm coo --inner 32
@@ -117,6 +124,7 @@ run() { # DIR OUT
     # shellcheck disable=SC2086 # words
     step ceilings 100 "$dir/spmodel" machine measure --device gpu ${CEILINGS:-} -o "$out/gpu.json"
     CK_FORK=no CK_DEFAULT_TIMEOUT=0 step kernels 120 "$dir/test_gpu_kernels"
+    CK_FORK=no CK_DEFAULT_TIMEOUT=0 step layers 60 "$dir/test_gpu_layers"
     if command -v compute-sanitizer >/dev/null; then
         for tool in memcheck racecheck synccheck; do
             step "sanitizer-$tool" 60 sh "$dir/gpu_session.sh" sanitize $tool "$dir" "$out"
