@@ -45,6 +45,22 @@ static struct sp_value measured_bytes(const struct sp_record *record, const char
     return sp_value_known(in) && sp_value_known(out) ? sp_value_sum(in, out) : otherwise;
 }
 
+/* What is added in the L2 are no stores of the SMs; the model's stores have it. */
+static struct sp_value measured_L2(const struct sp_record *record, struct sp_value otherwise)
+{
+    static const char *const updates[] = {"gpu.counts.l2_reduction", "gpu.counts.l2_atomic"};
+    const struct sp_value none = sp_value_none("not counted");
+    struct sp_value all = measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", none);
+    if (!sp_value_known(all))
+        return otherwise;
+    for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
+        const struct sp_value more = sp_record_value(record, updates[i]);
+        if (sp_value_known(more))
+            all = sp_value_sum(all, more);
+    }
+    return all;
+}
+
 static const char *name_of_kernel(const struct sp_record *record)
 {
     const json_t *ways = sp_record_node(record, "gpu.ways"), *item;
@@ -74,8 +90,7 @@ static bool read_measured(const struct sp_record *record, double work, struct sp
     if (sp_value_known(L1_B) && sp_value_known(copies))
         L1_B = sp_value_sum(L1_B, copies);
     w->at[SP_WAY_L1] = point_of(work, L1_B);
-    w->at[SP_WAY_L2] =
-        point_of(work, measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", L2_B));
+    w->at[SP_WAY_L2] = point_of(work, measured_L2(record, L2_B));
     w->at[SP_WAY_MEM] =
         point_of(work, measured_bytes(record, "gpu.counts.dram_read", "gpu.counts.dram_write", DRAM_B));
     snprintf(w->text, sizeof w->text, "%s, measured  %s Gflop/s", name_of_kernel(record),

@@ -14,7 +14,8 @@ struct map_facts {
 };
 
 /* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of the bodies
- * for f64 and i32 of a map, rounded up to what a warp is given. */
+ * for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with one load of a thread
+ * and with two sp_gpu_launch_dense() says which. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
