@@ -34,7 +34,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_gpu_hint_way *even = more_even(in->gpu, active), *other = sp_best_gpu_format(in->gpu);
     const double then_s = even ? even->time_s.value : now_s;
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
-    if (!sp_gain_is_worth(in, gain))
+    if (!even || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "divergence",
                         "%.0f %% of the lanes' turns have an entry; %s%s would save %.1f %%", 100 * active,
                         even ? even->kernel : "no other kernel of the format",

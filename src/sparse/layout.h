@@ -183,7 +183,7 @@ static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 /* The column of stored entry i of CRS or SELL in any index: `group` is its row (CRS) or slot i / C (SELL). */
 static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int64_t group)
 {
-    return l->index == SP_D16 ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
+    return l->base ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
 }
 
 /* Bytes of an item of row_index. */
