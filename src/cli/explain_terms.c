@@ -136,6 +136,58 @@ const struct sp_term sp_terms[] = {
      "slower where the window of a thread is as long as y.",
      {"config.format_text", "metrics.bytes"},
      NULL},
+    {"d16",
+     "offsets s_b bases 16-bit delta indices",
+     "column indices as 16-bit offsets from a base",
+     "s_i = 2, and s_b = 4 for each base: of a row in crs, of a slot in sell",
+     "`--index d16` stores the distance of each column from the first one of its row (crs) or slot (sell). "
+     "Rows "
+     "that span more than 65535 columns are refused, slots are split. How many bytes it takes is counted "
+     "from the "
+     "pattern before anything is rewritten.",
+     {"config.index", "metrics.bytes"},
+     NULL},
+    {"mixed",
+     "fp32 values in an fp64 product",
+     "values of the matrix in fp32, vectors and sums in fp64",
+     "s_a = 4, s_x = s_y = 8",
+     "`--precision mixed` loses nothing where every value is an fp32 number, as in stencils and graphs; "
+     "elsewhere "
+     "each value changes by at most 6e-8 of itself, and the report says by how much in all.",
+     {"config.precision", "metrics.bytes"},
+     NULL},
+    /* advice */
+    {"trial",
+     "gain try-hints observed set-up pays after honest baseline",
+     "a variant and the run itself, measured in turn",
+     "gain = 1 - t(variant)/t(run), the median of paired ratios; pays after = set-up/(gain t(run))",
+     "Both have arrays of their own and are checked against the reference. Set-up is finding and applying an "
+     "order and "
+     "making the format, in executions of the run. The honest baseline is the run pinned, with equal shares "
+     "of "
+     "entries, on huge pages.",
+     {"tries.cost_s"},
+     NULL},
+    {"outcome",
+     "confirmed refuted open less more than predicted",
+     "what became of a predicted gain [lo, hi] when it was observed as g",
+     NULL,
+     "confirmed: the intervals meet and g is a gain. more, less than predicted: a gain, but above hi or "
+     "below lo. "
+     "refuted: g lies below lo and no gain is seen. open: g is too wide to tell.",
+     {NULL},
+     NULL},
+    {"bottleneck",
+     "class latency imbalance in-core bandwidth",
+     "what limits a run, from runs that had one cause taken away",
+     NULL,
+     "imbalance, latency or in-core where that cause takes at least 15 % of the time, the largest first; "
+     "bandwidth "
+     "where transfers at the roof take 70 %; else unknown. Linearised indices take the waiting of gathers "
+     "away, "
+     "equal shares the imbalance, P_core everything but execution.",
+     {"bottleneck.share"},
+     NULL},
     /* traffic */
     {"V",
      "volume bytes traffic V_read V_write",
