@@ -28,7 +28,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
     const double now_s = sp_gpu_hint_time(in);
     char now_text[32], then_text[32];
-    if (now_s <= 0 || isnan(now->traffic.active))
+    if (!now || now_s <= 0 || isnan(now->traffic.active))
         return SP_SILENT;
     const double active = now->traffic.active;
     const struct sp_gpu_hint_way *even = more_even(in->gpu, active), *other = sp_best_gpu_format(in->gpu);

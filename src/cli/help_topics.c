@@ -64,9 +64,8 @@ static const char *const formats[] = {
     "  tiled[:I,K]    sddmm: crs, walked in blocks of I rows and slices of K columns; default tiled:64,32",
     "  staged[:I,K]   spmm, sddmm: blocks of at most I rows whose distinct columns are listed; their rows of",
     "                 the dense operand are copied together, K columns at a time; default staged:256,64",
-    "  half           spmv: one triangle of a symmetric or skew-symmetric matrix, with the diagonal; each "
-    "entry",
-    "                 updates y in two rows; conflicts between threads by phases, or windows of their own",
+    "  half           spmv: one triangle of a symmetric or skew-symmetric matrix, with the diagonal; each",
+    "                 entry updates y in two rows; conflicts between threads by phases, or windows of their own",
     "  auto, all      analyze: the best by a short measurement (sddmm: tiled where the matrix is dense and B",
     "                 larger than the L2); each in turn",
     "",
