@@ -65,7 +65,7 @@ static const char *const formats[] = {
     "  staged[:I,K]   spmm, sddmm: blocks of at most I rows whose distinct columns are listed; their rows of",
     "                 the dense operand are copied together, K columns at a time; default staged:256,64",
     "  half           spmv: one triangle of a symmetric or skew-symmetric matrix, with the diagonal; each",
-    "                 entry updates y in two rows; conflicts between threads by phases, or windows of their own",
+    "                 entry updates y in two rows; threads are kept apart by phases, or windows of y",
     "  auto, all      analyze: the best by a short measurement (sddmm: tiled where the matrix is dense and B",
     "                 larger than the L2); each in turn",
     "",
