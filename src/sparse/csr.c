@@ -123,3 +123,16 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
                (size_t)(n * values_per_entry(a->field)) * sizeof *a->val);
     return SP_OK;
 }
+
+int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)
+{
+    int64_t low = a->row_ptr[i], high = a->row_ptr[i + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->col[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
+}

@@ -75,4 +75,7 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
 enum sp_status sp_csr_fold_symmetric(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
                                      struct sp_csr *folded, struct sp_error *err);
 
+/* The place of column j among the entries of row i, whose columns ascend; -1: it has none. */
+int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j);
+
 #endif

@@ -6,20 +6,6 @@
 
 /* ---- symmetry ---- */
 
-/* The entry of row i in column j, or -1. */
-static int64_t find(const struct sp_csr *a, int64_t i, int64_t j)
-{
-    int64_t low = a->row_ptr[i], high = a->row_ptr[i + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->col[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
-}
-
 /* Two NaNs are alike. */
 static bool alike(double x, double y)
 {
@@ -31,7 +17,7 @@ static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
 {
     int64_t last = -1;
     for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
-        int64_t j = a->col[k], image = j == i ? k : find(a, j, i);
+        int64_t j = a->col[k], image = j == i ? k : sp_csr_find(a, j, i);
         if (j <= last || image < 0 || !alike(a->val[k], sign * a->val[image]))
             return false;
         last = j;

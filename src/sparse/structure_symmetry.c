@@ -3,20 +3,6 @@
 #include "base/random.h"
 #include "sparse/structure_parts.h"
 
-/* Position of column j in row i, or -1. */
-static int64_t find(const struct sp_csr *a, int64_t i, int64_t j)
-{
-    int64_t low = a->row_ptr[i], high = a->row_ptr[i + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->col[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
-}
-
 static bool same_value(const struct sp_csr *a, int64_t k, int64_t m)
 {
     if (!sp_csr_is_complex(a))
@@ -68,7 +54,7 @@ void sp_structure_symmetry(const struct sp_csr *a, struct sp_structure *s)
             int64_t k = sp_random_below(&random, a->n_nz), i = row_of(a, k);
             if (a->col[k] == i)
                 continue;
-            int64_t m = find(a, a->col[k], i);
+            int64_t m = sp_csr_find(a, a->col[k], i);
             n++;
             mirrored += m >= 0;
             equal += m >= 0 && same_value(a, k, m);
@@ -81,7 +67,7 @@ void sp_structure_symmetry(const struct sp_csr *a, struct sp_structure *s)
             for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
                 if (a->col[k] == i)
                     continue;
-                int64_t m = find(a, a->col[k], i);
+                int64_t m = sp_csr_find(a, a->col[k], i);
                 n++;
                 mirrored += m >= 0;
                 equal += m >= 0 && same_value(a, k, m);
