@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* A cause below this share of the time does not name the run; transfers above that do. */
-#define LEAST 0.15
+#define LEAST 0.20
 #define MOST  0.70
 
 const char *sp_bottleneck_name(enum sp_bottleneck bottleneck)
@@ -23,11 +23,15 @@ static double part(const struct sp_losses *l, enum sp_loss loss)
 
 static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs *in, double share)
 {
-    struct sp_bottleneck_found f = {SP_BOTTLENECK_IMBALANCE, sp_value_known(in->equal_s), share, ""};
+    const bool is_equal_run = sp_value_known(in->equal_s);
+    const bool is_measured = in->losses->part[SP_LOSS_IMBALANCE].origin == SP_MEASURED;
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_IMBALANCE, is_equal_run || is_measured, share, ""};
     char equal[32];
-    if (f.proved)
+    if (is_equal_run)
         snprintf(f.why, sizeof f.why, "with equal shares it takes %s",
                  sp_text_seconds(equal, sizeof equal, in->equal_s.value));
+    else if (is_measured)
+        snprintf(f.why, sizeof f.why, "busy times of the threads differ, the others wait for the last one");
     else
         snprintf(f.why, sizeof f.why, "the fluid model: threads wait for the last one");
     return f;

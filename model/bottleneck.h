@@ -32,7 +32,7 @@ struct sp_bottleneck_found {
     char why[200]; /* a sentence with the figures */
 };
 
-/* The cause with the largest share wins where that is LEAST (0.15) and more: imbalance, then latency or
+/* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency or
  * in-core execution; else bandwidth where transfers take MOST (0.7) of the time; else unknown. */
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *inputs);
 

@@ -181,7 +181,7 @@ const struct sp_term sp_terms[] = {
      "class latency imbalance in-core bandwidth",
      "what limits a run, from runs that had one cause taken away",
      NULL,
-     "imbalance, latency or in-core where that cause takes at least 15 % of the time, the largest first; "
+     "imbalance, latency or in-core where that cause takes at least 20 % of the time, the largest first; "
      "bandwidth "
      "where transfers at the roof take 70 %; else unknown. Linearised indices take the waiting of gathers "
      "away, "
