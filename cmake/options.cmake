@@ -64,6 +64,8 @@ endfunction()
 sp_optional(HWLOC "topology and binding by hwloc (else sysfs)" hwloc)
 sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz" libarchive)
 
+sp_optional(SQLITE "an index of record stores that is remembered, and track export --sqlite" sqlite3)
+
 # METIS, which has no pkg-config file everywhere: SP_METIS_INCLUDE and SP_METIS_LIBRARY.
 sp_wanted(METIS "reorderings by graph partitioning")
 set(sp_missing "metis.h and libmetis")

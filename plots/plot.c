@@ -13,8 +13,8 @@
 #include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
-    &sp_plot_roofline, &sp_plot_losses, &sp_plot_alpha, &sp_plot_balance, &sp_plot_beta, &sp_plot_saturation,
-    &sp_plot_spy,      &sp_plot_levels, NULL,
+    &sp_plot_roofline,   &sp_plot_losses, &sp_plot_alpha,  &sp_plot_balance, &sp_plot_beta,
+    &sp_plot_saturation, &sp_plot_spy,    &sp_plot_levels, &sp_plot_history, NULL,
 };
 
 static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};

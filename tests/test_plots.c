@@ -8,7 +8,7 @@
 #include "io/record.h"
 #include "plots/plot.h"
 
-enum { N_KINDS = 8 };
+enum { N_KINDS = 9 };
 
 static char folder[64], gnuplot[1024];
 static struct sp_record example, gpu; /* of most kinds; of levels */
@@ -317,6 +317,7 @@ START_TEST(what_cannot_be_drawn_says_why)
     json_object_del(example.root, "curves");
     json_object_del(example.root, "losses");
     json_object_del(example.root, "roofs");
+    json_object_del(example.root, "metrics");
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++) {
         ck_assert_ptr_nonnull((*k)->lacks(&example));
         ck_assert_int_eq(sp_plot_write(*k, records, 1, SP_TERM_GP, NULL, in_folder("s.gp"), &err), SP_INPUT);

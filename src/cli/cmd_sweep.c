@@ -6,11 +6,9 @@
 #include "cli/analyze_output.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/terminal.h"
-#include "cli/this_machine.h"
+#include "cli/stage.h"
 #include "io/matrix_load.h"
 #include "session/record_sweep.h"
-#include "sys/meminfo.h"
 #include "sys/pages.h"
 
 enum {
@@ -316,28 +314,12 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
 static int run_all(struct arguments *a)
 {
     struct sp_error err;
-    struct sp_terminal terminal;
-    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
-    struct sp_topology topology;
-    struct sp_machine machine;
-    struct sp_meminfo memory;
-    if (sp_topology_read(&topology, &err) != SP_OK)
-        return sp_report_error(&err);
-    a->run.topology = &topology;
-    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->run.memory_B = (double)memory.available_B;
+    struct sp_stage stage;
     a->run.seed = a->common.seed;
-    enum sp_status status = sp_this_machine(a->machine, 0, &progress, a->common.verbosity, &machine, &err);
-    sp_terminal_clear(&terminal);
-    int code;
-    if (status == SP_OK) {
-        a->run.machine = &machine;
-        code = run_matrix(a, &progress, &terminal);
-        sp_machine_free(&machine);
-    } else {
-        code = sp_report_error(&err);
-    }
-    sp_topology_free(&topology);
+    if (sp_stage_open(SP_STAGE_CPU, a->machine, a->common.verbosity, &a->run, &stage, &err) != SP_OK)
+        return sp_report_error(&err);
+    int code = run_matrix(a, &stage.progress, &stage.terminal);
+    sp_stage_close(&stage);
     return code;
 }
 

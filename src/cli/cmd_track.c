@@ -1,239 +1,55 @@
-/* spmodel track: what many records say together. */
-#include <math.h>
-#include <stdlib.h>
+/* spmodel track: the history of achieved bandwidth. One verb a file track_NAME.c and a row here. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/sink.h"
-#include "track/hint_score.h"
-#include "track/record_paths.h"
+#include "cli/track_options.h"
 
-enum { MOST_RULES = 64 };
-
-struct arguments {
-    struct sp_common_options common;
-    const char *what;
-    char **name;
-    int n_names;
+static const struct sp_track_verb *const verbs[] = {
+    &sp_track_add,  &sp_track_log,    &sp_track_check,    &sp_track_locate, &sp_track_accept,
+    &sp_track_plot, &sp_track_export, &sp_track_selftest, &sp_track_hints,
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void print_usage(FILE *out)
 {
-    struct arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->common;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            return ARGP_ERR_UNKNOWN; /* all that follow are taken together */
-        a->what = arg;
-        if (strcmp(arg, "hints") != 0)
-            argp_error(state, "track knows hints, not '%s'", arg);
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->name = state->argv + state->next;
-        a->n_names = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->what)
-            argp_error(state, "say what to look at: track hints RECORD...");
-        if (a->n_names == 0)
-            argp_error(state, "name records with tried hints, or folders of them");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* The rules that were tried, in order. */
-static int rules_of(const struct sp_hint_scores *s, char id[MOST_RULES][8])
-{
-    int n = 0;
-    for (int i = 0; i < s->n; i++) {
-        int k = 0;
-        while (k < n && strcmp(id[k], s->hint[i].id) != 0)
-            k++;
-        if (k == n && n < MOST_RULES)
-            strcpy(id[n++], s->hint[i].id);
-    }
-    qsort(id, (size_t)n, sizeof id[0], compare_ids);
-    return n;
-}
-
-static void print_score(const char *label, const struct sp_hint_score *s)
-{
-    if (s->n == 0) {
-        printf(" %-24s     0\n", label);
-        return;
-    }
-    printf(" %-24s %5d %9.0f %% %8d %8d of %-3d %8.1f %8.1f %9.1f %8.1f\n", label, s->n,
-           100.0 * s->n_covered / s->n, s->n_refuted, s->n_high_refuted, s->n_high, 100 * s->median_error,
-           100 * s->mean_error, 100 * s->median_nothing, 100 * s->mean_nothing);
-}
-
-static void print_scores(const struct sp_hint_scores *s, bool each)
-{
-    char id[MOST_RULES][8];
-    const int n = rules_of(s, id);
-    printf("HINTS TRIED  %d in %d records", s->n, s->n_records);
-    if (s->n_without > 0)
-        printf(" (%d of them without any)", s->n_without);
-    printf("\n\n%61s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");
-    printf(" %-24s %5s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "covered", "refuted",
-           "of high conf.", "median", "mean", "median", "mean");
-    for (int i = 0; i < n; i++) {
-        const struct sp_hint_score score = sp_hint_scores_of(s, id[i], 0);
-        print_score(id[i], &score);
-    }
-    const struct sp_hint_score all = sp_hint_scores_of(s, NULL, 0), large = sp_hint_scores_of(s, NULL, 0.05);
-    print_score("all", &all);
-    print_score("observed above 5 %", &large);
-    if (each)
-        printf("\n");
-    for (int i = 0; each && i < s->n; i++) {
-        const struct sp_scored_hint *h = &s->hint[i];
-        printf(" %-4s %-30s %-28s %6.1f ... %5.1f %%  observed %6.1f %%  %s\n", h->id, h->matrix, h->change,
-               -100 * h->lo, -100 * h->hi, -100 * h->observed,
-               h->is_refuted   ? "refuted"
-               : h->is_covered ? "covered"
-                               : "");
-    }
-    printf(" covered: the predicted interval and the observed one meet; error: |middle of the prediction - "
-           "observed|\n");
-}
-
-static void print_csv(const struct sp_hint_scores *s, FILE *out)
-{
-    fprintf(
-        out,
-        "rule,matrix,change,confidence,predicted_lo,predicted_hi,observed,observed_lo,observed_hi,covered,"
-        "refuted\n");
-    for (int i = 0; i < s->n; i++) {
-        const struct sp_scored_hint *h = &s->hint[i];
-        fprintf(out, "%s,\"%s\",\"%s\",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->id, h->matrix, h->change,
-                h->confidence, h->lo, h->hi, h->observed, h->observed_lo, h->observed_hi,
-                h->is_covered ? "true" : "false", h->is_refuted ? "true" : "false");
-    }
-}
-
-static json_t *score_json(const struct sp_hint_score *s)
-{
-    json_t *item = json_object();
-    json_object_set_new(item, "rule", s->id[0] ? json_string(s->id) : json_null());
-    json_object_set_new(item, "tried", json_integer(s->n));
-    json_object_set_new(item, "covered", json_integer(s->n_covered));
-    json_object_set_new(item, "refuted", json_integer(s->n_refuted));
-    json_object_set_new(item, "high", json_integer(s->n_high));
-    json_object_set_new(item, "high_refuted", json_integer(s->n_high_refuted));
-    json_object_set_new(item, "median_error", s->n > 0 ? json_real(s->median_error) : json_null());
-    json_object_set_new(item, "mean_error", s->n > 0 ? json_real(s->mean_error) : json_null());
-    json_object_set_new(item, "median_error_of_nothing",
-                        s->n > 0 ? json_real(s->median_nothing) : json_null());
-    json_object_set_new(item, "mean_error_of_nothing", s->n > 0 ? json_real(s->mean_nothing) : json_null());
-    return item;
-}
-
-/* Shares of the time, not percent. */
-static void print_json(const struct sp_hint_scores *s, FILE *out)
-{
-    char id[MOST_RULES][8];
-    const int n = rules_of(s, id);
-    const struct sp_hint_score all = sp_hint_scores_of(s, NULL, 0), large = sp_hint_scores_of(s, NULL, 0.05);
-    json_t *root = json_object(), *rules = json_array();
-    for (int i = 0; i < n; i++) {
-        const struct sp_hint_score score = sp_hint_scores_of(s, id[i], 0);
-        json_array_append_new(rules, score_json(&score));
-    }
-    json_object_set_new(root, "schema", json_string("spmodel.hints/1"));
-    json_object_set_new(root, "records", json_integer(s->n_records));
-    json_object_set_new(root, "rules", rules);
-    json_object_set_new(root, "all", score_json(&all));
-    json_object_set_new(root, "observed_above_0.05", score_json(&large));
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    fputc('\n', out);
-    json_decref(root);
-}
-
-/* Damaged or foreign files are named and skipped: the worst exit code wins. */
-static int read_records(const struct sp_record_paths *paths, struct sp_hint_scores *scores)
-{
-    int code = 0;
-    for (int i = 0; i < paths->n; i++) {
-        struct sp_record record;
-        struct sp_error err;
-        enum sp_status status = sp_record_read(paths->path[i], &record, &err);
-        if (status == SP_OK)
-            status = sp_hint_scores_add(scores, &record, &err);
-        sp_record_free(&record);
-        if (status != SP_OK)
-            code = sp_worse_exit(code, sp_report_error(&err));
-    }
-    return code;
-}
-
-/* To where it was asked for; on the terminal unless one of the others goes there. */
-static int print(const struct sp_common_options *common, const struct sp_hint_scores *scores, int code)
-{
-    struct sp_sink csv, json;
-    struct sp_error err;
-    if (sp_sink_open(common->csv, &csv, &err) != SP_OK)
-        return sp_worse_exit(code, sp_report_error(&err));
-    if (sp_sink_open(common->json, &json, &err) != SP_OK) {
-        sp_sink_abort(&csv);
-        return sp_worse_exit(code, sp_report_error(&err));
-    }
-    if (!(csv.stream && !csv.is_file) && !(json.stream && !json.is_file))
-        print_scores(scores, common->verbosity >= 1);
-    if (csv.stream)
-        print_csv(scores, csv.stream);
-    if (json.stream)
-        print_json(scores, json.stream);
-    return sp_sink_close(&json, sp_sink_close(&csv, code));
+    fputs("Usage: spmodel track VERB [OPTION...]\n"
+          "Keeps records of measurements in a store and says what has changed.\n\n",
+          out);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        fprintf(out, "  %-10s %-24s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
+    fputs("\nspmodel track VERB --help  explains a verb. A day's work:\n"
+          "  spmodel analyze MATRIX --runs 5 --no-hints --no-plots --out new\n"
+          "  spmodel track add new\n"
+          "  spmodel track check\n",
+          out);
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {NULL,
-                                     parse,
-                                     "hints RECORD...",
-                                     "What many records say together.\v"
-                                     "hints: how often the predictions of each hint covered what --try-hints "
-                                     "observed, and how far they were from "
-                                     "it, beside the predictor that promises nothing. RECORD: a record or a "
-                                     "folder of records; -v lists every "
-                                     "hint, --csv too.",
-                                     children,
-                                     NULL,
-                                     NULL};
-    struct arguments a = {0};
-    struct sp_record_paths paths = {0};
-    struct sp_hint_scores scores = {0};
+    char name[64];
     struct sp_error err;
-    sp_parse(&argp, argc, argv, &a);
-    int code = 0;
-    for (int i = 0; i < a.n_names; i++)
-        if (sp_record_paths_add(&paths, a.name[i], &err) != SP_OK)
-            code = sp_worse_exit(code, sp_report_error(&err));
-    code = sp_worse_exit(code, read_records(&paths, &scores));
-    if (scores.n_records > 0)
-        code = print(&a.common, &scores, code);
-    sp_hint_scores_free(&scores);
-    sp_record_paths_free(&paths);
-    return code;
+    if (argc < 2) {
+        print_usage(stderr);
+        return sp_exit_code(SP_USAGE);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "--usage") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i]->name, argv[1]) == 0) {
+            snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
+            argv[1] = name;
+            return verbs[i]->run(argc - 1, argv + 1);
+        }
+    sp_fail(&err, SP_USAGE, "spmodel track --help lists them", "track has no verb '%s'", argv[1]);
+    return sp_report_error(&err);
 }
 
 extern const struct sp_command sp_cmd_track;
 const struct sp_command sp_cmd_track = {
     .name = "track",
-    .arguments = "hints RECORD...",
-    .summary = "what many records say together: how good the hints were",
+    .arguments = "VERB",
+    .summary = "the history of achieved bandwidth: what has changed, and why",
     .run = run,
 };

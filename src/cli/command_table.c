@@ -12,6 +12,7 @@ extern const struct sp_command sp_cmd_track;
 extern const struct sp_command sp_cmd_plot;
 extern const struct sp_command sp_cmd_doctor;
 extern const struct sp_command sp_cmd_generate;
+extern const struct sp_command sp_cmd_compare;
 extern const struct sp_command sp_cmd_convert;
 extern const struct sp_command sp_cmd_reorder;
 extern const struct sp_command sp_cmd_explain;
@@ -26,6 +27,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_sweep,
     &sp_cmd_import,
     &sp_cmd_machine,
+    &sp_cmd_compare,
     &sp_cmd_track,
     &sp_cmd_plot,
     &sp_cmd_doctor,

@@ -177,6 +177,42 @@ const struct sp_term sp_terms[] = {
      "refuted: g lies below lo and no gain is seen. open: g is too wide to tell.",
      {NULL},
      NULL},
+    {"gain",
+     "prediction predicted interval omega overlap",
+     "the share of the time that a hint promises to save, as an interval",
+     "t(now) = max(V/b_S, W/P_core) + omega min(V/b_S, W/P_core) + rest",
+     "omega, the share of the shorter term that the longer one does not hide, is read off the measured time, "
+     "and "
+     "kept for the change; beside it stands the model's plain ratio; 5 % of the new time are added at both "
+     "ends. "
+     "Where gathers wait, the interval reaches 0: bytes may be saved behind their backs.",
+     {NULL},
+     NULL},
+    /* tracking */
+    {"verdict",
+     "ok regressed improved inconclusive comparable track check",
+     "what track check says of the newest session of a series",
+     "change = median of all ratios after/before, minus 1; an interval from resampled processes",
+     "regressed, improved: the estimate exceeds the floor (3 %, more in noisy series) and the interval "
+     "leaves out 0. ok: "
+     "the interval stays within twice the floor. inconclusive: neither, or not among the discoveries of many "
+     "series. not "
+     "comparable: another environment, or other simulated caches. Values are medians of processes: analyze "
+     "--runs 5.",
+     {NULL},
+     NULL},
+    {"series",
+     "request env environment store baseline accepted session",
+     "records that asked for the same: request, and the content of the matrix",
+     NULL,
+     "What was resolved (kernel, pages, number of threads) is detail. Records of a series are compared where "
+     "env.key "
+     "agrees: hardware, kernel, governor, pages; never clocks or load. A session is what has the same commit "
+     "within six "
+     "hours. The accepted baseline (track accept) is held against new records too, so that small steps "
+     "cannot add up.",
+     {"env.key"},
+     NULL},
     {"bottleneck",
      "class latency imbalance in-core bandwidth",
      "what limits a run, from runs that had one cause taken away",

@@ -1,9 +1,11 @@
 #include "io/record_words.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/samples.h"
 
 const struct sp_loss_words sp_loss_words[SP_N_LOSSES] = {
     {"min_traffic", "minimum traffic"}, {"padding", "padding"},
@@ -21,6 +23,20 @@ double sp_item_number(const json_t *item, const char *key)
 {
     const json_t *number = json_object_get(item, key);
     return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+double sp_list_median(const json_t *list)
+{
+    const size_t n = json_array_size(list);
+    double *x = malloc((n > 0 ? n : 1) * sizeof *x), median = NAN;
+    size_t kept = 0;
+    for (size_t i = 0; x && i < n; i++)
+        if (json_is_number(json_array_get(list, i)))
+            x[kept++] = json_number_value(json_array_get(list, i));
+    if (x && kept > 0)
+        median = sp_median(x, (int64_t)kept);
+    free(x);
+    return median;
 }
 
 const char *sp_words_level(const char *level)

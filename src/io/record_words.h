@@ -11,6 +11,9 @@
 const char *sp_item_text(const json_t *item, const char *key);
 double sp_item_number(const json_t *item, const char *key);
 
+/* Median of the numbers of a list; NAN: it has none. */
+double sp_list_median(const json_t *list);
+
 /* "DRAM" for "MEM", else the name itself; "?" for NULL. */
 const char *sp_words_level(const char *level);
 /* "DRAM load", "L3 triad", "DP FMA": a ceiling of the record's `roofs`. */

@@ -169,6 +169,8 @@ static void find_hints(struct sp_analysis *a)
     in.alpha_reordered = a->alpha_reordered;
     in.alpha_inner = a->alpha_inner;
     in.alpha_inner_reordered = a->alpha_inner_reordered;
+    if (sp_value_known(a->p_core_reordered) && a->p_core_reordered.value > 0)
+        in.core_reordered_s = sp_value_of(a->balance_W / a->p_core_reordered.value, SP_MEASURED);
     in.reorder = a->reorder ? a->reorder : "";
     in.reorder_s = a->reorder_s;
     in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);
@@ -182,6 +184,7 @@ static void find_hints(struct sp_analysis *a)
     in.n_formats = a->n_formats;
     in.formats = a->format;
     in.offsets = a->has_offsets ? &a->offsets : NULL;
+    in.mixed = a->has_mixed ? &a->mixed : NULL;
     in.n_widths = a->n_widths;
     in.widths = a->width;
     if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)

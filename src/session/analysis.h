@@ -76,7 +76,6 @@ struct sp_analysis {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     struct sp_sim_facts sim;
     double simulate_s;
-    double patience_s;     /* left for waiting until the processors share or do not share a cache as before */
     bool elsewhere;        /* the machine's description is not of where this runs */
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
 
@@ -120,13 +119,15 @@ struct sp_analysis {
     /* counterfactuals */
     const char *reorder; /* the order that was looked at; NULL: none */
     struct sp_value alpha_reordered, reorder_s;
+    struct sp_value p_core_reordered;                   /* of all threads [flop/s] */
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;
     int n_balances;
     struct sp_balance_point balance[SP_MAX_BALANCES]; /* over r, with the gathered operands loaded once */
     int n_widths;
     struct sp_alternative offsets; /* 16-bit offsets, where they would do */
-    bool has_offsets;
+    struct sp_alternative mixed;   /* values in fp32, where that loses nothing */
+    bool has_offsets, has_mixed;
     struct sp_alternative format[SP_MAX_ALTERNATIVES], schedule[SP_MAX_ALTERNATIVES],
         width[SP_MAX_ALTERNATIVES];
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];

@@ -48,6 +48,22 @@ static void set_core(struct sp_alternative *f, double work, int n_threads, struc
                                      work / (n_threads * rate.lo), SP_MEASURED);
 }
 
+/* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel may have
+ * them and that in use may not. */
+static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
+                                struct sp_value *V_B, double *beta, struct sp_error *err)
+{
+    double V, least;
+    enum sp_status status = sp_format_volume(other, a->alpha.value, a->w.value, &V, beta, err);
+    least = V;
+    if (status == SP_OK && a->residence.level >= a->options->machine->n_caches &&
+        a->options->store_nt == SP_CHOICE_AUTO && a->w.value > 1)
+        status = sp_format_volume(other, a->alpha.value, 1, &least, beta, err);
+    if (status == SP_OK)
+        *V_B = sp_value_between(V, least, V, SP_MODELLED);
+    return status;
+}
+
 static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *err)
 {
     const char *const *names = sp_format_choices(a->setup.workload.op);
@@ -75,9 +91,8 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         snprintf(f->option, sizeof f->option, "%s%s%s", names[i],
                  w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS ? " --schedule nnz" : "",
                  plain ? " --index i32 --prefetch 0" : "");
-        double V_B = 0, beta = 1;
-        status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
-        f->V_B = sp_value_of(V_B, SP_MODELLED);
+        double beta = 1;
+        status = volume_of(a, &other, &f->V_B, &beta, err);
         if (other.format != SP_FORMAT_CRS)
             f->beta = sp_value_of(beta, SP_MODELLED);
         const struct sp_kernel *kernel;
@@ -97,38 +112,70 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
     return SP_OK;
 }
 
-/* 16-bit offsets in the format in use, else in SELL where they reach. */
-static enum sp_status compare_offsets(struct sp_analysis *a, struct sp_error *err)
+/* What narrower storage would move and take. SP_USAGE, SP_ABSENT: it cannot be, or no kernel runs here. */
+static enum sp_status compare_storage(struct sp_analysis *a, const struct sp_workload *other,
+                                      const char *option, struct sp_alternative *out, struct sp_error *err)
 {
-    const struct sp_workload *w = &a->setup.workload;
-    if (w->op != SP_OP_SPMV || w->index == SP_D16 || w->precision == SP_C128 || w->matrix->n_nz == 0)
-        return SP_OK;
-    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w);
-    for (int elsewhere = 0; elsewhere < 2 && !a->has_offsets; elsewhere++) {
-        struct sp_workload other = *w;
-        double V_B, beta;
+    const struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, other);
+    const struct sp_kernel *kernel;
+    struct sp_value rate = sp_value_none("the run was recorded elsewhere");
+    struct sp_value V_B;
+    double beta;
+    enum sp_status status = sp_workload_check(other, err);
+    if (status == SP_OK)
+        status = volume_of(a, other, &V_B, &beta, err);
+    if (status == SP_OK && !sp_analysis_is_replayed(a))
+        status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
+    if (status != SP_OK)
+        return status;
+    *out = (struct sp_alternative){.V_B = V_B};
+    snprintf(out->option, sizeof out->option, "%s", option);
+    set_core(out, a->balance_W, other->n_threads, rate);
+    return SP_OK;
+}
+
+/* The run's workload with 16-bit offsets, or with values in fp32. */
+static struct sp_workload narrower(const struct sp_workload *w, bool offsets)
+{
+    struct sp_workload other = *w;
+    if (offsets) {
         other.index = SP_D16;
         other.prefetch = 0;
-        if (elsewhere && sp_workload_set_format(&other, "sell:32,256", err) != SP_OK)
-            return err->status;
-        if (sp_workload_check(&other, NULL) != SP_OK)
-            continue;
-        enum sp_status status = sp_format_volume(&other, a->alpha.value, a->w.value, &V_B, &beta, err);
-        const struct sp_kernel *kernel;
-        struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-        if (status == SP_OK && !sp_analysis_is_replayed(a))
-            status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
-        if (status == SP_USAGE || status == SP_ABSENT) /* they do not reach, or no kernel runs here */
-            continue;
-        if (status != SP_OK)
-            return status;
-        a->offsets = (struct sp_alternative){.V_B = sp_value_of(V_B, SP_MODELLED)};
-        snprintf(a->offsets.option, sizeof a->offsets.option, "%s--index d16",
-                 elsewhere ? "--format sell:32,256 " : "");
-        set_core(&a->offsets, a->balance_W, w->n_threads, rate);
-        a->has_offsets = true;
+    } else {
+        other.precision = SP_MIXED;
     }
-    return SP_OK;
+    return other;
+}
+
+/* In the format in use, else in `elsewhere`, with that format's option in front. */
+static enum sp_status compare_narrower(struct sp_analysis *a, bool offsets, const char *elsewhere,
+                                       struct sp_alternative *out, bool *has, struct sp_error *err)
+{
+    struct sp_workload other = narrower(&a->setup.workload, offsets);
+    const char *option = offsets ? "--index d16" : "--precision mixed";
+    char moved[80];
+    enum sp_status status = compare_storage(a, &other, option, out, err);
+    if (status == SP_USAGE || status == SP_ABSENT) {
+        snprintf(moved, sizeof moved, "--format %s %s", elsewhere, option);
+        status = sp_workload_set_format(&other, elsewhere, err);
+        if (status == SP_OK)
+            status = compare_storage(a, &other, moved, out, err);
+    }
+    *has = status == SP_OK;
+    return status == SP_USAGE || status == SP_ABSENT ? SP_OK : status;
+}
+
+static enum sp_status compare_storages(struct sp_analysis *a, struct sp_error *err)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    enum sp_status status = SP_OK;
+    if (w->op != SP_OP_SPMV || w->precision == SP_C128 || w->matrix->n_nz == 0)
+        return SP_OK;
+    if (w->index != SP_D16)
+        status = compare_narrower(a, true, "sell:32,256", &a->offsets, &a->has_offsets, err);
+    if (status == SP_OK && w->precision == SP_F64 && a->subject->structure.n_inexact_f32 == 0)
+        status = compare_narrower(a, false, "crs", &a->mixed, &a->has_mixed, err);
+    return status;
 }
 
 /* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B: once. */
@@ -217,5 +264,5 @@ enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
     status = compare_schedules(a, err);
     if (status == SP_OK)
         status = compare_formats(a, err);
-    return status == SP_OK ? compare_offsets(a, err) : status;
+    return status == SP_OK ? compare_storages(a, err) : status;
 }

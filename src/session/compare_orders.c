@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "session/analysis.h"
+#include "session/pcore.h"
 #include "sparse/permuted.h"
 #include "sparse/reorder.h"
 
@@ -76,6 +77,23 @@ static enum sp_status simulate_reordered(struct sp_analysis *a, const struct sp_
         a->alpha_inner_reordered = alpha_at(&l, &traffic[inner]);
     }
     sp_layout_free(&l);
+    return status;
+}
+
+/* Rows of like length may follow each other then, or may not: the core's share of the time changes too. */
+static enum sp_status measure_core(struct sp_analysis *a, const struct sp_csr *ordered, struct sp_error *err)
+{
+    struct sp_workload w = a->setup.workload;
+    w.matrix = ordered;
+    const struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, &w);
+    const struct sp_kernel *kernel;
+    struct sp_value rate;
+    if (sp_analysis_is_replayed(a))
+        return SP_OK;
+    enum sp_status status = sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, err);
+    if (status == SP_OK && sp_value_known(rate))
+        a->p_core_reordered = sp_value_between(w.n_threads * rate.value, w.n_threads * rate.lo,
+                                               w.n_threads * rate.hi, SP_MEASURED);
     return status;
 }
 
@@ -161,7 +179,7 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
     const struct sp_csr *m = a->setup.workload.matrix;
     const enum sp_format format = a->setup.workload.format;
     a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
-    a->alpha_inner = a->alpha_inner_reordered = a->reorder_s;
+    a->alpha_inner = a->alpha_inner_reordered = a->p_core_reordered = a->reorder_s;
     /* An order changes what these store, not only alpha; one of rows alone leaves nothing symmetric. */
     if (format == SP_FORMAT_HALF || format == SP_FORMAT_BCSR || format == SP_FORMAT_STAGED ||
         format == SP_FORMAT_TILED)
@@ -187,6 +205,8 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
     a->reorder = best;
     a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
     status = simulate_reordered(a, &ordered, err);
+    if (status == SP_OK)
+        status = measure_core(a, &ordered, err);
     sp_csr_free(&ordered);
     return status;
 }

@@ -6,55 +6,13 @@
 #include "base/text.h"
 #include "session/analysis.h"
 #include "session/pcore.h"
+#include "session/runs.h"
 #include "sparse/layout_variant.h"
 #include "sys/core_to_core.h"
 #include "sys/pages.h"
 
 /* Gathers are not looked at where transfers reach this share of the roof. */
 #define WELL_FED 0.85
-
-/* Waits until the first two threads are again in the mode of the run; all waits together take no longer than
- * a->patience_s. */
-static void await_mode(struct sp_analysis *a)
-{
-    static const double pause_s = 0.05;
-    const struct sp_core_history none = {0};
-    double start = sp_now();
-    if (!a->setup.binding.pinned || a->setup.job.n_threads < 2 ||
-        strcmp(a->pairs.mode, sp_core_mode_name(SP_CORE_UNKNOWN)) == 0)
-        return;
-    for (double left_s = a->patience_s; a->patience_s > 0; a->patience_s = left_s - (sp_now() - start)) {
-        enum sp_core_mode mode = sp_core_classify(&none, sp_core_to_core(a->setup.job.n_threads, 0, 1));
-        if (strcmp(sp_core_mode_name(mode), a->pairs.mode) == 0 || sp_progress_interrupted(a->progress))
-            return;
-        sp_sleep(pause_s);
-    }
-}
-
-/* The time of the job as it stands now, at the bandwidth of the run that it is compared with: the two were
- * sampled seconds apart, but each in pairs with its roof. Processors that have moved to another cache domain
- * meanwhile may come back: it tries a few times. */
-static enum sp_status time_again(struct sp_analysis *a, struct sp_value *time, struct sp_error *err)
-{
-    enum { TRIES = 3, MOST = 40 };
-    *time = sp_value_none("the processors moved between cache domains, so the runs cannot be compared");
-    enum sp_status status = SP_OK;
-    for (int i = 0; i < TRIES && status == SP_OK && !sp_value_known(*time); i++) {
-        struct sp_pairs again = {0};
-        await_mode(a);
-        status = sp_analysis_sample(a, 0.15, MOST, &again, err);
-        if (status == SP_OK && again.n > 0 && sp_value_known(again.inverse) &&
-            strcmp(again.mode, a->pairs.mode) == 0) {
-            double roofs_s = a->pairs.time.value * a->pairs.inverse.value;
-            *time = a->residence.level < a->options->machine->n_caches || a->busy_decides
-                        ? again.time /* no bandwidth is shared */
-                        : sp_value_between(roofs_s / again.inverse.value, roofs_s / again.inverse.hi,
-                                           roofs_s / again.inverse.lo, SP_MEASURED);
-        }
-        sp_pairs_free(&again);
-    }
-    return status;
-}
 
 static struct sp_intervention *add(struct sp_analysis *a, const char *name, struct sp_value time)
 {
@@ -63,19 +21,61 @@ static struct sp_intervention *add(struct sp_analysis *a, const char *name, stru
     return i;
 }
 
+/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. */
+static enum sp_status time_beside(struct sp_analysis *a, const struct sp_job *job, struct sp_value *time,
+                                  struct sp_error *err)
+{
+    enum { LEAST = 7, MOST = 40 };
+    struct sp_pairs pairs = {0};
+    struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
+    s.against = &a->setup.job;
+    s.protocol.budget_s = 0.3 * a->options->budget_s;
+    s.protocol.min_samples = LEAST;
+    s.protocol.max_samples = MOST;
+    *time = sp_value_none("the processors moved between cache domains during every sample");
+    enum sp_status status = sp_sample_pairs(job, &s, &pairs, err);
+    if (status == SP_UNDECIDED)
+        status = SP_OK;
+    else if (status == SP_OK) {
+        const double now_s = a->pairs.time.value; /* inverse: the run's time over that of the job */
+        *time = sp_value_between(now_s / pairs.inverse.value, now_s / pairs.inverse.hi,
+                                 now_s / pairs.inverse.lo, SP_MEASURED);
+    }
+    sp_pairs_free(&pairs);
+    return status;
+}
+
+/* The run's job with other shares of the same arrays. */
+struct rescheduled {
+    struct sp_layout *layout;
+    const struct sp_job *job;
+    struct sp_partition other;
+};
+
+static enum sp_status run_rescheduled(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                      struct sp_error *err)
+{
+    struct rescheduled *r = state;
+    const struct sp_partition own = r->layout->partition;
+    r->layout->partition = r->other;
+    enum sp_status status = r->job->run(r->job->state, repetitions, stats, err);
+    r->layout->partition = own;
+    return status;
+}
+
 /* Another schedule on the same arrays, first touch as before. */
 static enum sp_status reschedule(struct sp_analysis *a, enum sp_schedule schedule, int64_t block,
                                  struct sp_value *time, struct sp_error *err)
 {
-    struct sp_layout *l = &a->setup.layout;
-    struct sp_partition own = l->partition, other;
-    enum sp_status status = sp_layout_repartition(l, schedule, block, own.n_threads, &other, err);
+    struct rescheduled r = {.layout = &a->setup.layout, .job = &a->setup.job};
+    enum sp_status status = sp_layout_repartition(r.layout, schedule, block, r.job->n_threads, &r.other, err);
     if (status != SP_OK)
         return status;
-    l->partition = other;
-    status = time_again(a, time, err);
-    l->partition = own;
-    sp_partition_free(&other);
+    struct sp_job job = a->setup.job;
+    job.state = &r;
+    job.run = run_rescheduled;
+    status = time_beside(a, &job, time, err);
+    sp_partition_free(&r.other);
     return status;
 }
 
@@ -106,19 +106,52 @@ static enum sp_status try_schedules(struct sp_analysis *a, struct sp_error *err)
     return status;
 }
 
+/* Another kernel, or the same one, prepared for a layout that differs a little from the run's. */
+static enum sp_status time_prepared(struct sp_analysis *a, const struct sp_workload *w,
+                                    const struct sp_kernel *kernel, const struct sp_layout *layout,
+                                    struct sp_value *time, struct sp_error *err)
+{
+    struct sp_dense_arrays arrays;
+    void *state = NULL;
+    enum sp_status status = sp_dense_make(w, a->options->seed, &arrays, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_operands operands = {.x = arrays.x,
+                                         .rows = arrays.rows,
+                                         .second = arrays.second,
+                                         .store_nt = a->setup.facts.store_nt,
+                                         .allocator = a->options->small_pages ? &sp_allocator_plain
+                                                                              : &sp_allocator_huge};
+    status = kernel->prepare(layout, &operands, &state, err);
+    if (status == SP_OK) {
+        const struct sp_job job = sp_kernel_job(kernel, state, layout);
+        status = time_beside(a, &job, time, err);
+    }
+    kernel->release(state);
+    sp_dense_free(&arrays);
+    return status;
+}
+
 /* Columns folded into a window that the inner caches hold: every gather hits. */
 static enum sp_status linearise(struct sp_analysis *a, struct sp_error *err)
 {
     const struct sp_machine *m = a->options->machine;
     struct sp_pcore_options p = sp_pcore_options_for(m, &a->setup.workload);
-    sp_layout_fold(&a->setup.layout, p.fold);
-    enum sp_status status = time_again(a, &a->linear_s, err);
+    struct sp_layout view;
+    struct sp_error why;
+    enum sp_status status = sp_layout_fold(&a->setup.layout, p.fold, &view, &why);
+    if (status == SP_MEMORY) {
+        a->linear_s = sp_value_none("no memory for a second set of indices");
+        return SP_OK;
+    }
+    status = time_prepared(a, &a->setup.workload, a->setup.kernel, &view, &a->linear_s, err);
+    sp_layout_unfold(&view);
     char took[32];
     if (status == SP_OK && sp_value_known(a->linear_s))
         snprintf(add(a, "linearised indices", a->linear_s)->text, sizeof a->intervention[0].text,
                  "with all gathers from inner caches it takes %s%s",
                  sp_text_seconds(took, sizeof took, a->linear_s.value),
-                 a->linear_s.lo > a->pairs.time.hi ? ": slower, so it proves nothing" : "");
+                 a->linear_s.lo > a->pairs.time.value ? ": slower, so it proves nothing" : "");
     return status;
 }
 
@@ -137,39 +170,20 @@ static bool may_wait(const struct sp_analysis *a)
 /* The same arrays by the fastest kernel that asks for x in advance. */
 static enum sp_status ask_in_advance(struct sp_analysis *a, struct sp_error *err)
 {
-    const struct sp_setup own = a->setup;
-    struct sp_workload w = own.workload;
+    struct sp_workload w = a->setup.workload;
+    struct sp_layout view = a->setup.layout;
     struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, &w);
     const struct sp_kernel *kernel;
-    struct sp_dense_arrays arrays;
     struct sp_value rate;
     char took[32];
-    w.prefetch = SP_TRIED_PREFETCH;
+    w.prefetch = view.prefetch = SP_TRIED_PREFETCH;
     if (sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK)
         return SP_OK; /* no kernel here asks in advance */
-    enum sp_status status = sp_dense_make(&w, a->options->seed, &arrays, err);
-    if (status != SP_OK)
-        return status;
-    const struct sp_operands operands = {.x = arrays.x,
-                                         .store_nt = own.facts.store_nt,
-                                         .allocator = a->options->small_pages ? &sp_allocator_plain
-                                                                              : &sp_allocator_huge};
-    a->setup.layout.prefetch = SP_TRIED_PREFETCH;
-    a->setup.state = NULL;
-    status = kernel->prepare(&a->setup.layout, &operands, &a->setup.state, err);
-    if (status == SP_OK) {
-        a->setup.job = sp_kernel_job(kernel, a->setup.state, &a->setup.layout);
-        status = time_again(a, &a->prefetch_s, err);
-    }
+    enum sp_status status = time_prepared(a, &w, kernel, &view, &a->prefetch_s, err);
     if (status == SP_OK && sp_value_known(a->prefetch_s))
         snprintf(add(a, "prefetch", a->prefetch_s)->text, sizeof a->intervention[0].text,
                  "with x asked for %d entries in advance it takes %s", SP_TRIED_PREFETCH,
                  sp_text_seconds(took, sizeof took, a->prefetch_s.value));
-    kernel->release(a->setup.state);
-    a->setup.state = own.state;
-    a->setup.job = own.job;
-    a->setup.layout.prefetch = own.layout.prefetch;
-    sp_dense_free(&arrays);
     return status;
 }
 
@@ -181,7 +195,6 @@ enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err
     if (a->options->no_hints || a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
     sp_progress_step(a->progress, "proving the losses", -1);
-    a->patience_s = 2 * a->options->budget_s;
     enum sp_status status = SP_OK;
     enum sp_schedule schedule = a->setup.workload.schedule;
     if (a->busy_decides && schedule != SP_SCHEDULE_MERGE)

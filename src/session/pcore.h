@@ -25,12 +25,26 @@ struct sp_pcore_options {
 struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *machine,
                                              const struct sp_workload *workload);
 
-/* The kernel with the highest P_core among those that can run this format here (isa as in
- * sp_kernel_candidates). *flop_s is its P_core: useful flop/s of one thread on this workload's format,
- * precision and index (its schedule and threads do not matter), of all windows together; the interval is
- * where it would lie without any one of them. CRS: a row longer than a window is cut. SELL: such rows are
- * passed over, a window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
- * BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()). SP_ABSENT when there is no kernel. */
+enum { SP_MAX_RANKED = 32 };
+
+/* Kernels with their P_core, the highest first; equal ones in the order of the kernel table. */
+struct sp_pcore_ranking {
+    int n;
+    const struct sp_kernel *kernel[SP_MAX_RANKED];
+    struct sp_value flop_s[SP_MAX_RANKED];
+};
+
+/* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful flop/s of one
+ * thread on this workload's format, precision and index (its schedule and threads do not matter), of all
+ * windows together; the interval is where it would lie without any one of them. CRS: a row longer than a
+ * window is cut. SELL: such rows are passed over, a window's rate counts stored entries, and the fill is that
+ * of the whole matrix; so is that of BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()).
+ * SP_ABSENT when there is no kernel. */
+enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
+                             const struct sp_pcore_options *options, struct sp_pcore_ranking *ranking,
+                             struct sp_error *err);
+
+/* The first of the ranking. */
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);

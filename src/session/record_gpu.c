@@ -200,6 +200,9 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_machine(r, a->options->machine);
     sp_record_subject(r, a->subject);
     record_config(a, r);
+    sp_record_request(r, a->options, a->subject->reorder, "gpu");
+    sp_record_environment(r, a->options->topology, a->options->machine->name);
+    sp_record_source(r);
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");
     sp_record_set_number(r, "verify.max_rel_err", a->check.max_error);

@@ -7,8 +7,10 @@
 #include "model/losses.h"
 #include "model/machine.h"
 #include "session/subject.h"
+#include "sys/topology.h"
 
 struct sp_analysis;
+struct sp_analyze_options;
 struct sp_pairs;
 struct sp_trial;
 struct sp_variant;
@@ -28,6 +30,16 @@ void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);
 /* hints and not_a_problem: an empty list says that they were looked for. */
 void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
 void sp_record_machine(struct sp_record *record, const struct sp_machine *machine);
+/* request: what was asked for; what was left to the program is null. Series of records are told apart by it.
+ */
+void sp_record_request(struct sp_record *record, const struct sp_analyze_options *options,
+                       const char *reorder, const char *device);
+/* env: key, facts, host and kernel of the machine that this program runs on; gpu: name of the device in use,
+ * part of the key, or NULL. */
+void sp_record_environment(struct sp_record *record, const struct sp_topology *topology, const char *gpu);
+/* source: commit and branch of what is measured, from SPMODEL_COMMIT, SPMODEL_BRANCH or the variables of
+ * continuous integration (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT ...); nothing where none is set. */
+void sp_record_source(struct sp_record *record);
 /* problem, structure and the spy counts. */
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);
 /* counters: null where bytes are simulated; with the log, the trust and what was tried otherwise. */

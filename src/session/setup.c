@@ -1,5 +1,6 @@
 #include "session/setup.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +8,16 @@
 #include "base/text.h"
 #include "model/predict.h"
 #include "session/pcore.h"
+#include "sys/fault.h"
 #include "sys/pages.h"
 
 static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
 {
-    /* Operands and result as doubles, and in the kernel; the result is checked as doubles once more. */
+    /* Operands and result as doubles, and in two kernels while the faster one is found; the result is checked
+     * as doubles once more. */
     double operands = (double)(sp_dense_n_x(w) + sp_dense_n_rows(w) + sp_dense_n_second(w));
     double vectors =
-        operands * (double)(sp_precision_size(w->precision) + sizeof(double)) +
+        operands * (double)(2 * sp_precision_size(w->precision) + sizeof(double)) +
         (double)sp_dense_n_result(w) * (double)(sp_precision_size(w->precision) + sizeof(double));
     double needed = sp_layout_bytes_bound(w, true) + vectors;
     char a[32], b[32];
@@ -87,6 +90,43 @@ static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
     return r.level >= o->machine->n_caches;
 }
 
+/* A job of which one thread is held back on purpose (sys/fault.h). */
+struct held_back {
+    struct sp_job job;
+    double share;
+};
+
+static enum sp_status run_held_back(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                    struct sp_error *err)
+{
+    const struct held_back *h = state;
+    const double start = sp_now();
+    enum sp_status status = h->job.run(h->job.state, repetitions, stats, err);
+    const double busy_s = sp_now() - start;
+    while (sp_now() - start < busy_s * (1 + h->share))
+        ;
+    if (stats && stats->thread_s && stats->n_threads > 0)
+        stats->thread_s[0] += busy_s * h->share;
+    return status;
+}
+
+static enum sp_status hold_back(struct sp_setup *s, struct sp_error *err)
+{
+    double share;
+    void *p;
+    if (!sp_fault("straggler", &share))
+        return SP_OK;
+    enum sp_status status = sp_new_array(1, sizeof(struct held_back), "a fault", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct held_back *h = p;
+    *h = (struct held_back){s->job, share};
+    s->fault = h;
+    s->job.state = h;
+    s->job.run = run_held_back;
+    return SP_OK;
+}
+
 static enum sp_status check_result(struct sp_setup *s, const struct sp_dense *dense, struct sp_error *err)
 {
     void *y;
@@ -103,17 +143,109 @@ static enum sp_status check_result(struct sp_setup *s, const struct sp_dense *de
     return status;
 }
 
+/* A kernel that takes part in the choice, ready to run. */
+struct contender {
+    const struct sp_kernel *kernel;
+    struct sp_value p_core;
+    void *state;
+    double best_s; /* of an execution so far */
+};
+
 static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_dense *dense,
-                              const struct sp_allocator *allocator, struct sp_setup *s, struct sp_error *err)
+                              const struct sp_allocator *allocator, const struct sp_setup *s,
+                              struct contender *c, struct sp_error *err)
 {
     struct sp_operands operands = {.x = dense->x,
                                    .rows = dense->rows,
                                    .second = dense->second,
                                    .store_nt = wants_nt(o, s),
                                    .allocator = allocator};
-    enum sp_status status = s->kernel->prepare(&s->layout, &operands, &s->state, err);
+    c->state = NULL;
+    c->best_s = INFINITY;
+    return c->kernel->prepare(&s->layout, &operands, &c->state, err);
+}
+
+static void take(struct sp_setup *s, const struct contender *c)
+{
+    s->kernel = c->kernel;
+    s->state = c->state;
+    s->p_core_one = c->p_core;
+    s->kernel->facts(s->state, &s->facts);
+}
+
+/* A sample of one contender: as many executions as the clock resolves. */
+static enum sp_status time_one(struct contender *c, int64_t *n, struct sp_error *err)
+{
+    static const double resolved_s = 2e-4;
+    for (;;) {
+        double start = sp_now();
+        enum sp_status status = c->kernel->run(c->state, *n, NULL, err);
+        double t = sp_now() - start;
+        if (status != SP_OK)
+            return status;
+        if (t >= resolved_s || *n >= (INT64_C(1) << 20)) {
+            c->best_s = fmin(c->best_s, t / (double)*n);
+            return SP_OK;
+        }
+        *n *= 2;
+    }
+}
+
+/* Both in turn on the arrays themselves, the first of each thrown away; one round suffices where they are far
+ * apart. */
+static enum sp_status duel(struct contender *champion, struct contender *challenger, int64_t *n, bool *won,
+                           struct sp_error *err)
+{
+    enum { ROUNDS = 4 };
+    static const double clearly = 1.15, faster = 0.98;
+    enum sp_status status = challenger->kernel->run(challenger->state, 1, NULL, err);
+    double ratio = 1;
+    for (int round = 0; round < ROUNDS && status == SP_OK; round++) {
+        status = time_one(champion, n, err);
+        if (status == SP_OK)
+            status = time_one(challenger, n, err);
+        ratio = challenger->best_s / champion->best_s;
+        if (ratio > clearly)
+            break;
+    }
+    *won = ratio < faster;
+    return status;
+}
+
+/* P_core draws up the list; executions on the run's own arrays decide, because kernels of equal P_core wait
+ * differently for memory. */
+static enum sp_status choose_among(const struct sp_setup_options *o, const struct sp_pcore_ranking *ranking,
+                                   const struct sp_dense *dense, const struct sp_allocator *allocator,
+                                   struct sp_setup *s, struct sp_error *err)
+{
+    enum { MOST = 6 };
+    static const double patience_s = 4, least = 0.3; /* of the highest P_core */
+    struct contender best = {.kernel = ranking->kernel[0], .p_core = ranking->flop_s[0]};
+    enum sp_status status = prepare(o, dense, allocator, s, &best, err);
+    const double begun = sp_now();
+    int64_t n = 1;
+    if (status == SP_OK && ranking->n > 1)
+        status = best.kernel->run(best.state, 1, NULL, err);
+    for (int i = 1; i < ranking->n && i < MOST && status == SP_OK && sp_now() - begun < patience_s; i++) {
+        struct contender other = {.kernel = ranking->kernel[i], .p_core = ranking->flop_s[i]};
+        bool won = false;
+        if (!(other.p_core.value >= least * ranking->flop_s[0].value))
+            break;
+        status = prepare(o, dense, allocator, s, &other, err);
+        if (status == SP_MEMORY || status == SP_ABSENT) { /* the choice ends here */
+            status = SP_OK;
+            break;
+        }
+        if (status == SP_OK)
+            status = duel(&best, &other, &n, &won, err);
+        const struct contender loser = won ? best : other;
+        best = won ? other : best;
+        loser.kernel->release(loser.state);
+    }
     if (status == SP_OK)
-        s->kernel->facts(s->state, &s->facts);
+        take(s, &best);
+    else
+        best.kernel->release(best.state);
     return status;
 }
 
@@ -127,16 +259,19 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
     const struct sp_machine *m = o->machine;
     struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload);
     if (o->kernel) {
-        s->kernel = o->kernel;
-        s->p_core_one = sp_value_none("the kernel was given");
-        return prepare(o, dense, allocator, s, err);
+        struct contender given = {.kernel = o->kernel, .p_core = sp_value_none("the kernel was given")};
+        enum sp_status status = prepare(o, dense, allocator, s, &given, err);
+        if (status == SP_OK)
+            take(s, &given);
+        return status;
     }
     for (int i = 0; i < (o->isa || o->store_nt != SP_CHOICE_ON ? 1 : 3); i++) {
-        enum sp_status status = sp_pcore_choose(&s->workload, isa[i], &p, &s->kernel, &s->p_core_one, err);
+        struct sp_pcore_ranking ranking;
+        enum sp_status status = sp_pcore_rank(&s->workload, isa[i], &p, &ranking, err);
         if (status == SP_ABSENT && i > 0) /* not on this processor */
             continue;
         if (status == SP_OK)
-            status = prepare(o, dense, allocator, s, err);
+            status = choose_among(o, &ranking, dense, allocator, s, err);
         if (status != SP_OK || o->store_nt != SP_CHOICE_ON || s->facts.store_nt)
             return status;
         s->kernel->release(s->state);
@@ -182,6 +317,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, &dense, err);
     }
+    if (status == SP_OK)
+        status = hold_back(s, err);
     sp_dense_free(&arrays);
     if (status != SP_OK)
         sp_setup_free(s);
@@ -197,5 +334,6 @@ void sp_setup_free(struct sp_setup *s)
     sp_layout_free(&s->layout);
     sp_binding_free(&s->binding);
     free(s->domain_of_thread);
+    free(s->fault);
     memset(s, 0, sizeof *s);
 }

@@ -16,7 +16,7 @@ enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
     const char *isa;                  /* NULL: the best */
-    const struct sp_kernel *kernel;   /* NULL: the one with the highest P_core, which is measured then */
+    const struct sp_kernel *kernel;   /* NULL: the fastest on these arrays; its P_core is measured then */
     enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
     bool small_pages;                 /* 4 KiB pages instead of huge ones */
     bool not_pinned;                  /* leave threads where the system puts them */
@@ -41,6 +41,7 @@ struct sp_setup {
     struct sp_value p_core_one; /* [flop/s] of one thread */
     struct sp_spmv_check check; /* against the reference */
     double layout_s;            /* making the layout [s] */
+    void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
 };
 
 /* Binds threads, makes the layout, chooses the kernel, runs it once and checks the result: SP_WRONG where it

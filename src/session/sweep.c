@@ -52,7 +52,10 @@ enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *li
 static double highest_roof(const struct sp_machine *m, const struct sp_workload *w, bool warm, double V_B)
 {
     struct sp_footprint footprint = {.shared_out_B = V_B / 2};
-    struct sp_residence r = sp_residence_of(m, footprint, w->n_threads, 1, warm);
+    const int n_domains =
+        m->n_domains > 1 ? m->n_domains : 1; /* of all that the threads may be spread over */
+    const int n_used = n_domains < w->n_threads ? n_domains : w->n_threads;
+    struct sp_residence r = sp_residence_of(m, footprint, w->n_threads, n_used, warm);
     double most = 0;
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *c = &m->ceiling[i];
@@ -201,7 +204,7 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
         s->n_combinations *= o->axis[i].n;
     const struct sp_variant none = sp_variant_none();
     k.best = none;
-    enum sp_status status = sp_trials_open(subject, options, progress, &k.trials, err);
+    enum sp_status status = sp_trials_open(subject, options, NULL, progress, &k.trials, err);
     if (status == SP_OK) {
         const struct sp_workload *w = &k.trials.base.workload;
         sp_run_text(options, w, subject->reorder, s->run_options, sizeof s->run_options);

@@ -28,23 +28,35 @@ static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
                                      .topology = o->topology};
 }
 
+/* kernel NULL: the fastest. */
 static enum sp_status set_up(const struct sp_csr *matrix, const struct sp_analyze_options *o,
-                             struct sp_setup *setup, struct sp_error *err)
+                             const struct sp_kernel *kernel, struct sp_setup *setup, struct sp_error *err)
 {
     struct sp_workload workload;
-    const struct sp_setup_options options = setup_options(o);
+    struct sp_setup_options options = setup_options(o);
+    options.kernel = kernel;
     enum sp_status status = sp_analyze_workload(matrix, o, &workload, err);
     return status == SP_OK ? sp_setup_make(&workload, &options, NULL, setup, err) : status;
 }
 
+static enum sp_status set_base_up(struct sp_trials *t, struct sp_error *err)
+{
+    enum sp_status status = set_up(&t->subject->matrix, t->options, t->kernel, &t->base, err);
+    if (status == SP_OK)
+        t->kernel = t->base.kernel;
+    return status;
+}
+
 enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
-                              const struct sp_progress *progress, struct sp_trials *t, struct sp_error *err)
+                              const struct sp_kernel *kernel, const struct sp_progress *progress,
+                              struct sp_trials *t, struct sp_error *err)
 {
     memset(t, 0, sizeof *t);
     t->subject = subject;
     t->options = options;
+    t->kernel = kernel;
     t->progress = progress;
-    return set_up(&subject->matrix, options, &t->base, err);
+    return set_base_up(t, err);
 }
 
 void sp_trials_close(struct sp_trials *t)
@@ -119,11 +131,11 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
     const struct sp_analyze_options o = sp_variant_options(v, t->options);
     struct sp_csr matrix;
     struct sp_setup setup = {0};
-    enum sp_status status = t->base.kernel ? SP_OK : set_up(&t->subject->matrix, t->options, &t->base, err);
+    enum sp_status status = t->base.kernel ? SP_OK : set_base_up(t, err);
     if (status == SP_OK)
         status = sp_trials_order(t, v, &matrix, err);
     if (status == SP_OK)
-        status = set_up(&matrix, &o, &setup, err);
+        status = set_up(&matrix, &o, v->kernel, &setup, err);
     if (status != SP_OK)
         return status;
     trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
@@ -188,8 +200,8 @@ static void pool(const struct sp_trial *one, int n, struct sp_trial *trial)
         time[i] = one[i].time.value;
         base[i] = one[i].base_time.value;
         gain[i] = one[i].gain.value;
-        lo = fmin(lo, gain[i]);
-        hi = fmax(hi, gain[i]);
+        lo = fmin(lo, one[i].gain.lo);
+        hi = fmax(hi, one[i].gain.hi);
         trial->n_pairs += one[i].n_pairs;
     }
     trial->time = sp_median_interval(time, n, SP_MEASURED);
@@ -207,22 +219,25 @@ enum sp_status sp_trials_confirm(struct sp_trials *t, const struct sp_variant *v
     const double start = sp_now();
     int n = 0;
     enum sp_status status = SP_OK;
+    struct sp_error why = {0};
     memset(trial, 0, sizeof *trial);
     trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
     sp_setup_free(&t->base);
     sp_apart_begin();
     while (n < n_processes && n < MOST && status == SP_OK) {
         sp_progress_step(t->progress, "measuring in another process", (double)n / n_processes);
-        status = sp_apart(send_trial, take_trial, &c, &trial->error);
+        status = sp_apart(send_trial, take_trial, &c, &why);
         if (status == SP_OK)
             one[n++] = c.got;
     }
     if (n > 0)
         pool(one, n, trial);
+    else
+        trial->error = why;
     trial->status = n > 0 ? SP_OK : status;
     trial->cost_s = sp_now() - start;
     if (status == SP_INTERRUPTED && err)
-        *err = trial->error;
+        *err = why;
     return status == SP_INTERRUPTED ? status : SP_OK;
 }
 

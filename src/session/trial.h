@@ -26,6 +26,7 @@ struct sp_trial {
 struct sp_trials {
     const struct sp_subject *subject;
     const struct sp_analyze_options *options; /* of the run */
+    const struct sp_kernel *kernel;           /* of the run */
     const struct sp_progress *progress;
     struct sp_setup base;
     struct sp_csr ordered; /* in the order tried last, which the next trial may want too */
@@ -33,10 +34,11 @@ struct sp_trials {
     double reorder_s;
 };
 
-/* Sets the run up anew. Zero-initialise; sp_trials_close(). */
+/* Sets the run up anew, with the kernel that it had (NULL: the fastest). Zero-initialise; sp_trials_close().
+ */
 enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
-                              const struct sp_progress *progress, struct sp_trials *trials,
-                              struct sp_error *err);
+                              const struct sp_kernel *kernel, const struct sp_progress *progress,
+                              struct sp_trials *trials, struct sp_error *err);
 void sp_trials_close(struct sp_trials *trials);
 
 /* The matrix in the variant's order, which the trials own until another order is asked for. SP_ABSENT: the
@@ -50,7 +52,7 @@ enum sp_status sp_trials_run(struct sp_trials *trials, const struct sp_variant *
                              struct sp_trial *trial, struct sp_error *err);
 
 /* Again, in n_processes fresh ones, each with arrays of its own for both; budget_s for each. The gain is the
- * median of theirs, its interval holds them all. Closes the base, whose arrays would be in the way; it is
+ * median of theirs, its interval holds those of all. Closes the base, whose arrays would be in the way; it is
  * opened again by the next trial. */
 enum sp_status sp_trials_confirm(struct sp_trials *trials, const struct sp_variant *variant, double budget_s,
                                  int n_processes, struct sp_trial *trial, struct sp_error *err);

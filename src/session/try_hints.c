@@ -15,6 +15,8 @@ enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3 };
 #define SHARP 0.05
 /* A combination that saves less than this on top is not worth its options. */
 #define WORTH_ADDING 0.01
+/* Two changes together may be this much slower than the better one alone and still be as predicted. */
+#define SLACK 0.03
 
 struct trying {
     struct sp_trials trials;
@@ -59,6 +61,7 @@ static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_er
     enum sp_status status =
         sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SHARES, &one->trial, err);
     one->outcome = sp_outcome_of(one->lo, one->hi, one->trial.gain);
+    one->variant.kernel = one->trial.status == SP_OK ? sp_kernel_find(one->trial.kernel) : NULL;
     return status;
 }
 
@@ -79,13 +82,15 @@ static double both(double a, double b)
     return 1 - (1 - a) * (1 - b);
 }
 
-/* Was the same variant tried before? */
-static bool is_again(const struct sp_tries *tries, const struct sp_try *one)
+/* Was this variant tried before, or is it the run itself? A hint that comes again is not news. */
+static bool is_again(const struct trying *t, const struct sp_variant *v)
 {
-    for (const struct sp_try *other = tries->one; other < one; other++)
-        if (other->trial.status == SP_OK && strcmp(other->variant.change, one->variant.change) == 0)
+    const struct sp_analyze_options *run = t->trials.options;
+    const struct sp_variant none = sp_variant_none();
+    for (int i = 0; i < t->tries->n; i++)
+        if (t->tries->one[i].trial.status == SP_OK && sp_variant_is_same(&t->tries->one[i].variant, v, run))
             return true;
-    return false;
+    return sp_variant_is_same(&none, v, run);
 }
 
 /* One hint on top of what has won so far (NULL: of the run). */
@@ -98,19 +103,24 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     snprintf(one->id, sizeof one->id, "%s", hint->id);
     snprintf(one->ids, sizeof one->ids, "%.63s%s%s", won ? won->ids : "", won ? " " : "", hint->id);
     snprintf(one->confidence, sizeof one->confidence, "%s", sp_confidence_name(hint->confidence));
+    one->own_lo = hint->gain_lo;
+    one->own_hi = hint->gain_hi;
     one->lo = won ? both(won->trial.gain.value, hint->gain_lo) : hint->gain_lo;
     one->hi = won ? both(won->trial.gain.value, hint->gain_hi) : hint->gain_hi;
     if (won)
         one->variant = won->variant;
-    if (!hint->change[0])
+    const char *why = "nothing that this program could do by itself";
+    if (!hint->change[0]) {
         one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "not an option of this program");
-    else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK)
+    } else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK) {
         one->trial.status = SP_ABSENT;
-    else if (is_again(t->tries, one))
-        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "another hint proposes the same");
-    else
+    } else if (is_again(t, &one->variant)) {
+        why = "another hint proposes the same";
+        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "%s", why);
+    } else {
         return try_one(t, one, err);
-    one->trial.gain = sp_value_none("nothing that this program could do by itself");
+    }
+    one->trial.gain = sp_value_none(why);
     return SP_OK;
 }
 
@@ -154,8 +164,15 @@ static const struct sp_try *next_to_add(const struct sp_tries *tries, int from, 
     return next;
 }
 
+/* What a try gave on top of the gain that its round began with. */
+static double alone(const struct sp_try *one, double from_gain)
+{
+    return 1 - (1 - one->trial.gain.value) / (1 - from_gain);
+}
+
 /* Adds this round's winners to the best of them, one after the other; keeps what pays. */
-static enum sp_status combine(struct trying *t, int from, int to, int round, struct sp_error *err)
+static enum sp_status combine(struct trying *t, int from, int to, int round, double from_gain,
+                              struct sp_error *err)
 {
     struct sp_tries *tries = t->tries;
     bool used[SP_MAX_TRIES] = {false};
@@ -169,11 +186,16 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, str
         if (!one)
             break;
         one->variant = won->variant;
-        one->lo = both(won->trial.gain.value, next->lo);
-        one->hi = both(won->trial.gain.value, next->hi);
+        /* What the second gave by itself is known; beside the first it may also give nothing. */
+        one->lo = both(won->trial.gain.value, -SLACK);
+        one->hi = both(won->trial.gain.value, fmax(next->own_hi, alone(next, from_gain)));
         snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, next->ids);
         if (sp_variant_add(&one->variant, next->variant.change, &one->trial.error) != SP_OK)
             continue;
+        if (is_again(t, &one->variant)) {
+            tries->n--;
+            continue;
+        }
         enum sp_status status = try_one(t, one, err);
         if (status != SP_OK)
             return status;
@@ -203,17 +225,11 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
     return status;
 }
 
-/* Has this been tried already? A hint that comes again is not news. */
-static bool was_tried(const struct sp_tries *tries, const struct sp_try *won, const struct sp_hint *hint)
+/* What the winner's analysis proposes and nobody has tried on top of it. */
+static bool is_new(const struct trying *t, const struct sp_try *won, const struct sp_hint *hint)
 {
     struct sp_variant v = won->variant;
-    if (!hint->change[0] || sp_variant_add(&v, hint->change, NULL) != SP_OK ||
-        strcmp(v.change, won->variant.change) == 0)
-        return true;
-    for (int i = 0; i < tries->n; i++)
-        if (strcmp(tries->one[i].variant.change, v.change) == 0)
-            return true;
-    return false;
+    return hint->change[0] && sp_variant_add(&v, hint->change, NULL) == SP_OK && !is_again(t, &v);
 }
 
 /* A change opens the way for others: what the winner's own analysis proposes. */
@@ -229,11 +245,11 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     enum sp_status status = hints_of(t, &won, &hints, err);
     const int from = tries->n;
     for (int i = 0; status == SP_OK && i < hints.n_hints; i++)
-        if (!was_tried(tries, &won, &hints.hint[i])) {
+        if (is_new(t, &won, &hints.hint[i])) {
             status = try_hint(t, &hints.hint[i], &won, round, err);
             *more = true;
         }
-    return status == SP_OK ? combine(t, from, tries->n, round, err) : status;
+    return status == SP_OK ? combine(t, from, tries->n, round, won.trial.gain.value, err) : status;
 }
 
 /* What a careful user runs anyway: no credit for leaving it. */
@@ -260,7 +276,7 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
     for (int i = 0; status == SP_OK && i < hints->n_hints; i++)
         status = try_hint(t, &hints->hint[i], NULL, 1, err);
     if (status == SP_OK)
-        status = combine(t, 0, tries->n, 1, err);
+        status = combine(t, 0, tries->n, 1, 0, err);
     bool more = true;
     for (int round = 2; status == SP_OK && more && round <= MOST_ROUNDS; round++)
         status = next_round(t, round, &more, err);
@@ -295,7 +311,9 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     struct trying t = {.tries = memory, .start = sp_now()};
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
-    status = sp_trials_open(subject, &o, progress, &t.trials, err);
+    const char *kernel = "";
+    sp_record_text(record, "config.kernel", &kernel);
+    status = sp_trials_open(subject, &o, sp_kernel_find(kernel), progress, &t.trials, err);
     if (status == SP_OK)
         status = try_all(&t, &hints, err);
     t.tries->cost_s = sp_now() - t.start;

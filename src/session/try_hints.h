@@ -23,7 +23,8 @@ struct sp_try {
     char ids[80]; /* of all hints in a combination: "A01 E02" */
     int round;    /* 1: a hint of the run; 2, ...: of the run with what had won until then */
     struct sp_variant variant;
-    double lo, hi; /* predicted share of the time saved against the run */
+    double lo, hi;         /* predicted share of the time saved against the run */
+    double own_lo, own_hi; /* predicted for this change by itself, against what it was added to */
     char confidence[12];
     struct sp_trial trial; /* status SP_ABSENT with the reason: not tried */
     enum sp_outcome outcome;

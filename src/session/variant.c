@@ -119,6 +119,7 @@ enum sp_status sp_variant_add(struct sp_variant *variant, const char *change, st
     }
     if (!fits)
         return sp_fail(err, SP_USAGE, NULL, "too many options at once: %s %s", variant->change, change);
+    v.kernel = NULL;
     *variant = v;
     return SP_OK;
 }
@@ -143,6 +144,18 @@ bool sp_variant_has(const struct sp_variant *variant, const char *change)
         if (find_option(variant->change, option))
             return true;
     return false;
+}
+
+bool sp_variant_is_same(const struct sp_variant *a, const struct sp_variant *b,
+                        const struct sp_analyze_options *run)
+{
+    const struct sp_analyze_options p = sp_variant_options(a, run), q = sp_variant_options(b, run);
+    const char *isa[2] = {p.isa ? p.isa : "", q.isa ? q.isa : ""};
+    return strcmp(a->reorder, b->reorder) == 0 && strcmp(p.format, q.format) == 0 &&
+           strcmp(p.schedule, q.schedule) == 0 && strcmp(isa[0], isa[1]) == 0 && p.precision == q.precision &&
+           p.index == q.index && p.store_nt == q.store_nt && p.small_pages == q.small_pages &&
+           p.not_pinned == q.not_pinned && p.prefetch == q.prefetch && p.n_threads == q.n_threads &&
+           p.op == q.op && p.r == q.r;
 }
 
 struct sp_analyze_options sp_variant_options(const struct sp_variant *v, const struct sp_analyze_options *run)

@@ -14,7 +14,8 @@ struct sp_variant {
     char reorder[48], format[48], schedule[32], isa[16];
     int precision, index, store_nt, small_pages, not_pinned, prefetch;
     int n_threads;
-    int32_t r; /* width of the dense operands */
+    int32_t r;                      /* width of the dense operands */
+    const struct sp_kernel *kernel; /* the fastest, where a trial has found it; NULL: to be chosen */
 };
 
 /* The run itself. */
@@ -30,6 +31,11 @@ enum sp_status sp_variant_check(const char *change, struct sp_error *err);
 
 /* Is one of these options among the variant's? */
 bool sp_variant_has(const struct sp_variant *variant, const char *change);
+
+/* Do both come to the same configuration of this run? The order in which options were added does not matter,
+ * nor does an option that names what the run has anyway. */
+bool sp_variant_is_same(const struct sp_variant *a, const struct sp_variant *b,
+                        const struct sp_analyze_options *run);
 
 /* The run's options with the variant's in their place; the texts are borrowed from both. The order of rows
  * and columns is not among them. */

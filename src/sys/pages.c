@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/fault.h"
 #include "sys/sysfs.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -33,7 +34,7 @@ static void *huge_alloc(void *context, size_t bytes)
         munmap(raw, head);
     if (tail)
         munmap(aligned + size, tail);
-    madvise(aligned, size, MADV_HUGEPAGE);
+    madvise(aligned, size, sp_fault("pages", NULL) ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     return aligned;
 }
 

@@ -1,0 +1,242 @@
+/* spmodel compare: two records, or two commands run in turn. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/in_turn.h"
+#include "cli/options.h"
+#include "cli/sink.h"
+#include "cli/verdict_print.h"
+#include "track/difference.h"
+
+enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
+
+enum { DEFAULT_ROUNDS = 10 };
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_judge_options judge;
+    bool ab, delta;
+    int rounds; /* 0: not given */
+    const char *name[2];
+};
+
+static const struct argp_option options[] = {
+    {"ab", KEY_AB, NULL, 0,
+     "A and B are commands: they are run in turn, and their times compared. Where a command writes a record "
+     "as JSON to "
+     "its standard output (spmodel analyze --json), the record's time counts, else that of the command",
+     1},
+    {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
+    {"metric", KEY_METRIC, "NAME", 0, "Decides: time (default), bandwidth, performance, bytes ...", 1},
+    {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3)", 1},
+    {"delta", KEY_DELTA, NULL, 0, "Only what differs", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    int64_t n;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_AB:
+        a->ab = true;
+        return 0;
+    case KEY_ROUNDS:
+        if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > SP_MOST_ROUNDS)
+            argp_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
+                       SP_MOST_ROUNDS, arg);
+        a->rounds = (int)n;
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            argp_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+        a->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
+            argp_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+        a->judge.floor = x / 100;
+        return 0;
+    case KEY_DELTA:
+        a->delta = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "two, please; '%s' is a third one", arg);
+        a->name[state->arg_num] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->name[1])
+            argp_error(state, "give two records, or with --ab two commands");
+        if (!a->ab && a->rounds > 0)
+            argp_error(state, "--rounds goes with --ab");
+        if (a->ab && (a->common.json || a->delta || a->judge.metric != SP_TRACKED_TIME))
+            argp_error(state, "--json, --delta and --metric are for two records, not for --ab");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *metric_text(const struct sp_entry *e, int metric, char *text, size_t size)
+{
+    const double x = e->metric[metric];
+    const char *unit = sp_tracked_metrics[metric].unit;
+    if (isnan(x))
+        snprintf(text, size, "unknown");
+    else if (strcmp(unit, "s") == 0)
+        sp_text_seconds(text, size, x);
+    else if (strcmp(unit, "B") == 0)
+        sp_text_bytes(text, size, x);
+    else if (strcmp(unit, "1") == 0)
+        snprintf(text, size, "%.3g", x);
+    else
+        snprintf(text, size, "%.3g G%s", x / 1e9, unit);
+    return text;
+}
+
+static void print_metrics(const struct sp_entry *a, const struct sp_entry *b, bool delta)
+{
+    char before[48], after[48];
+    printf("%-31s %16s %16s %10s\n", "", "A", "B", "B/A - 1");
+    for (int m = 0; m < SP_N_TRACKED; m++) {
+        const double change = b->metric[m] / a->metric[m] - 1;
+        const bool both = isfinite(change);
+        if ((isnan(a->metric[m]) && isnan(b->metric[m])) || (delta && both && fabs(change) < 0.001))
+            continue;
+        printf("%-20s %-10s %16s %16s ", sp_tracked_metrics[m].name,
+               *b->origin[m] ? b->origin[m] : a->origin[m], metric_text(a, m, before, sizeof before),
+               metric_text(b, m, after, sizeof after));
+        if (both)
+            printf("%+9.1f %%\n", 100 * change);
+        else
+            printf("%10s\n", "unknown");
+    }
+}
+
+static void print_differences(const struct sp_differences *d)
+{
+    for (int i = 0; i < d->n; i++)
+        printf("%-12s %-24s %s -> %s\n", d->one[i].is_identity ? "differs" : "resolved", d->one[i].field,
+               d->one[i].a, d->one[i].b);
+}
+
+/* Fields of what was asked for and of the machine that differ make two records not comparable. */
+static void judge_identity(const struct sp_differences *d, struct sp_judgement *j)
+{
+    if (d->n_identity == 0)
+        return;
+    j->verdict = SP_TRACK_NOT_COMPARABLE;
+    for (int i = 0; i < d->n; i++)
+        if (d->one[i].is_identity) {
+            snprintf(j->why, sizeof j->why, "%s differs: %s, %s%s", d->one[i].field, d->one[i].a, d->one[i].b,
+                     d->n_identity > 1 ? ", and others" : "");
+            return;
+        }
+}
+
+static int print_json(const struct sp_judgement *j, const char *name, int code)
+{
+    struct sp_sink json;
+    struct sp_error err;
+    if (sp_sink_open(name, &json, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (json.stream)
+        sp_verdicts_json(j, 1, json.stream);
+    return sp_sink_close(&json, code);
+}
+
+static int compare_read(const struct arguments *a, const struct sp_record *record)
+{
+    struct sp_entry entry[2];
+    struct sp_differences d;
+    struct sp_judgement j;
+    struct sp_error err;
+    if (sp_differences_find(&record[0], &record[1], &d, &err) != SP_OK)
+        return sp_report_error(&err);
+    for (int i = 0; i < 2; i++)
+        sp_entry_of(&record[i], &entry[i]);
+    const struct sp_entry *before = &entry[0], *after = &entry[1];
+    sp_judge_two(&before, 1, &after, 1, &a->judge, &j);
+    judge_identity(&d, &j);
+    if (!a->common.json || (*a->common.json && strcmp(a->common.json, "-") != 0)) {
+        print_metrics(before, after, a->delta);
+        print_differences(&d);
+        sp_verdicts_print(&j, 1, stdout);
+    }
+    sp_differences_free(&d);
+    return print_json(&j, a->common.json, sp_track_exit_code(j.verdict));
+}
+
+static int compare_records(const struct arguments *a)
+{
+    struct sp_record record[2] = {{0}, {0}};
+    struct sp_error err;
+    int code = 0;
+    for (int i = 0; i < 2 && code == 0; i++)
+        if (sp_record_read(a->name[i], &record[i], &err) != SP_OK)
+            code = sp_report_error(&err);
+    if (code == 0)
+        code = compare_read(a, record);
+    sp_record_free(&record[0]);
+    sp_record_free(&record[1]);
+    return code;
+}
+
+static int compare_commands(const struct arguments *a)
+{
+    struct sp_in_turn times;
+    struct sp_error err;
+    char before[32], after[32];
+    if (sp_run_in_turn(a->name[0], a->name[1], a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS,
+                       a->common.verbosity, &times, &err) != SP_OK)
+        return sp_report_error(&err);
+    const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
+    const struct sp_group group[2] = {{times.n, times.time_s[0]}, {times.n, times.time_s[1]}};
+    const struct sp_shift s = sp_shift_of(group[0], group[1], &o);
+    printf("A  %s  %s\nB  %s  %s\n", sp_text_seconds(before, sizeof before, times.median_s[0]), a->name[0],
+           sp_text_seconds(after, sizeof after, times.median_s[1]), a->name[1]);
+    printf("time %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
+           times.of_record ? "of the records" : "of the commands", 100 * s.change, 100 * s.lo, 100 * s.hi,
+           s.p, times.n);
+    static const char *const words[] = {"no change", "B is slower", "B is faster", "undecided"};
+    printf("%s", words[s.move]);
+    if (s.move == SP_MOVE_UNDECIDED)
+        printf(": it needs about %d more rounds at this noise (%.1f %%)", s.n_more, 100 * s.noise);
+    printf("\n");
+    return s.move == SP_MOVE_UP ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "A B",
+        "Compares two records: their metrics, what they differ in, and whether the time has "
+        "moved; or, with --ab, two commands that are run in turn.\v"
+        "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
+        children,
+        NULL,
+        NULL};
+    struct arguments a = {.judge = {.seed = 1}};
+    sp_parse(&argp, argc, argv, &a);
+    return a.ab ? compare_commands(&a) : compare_records(&a);
+}
+
+extern const struct sp_command sp_cmd_compare;
+const struct sp_command sp_cmd_compare = {
+    .name = "compare",
+    .arguments = "A B",
+    .summary = "two records, or two commands run in turn",
+    .run = run,
+};

@@ -1,0 +1,107 @@
+/* spmodel track accept: what a series is now is what it may be. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/track_options.h"
+#include "track/pins.h"
+
+enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP };
+
+struct accepting {
+    struct sp_track_options options;
+    const char *why;
+    int64_t n_records;
+    bool all, drop;
+};
+
+static const struct argp_option options[] = {
+    {"records", KEY_RECORDS, "N", 0, "Of each series its last N records (default 1)", 1},
+    {"why", KEY_WHY, "TEXT", 0, "A sentence that is kept with it", 1},
+    {"all", KEY_ALL, NULL, 0, "All series of the store", 1},
+    {"drop", KEY_DROP, NULL, 0, "Forget the accepted baseline instead", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct accepting *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->options;
+        state->child_inputs[1] = &a->options.common;
+        return 0;
+    case KEY_WHY:
+        a->why = arg;
+        return 0;
+    case KEY_RECORDS:
+        if (sp_parse_count(arg, &a->n_records) || a->n_records < 1 || a->n_records > SP_MOST_PINNED)
+            argp_error(state, "--records takes a number from 1 to %d, not '%s'", SP_MOST_PINNED, arg);
+        return 0;
+    case KEY_ALL:
+        a->all = true;
+        return 0;
+    case KEY_DROP:
+        a->drop = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->all && !a->options.matrix && !a->options.what && !a->options.series && !a->options.commit)
+            argp_error(state, "say which series: --series, --matrix, --what, --commit, or --all");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The last records of the series' last environment. */
+static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_index *index,
+                             const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+{
+    const struct accepting *a = context;
+    (void)index;
+    const struct sp_entry *kept[SP_MOST_PINNED];
+    char title[320];
+    int n_kept = 0;
+    bool had = false;
+    for (int64_t i = n - 1; i >= 0 && n_kept < a->n_records; i--)
+        if (strcmp(list[i]->env, list[n - 1]->env) == 0)
+            kept[n_kept++] = list[i];
+    for (int i = 0; i < n_kept / 2; i++) { /* the oldest first, as everywhere */
+        const struct sp_entry *t = kept[i];
+        kept[i] = kept[n_kept - 1 - i];
+        kept[n_kept - 1 - i] = t;
+    }
+    enum sp_status status =
+        a->drop ? sp_pins_drop(store, list[n - 1], &had, err) : sp_pins_set(store, kept, n_kept, a->why, err);
+    if (status == SP_OK && a->options.common.verbosity >= 0)
+        printf("%s %s\n",
+               !a->drop ? "accepted     "
+               : had    ? "forgotten    "
+                        : "none accepted",
+               sp_track_title(list[n - 1], title, sizeof title));
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "",
+        "Makes the last records of the series that are meant their accepted baseline. track "
+        "check holds new records against it too, so that small steps cannot add up.",
+        children,
+        NULL,
+        NULL};
+    struct accepting a = {.n_records = 1};
+    sp_parse(&argp, argc, argv, &a);
+    return sp_track_visit(&a.options, accept, &a);
+}
+
+const struct sp_track_verb sp_track_accept = {.name = "accept",
+                                              .arguments = "--all|--matrix PATTERN...",
+                                              .summary = "make the last records the accepted baseline",
+                                              .run = run};

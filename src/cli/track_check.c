@@ -1,0 +1,180 @@
+/* spmodel track check: has the newest measurement of each series moved? */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/sink.h"
+#include "cli/track_options.h"
+#include "cli/verdict_print.h"
+#include "track/pins.h"
+
+enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN };
+
+struct checking {
+    struct sp_track_options options;
+    struct sp_judge_options judge;
+    double fdr;
+    const char *junit, *markdown;
+};
+
+static const struct argp_option options[] = {
+    {"metric", KEY_METRIC, "NAME", 0,
+     "time (default), bandwidth, performance, bandwidth_fraction, model_fraction; bytes and alpha, which are "
+     "compared "
+     "without statistics where they are simulated: a gate without noise",
+     1},
+    {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
+    {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
+    {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
+    {"junit", KEY_JUNIT, "FILE", 0, "Verdicts as JUnit XML; what is undecided is skipped there, never passed",
+     2},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "Verdicts as a Markdown table", 2},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct checking *c = state->input;
+    int64_t n;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->options;
+        state->child_inputs[1] = &c->options.common;
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            argp_error(state,
+                       "--metric takes time, bytes, bandwidth, roof, performance, bandwidth_fraction, "
+                       "model_fraction or alpha, not '%s'",
+                       arg);
+        c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
+            argp_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+        c->judge.floor = x / 100;
+        return 0;
+    case KEY_BASELINE:
+        if (sp_parse_count(arg, &n) || n < 1 || n > 30)
+            argp_error(state, "--baseline takes a number from 1 to 30, not '%s'", arg);
+        c->judge.n_baseline = (int)n;
+        return 0;
+    case KEY_FDR:
+        if (sp_parse_number(arg, &c->fdr) || !(c->fdr > 0) || c->fdr >= 1)
+            argp_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
+        return 0;
+    case KEY_JUNIT:
+        c->junit = arg;
+        return 0;
+    case KEY_MARKDOWN:
+        c->markdown = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The judgements of all series; *out is to be freed. */
+static enum sp_status judge_all(const struct checking *c, const struct sp_store *store,
+                                const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
+                                struct sp_judgement **out, int *n_out, int *code, struct sp_error *err)
+{
+    *n_out = 0;
+    *out = calloc((size_t)n + 1, sizeof **out);
+    if (!*out)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
+    for (int64_t first = 0, end; first < n; first = end) {
+        const struct sp_entry *pinned[SP_MOST_PINNED];
+        int n_pinned = 0;
+        end = sp_track_series_end(list, n, first);
+        if (sp_pins_find(store, list[end - 1], index, pinned, &n_pinned, err) != SP_OK) {
+            *code = sp_worse_exit(*code, sp_report_error(err)); /* judged without it */
+            n_pinned = 0;
+        }
+        sp_judge(list + first, (int)(end - first), pinned, n_pinned, &c->judge, &(*out)[(*n_out)++]);
+    }
+    sp_judge_many(*out, *n_out, c->fdr);
+    return SP_OK;
+}
+
+typedef void print_function(const struct sp_judgement *judgement, int n, FILE *out);
+
+static int print_to(const char *name, print_function *print, const struct sp_judgement *judgement, int n,
+                    int code)
+{
+    struct sp_sink sink;
+    struct sp_error err;
+    if (sp_sink_open(name, &sink, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (sink.stream)
+        print(judgement, n, sink.stream);
+    return sp_sink_close(&sink, code);
+}
+
+static bool is_stdout(const char *name)
+{
+    return name && (!*name || strcmp(name, "-") == 0);
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "",
+                                     "Compares the newest measurement of each series with those before it "
+                                     "and with what was accepted: ok, regressed, "
+                                     "improved, inconclusive, not comparable.\v"
+                                     "Every value is the median of a process (analyze --runs 5). A change "
+                                     "counts where the estimate exceeds the floor "
+                                     "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
+                                     "code 1: something regressed; 5: "
+                                     "something could not be decided; 0: all is well.",
+                                     children,
+                                     NULL,
+                                     NULL};
+    struct checking c = {.fdr = 0.05};
+    struct sp_store store;
+    struct sp_index index;
+    struct sp_error err;
+    const struct sp_entry **list = NULL;
+    struct sp_judgement *judgement = NULL;
+    int64_t n;
+    int n_judged = 0, code = 0;
+    sp_parse(&argp, argc, argv, &c);
+    c.judge.seed = 1;
+    const int failed = sp_track_open(&c.options, &store, &index, &code);
+    if (failed)
+        return failed;
+    enum sp_status status = sp_track_select(&c.options, &index, &list, &n, &err);
+    if (status == SP_OK)
+        status = judge_all(&c, &store, &index, list, n, &judgement, &n_judged, &code, &err);
+    if (status == SP_OK) {
+        for (int i = 0; i < n_judged; i++)
+            code = sp_worse_exit(code, sp_track_exit_code(judgement[i].verdict));
+        if (n_judged == 0)
+            code = sp_worse_exit(code, 5);
+        const struct sp_common_options *o = &c.options.common;
+        if (!is_stdout(o->json) && !is_stdout(o->csv) && !is_stdout(c.junit) && !is_stdout(c.markdown))
+            sp_verdicts_print(judgement, n_judged, stdout);
+        code = print_to(o->csv, sp_verdicts_csv, judgement, n_judged, code);
+        code = print_to(o->json, sp_verdicts_json, judgement, n_judged, code);
+        code = print_to(c.junit, sp_verdicts_junit, judgement, n_judged, code);
+        code = print_to(c.markdown, sp_verdicts_markdown, judgement, n_judged, code);
+    } else {
+        code = sp_worse_exit(code, sp_report_error(&err));
+    }
+    free(judgement);
+    free(list);
+    sp_index_free(&index);
+    return code;
+}
+
+const struct sp_track_verb sp_track_check = {.name = "check",
+                                             .arguments = "[OPTION...]",
+                                             .summary = "has the newest measurement of a series moved?",
+                                             .run = run};

@@ -1,0 +1,127 @@
+/* spmodel track locate: where did a series change, and with which commit? */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/track_options.h"
+#include "track/change_points.h"
+
+enum { KEY_FLOOR = SP_KEY_PRIVATE, KEY_METRIC };
+enum { MOST_RECORDS = 2000, MOST_CHANGES = 32 };
+
+struct locating {
+    struct sp_track_options options;
+    enum sp_tracked metric;
+    double floor;
+};
+
+static const struct argp_option options[] = {
+    {"metric", KEY_METRIC, "NAME", 0, "As of track check (default time)", 1},
+    {"floor", KEY_FLOOR, "P", 0, "Smaller changes are not shown, in percent (default 2)", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct locating *l = state->input;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &l->options;
+        state->child_inputs[1] = &l->options.common;
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            argp_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+        l->metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || x < 0 || x >= 100)
+            argp_error(state, "--floor takes percent from 0 to 100, not '%s'", arg);
+        l->floor = log1p(x / 100);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *commit_of(const struct sp_entry *e)
+{
+    return e->commit[0] ? e->commit : e->tool;
+}
+
+static void print_change(const struct sp_entry *const *kept, const struct sp_change_point *c,
+                         enum sp_tracked metric)
+{
+    const struct sp_entry *last = kept[c->at - 1], *first = kept[c->at];
+    const double change = c->after / c->before - 1;
+    const bool worse = (change > 0) == sp_tracked_metrics[metric].less_is_better;
+    printf("  %s  %s %+.1f %% (p = %.3f), %s\n", first->start, sp_tracked_metrics[metric].name, 100 * change,
+           c->p, worse ? "worse" : "better");
+    if (strcmp(commit_of(last), commit_of(first)) != 0)
+        printf("    between %.16s and %.16s\n", commit_of(last), commit_of(first));
+    else
+        printf("    both sides have the same source, %.16s: the machine or its settings\n", commit_of(first));
+}
+
+/* One series of one environment: the latest MOST_RECORDS that have the metric. */
+static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
+                             const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+{
+    const struct locating *l = context;
+    (void)store;
+    (void)index;
+    const struct sp_entry **kept = calloc((size_t)n + 1, sizeof *kept);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    struct sp_change_point change[MOST_CHANGES];
+    int n_kept = 0, n_found = 0;
+    char title[320];
+    enum sp_status status =
+        kept && x ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    for (int64_t i = n > MOST_RECORDS ? n - MOST_RECORDS : 0; i < n && status == SP_OK; i++)
+        if (strcmp(list[i]->env, list[n - 1]->env) == 0 && list[i]->metric[l->metric] > 0) {
+            x[n_kept] = list[i]->metric[l->metric];
+            kept[n_kept++] = list[i];
+        }
+    const struct sp_change_options o = {.floor = l->floor, .seed = 1};
+    if (status == SP_OK)
+        status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
+    if (status == SP_OK) {
+        printf("%s  series %.8s, %d records\n", sp_track_title(list[n - 1], title, sizeof title),
+               list[0]->series, n_kept);
+        for (int i = 0; i < n_found; i++)
+            print_change(kept, &change[i], l->metric);
+        if (n_kept < 6)
+            printf("  too few records: a change needs at least 3 on each side\n");
+        else if (n_found == 0)
+            printf("  no change\n");
+    }
+    free(x);
+    free(kept);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "",
+        "Finds where a series changed its level, and between which commits: E-divisive with "
+        "seeded permutations, at least three records on each side.",
+        children,
+        NULL,
+        NULL};
+    struct locating l = {.floor = log1p(0.02)};
+    sp_parse(&argp, argc, argv, &l);
+    return sp_track_visit(&l.options, locate, &l);
+}
+
+const struct sp_track_verb sp_track_locate = {.name = "locate",
+                                              .arguments = "[OPTION...]",
+                                              .summary = "where a series changed, and with which commit",
+                                              .run = run};

@@ -1,0 +1,214 @@
+/* spmodel track log, export: what a store holds. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/sink.h"
+#include "cli/track_options.h"
+
+enum { KEY_SQLITE = SP_KEY_PRIVATE };
+
+struct listing {
+    struct sp_track_options options;
+    const char *sqlite;
+};
+
+static const struct argp_option export_options[] = {
+    {"sqlite", KEY_SQLITE, "FILE", 0, "As a database with the tables record and run", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct listing *l = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &l->options;
+        state->child_inputs[1] = &l->options.common;
+        return 0;
+    case KEY_SQLITE:
+        l->sqlite = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
+{
+    fprintf(out, "start,series,env,matrix,configuration,machine,commit,branch,tool,runs");
+    for (int m = 0; m < SP_N_TRACKED; m++)
+        fprintf(out, ",%s", sp_tracked_metrics[m].name);
+    fprintf(out, ",bytes_origin,id\n");
+    for (int64_t i = 0; i < n; i++) {
+        const struct sp_entry *e = list[i];
+        const char *const words[] = {e->matrix, e->what, e->machine, e->commit, e->branch, e->tool};
+        fprintf(out, "%s,%s,%s", e->start, e->series, e->env);
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            fputc(',', out);
+            csv_text(out, words[k]);
+        }
+        fprintf(out, ",%d", e->n_runs);
+        for (int m = 0; m < SP_N_TRACKED; m++) {
+            fputc(',', out);
+            if (!isnan(e->metric[m]))
+                fprintf(out, "%.9g", e->metric[m]);
+        }
+        fprintf(out, ",%s,", e->origin[SP_TRACKED_BYTES]);
+        csv_text(out, e->id);
+        fputc('\n', out);
+    }
+}
+
+static json_t *entry_json(const struct sp_entry *e)
+{
+    json_t *o = json_object(), *runs = json_array(), *metrics = json_object();
+    json_object_set_new(o, "id", json_string(e->id));
+    json_object_set_new(o, "start", json_string(e->start));
+    json_object_set_new(o, "series", json_string(e->series));
+    json_object_set_new(o, "env", json_string(e->env));
+    json_object_set_new(o, "matrix", json_string(e->matrix));
+    json_object_set_new(o, "configuration", json_string(e->what));
+    json_object_set_new(o, "machine", json_string(e->machine));
+    json_object_set_new(o, "commit", e->commit[0] ? json_string(e->commit) : json_null());
+    json_object_set_new(o, "tool", json_string(e->tool));
+    for (int i = 0; i < e->n_runs; i++)
+        json_array_append_new(runs, json_real(e->time_s[i]));
+    json_object_set_new(o, "run_time_s", runs);
+    for (int m = 0; m < SP_N_TRACKED; m++)
+        json_object_set_new(metrics, sp_tracked_metrics[m].name,
+                            isnan(e->metric[m])
+                                ? json_null()
+                                : json_pack("{s:f, s:s}", "value", e->metric[m], "origin", e->origin[m]));
+    json_object_set_new(o, "metrics", metrics);
+    return o;
+}
+
+static void print_json(const struct sp_entry *const *list, int64_t n, FILE *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        json_t *o = entry_json(list[i]);
+        json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        fputc('\n', out);
+        json_decref(o);
+    }
+}
+
+static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
+{
+    return *e->origin[metric] ? e->origin[metric] : "unknown";
+}
+
+static void print_table(const struct sp_entry *const *list, int64_t n)
+{
+    char title[320], time[32];
+    for (int64_t first = 0, end; first < n; first = end) {
+        end = sp_track_series_end(list, n, first);
+        printf("%s%s  series %.8s\n  time %s, bytes %s\n", first > 0 ? "\n" : "",
+               sp_track_title(list[first], title, sizeof title), list[first]->series,
+               origin_of(list[end - 1], SP_TRACKED_TIME), origin_of(list[end - 1], SP_TRACKED_BYTES));
+        for (int64_t i = first; i < end; i++) {
+            const struct sp_entry *e = list[i];
+            const double t = e->metric[SP_TRACKED_TIME], f = e->metric[SP_TRACKED_FRACTION];
+            printf("  %-20s  %-10.10s %11s  %3d run%s", e->start, e->commit[0] ? e->commit : "-",
+                   isnan(t) ? "unknown" : sp_text_seconds(time, sizeof time, t), e->n_runs,
+                   e->n_runs == 1 ? " " : "s");
+            if (!isnan(f))
+                printf("  %4.0f %% of roof", 100 * f);
+            printf("  %s\n", e->machine);
+        }
+    }
+    if (n == 0)
+        printf("no record fits\n");
+}
+
+/* To where it was asked for; on the terminal unless one of the others goes there. */
+static int print(const struct listing *l, const struct sp_entry *const *list, int64_t n, bool table, int code)
+{
+    struct sp_sink csv, json;
+    struct sp_error err;
+    if (sp_sink_open(l->options.common.csv, &csv, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (sp_sink_open(l->options.common.json, &json, &err) != SP_OK) {
+        sp_sink_abort(&csv);
+        return sp_worse_exit(code, sp_report_error(&err));
+    }
+    if (table && !(csv.stream && !csv.is_file) && !(json.stream && !json.is_file))
+        print_table(list, n);
+    if (csv.stream)
+        print_csv(list, n, csv.stream);
+    if (json.stream)
+        print_json(list, n, json.stream);
+    return sp_sink_close(&json, sp_sink_close(&csv, code));
+}
+
+static int list_store(const struct argp *argp, int argc, char **argv, bool export)
+{
+    struct listing l = {0};
+    struct sp_store store;
+    struct sp_index index;
+    struct sp_error err;
+    const struct sp_entry **list = NULL;
+    int64_t n;
+    int code = 0;
+    sp_parse(argp, argc, argv, &l);
+    if (export && !l.sqlite && !l.options.common.csv && !l.options.common.json) {
+        sp_fail(&err, SP_USAGE, "track check --junit FILE and --markdown FILE write verdicts",
+                "say what to write: --sqlite FILE, --csv[=FILE] or --json[=FILE]");
+        return sp_report_error(&err);
+    }
+    const int failed = sp_track_open(&l.options, &store, &index, &code);
+    if (failed)
+        return failed;
+    enum sp_status status = sp_track_select(&l.options, &index, &list, &n, &err);
+    if (status == SP_OK && l.sqlite)
+        status = sp_index_export(&index, l.sqlite, &err);
+    code = status == SP_OK ? print(&l, list, n, !export, code) : sp_worse_exit(code, sp_report_error(&err));
+    free(list);
+    sp_index_free(&index);
+    return code;
+}
+
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+
+static int run_log(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,     parse, "",  "Lists the records of a store, series by series.",
+                                     children, NULL,  NULL};
+    return list_store(&argp, argc, argv, false);
+}
+
+static int run_export(int argc, char **argv)
+{
+    static const struct argp argp = {export_options,
+                                     parse,
+                                     "",
+                                     "Writes the records of a store for other programs: a database of all, "
+                                     "CSV or JSON Lines of those that are "
+                                     "meant. Times in s, rates in B/s and flop/s.",
+                                     children,
+                                     NULL,
+                                     NULL};
+    return list_store(&argp, argc, argv, true);
+}
+
+const struct sp_track_verb sp_track_log = {
+    .name = "log", .arguments = "", .summary = "list the records of a store", .run = run_log};
+const struct sp_track_verb sp_track_export = {.name = "export",
+                                              .arguments = "--csv|--json|--sqlite FILE",
+                                              .summary = "write them for other programs",
+                                              .run = run_export};

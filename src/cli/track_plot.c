@@ -1,0 +1,111 @@
+/* spmodel track plot: the history of each series as a picture. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/find_program.h"
+#include "cli/track_options.h"
+#include "plots/plot.h"
+
+enum { KEY_TERM = SP_KEY_PRIVATE };
+
+struct drawing {
+    struct sp_track_options options;
+    const char *folder;
+    int term;
+};
+
+static const struct argp_option options[] = {
+    {"out", 'o', "DIR", 0, "Directory of the pictures (default: this one)", 1},
+    {"term", KEY_TERM, "TERM", 0, "svg (default), pdf, png, txt or gp", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct drawing *d = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &d->options;
+        state->child_inputs[1] = &d->options.common;
+        return 0;
+    case 'o':
+        d->folder = arg;
+        return 0;
+    case KEY_TERM:
+        d->term = sp_term_from_name(arg);
+        if (d->term < 0)
+            argp_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *path_of(const struct sp_index *index, const struct sp_entry *e)
+{
+    return index->path[e - index->entry];
+}
+
+/* The records of a series that were measured where the last one was. */
+static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
+                           const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+{
+    const struct drawing *d = context;
+    (void)store;
+    const struct sp_plot_kind *kind = sp_plot_kind_find("history");
+    const int64_t first = n > kind->max_records ? n - kind->max_records : 0;
+    struct sp_record *record = calloc((size_t)(n - first), sizeof *record);
+    const struct sp_record **pointer = calloc((size_t)(n - first), sizeof *pointer);
+    char path[4096], gnuplot[1024];
+    int n_read = 0;
+    enum sp_status status =
+        record && pointer ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    for (int64_t i = first; i < n && status == SP_OK; i++) {
+        if (strcmp(list[i]->env, list[n - 1]->env) != 0)
+            continue;
+        status = sp_record_read(path_of(index, list[i]), &record[n_read], err);
+        if (status != SP_OK)
+            break;
+        if (kind->lacks(&record[n_read])) {
+            sp_record_free(&record[n_read]);
+            continue;
+        }
+        pointer[n_read] = &record[n_read];
+        n_read++;
+    }
+    if (status == SP_OK && n_read > 0) {
+        snprintf(path, sizeof path, "%s/history-%.8s.%s", d->folder, list[n - 1]->series,
+                 sp_term_name((enum sp_term)d->term));
+        const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
+        status = sp_plot_write(kind, pointer, n_read, (enum sp_term)d->term, &tool, path, err);
+        if (status == SP_OK && d->options.common.verbosity >= 0)
+            printf("saved  %s\n", path);
+    }
+    for (int i = 0; i < n_read; i++)
+        sp_record_free(&record[i]);
+    free(record);
+    free(pointer);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "",
+        "Draws each series that is meant into history-KEY.svg: the time of every process, and "
+        "bandwidth beside the load-only roof. Dotted lines: the source or this program changed.",
+        children,
+        NULL,
+        NULL};
+    struct drawing d = {.folder = ".", .term = SP_TERM_SVG};
+    sp_parse(&argp, argc, argv, &d);
+    return sp_track_visit(&d.options, draw, &d);
+}
+
+const struct sp_track_verb sp_track_plot = {
+    .name = "plot", .arguments = "[OPTION...]", .summary = "draw the history of each series", .run = run};

@@ -1,0 +1,133 @@
+/* spmodel track selftest: the gate itself is put to the test. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/track_options.h"
+#include "track/rehearsal.h"
+
+enum { KEY_INJECT = SP_KEY_PRIVATE, KEY_NOISE, KEY_SESSION, KEY_RUNS, KEY_BEFORE, KEY_TRIALS, KEY_SEED };
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_rehearsal_options rehearsal;
+};
+
+static const struct argp_option options[] = {
+    {"inject", KEY_INJECT, "P", 0, "Slowdown that is put in, in percent (default 5)", 1},
+    {"noise", KEY_NOISE, "P", 0, "From run to run, in percent (default 1.5)", 1},
+    {"session", KEY_SESSION, "P", 0, "From session to session, in percent (default 0)", 1},
+    {"runs", KEY_RUNS, "N", 0, "A session (default 5)", 1},
+    {"before", KEY_BEFORE, "N", 0, "Sessions before the one that is judged (default 1)", 1},
+    {"trials", KEY_TRIALS, "N", 0, "Drawn series (default 1000)", 1},
+    {"seed", KEY_SEED, "N", 0, "Seed of what is drawn (default 1)", 1},
+    {0},
+};
+
+static void set_percent(struct argp_state *state, const char *option, const char *arg, double *out)
+{
+    double x;
+    size_t n = strlen(arg);
+    char number[32];
+    snprintf(number, sizeof number, "%.*s", (int)(n > 0 && arg[n - 1] == '%' ? n - 1 : n), arg);
+    if (sp_parse_number(number, &x) || x < 0 || x > 1000)
+        argp_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
+    *out = x / 100;
+}
+
+static void set_count(struct argp_state *state, const char *option, const char *arg, int lo, int hi, int *out)
+{
+    int64_t n;
+    if (sp_parse_count(arg, &n) || n < lo || n > hi)
+        argp_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
+    *out = (int)n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_INJECT:
+        set_percent(state, "inject", arg, &a->rehearsal.change);
+        return 0;
+    case KEY_NOISE:
+        set_percent(state, "noise", arg, &a->rehearsal.noise);
+        return 0;
+    case KEY_SESSION:
+        set_percent(state, "session", arg, &a->rehearsal.session);
+        return 0;
+    case KEY_RUNS:
+        set_count(state, "runs", arg, 1, 60, &a->rehearsal.n_runs);
+        return 0;
+    case KEY_BEFORE:
+        set_count(state, "before", arg, 1, 30, &a->rehearsal.n_sessions);
+        return 0;
+    case KEY_TRIALS:
+        set_count(state, "trials", arg, 100, 100000, &a->rehearsal.n_trials);
+        return 0;
+    case KEY_SEED: {
+        int seed;
+        set_count(state, "seed", arg, 0, INT32_MAX, &seed);
+        a->rehearsal.seed = (uint64_t)seed;
+        return 0;
+    }
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print(const char *label, const struct sp_rehearsal *r)
+{
+    const double n = r->n_trials;
+    printf("  %-22s ok %5.1f %%   regressed %5.1f %%   improved %5.1f %%   inconclusive %5.1f %%\n", label,
+           100 * r->n_ok / n, 100 * r->n_regressed / n, 100 * r->n_improved / n, 100 * r->n_undecided / n);
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "",
+        "Draws series with known noise, puts a slowdown in, and judges them as track check "
+        "does: a gate that cannot fail is no gate. Exit code 1 where more than 1 % of "
+        "unchanged series seem regressed, or less than 95 % of the slowdowns are found.",
+        children,
+        NULL,
+        NULL};
+    struct arguments a = {.rehearsal = {.change = 0.05,
+                                        .noise = 0.015,
+                                        .n_runs = 5,
+                                        .n_sessions = 1,
+                                        .n_trials = 1000,
+                                        .confirm = true,
+                                        .seed = 1}};
+    char label[64];
+    sp_parse(&argp, argc, argv, &a);
+    struct sp_rehearsal_options still = a.rehearsal;
+    still.change = 0;
+    const struct sp_rehearsal quiet = sp_rehearse(&still), moved = sp_rehearse(&a.rehearsal);
+    printf(
+        "%d series of %d session%s and one more, %d runs each, %.2g %% from run to run, one confirmation\n",
+        a.rehearsal.n_trials, a.rehearsal.n_sessions, a.rehearsal.n_sessions == 1 ? "" : "s",
+        a.rehearsal.n_runs, 100 * a.rehearsal.noise);
+    print("nothing put in", &quiet);
+    snprintf(label, sizeof label, "%+.3g %% put in", 100 * a.rehearsal.change);
+    print(label, &moved);
+    const bool still_enough = quiet.n_regressed <= 0.01 * quiet.n_trials;
+    const bool sees_enough = a.rehearsal.change <= 0 || moved.n_regressed >= 0.95 * moved.n_trials;
+    printf("%s\n", still_enough && sees_enough
+                       ? "the gate works: at most 1 % false alarms, at least 95 % found"
+                   : !still_enough ? "too many false alarms"
+                                   : "too many slowdowns are missed: more --runs would find them");
+    return still_enough && sees_enough ? 0 : 1;
+}
+
+const struct sp_track_verb sp_track_selftest = {.name = "selftest",
+                                                .arguments = "[--inject P]",
+                                                .summary = "is the gate awake, and does it keep still?",
+                                                .run = run};

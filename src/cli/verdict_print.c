@@ -1,0 +1,207 @@
+#include "cli/verdict_print.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/track_options.h"
+
+/* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
+static char *change_text(const struct sp_judgement *j, char *text, size_t size)
+{
+    const struct sp_shift *s = &j->shift;
+    if (j->verdict == SP_TRACK_NOT_COMPARABLE || s->floor <= 0 || j->n_before + j->has_pinned == 0)
+        snprintf(text, size, "unknown");
+    else if (!isfinite(s->change))
+        snprintf(text, size, "unknown");
+    else if (j->is_exact || !isfinite(s->hi))
+        snprintf(text, size, fabs(s->change) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * s->change);
+    else
+        snprintf(text, size, "%+.1f %% (%+.1f … %+.1f %%)", 100 * s->change, 100 * s->lo, 100 * s->hi);
+    return text;
+}
+
+/* Attribution says why the time changed: bytes and alpha are a cause themselves. */
+static bool is_of_time(const struct sp_judgement *j)
+{
+    return j->metric != SP_TRACKED_BYTES && j->metric != SP_TRACKED_ALPHA;
+}
+
+static double metric_of(const struct sp_judgement *j)
+{
+    return j->newest->metric[j->metric];
+}
+
+static const char *origin_of(const struct sp_judgement *j)
+{
+    const char *origin = j->newest->origin[j->metric];
+    return *origin ? origin : "unknown";
+}
+
+void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    int count[SP_TRACK_NOT_COMPARABLE + 1] = {0};
+    char title[320], change[96];
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        count[j->verdict]++;
+        fprintf(out, "%-14s %s\n", sp_track_verdict_name(j->verdict),
+                sp_track_title(j->newest, title, sizeof title));
+        fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
+                change_text(j, change, sizeof change));
+        if (j->n_before > 0)
+            fprintf(out, " against %d record%s before", j->n_before, j->n_before == 1 ? "" : "s");
+        if (j->has_pinned)
+            fprintf(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
+                    100 * j->pinned.change);
+        fprintf(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
+        if (j->why[0])
+            fprintf(out, "               %s\n", j->why);
+        if ((j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
+            j->attribution.text[0])
+            fprintf(out, "               %s\n", j->attribution.text);
+        if (j->verdict == SP_TRACK_REGRESSED && j->attribution.also[0])
+            fprintf(out, "               %s\n", j->attribution.also);
+        else if (j->verdict == SP_TRACK_REGRESSED && j->attribution.is_resolved_otherwise)
+            fprintf(
+                out,
+                "               kernel, pages, pinning or stores were resolved differently than before\n");
+    }
+    fprintf(out, "%s%d series:", n > 0 ? "\n" : "", n);
+    for (int v = 0; v <= SP_TRACK_NOT_COMPARABLE; v++)
+        if (count[v] > 0)
+            fprintf(out, " %d %s", count[v], sp_track_verdict_name((enum sp_verdict_of_track)v));
+    fprintf(out, "%s\n", n == 0 ? " no complete record that says what was asked for fits" : "");
+}
+
+void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
+                 "records_before,"
+                 "why\n");
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        const struct sp_shift *s = &j->shift;
+        fprintf(out, "%s,\"%s\",\"%s\",%s,%s,", sp_track_verdict_name(j->verdict), j->newest->matrix,
+                j->newest->what, j->newest->series, sp_tracked_metrics[j->metric].name);
+        if (!isnan(metric_of(j)))
+            fprintf(out, "%.9g", metric_of(j));
+        fprintf(out, ",%s,", sp_tracked_metrics[j->metric].unit);
+        if (s->floor > 0 && isfinite(s->hi))
+            fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, s->p);
+        else
+            fprintf(out, ",,,,");
+        fprintf(out, ",%d,\"%s\"\n", j->n_before, j->why);
+    }
+}
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        const struct sp_attribution *a = &j->attribution;
+        json_t *o = json_object();
+        json_object_set_new(o, "verdict", json_string(sp_track_verdict_name(j->verdict)));
+        json_object_set_new(o, "matrix", json_string(j->newest->matrix));
+        json_object_set_new(o, "configuration", json_string(j->newest->what));
+        json_object_set_new(o, "series", json_string(j->newest->series));
+        json_object_set_new(o, "record", json_string(j->newest->id));
+        json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
+        json_object_set_new(o, "value", number(metric_of(j)));
+        json_object_set_new(o, "origin", json_string(origin_of(j)));
+        json_object_set_new(o, "change", j->shift.floor > 0 ? number(j->shift.change) : json_null());
+        json_object_set_new(o, "lo", number(j->shift.floor > 0 ? j->shift.lo : NAN));
+        json_object_set_new(o, "hi", number(j->shift.floor > 0 ? j->shift.hi : NAN));
+        json_object_set_new(o, "floor", number(j->shift.floor > 0 ? j->shift.floor : NAN));
+        json_object_set_new(o, "p", number(j->shift.floor > 0 ? j->shift.p : NAN));
+        json_object_set_new(o, "pinned_change", j->has_pinned ? number(j->pinned.change) : json_null());
+        json_object_set_new(o, "records_before", json_integer(j->n_before));
+        json_object_set_new(o, "more_runs",
+                            j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
+        json_object_set_new(o, "why", j->why[0] ? json_string(j->why) : json_null());
+        json_object_set_new(o, "attribution",
+                            json_pack("{s:o, s:o, s:o, s:o, s:s}", "ln_time", number(a->time), "ln_bytes",
+                                      number(a->bytes), "ln_bandwidth", number(a->bandwidth), "ln_roof",
+                                      number(a->roof), "text", a->text));
+        json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        fputc('\n', out);
+        json_decref(o);
+    }
+}
+
+static void xml_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            if ((unsigned char)*text >= ' ')
+                fputc(*text, out);
+        }
+}
+
+void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    int failures = 0, skipped = 0;
+    for (int i = 0; i < n; i++) {
+        failures += judgement[i].verdict == SP_TRACK_REGRESSED;
+        skipped += sp_track_exit_code(judgement[i].verdict) == 5;
+    }
+    fprintf(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuite name=\"spmodel track check\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\">\n",
+        n, failures, skipped);
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        char change[96];
+        fprintf(out, "  <testcase classname=\"");
+        xml_text(out, j->newest->matrix);
+        fprintf(out, "\" name=\"");
+        xml_text(out, j->newest->what);
+        fprintf(out, " %s\">", sp_tracked_metrics[j->metric].name);
+        const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
+        if (sp_track_exit_code(j->verdict) != 0) {
+            fprintf(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
+            xml_text(out, change_text(j, change, sizeof change));
+            fprintf(out, "; ");
+            xml_text(out, j->why[0] ? j->why : is_of_time(j) ? j->attribution.text : "");
+            fprintf(out, "\"/>");
+        }
+        fprintf(out, "</testcase>\n");
+    }
+    fprintf(out, "</testsuite>\n");
+}
+
+void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    fprintf(out,
+            "| verdict | matrix | configuration | metric | change | remark |\n|---|---|---|---|---|---|\n");
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        char change[96];
+        fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", sp_track_verdict_name(j->verdict),
+                j->newest->matrix, j->newest->what, sp_tracked_metrics[j->metric].name,
+                change_text(j, change, sizeof change),
+                j->why[0]                                              ? j->why
+                : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
+                                                                       : "");
+    }
+}

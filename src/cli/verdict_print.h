@@ -1,0 +1,16 @@
+/* Verdicts for people and for programs. */
+#ifndef SP_CLI_VERDICT_PRINT_H
+#define SP_CLI_VERDICT_PRINT_H
+
+#include <stdio.h>
+
+#include "track/judge.h"
+
+void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out); /* JSON Lines */
+/* ok and improved pass, regressed fails, the others are skipped with their reason. */
+void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out);
+
+#endif

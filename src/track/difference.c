@@ -1,0 +1,75 @@
+#include "track/difference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *path;
+    bool is_identity;
+} parts[] = {{"request", true}, {"env.identity", true}, {"problem.sha256", true}, {"env.detail", false},
+             {"config", false}, {"placement", false},   {"tool", false},          {"source", false}};
+
+static void as_text(const json_t *value, char *text, size_t size)
+{
+    char *json = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    snprintf(text, size, "%s", json ? json : "-");
+    free(json);
+}
+
+static bool add(struct sp_differences *d, const char *path, const char *key, const json_t *a, const json_t *b,
+                bool is_identity)
+{
+    struct sp_difference *more = realloc(d->one, (size_t)(d->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    d->one = more;
+    struct sp_difference *one = &more[d->n++];
+    snprintf(one->field, sizeof one->field, "%s%s%s", path, key ? "." : "", key ? key : "");
+    as_text(a, one->a, sizeof one->a);
+    as_text(b, one->b, sizeof one->b);
+    one->is_identity = is_identity;
+    d->n_identity += is_identity;
+    return true;
+}
+
+/* A part that is an object field by field, else as a whole. */
+static bool compare_part(struct sp_differences *d, const char *path, const json_t *a, const json_t *b,
+                         bool is_identity)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(a) || !json_is_object(b))
+        return (!a && !b) || (a && b && json_equal(a, b)) || add(d, path, NULL, a, b, is_identity);
+    json_object_foreach((json_t *)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        if (!(other && json_equal(value, other)) && !add(d, path, key, value, other, is_identity))
+            return false;
+    }
+    json_object_foreach((json_t *)b, key, value)
+    {
+        if (!json_object_get(a, key) && !add(d, path, key, NULL, value, is_identity))
+            return false;
+    }
+    return true;
+}
+
+enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b,
+                                   struct sp_differences *d, struct sp_error *err)
+{
+    memset(d, 0, sizeof *d);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
+                          sp_record_node(b, parts[i].path), parts[i].is_identity)) {
+            sp_differences_free(d);
+            return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
+        }
+    return SP_OK;
+}
+
+void sp_differences_free(struct sp_differences *d)
+{
+    free(d->one);
+    memset(d, 0, sizeof *d);
+}

@@ -1,0 +1,152 @@
+#include "track/entry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash64.h"
+#include "io/record_words.h"
+
+const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
+    [SP_TRACKED_TIME] = {"time", "s", true},
+    [SP_TRACKED_BYTES] = {"bytes", "B", true},
+    [SP_TRACKED_BANDWIDTH] = {"bandwidth", "B/s", false},
+    [SP_TRACKED_ROOF] = {"roof", "B/s", false},
+    [SP_TRACKED_PERFORMANCE] = {"performance", "flop/s", false},
+    [SP_TRACKED_FRACTION] = {"bandwidth_fraction", "1", false},
+    [SP_TRACKED_MODEL_FRACTION] = {"model_fraction", "1", false},
+    [SP_TRACKED_ALPHA] = {"alpha", "1", true},
+    [SP_TRACKED_LAMBDA] = {"lambda_t", "1", true},
+};
+
+int sp_tracked_find(const char *name)
+{
+    for (int i = 0; i < SP_N_TRACKED; i++)
+        if (strcmp(sp_tracked_metrics[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* What a series is told apart by, version SP_SERIES_VERSION: what was asked for. What it was resolved to is
+ * below: evidence, never identity. */
+static const char *const requested[] = {
+    "op",    "format", "schedule", "precision", "index",   "prefetch", "width",  "order", "threads", "isa",
+    "store", "pages",  "pin",      "state",     "between", "reorder",  "device", "skew",  "policy",  "llc"};
+static const char *const resolved[] = {"config.kernel",       "config.pages",    "config.schedule",
+                                       "config.pinned",       "config.store_nt", "config.threads",
+                                       "config.format_option"};
+
+/* "name: value" of a JSON value in one way of writing. */
+static uint64_t hash_node(uint64_t h, const char *name, const json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    const char *value_text = text ? text : "null";
+    h = sp_hash64(name, strlen(name) + 1, h);
+    h = sp_hash64(value_text, strlen(value_text) + 1, h);
+    free(text);
+    return h;
+}
+
+static void key_text(uint64_t h, char text[SP_KEY_TEXT])
+{
+    snprintf(text, SP_KEY_TEXT, "%016llx", (unsigned long long)h);
+}
+
+static void find_series(const struct sp_record *r, struct sp_entry *e)
+{
+    const json_t *request = sp_record_node(r, "request");
+    if (!json_is_object(request))
+        return;
+    const json_t *matrix = sp_record_node(r, "problem.sha256");
+    uint64_t h = 0;
+    h = hash_node(h, "version", json_object_get(request, "version"));
+    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
+    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
+        h = hash_node(h, requested[i], json_object_get(request, requested[i]));
+    key_text(h, e->series);
+}
+
+static void find_caches(const struct sp_record *r, struct sp_entry *e)
+{
+    uint64_t h = hash_node(0, "caches", sp_record_node(r, "machine.caches"));
+    h = hash_node(h, "threads", sp_record_node(r, "config.threads"));
+    key_text(h, e->caches);
+}
+
+static void find_resolved(const struct sp_record *r, struct sp_entry *e)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof resolved / sizeof *resolved; i++)
+        h = hash_node(h, resolved[i], sp_record_node(r, resolved[i]));
+    key_text(h, e->resolved);
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from ? from : "");
+}
+
+static void find_words(const struct sp_record *r, struct sp_entry *e)
+{
+    int64_t threads = 0, width = 1;
+    char of_width[24] = "";
+    sp_record_count(r, "config.threads", &threads);
+    if (sp_record_count(r, "config.rhs", &width) && width > 1)
+        snprintf(of_width, sizeof of_width, " r=%lld", (long long)width);
+    const char *reorder = sp_words_text(r, "problem.reorder", "none");
+    copy(e->matrix, sizeof e->matrix, sp_words_text(r, "problem.name", "?"));
+    snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld threads%s",
+             sp_words_text(r, "config.op", "?"), of_width, sp_words_text(r, "config.format_option", "?"),
+             sp_words_text(r, "config.precision", "?"), sp_words_text(r, "config.index", "?"),
+             sp_words_text(r, "config.schedule", "?"), strcmp(reorder, "none") != 0 ? " " : "",
+             strcmp(reorder, "none") != 0 ? reorder : "", (long long)threads,
+             strcmp(sp_words_text(r, "config.cache", "warm"), "warm") != 0 ? " cold" : "");
+    copy(e->machine, sizeof e->machine, sp_words_text(r, "machine.name", "?"));
+    copy(e->commit, sizeof e->commit, sp_words_text(r, "source.commit", ""));
+    copy(e->branch, sizeof e->branch, sp_words_text(r, "source.branch", ""));
+    snprintf(e->tool, sizeof e->tool, "%s %s", sp_words_text(r, "tool.version", "?"),
+             sp_words_text(r, "tool.git", ""));
+}
+
+static void find_runs(const struct sp_record *r, struct sp_entry *e)
+{
+    const json_t *runs = sp_record_node(r, "runs"), *run;
+    size_t i;
+    json_array_foreach(runs, i, run)
+    {
+        const double t = sp_list_median(json_object_get(run, "time_s"));
+        const double roof = sp_list_median(json_object_get(run, "roof_Bps"));
+        if (e->n_runs == SP_ENTRY_RUNS || !(t > 0))
+            continue;
+        e->time_s[e->n_runs] = t;
+        e->roof_Bps[e->n_runs++] = roof > 0 ? roof : 0;
+    }
+}
+
+void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
+{
+    memset(e, 0, sizeof *e);
+    copy(e->id, sizeof e->id, sp_words_text(r, "id", ""));
+    copy(e->start, sizeof e->start, sp_words_text(r, "time.start", ""));
+    copy(e->status, sizeof e->status, sp_words_text(r, "status", ""));
+    copy(e->env, sizeof e->env, sp_words_text(r, "env.key", ""));
+    find_series(r, e);
+    find_caches(r, e);
+    find_resolved(r, e);
+    find_words(r, e);
+    find_runs(r, e);
+    for (int i = 0; i < SP_N_TRACKED; i++) {
+        const struct sp_value v = sp_record_metric(r, sp_tracked_metrics[i].name);
+        e->metric[i] = sp_value_known(v) ? v.value : NAN;
+        if (sp_value_known(v))
+            copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
+    }
+    const struct sp_value huge = sp_record_value(r, "placement.pages.huge_share");
+    e->huge_share = sp_value_known(huge) ? huge.value : NAN;
+    copy(e->kernel, sizeof e->kernel, sp_words_text(r, "config.kernel", ""));
+    const json_t *roof = sp_record_roof(r);
+    const double b = roof ? sp_item_number(roof, "value") : NAN;
+    e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;
+    copy(e->origin[SP_TRACKED_ROOF], sizeof e->origin[0], b > 0 ? sp_item_text(roof, "origin") : "");
+}

@@ -1,0 +1,63 @@
+/* What tracking needs of a record: whose series it belongs to, where it was measured, its runs and metrics.
+ */
+#ifndef SP_TRACK_ENTRY_H
+#define SP_TRACK_ENTRY_H
+
+#include <stdint.h>
+
+#include "io/record.h"
+
+enum {
+    SP_SERIES_VERSION = 1, /* of the lists below: a new one makes new series */
+    SP_ENTRY_RUNS = 64,    /* most runs that are kept of a record */
+    SP_KEY_TEXT = 17       /* 16 hex digits */
+};
+
+/* Metrics that an entry keeps, by the names that records have [UX 5]. */
+enum sp_tracked {
+    SP_TRACKED_TIME,      /* s */
+    SP_TRACKED_BYTES,     /* B of an execution through the level that counts */
+    SP_TRACKED_BANDWIDTH, /* B/s */
+    SP_TRACKED_ROOF,      /* B/s: load-only beside the kernel */
+    SP_TRACKED_PERFORMANCE,
+    SP_TRACKED_FRACTION,       /* of the roof */
+    SP_TRACKED_MODEL_FRACTION, /* of the model's speed */
+    SP_TRACKED_ALPHA,
+    SP_TRACKED_LAMBDA, /* max/mean of the threads' busy times */
+    SP_N_TRACKED
+};
+
+/* Name, unit, whether less is better, and whether noise cannot touch it (simulated or counted). */
+struct sp_tracked_metric {
+    const char *name, *unit;
+    bool less_is_better;
+};
+extern const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED];
+int sp_tracked_find(const char *name); /* -1: unknown */
+
+struct sp_entry {
+    char id[128];
+    char series[SP_KEY_TEXT]; /* "" where the record does not say what was asked for */
+    char env[SP_KEY_TEXT];    /* "" where it does not say where it ran */
+    char start[24];           /* ISO 8601, UTC: sorts as text */
+    char status[16];
+    char matrix[128], what[160]; /* for people: "gen:hpcg:80", "spmv crs nnz f64/i32 2 threads" */
+    char machine[64];
+    char commit[64], branch[64]; /* of the user's source; "" */
+    char tool[64];               /* version and commit of this program */
+    char resolved[SP_KEY_TEXT];  /* hash of what was resolved: kernel, pages, pinning, stores */
+    double huge_share;           /* of the arrays' bytes in huge pages; NAN: unknown */
+    char kernel[48];
+    char caches[SP_KEY_TEXT]; /* hash of the machine's caches and the threads: what simulated bytes belong to
+                               */
+    int n_runs;
+    double time_s[SP_ENTRY_RUNS];   /* median of each run (process) */
+    double roof_Bps[SP_ENTRY_RUNS]; /* likewise; 0: not measured */
+    double metric[SP_N_TRACKED];    /* NAN: unknown */
+    char origin[SP_N_TRACKED][12];  /* on whose word: "measured", "simulated", ...; "" unknown */
+};
+
+/* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */
+void sp_entry_of(const struct sp_record *record, struct sp_entry *entry);
+
+#endif

@@ -1,0 +1,61 @@
+/* The verdict on the newest measurement of a series [UX 4]. */
+#ifndef SP_TRACK_JUDGE_H
+#define SP_TRACK_JUDGE_H
+
+#include "track/attribution.h"
+#include "track/shift.h"
+
+enum sp_verdict_of_track {
+    SP_TRACK_OK,
+    SP_TRACK_REGRESSED,
+    SP_TRACK_IMPROVED,
+    SP_TRACK_INCONCLUSIVE,  /* n_more runs would do */
+    SP_TRACK_NOT_COMPARABLE /* `why` names the field that differs */
+};
+const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "regressed", ... */
+
+struct sp_judge_options {
+    enum sp_tracked metric;
+    double floor;      /* least relative change that counts; 0: 0.03 */
+    double confidence; /* of intervals; 0: 0.95 */
+    int n_baseline;    /* records before the newest that make the rolling baseline; 0: 10 */
+    uint64_t seed;
+};
+
+struct sp_judgement {
+    const struct sp_entry *newest; /* borrowed; the newest of the group judged */
+    enum sp_tracked metric;
+    enum sp_verdict_of_track verdict;
+    struct sp_shift shift; /* against the rolling baseline; of a metric without noise change and floor only */
+    int n_before, n_after; /* records of the rolling baseline, and those judged: the newest and those before
+                              it of the same session */
+    bool has_pinned;
+    struct sp_shift pinned; /* against the accepted baseline */
+    bool is_exact;          /* the metric is simulated: it is compared as it is, without statistics */
+    struct sp_attribution attribution;
+    char why[300]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
+};
+
+/* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that
+ * come from the same commit and tool and lie within `session_s` of each other make the group that is judged.
+ */
+enum { SP_SESSION_S = 6 * 3600 };
+
+/* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
+ * may be among them, and make "not comparable" where nothing else is there to compare with. pinned
+ * [n_pinned]: entries of the accepted baseline. */
+void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
+              const struct sp_judge_options *o, struct sp_judgement *out);
+
+/* Two given groups of records, each of one configuration; `why` is filled where they cannot be compared. */
+void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
+                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out);
+
+/* Of many series at once: regressed and improved stay so only where they are discoveries at false discovery
+ * rate q (Benjamini and Hochberg); the others become inconclusive. */
+void sp_judge_many(struct sp_judgement *judgement, int n, double q);
+
+/* Exit code of a verdict [UX 4]: regressed 1, inconclusive and not comparable 5, else 0. */
+int sp_track_exit_code(enum sp_verdict_of_track verdict);
+
+#endif

@@ -1,0 +1,26 @@
+/* Can the gate fail, and does it keep still? Series with known noise and a known change, drawn with a seeded
+ * generator, are judged as real ones are. */
+#ifndef SP_TRACK_REHEARSAL_H
+#define SP_TRACK_REHEARSAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_rehearsal_options {
+    double change;  /* after/before - 1 that is put in; 0: nothing is */
+    double noise;   /* run-to-run standard deviation of ln x */
+    double session; /* standard deviation of ln x from session to session */
+    int n_runs;     /* a session */
+    int n_sessions; /* before the one that is judged */
+    int n_trials;
+    bool confirm; /* what seems regressed is measured once more and must seem so with both */
+    uint64_t seed;
+};
+
+struct sp_rehearsal {
+    int n_trials, n_ok, n_regressed, n_improved, n_undecided;
+};
+
+struct sp_rehearsal sp_rehearse(const struct sp_rehearsal_options *o);
+
+#endif

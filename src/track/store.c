@@ -1,0 +1,180 @@
+#include "track/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/atomic_file.h"
+
+#define STORE_FILE   "spmodel-store.json"
+#define STORE_SCHEMA "spmodel.store/1"
+
+static enum sp_status create_store(const char *path, struct sp_error *err)
+{
+    char name[4096];
+    struct sp_atomic_file file;
+    snprintf(name, sizeof name, "%s/records", path);
+    const int failed = sp_make_directories(name);
+    if (failed)
+        return sp_fail_at(err, SP_OUTPUT, name, 0, 0, NULL, "%s", strerror(failed));
+    snprintf(name, sizeof name, "%s/" STORE_FILE, path);
+    enum sp_status status = sp_atomic_open(name, &file, err);
+    if (status != SP_OK)
+        return status;
+    fprintf(file.stream, "{\"schema\": \"" STORE_SCHEMA "\"}\n");
+    return sp_atomic_commit(&file, err);
+}
+
+enum sp_status sp_store_open(const char *path, bool create, struct sp_store *store, struct sp_error *err)
+{
+    char name[4096];
+    if (snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path)
+        return sp_fail(err, SP_USAGE, NULL, "the name of the store is too long");
+    snprintf(name, sizeof name, "%s/" STORE_FILE, path);
+    if (access(name, F_OK) != 0) {
+        if (!create)
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, "spmodel track add --store DIR RECORD... makes one",
+                              "this is no store of records: it has no " STORE_FILE);
+        return create_store(path, err);
+    }
+    json_error_t why;
+    json_t *root = json_load_file(name, 0, &why);
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    enum sp_status status =
+        !root     ? sp_fail_at(err, SP_INPUT, name, why.line, 0, NULL, "%s", why.text)
+        : !schema ? sp_fail_at(err, SP_INPUT, name, 0, 0, NULL, "no schema is named")
+        : strcmp(schema, STORE_SCHEMA) != 0 &&
+                strncmp(schema, STORE_SCHEMA ".", strlen(STORE_SCHEMA) + 1) != 0
+            ? sp_fail_at(err, SP_INPUT, name, 0, 0, "take a newer version of spmodel",
+                         "a store of schema '%s', which this version does not know", schema)
+            : SP_OK;
+    json_decref(root);
+    return status;
+}
+
+/* The whole file; the caller frees it. */
+static enum sp_status slurp(const char *path, char **bytes, size_t *size, struct sp_error *err)
+{
+    struct stat facts;
+    FILE *f = fopen(path, "rb");
+    *bytes = NULL;
+    if (!f || fstat(fileno(f), &facts) != 0) {
+        const int why = errno;
+        if (f)
+            fclose(f);
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "%s", strerror(why));
+    }
+    *size = (size_t)facts.st_size;
+    *bytes = malloc(*size + 1);
+    const bool read = *bytes && fread(*bytes, 1, *size, f) == *size;
+    fclose(f);
+    if (read)
+        return SP_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it cannot be read, or there is no memory for it");
+}
+
+static bool is_same(const char *path, const char *bytes, size_t size)
+{
+    char *there;
+    size_t n;
+    if (slurp(path, &there, &n, NULL) != SP_OK)
+        return false;
+    const bool same = n == size && memcmp(there, bytes, n) == 0;
+    free(there);
+    return same;
+}
+
+/* A temporary file of a name of its own beside the target, complete and on the disk. */
+static enum sp_status write_part(const char *target, const char *bytes, size_t size, char *part,
+                                 size_t part_size, struct sp_error *err)
+{
+    const char *name = strrchr(target, '/') + 1;
+    snprintf(part, part_size, "%.*s.%s.XXXXXX", (int)(name - target), target, name);
+    const int fd = mkstemp(part);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(errno));
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    const bool whole = done == size && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    const int why = errno;
+    if (close(fd) == 0 && whole)
+        return SP_OK;
+    unlink(part);
+    return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
+}
+
+/* Gives the part its name, unless the name is taken: errno is EEXIST then. Where the file system has no hard
+ * links, the name is claimed by an empty file first. */
+static bool give_name(const char *part, const char *target)
+{
+    if (link(part, target) == 0)
+        return unlink(part) == 0;
+    if (errno == EEXIST)
+        return false;
+    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0644);
+    if (claim < 0)
+        return false;
+    close(claim);
+    return rename(part, target) == 0;
+}
+
+enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
+                            struct sp_error *err)
+{
+    struct sp_record record = {0};
+    const char *id = "", *start = "";
+    char *bytes = NULL, part[4300], folder[3300];
+    size_t size = 0;
+    *added = false;
+    enum sp_status status = sp_record_read(file, &record, err);
+    if (status == SP_OK)
+        status = slurp(file, &bytes, &size, err);
+    if (status == SP_OK &&
+        (!sp_record_text(&record, "id", &id) || !*id || strchr(id, '/') || *id == '.' || strlen(id) > 200 ||
+         !sp_record_text(&record, "time.start", &start) || strlen(start) < 7 || strchr(start, '/')))
+        status = sp_fail_at(err, SP_INPUT, file, 0, 0, NULL, "the record has no usable id and start");
+    if (status == SP_OK) {
+        snprintf(folder, sizeof folder, "%s/records/%.7s", store->path, start);
+        snprintf(path, 4096, "%s/%s.json", folder, id);
+        const int failed = sp_make_directories(folder);
+        if (failed)
+            status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+    }
+    if (status == SP_OK)
+        status = write_part(path, bytes, size, part, sizeof part, err);
+    if (status == SP_OK) {
+        *added = give_name(part, path);
+        const int why = errno;
+        if (!*added) {
+            unlink(part);
+            if (why != EEXIST)
+                status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
+            else if (!is_same(path, bytes, size))
+                status =
+                    sp_fail_at(err, SP_OUTPUT, path, 0, 0, "records are never changed: give it another id",
+                               "another record of this id is in the store");
+        }
+    }
+    free(bytes);
+    sp_record_free(&record);
+    return status;
+}
+
+enum sp_status sp_store_list(const struct sp_store *store, struct sp_record_paths *paths,
+                             struct sp_error *err)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s/records", store->path);
+    return sp_record_paths_add(paths, name, err);
+}

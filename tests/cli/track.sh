@@ -1,0 +1,99 @@
+#!/bin/sh
+# `spmodel track` and `compare`: what is put in on purpose is found and named, what cannot be compared is not.
+# Usage: track.sh SPMODEL CHECK_SCHEMA SCHEMA EXAMPLES
+set -eu
+spmodel=$1 check_schema=$2 schema=$3 examples=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" SPMODEL_STORE="$dir/store"
+unset SPMODEL_FAULT SPMODEL_COMMIT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT || true
+fail() {
+    echo "track.sh: $*"
+    exit 1
+}
+expect() { # expect CODE TEXT ARGUMENTS...: exit code, and the text on standard output or error
+    wanted=$1 text=$2
+    shift 2
+    code=0
+    "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || code=$?
+    cat "$dir/err" >>"$dir/out"
+    [ $code -eq "$wanted" ] || { cat "$dir/out"; fail "$* exited with $code, not $wanted"; }
+    grep -q -- "$text" "$dir/out" || { cat "$dir/out"; fail "$*: no '$text'"; }
+}
+analyze() { # analyze FOLDER ARGUMENTS...
+    folder=$1
+    shift
+    "$spmodel" analyze -q --no-plots --no-hints --budget 20ms --runs 3 --machine "$dir/machine.json" --out "$dir/$folder" "$@" \
+        >"$dir/report" 2>&1 || { cat "$dir/report"; fail "analyze $*"; }
+    sleep 1 # records of a series are told apart by their second
+}
+"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+
+# A gate without noise: simulated bytes, with a random order put in where none was asked for.
+expect 3 "no store of records" track log
+for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:150; done
+"$check_schema" "$schema" "$dir"/bytes/*.json >"$dir/check" || { cat "$dir/check"; fail "schema"; }
+expect 0 "2 records added" track add "$dir/bytes"
+expect 0 "0 records added.*2 there already" track add "$dir/bytes"
+expect 0 "simulated: compared as it is" track check --metric bytes
+SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:150
+grep -q '"fault"' "$dir"/order/*.json || fail "a fault without a flag"
+expect 0 "1 record added" track add "$dir/order"
+expect 1 "^regressed .*gen:laplace2d:150" track check --metric bytes
+expect 1 '<failure message="regressed' track check --metric bytes --junit -
+expect 1 "| regressed | gen:laplace2d:150" track check --metric bytes --markdown -
+expect 5 "no complete record" track check --matrix 'nothing*'
+
+# A thread held back for three times the time.
+for i in 1 2; do analyze held gen:laplace2d:60; done
+SPMODEL_FAULT=straggler:3 analyze held gen:laplace2d:60
+expect 0 "3 records added" track add "$dir/held"
+expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60'
+grep -q "busy for unequal times" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
+expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
+[ "$(grep -c "3 runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
+expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
+expect 1 "against the accepted baseline" track check --matrix '*:60'
+expect 0 "forgotten" track accept --drop --matrix '*:60'
+expect 0 "too few records" track locate --matrix '*:60'
+expect 0 "matrix,configuration" track export --csv
+
+# Another machine's record.
+one=$(ls "$dir"/held/*.json | head -1)
+mkdir "$dir/elsewhere"
+sed -e 's/"key": "[0-9a-f]*"/"key": "0123456789abcdef"/' -e 's/"id": "[^"]*"/"id": "elsewhere"/' \
+    -e 's/"start": "[^"]*"/"start": "2099-01-01T00:00:00Z"/' "$one" >"$dir/elsewhere/record.json"
+expect 0 "1 record added" track add "$dir/elsewhere"
+[ "$(grep -c . "$dir/elsewhere/record.json")" -gt 10 ] || fail "the record of another machine is empty"
+expect 5 "not comparable" track check --matrix '*:60'
+
+# Damage is named, the others are used.
+echo '{"schema": "spmodel.rec' >"$dir/store/records/2099-01/damaged.json"
+expect 3 "damaged.json" track log
+grep -q "gen:laplace2d:150" "$dir/out" || fail "a damaged record hides the others"
+
+# The gate of examples/ci: nothing before it, then as before, then worse.
+gate() { # gate CODE
+    code=0
+    (cd "$dir" && SPMODEL_STORE="$dir/gate" SPMODEL="$spmodel" sh "$examples/ci/gate.sh" gen:laplace2d:500) >"$dir/out" 2>&1 || code=$?
+    [ $code -eq "$1" ] || { cat "$dir/out"; fail "the gate exited with $code, not $1"; }
+    sleep 1
+}
+gate 5
+gate 0
+grep -q 'failures="0"' "$dir/spmodel.xml" || fail "no JUnit file of the gate"
+SPMODEL_FAULT=order gate 1
+
+# Two records, two commands.
+analyze other --format sell:8,1 gen:laplace2d:60
+expect 5 "differs *request.format" compare "$one" "$(ls "$dir"/other/*.json)"
+expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
+expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.03' 'sleep 0.3'
+expect 3 "failed" compare --ab --rounds 3 true false
+
+expect 0 "the gate works" track selftest --trials 300
+expect 1 "missed" track selftest --trials 300 --noise 8
+expect 2 "no verb" track nonsense
+expect 2 "goes with --ab" compare --rounds 3 "$one" "$one"
+SPMODEL_FAULT=page expect 2 "no fault" analyze gen:laplace2d:20
+echo "track.sh: store, verdicts, faults, damage"
