@@ -15,6 +15,7 @@ run() { # run NAME ARGUMENTS...: the CSV of one analysis
 printf '%-10s %-34s %10s %10s %10s %10s %9s\n' fault run 'clean ms' 'faulty ms' 'costs ms' 'named ms' 'off by %'
 compare() { # compare FAULT TEXT LOSSES: LOSSES are columns of the CSV, separated by +
     awk -F, -v fault="$1" -v text="$2" -v losses="$3" '
+        { gsub(/"[^"]*"/, "text") } # may have commas in it
         FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++ }
         FNR == 2 { t[file] = $at["time_s"]; n = split(losses, name, "+"); for (i = 1; i <= n; i++) sum[file] += $at[name[i]] }
         END { costs = t[2] - t[1]; named = sum[2] - sum[1]
@@ -22,8 +23,8 @@ compare() { # compare FAULT TEXT LOSSES: LOSSES are columns of the CSV, separate
                   1e3 * named, 100 * (named - costs) / t[2] }' "$dir/clean.csv" "$dir/faulty.csv"
 }
 for round in $(seq "$rounds"); do
-    run clean gen:powerlaw:18:12 && run faulty --schedule rows gen:powerlaw:18:12
-    compare schedule 'powerlaw:18:12 by rows' loss_imbalance_s
+    run clean gen:arrow:2000000 && run faulty --schedule rows gen:arrow:2000000
+    compare schedule 'arrow:2000000 by rows' loss_imbalance_s
     run clean --format sell:32,256 gen:band:1000000:40:0.3 && run faulty --format sell:32,1 gen:band:1000000:40:0.3
     compare fill 'band:1000000:40:0.3 sell:32,1' loss_padding_s
     run clean gen:laplace3d:150 && run faulty gen:laplace3d:150+permuted:7

@@ -11,7 +11,7 @@ mkdir -p "$folder"
     gen:laplace2d:1500 gen:laplace2d:1500+permuted:3 gen:laplace3d:130 gen:laplace3d:130+permuted:7 \
     gen:laplace3d:130+shuffled:20000 gen:hpcg:80 gen:hpcg:80+permuted:5 gen:hpcg:80+shuffled:5000 \
     gen:band:1000000:40:0.3 gen:band:1000000:200:0.05 gen:band:300000:60:0.5+permuted:2 gen:band:1000000:20:0.5+shuffled:100000 \
-    gen:random:1000000:8 gen:random:500000:25 gen:random:3000000:4 gen:random:200000:80 gen:random:50000:300 \
+    gen:random:1000000:8 gen:random:400000:15 gen:random:2000000:4 gen:random:100000:60 gen:random:50000:300 \
     gen:powerlaw:18:12 gen:powerlaw:19:8 gen:powerlaw:17:24 gen:powerlaw:20:6 \
     gen:arrow:2000000 gen:arrow:1000000+permuted:4 \
     gen:block:200000:8:4 gen:block:120000:12:6 gen:block:200000:8:4+permuted:1 \
@@ -20,7 +20,7 @@ for matrix in "$@"; do
     name=$(echo "$matrix" | tr '/:+' '___')
     ls "$folder/$name"/*.json >/dev/null 2>&1 && continue
     start=$(date +%s)
-    "$spmodel" analyze -q --try-hints --no-plots --out "$folder/$name" "$matrix" >"$folder/$name.txt" 2>&1 ||
+    "$spmodel" analyze -q --try-hints --budget 1s --no-plots --out "$folder/$name" "$matrix" >"$folder/$name.txt" 2>&1 ||
         echo "$matrix: exit code $?: $(tail -1 "$folder/$name.txt")"
     echo "$matrix: $(($(date +%s) - start)) s, $(sed -n 's/^ best  *//p' "$folder/$name.txt")"
 done

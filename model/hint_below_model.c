@@ -1,41 +1,29 @@
-#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
-/* max(V/b_S, W/P_core) of a format [s]; INFINITY: not known. */
-static double least_time(const struct sp_hint_inputs *in, const struct sp_alternative *f)
-{
-    if (!sp_value_known(f->core_s))
-        return INFINITY;
-    const double V = sp_value_known(f->V_B) ? f->V_B.value : in->V_B.value;
-    return fmax(V / in->roof_Bps.value, f->core_s.value);
-}
-
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
     (void)checked;
-    const struct sp_alternative *best = NULL;
+    struct sp_gain gain;
     if (!in->thorough || !sp_hint_has_volume(in) || !sp_value_known(in->time_s))
         return SP_SILENT;
-    for (int i = 0; i < in->n_formats; i++)
-        if (!best || least_time(in, &in->formats[i]) < least_time(in, best))
-            best = &in->formats[i];
-    const double now = in->time_s.value;
-    const struct sp_gain gain = {0, best ? 1 - least_time(in, best) / now : 0};
-    if (!best || !isfinite(gain.hi) || gain.hi <= 0 || !sp_gain_is_worth(in, gain))
+    const struct sp_alternative *best = sp_best_format(in, "", false, &gain);
+    if (!best || !sp_gain_is_worth(in, gain))
         return SP_SILENT;
-    char time[32], model[32], change[64];
+    const double V_B = sp_value_known(best->V_B) ? best->V_B.value : in->V_B.value;
+    char data[32], core[32], time[32], change[96];
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "The kernel takes %s; what the model knows of does not let %s take less than %s, and says "
-             "nothing of why "
-             "this one stays below its model.",
-             sp_text_seconds(time, sizeof time, now), best->option,
-             sp_text_seconds(model, sizeof model, least_time(in, best)));
+             "The kernel takes %s, longer than its transfers and longer than its execution without memory "
+             "limits: the one does not hide the other. %s needs %s for the one and %s for the other "
+             "(modelled, measured).",
+             sp_text_seconds(time, sizeof time, in->time_s.value), best->option,
+             sp_text_seconds(data, sizeof data, V_B / in->roof_Bps.value),
+             sp_text_seconds(core, sizeof core, best->core_s.value));
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);
     snprintf(hint->expect, sizeof hint->expect,
@@ -46,10 +34,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_below_model = {
     .id = "C02",
     .title = "below its model",
-    .version = 1,
+    .version = 2,
     .condition =
-        "only where hints are tried: the best max(V/b_S, W/P_core) of another format is far below the "
-        "measured time, whatever the reason; the gain is between nothing and all of that",
+        "only where hints are tried: transfers and execution of another format, the shorter of them as "
+        "visible behind the longer as it is now, make a shorter time",
     .remedy = "another format, once it has been measured to be faster",
     .judge = judge,
 };

@@ -35,13 +35,15 @@ static enum sp_verdict judge_measured(const struct sp_hint_inputs *in, struct sp
     if (!best)
         return SP_SILENT;
     struct sp_value now = in->time_s, then = best->time_s;
-    struct sp_gain gain = {fmax(0, 1 - then.hi / now.lo), fmax(0, 1 - then.lo / now.hi)};
-    if (1 - then.value / now.value < in->threshold)
+    /* Both were run in turn, so then's interval is that of the ratio. */
+    struct sp_gain gain = {fmax(0, 1 - then.hi / now.value), fmax(0, 1 - then.lo / now.value)};
+    if (gain.lo <= 0 || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "load imbalance",
                         "busy times: max/mean %.2f, but no other schedule was faster on the same arrays",
                         in->lambda_t.value);
-    char before[32], after[32], change[64];
-    sp_hint_take(hint, gain, SP_MEASURED, gain.lo > 0 ? SP_HIGH : SP_MEDIUM);
+    char before[32], after[32], change[96];
+    gain = sp_gain_widened(gain);
+    sp_hint_take(hint, gain, SP_MEASURED, gain.lo >= in->threshold ? SP_HIGH : SP_MEDIUM);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "Busy times: max/mean %.2f; entries: %.2f. A byte does not cost the same everywhere, so equal shares "
@@ -105,7 +107,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (doubted)
         snprintf(hint->evidence + strlen(hint->evidence), sizeof hint->evidence - strlen(hint->evidence),
                  " A run with equal shares of entries showed less than half of that.");
-    char change[64];
+    char change[96];
     snprintf(change, sizeof change, "--schedule %s", best->option);
     sp_hint_command(in, hint, change);
     snprintf(hint->expect, sizeof hint->expect,
@@ -116,7 +118,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_imbalance = {
     .id = "B01",
     .title = "load imbalance",
-    .version = 2,
+    .version = 3,
     .condition =
         "the fluid model (n active threads progress at min(b_1, b_S/n) each) gives another schedule a "
         "shorter time than the one in use; or busy times are unequal with equal bytes, and another schedule "

@@ -28,7 +28,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              sp_text_seconds(core, sizeof core, in->core_s.value),
              sp_text_seconds(data, sizeof data, transfers), best->option,
              sp_text_seconds(other, sizeof other, best->core_s.value));
-    char change[64];
+    char change[96];
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);
     snprintf(hint->expect, sizeof hint->expect,

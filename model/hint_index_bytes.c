@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
@@ -26,7 +27,14 @@ static struct sp_gain gain_of_bytes(const struct sp_hint_inputs *in, const struc
 static enum sp_verdict use_offsets(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_gain gain)
 {
     const struct sp_alternative *o = in->offsets;
-    sp_hint_take(hint, gain, SP_MODELLED, sp_value_known(o->core_s) ? SP_HIGH : SP_MEDIUM);
+    const bool in_rows = in->format == SP_FORMAT_CRS;
+    if (in_rows) { /* each row, or the change to slots, pays for its base, which P_core shows in part only */
+        gain.lo = 0;
+        gain.hi *= 0.5;
+    }
+    if (!sp_gain_is_worth(in, gain))
+        return SP_SILENT;
+    sp_hint_take(hint, gain, SP_MODELLED, in_rows ? SP_LOW : SP_MEDIUM);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "Column indices take %d bytes each; 16-bit offsets from a base of each row or slot do (counted from "
@@ -52,15 +60,18 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_hint_has_volume(in))
         return SP_SILENT;
     struct sp_gain wide = {0, 0}, unit = {0, 0}, offsets = {0, 0};
-    if (in->offsets)
+    if (in->offsets) {
         offsets = gain_of_bytes(in, in->offsets);
+        if (strstr(in->offsets->option, "--format sell"))
+            offsets = sp_gain_in_lanes(in, offsets);
+    }
     if (in->index == SP_I64)
         wide = sp_gain_of(in, sp_hint_volume_less(in, 4 * sp_hint_stored(in)), sp_as_now());
     const struct sp_alternative *sellu = NULL;
     if (in->format != SP_FORMAT_SELLU && in->precision != SP_C128)
         sellu = sp_best_format(in, "sellu", true, &unit);
     if (sellu) {
-        unit = gain_of_bytes(in, sellu);
+        unit = sp_gain_in_lanes(in, gain_of_bytes(in, sellu));
         bool padded = in->format == SP_FORMAT_SELL && sp_value_known(in->beta) &&
                       sp_value_known(sellu->beta) && sellu->beta.value > 1.05 * in->beta.value;
         if (padded)
@@ -72,7 +83,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return use_offsets(in, hint, offsets);
     bool fewer = sellu && sp_value_known(sellu->V_B) && sellu->V_B.value < in->V_B.value;
     if (fewer && sp_gain_is_worth(in, unit)) {
-        sp_hint_take(hint, unit, SP_MODELLED, sp_value_known(sellu->core_s) ? SP_HIGH : SP_MEDIUM);
+        sp_hint_take(hint, unit, SP_MODELLED, SP_MEDIUM);
         int length = 0;
         if (sp_value_known(in->unit_share))
             length =
@@ -83,7 +94,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
                  "V falls from %.4g to %.4g MB (%s).", in->V_B.value / 1e6, sellu->V_B.value / 1e6,
                  sp_origin_name(sellu->V_B.origin));
-        char change[64];
+        char change[96];
         snprintf(change, sizeof change, "--format %s", sellu->option);
         sp_hint_command(in, hint, change);
         snprintf(
@@ -102,7 +113,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .title = "index bytes",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition =
         "64-bit column indices where 32 bits do; 16-bit offsets from a base of each row or slot that reach: "

@@ -14,10 +14,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_gain gain = {fmax(0, 1 - in->prefetch_s.hi / now), fmax(0, 1 - in->prefetch_s.lo / now)};
     char asked[32], change[48];
     sp_text_seconds(asked, sizeof asked, in->prefetch_s.value);
-    if (!sp_gain_is_worth(in, gain))
+    if (gain.lo <= 0 || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "prefetch", "with x asked for %d entries in advance it takes %s",
                         in->prefetch, asked);
-    sp_hint_take(hint, gain, SP_MEASURED, SP_MEDIUM);
+    sp_hint_take(hint, sp_gain_widened(gain), SP_MEASURED, SP_MEDIUM);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "Gathers miss without a pattern that hardware could follow. With x asked for %d entries in advance "
@@ -33,7 +33,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_prefetch = {
     .id = "A03",
     .title = "late gathers",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition =
         "transfers do not explain the time and x does not fit the second cache: a run that asks for x in "

@@ -8,12 +8,27 @@ struct sp_gain {
     double lo, hi; /* share of the time saved */
 };
 
-/* Bytes and in-core time now and in the counterfactual; the time is max(V/b_S, T_core) in both, compared with
- * the measured time where there is one. core_s SP_NONE: not limiting. */
+/* Bytes and in-core time now and in the counterfactual; the model's time is max(V/b_S, T_core) in both. The
+ * interval holds two ways of carrying that over to the measured time t (where there is one): the model's
+ * ratio; and T = max + omega min, with the share omega of the shorter term that the longer one does not hide
+ * taken from t. 5 % of the new time are added at both ends for what the model does not know. Where gathers
+ * wait (linear_s), the ratio is left out and 0 is in the interval. core_s SP_NONE: not limiting. */
 struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new, struct sp_value core_new);
+
+/* 5 % of the new time more at both ends, but no more than twice the gain: what another set of arrays, another
+ * minute and another kernel change. */
+struct sp_gain sp_gain_widened(struct sp_gain gain);
+
+/* The gain of a format with lanes (SELL) instead of CRS, where sp_gain_of() leaves out that its gathers wait
+ * together: more at the upper end, the shorter the rows are. As it is where the model sees no gain. */
+struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain);
 
 /* The measured time, else the modelled one; 0: neither is known. */
 double sp_hint_time(const struct sp_hint_inputs *in);
+
+/* Share of the measured time that gathers wait, by a run with linearised indices; 0: none, or not known. */
+double sp_hint_waits(const struct sp_hint_inputs *in);
+bool sp_hint_is_waiting(const struct sp_hint_inputs *in); /* for more than a tenth of it */
 
 /* Mean gain at or above the threshold. */
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);

@@ -41,7 +41,16 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     const bool measured = sp_value_known(in->half_core_s);
     struct sp_value V = volume_of(in);
+    if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
+        return sp_clear(checked, "symmetry", "gathers wait, and with one triangle updates of y would too");
     struct sp_gain gain = sp_gain_of(in, V, measured ? in->half_core_s : sp_as_now());
+    /* Updates of y depend on those before them, so that transfers hardly hide behind execution. */
+    if (measured && sp_value_known(in->time_s)) {
+        const double added = 1 - (V.value / in->roof_Bps.value + in->half_core_s.value) / in->time_s.value;
+        gain.lo = fmin(gain.lo, sp_gain_widened((struct sp_gain){added, added}).lo);
+        if (added < in->threshold)
+            gain = (struct sp_gain){0, 0};
+    }
     if (!sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
         char now[32], then[32];
         return measured ? sp_clear(checked, "symmetry",
@@ -65,7 +74,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .title = "unused symmetry",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition =
         "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "

@@ -56,7 +56,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              best_threads < in->n_threads ? in->smt ? ": hardware threads share cores"
                                                     : ": past saturation more threads disturb each other"
                                           : "");
-    char change[48];
+    char change[96];
     snprintf(change, sizeof change, "--threads %d", best_threads);
     sp_hint_command(in, hint, change);
     snprintf(hint->expect, sizeof hint->expect, "the time falls with the bandwidth; refuted if it stays");

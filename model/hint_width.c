@@ -38,7 +38,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "The matrix is read once for all vectors: with r = %s each vector takes less than with r = %lld, "
         "where so many are at hand (B(r) modelled, P_core measured for both).",
         best->option, (long long)in->r);
-    char change[64];
+    char change[96];
     snprintf(change, sizeof change, "--rhs %s", best->option);
     sp_hint_command(in, hint, change);
     snprintf(hint->expect, sizeof hint->expect,

@@ -7,30 +7,55 @@
 
 static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
-    char change[64];
+    char change[96];
     snprintf(change, sizeof change, "--reorder %s", in->reorder);
     sp_hint_command(in, hint, change);
     sp_hint_cost(in, hint, in->reorder_s);
 }
 
-/* What an order saves that misses less in the cache within; 0 where nothing is known. Where no run tells how
- * long gathers wait, but most of them miss (alpha of 1 and more), they may wait for all that transfers leave.
- */
+/* The model's time after the order [s]: at best it takes no longer. */
+static double time_reordered(const struct sp_hint_inputs *in)
+{
+    const struct sp_value core = sp_value_known(in->core_reordered_s) ? in->core_reordered_s : in->core_s;
+    const double V = sp_hint_volume_alpha(in, in->alpha_reordered).value;
+    return fmax(V / in->roof_Bps.value, sp_value_known(core) ? core.value : 0);
+}
+
+/* Share of the waiting that the order takes away: misses of the cache within, and those of this one beyond
+ * loading x once, which streams; the latter wait some three times as long. */
+static double less_waiting(const struct sp_hint_inputs *in)
+{
+    static const double longer = 3;
+    const double least = sp_value_known(in->alpha_min) ? in->alpha_min.value : 0;
+    double now = longer * fmax(0, in->alpha.value - least);
+    double then = longer * fmax(0, in->alpha_reordered.value - least);
+    if (sp_value_known(in->alpha_inner) && sp_value_known(in->alpha_inner_reordered)) {
+        now += in->alpha_inner.value;
+        then += in->alpha_inner_reordered.value;
+    }
+    return now > 0 ? fmax(0, 1 - then / now) : 0;
+}
+
+/* What an order saves that misses less; 0 where nothing is known. Where no run tells how long gathers wait,
+ * but most of them miss (alpha of 1 and more), they may wait for all that transfers leave. */
 static struct sp_gain gain_of_waiting(const struct sp_hint_inputs *in)
 {
-    if (!sp_value_known(in->linear_s) && sp_value_known(in->time_s) && sp_value_known(in->alpha_reordered) &&
-        in->alpha.value >= 1) {
-        const double V = sp_hint_volume_alpha(in, in->alpha_reordered).value;
-        const double core = sp_value_known(in->core_s) ? in->core_s.value : 0;
-        return (struct sp_gain){0, fmax(0, 1 - fmax(V / in->roof_Bps.value, core) / in->time_s.value)};
+    static const double surely = 0.9; /* share of it at the lower end */
+    struct sp_gain gain = {0, 0};
+    if (!sp_value_known(in->time_s) || !sp_value_known(in->alpha_reordered))
+        return gain;
+    const double t = in->time_s.value, at_best = fmax(0, 1 - time_reordered(in) / t);
+    if (!sp_value_known(in->linear_s)) {
+        gain.hi = in->alpha.value >= 1 ? at_best : 0;
+        return gain;
     }
-    if (!sp_value_known(in->linear_s) || !sp_value_known(in->alpha_inner) ||
-        !sp_value_known(in->alpha_inner_reordered) || !sp_value_known(in->time_s) ||
-        in->alpha_inner.value <= 0)
-        return (struct sp_gain){0, 0};
-    double waits = fmax(0, 1 - in->linear_s.value / in->time_s.value);
-    double fewer = fmax(0, 1 - in->alpha_inner_reordered.value / in->alpha_inner.value);
-    return (struct sp_gain){0.5 * waits * fewer, waits * fewer};
+    const double waits = fmax(0, 1 - in->linear_s.value / t);
+    const double less = less_waiting(in);
+    gain.lo = surely * waits * less;
+    gain.hi = waits * less;
+    if (less > 0.5) /* what overlapped badly with the misses goes too */
+        gain.hi = fmax(gain.hi, at_best);
+    return gain;
 }
 
 /* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and yet time.
@@ -40,15 +65,25 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
     struct sp_gain gain = gain_of_waiting(in);
     if (!sp_gain_is_worth(in, gain))
         return false;
-    sp_hint_take(hint, gain, SP_SIMULATED, SP_MEDIUM);
+    const bool seen = sp_value_known(in->linear_s);
+    sp_hint_take(hint, gain, SP_SIMULATED, seen ? SP_MEDIUM : SP_LOW);
     char now[32], linear[32];
-    snprintf(hint->evidence, sizeof hint->evidence,
-             "Gathers wait: with all of them in the innermost cache it takes %s instead of %s (measured). "
-             "After %s "
-             "the alpha of the cache within falls from %.3f to %.3f (simulated).",
-             sp_text_seconds(linear, sizeof linear, in->linear_s.value),
-             sp_text_seconds(now, sizeof now, in->time_s.value), in->reorder, in->alpha_inner.value,
-             in->alpha_inner_reordered.value);
+    int length;
+    sp_text_seconds(now, sizeof now, in->time_s.value);
+    if (seen)
+        length = snprintf(
+            hint->evidence, sizeof hint->evidence,
+            "Gathers wait: with all of them in the innermost cache it takes %s instead of %s (measured). ",
+            sp_text_seconds(linear, sizeof linear, in->linear_s.value), now);
+    else
+        length = snprintf(
+            hint->evidence, sizeof hint->evidence,
+            "Most gathers miss, and transfers do not explain the %s that it takes: they may wait. ", now);
+    const bool within = sp_value_known(in->alpha_inner) && sp_value_known(in->alpha_inner_reordered);
+    snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
+             "After %s the alpha%s falls from %.3f to %.3f (simulated).", in->reorder,
+             within ? " of the cache within" : "", within ? in->alpha_inner.value : in->alpha.value,
+             within ? in->alpha_inner_reordered.value : in->alpha_reordered.value);
     snprintf(hint->expect, sizeof hint->expect, "the part of latency shrinks; refuted if the time stays");
     propose(in, hint);
     return true;
@@ -73,12 +108,19 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         "as seldom as its caches allow would save at most", 100 * at_best.hi);
     if (!sp_value_known(in->alpha_reordered))
         return SP_SILENT;
-    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_reordered), sp_as_now());
+    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_reordered), in->core_reordered_s);
     /* Something is lost, but this order does not bring it back: no hint, and no "not a problem" either. */
     if (!sp_gain_is_worth(in, gain))
         return judge_latency(in, hint) ? SP_FIRES : SP_SILENT;
     struct sp_gain waiting = gain_of_waiting(in); /* fewer misses of the cache within come on top */
+    if (sp_value_known(in->time_s))               /* an order also changes which rows follow each other */
+        gain.hi = fmax(gain.hi, 0.5 * (1 - time_reordered(in) / in->time_s.value));
+    gain.lo = fmax(gain.lo, waiting.lo);
     gain.hi = fmax(gain.hi, waiting.hi);
+    if (!sp_hint_in_memory(in)) { /* how long a cache further out takes to answer is not modelled */
+        gain.lo *= 0.3;
+        gain.hi = fmin(0.99, 2 * gain.hi);
+    }
     sp_hint_take(hint, gain, in->alpha_reordered.origin, gain.lo >= in->threshold ? SP_HIGH : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "x (%s) is loaded %.1f times (alpha %.3f %s, least possible %.3f); after %s the %s alpha is "
@@ -95,7 +137,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
     .title = "x traffic",
-    .version = 2,
+    .version = 3,
     .condition =
         "alpha is above alpha_min, and an order of rows and columns was simulated whose smaller "
         "alpha saves time: V falls by (alpha - alpha') s_x n_nz; or a run with linearised indices shows that "

@@ -18,7 +18,7 @@ enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
 
 /* What one would get with another option, everything else equal. */
 struct sp_alternative {
-    char option[48];         /* value of the option: "sell:32,256", "cyclic:64", "2" */
+    char option[80];         /* value of the option: "sell:32,256", "cyclic:64", "2" */
     struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
     struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
     struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
@@ -98,10 +98,11 @@ struct sp_hint_inputs {
     struct sp_value w; /* bytes moved per byte stored of y; SP_NONE: 2, or 1 for non-temporal stores */
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in, where gathers wait; SP_NONE:
                                                            they do not, or no order was tried */
-    struct sp_value alpha_once;      /* least for one domain: alpha_min - alpha_once is duplication */
-    struct sp_value alpha_reordered; /* simulated after `reorder` */
-    const char *reorder;             /* "rcm" */
-    struct sp_value reorder_s;       /* what reordering costs once */
+    struct sp_value alpha_once;       /* least for one domain: alpha_min - alpha_once is duplication */
+    struct sp_value alpha_reordered;  /* simulated after `reorder` */
+    struct sp_value core_reordered_s; /* W/P_core after `reorder`; SP_NONE: not measured */
+    const char *reorder;              /* "rcm" */
+    struct sp_value reorder_s;        /* what reordering costs once */
 
     /* balance of the threads */
     struct sp_value lambda_nz, lambda_t;
@@ -119,6 +120,7 @@ struct sp_hint_inputs {
     struct sp_value unit_share; /* u of sellu:8,1 */
     const struct sp_alternative *offsets; /* 16-bit offsets, its options as typed; NULL: they do not reach, or
                                              are in use, or were not looked at */
+    const struct sp_alternative *mixed;   /* values in fp32, likewise; NULL: not looked at */
     int n_widths;
     const struct sp_alternative
         *widths; /* [n_widths] SpMMV: other r as option; V_B and core_s of one execution */

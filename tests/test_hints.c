@@ -24,6 +24,17 @@ static struct sp_hint_inputs healthy(void)
     return in;
 }
 
+/* 5 % of the new time more at both ends. */
+static double low(double gain)
+{
+    return fmax(0, 1 - (1 - gain) * 1.05);
+}
+
+static double high(double gain)
+{
+    return 1 - (1 - gain) * 0.95;
+}
+
 static const struct sp_hint *find(const struct sp_hints *h, const char *id)
 {
     for (int i = 0; i < h->n_hints; i++)
@@ -122,11 +133,11 @@ START_TEST(x_traffic_needs_a_counterfactual)
     in.reorder_s = sp_value_of(0.05, SP_MEASURED);
     struct sp_hint hint = only(&in, "A01");
     /* 26.9 MB of 262.4: 0.354 ms of 4.31 measured, or 10.2 % of what the model explains */
-    ck_assert_double_eq_tol(hint.gain_lo, 0.0821, 0.001);
-    ck_assert_double_eq_tol(hint.gain_hi, 0.1025, 0.001);
+    ck_assert_double_eq_tol(hint.gain_lo, low(0.0821), 0.001);
+    ck_assert_double_eq_tol(hint.gain_hi, high(0.1025), 0.001);
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --reorder rcm");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "2.8 times"));
-    ck_assert_str_eq(hint.cost, "pays after 126 SpMVs");
+    ck_assert_str_eq(hint.cost, "pays after 127 SpMVs");
     in.alpha_reordered = sp_value_of(0.38, SP_SIMULATED); /* no help */
     h = ask(&in);
     ck_assert_ptr_null(find(&h, "A01"));
@@ -144,11 +155,12 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
     in.linear_s = sp_value_of(0.5 * in.time_s.value, SP_MEASURED);
     struct sp_hints h = ask(&in);
     ck_assert_ptr_null(find(&h, "A01")); /* no order was tried */
+    in.alpha_reordered = in.alpha;
     in.alpha_inner = sp_value_of(4, SP_SIMULATED);
     in.alpha_inner_reordered = sp_value_of(1, SP_SIMULATED);
     struct sp_hint hint = only(&in, "A01");
     ck_assert_double_eq_tol(hint.gain_hi, 0.5 * 0.75, 1e-9);
-    ck_assert_double_eq_tol(hint.gain_lo, 0.25 * 0.75, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_lo, 0.9 * 0.5 * 0.75, 1e-9);
     ck_assert_ptr_nonnull(strstr(hint.evidence, "Gathers wait"));
     in.alpha_inner_reordered = sp_value_of(4, SP_SIMULATED); /* it would not help */
     h = ask(&in);
@@ -167,7 +179,7 @@ START_TEST(gathers_that_miss_may_wait_for_the_rest)
     in.time_s = sp_value_of(20e-3, SP_MEASURED);
     struct sp_hint hint = only(&in, "A01");
     ck_assert_double_eq_tol(hint.gain_hi, 1 - 233.1e6 / 76e9 / 20e-3, 1e-6);
-    ck_assert_double_eq_tol(hint.gain_lo, (2 - 0.1412) * x_B / 76e9 / 20e-3, 1e-6); /* bytes alone */
+    ck_assert_double_eq_tol(hint.gain_lo, low((2 - 0.1412) * x_B / 76e9 / 20e-3), 1e-6); /* bytes alone */
 }
 END_TEST
 
@@ -180,8 +192,8 @@ START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
     ck_assert_ptr_null(find(&h, "A03")); /* how far is not known */
     in.prefetch = 64;
     struct sp_hint hint = only(&in, "A03");
-    ck_assert_double_eq_tol(hint.gain_lo, 0.15, 1e-9);
-    ck_assert_double_eq_tol(hint.gain_hi, 0.30, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_lo, low(0.15), 1e-9);
+    ck_assert_double_eq_tol(hint.gain_hi, high(0.30), 1e-9);
     ck_assert_str_eq(hint.change, "--prefetch 64");
     in.prefetch_s = sp_value_of(1.01 * in.time_s.value, SP_MEASURED);
     h = ask(&in);
@@ -196,7 +208,8 @@ START_TEST(another_format_is_possible_where_hints_are_tried)
     struct sp_hint_inputs in = healthy();
     struct sp_alternative formats[2] = {{.option = "sell:8,1", .V_B = sp_value_of(235e6, SP_MODELLED)},
                                         {.option = "sellu:8,1", .V_B = sp_value_of(240e6, SP_MODELLED)}};
-    formats[0].core_s = formats[1].core_s = sp_value_of(1e-3, SP_MEASURED);
+    formats[0].core_s = sp_value_of(0.3e-3, SP_MEASURED);
+    formats[1].core_s = sp_value_of(1e-3, SP_MEASURED);
     in.formats = formats;
     in.n_formats = 2;
     in.time_s = sp_value_of(4e-3, SP_MEASURED);
@@ -205,7 +218,9 @@ START_TEST(another_format_is_possible_where_hints_are_tried)
     in.thorough = true;
     struct sp_hint hint = only(&in, "C02");
     ck_assert_str_eq(hint.change, "--format sell:8,1");
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - 235e6 / 76e9 / 4e-3, 1e-9);
+    /* Of W/P_core = 1 ms now 0.93 are visible beside V/b_S = 3.07 ms; of 0.3 ms they would be 0.28. */
+    const double omega = (4e-3 - 233.1e6 / 76e9) / 1e-3, then = 235e6 / 76e9 + omega * 0.3e-3;
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - (1 - high(1 - then / 4e-3)) * 0.92, 1e-9);
     ck_assert(hint.gain_lo == 0 && hint.confidence == SP_LOW);
     in.time_s = sp_value_of(3.1e-3, SP_MEASURED); /* as good as its model */
     h = ask(&in);
@@ -235,7 +250,7 @@ START_TEST(busy_times_ask_for_a_schedule_that_was_run)
     schedules[1].time_s = sp_value_of(1.2e-3, SP_MEASURED);
     struct sp_hint hint = only(&in, "B01");
     ck_assert(hint.basis == SP_MEASURED && hint.confidence == SP_HIGH);
-    ck_assert_double_eq_tol(hint.gain_lo, 1 - 1.2 / 2.9, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_lo, low(1 - 1.2 / 3), 1e-9);
     ck_assert_ptr_nonnull(strstr(hint.try_command, "--schedule cyclic:64"));
 }
 END_TEST
@@ -296,7 +311,8 @@ START_TEST(in_core)
     in.n_formats = 1;
     struct sp_hint hint = only(&in, "C01");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:8,64");
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - 240e6 / 76e9 / 5e-3, 1e-9);
+    /* and 8 % of the rest, because lanes overlap more */
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - (1 - high(1 - 240e6 / 76e9 / 5e-3)) * 0.92, 1e-9);
     formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
     struct sp_hints h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
@@ -428,7 +444,7 @@ START_TEST(width_of_block_vectors)
     in.widths = widths;
     struct sp_hint hint = only(&in, "E05");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --op spmmv --rhs 32");
-    ck_assert_double_eq_tol(hint.gain_lo, 1 - 1.89 / 3.27, 0.01);
+    ck_assert_double_eq_tol(hint.gain_lo, low(1 - 1.89 / 3.27), 0.01);
     widths[1].core_s =
         sp_value_of(17 * in.core_s.value, SP_MEASURED); /* P_core falls: a vector takes longer */
     struct sp_hints h = ask(&in);
@@ -492,7 +508,7 @@ START_TEST(placement_and_stores)
     in.option_nt = "--store nt";
     hint = only(&in, "G03");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --store nt");
-    ck_assert_double_eq_tol(hint.gain_hi, 8 * 2063494 / 233.1e6, 1e-6);
+    ck_assert_double_eq_tol(hint.gain_hi, high(8 * 2063494 / 233.1e6), 1e-6);
     in.roof_store_Bps = sp_value_of(60e9, SP_MEASURED);
     in.roof_store_nt_Bps = sp_value_of(36e9, SP_MEASURED); /* slower: 3/60 < 2/36 */
     hint = only(&in, "G03");

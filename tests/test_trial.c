@@ -116,7 +116,7 @@ START_TEST(trials_measure_beside_the_run)
     struct sp_trial padded, reordered, refused;
     struct sp_error err;
     open_fixture("gen:arrow:60000", &f);
-    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, &trials, &err), SP_OK);
+    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
     struct sp_variant v = sp_variant_none();
     ck_assert_int_eq(sp_variant_add(&v, "--format sell:32,1", NULL), SP_OK);
     ck_assert_int_eq(sp_trials_run(&trials, &v, 0.05, &padded, &err), SP_OK);

@@ -1,6 +1,7 @@
 #include "sparse/layout_variant.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sparse/layout_build.h"
 
@@ -61,7 +62,7 @@ static void fold_distances(struct sp_layout *l, int64_t window)
         }
 }
 
-void sp_layout_fold(struct sp_layout *l, int64_t window)
+static void fold_in_place(struct sp_layout *l, int64_t window)
 {
     if (l->format == SP_FORMAT_HALF) {
         fold_distances(l, window);
@@ -88,4 +89,51 @@ void sp_layout_fold(struct sp_layout *l, int64_t window)
         else
             ((int64_t *)l->col)[i] = folded(((int64_t *)l->col)[i], window);
     }
+}
+
+static enum sp_status copy_array(const struct sp_layout *l, const void *from, int64_t n, size_t size,
+                                 const char *what, void *out_pointer, struct sp_error *err)
+{
+    void *p;
+    if (!from)
+        return SP_OK;
+    enum sp_status status = sp_layout_alloc(l, n, size, what, &p, err);
+    if (status != SP_OK)
+        return status;
+    const int n_threads = l->partition.n_threads > 0 ? l->partition.n_threads : 1;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int t = 0; t < n_threads; t++) {
+        const int64_t first = n * t / n_threads, end = n * (t + 1) / n_threads;
+        memcpy((char *)p + (size_t)first * size, (const char *)from + (size_t)first * size,
+               (size_t)(end - first) * size);
+    }
+    memcpy(out_pointer, &p, sizeof p);
+    return SP_OK;
+}
+
+enum sp_status sp_layout_fold(const struct sp_layout *l, int64_t window, struct sp_layout *view,
+                              struct sp_error *err)
+{
+    *view = *l;
+    view->col = NULL;
+    view->list = view->base = NULL;
+    enum sp_status status =
+        copy_array(l, l->col, l->n_indices, l->s_i, "the folded column indices", &view->col, err);
+    if (status == SP_OK)
+        status = copy_array(l, l->list, l->n_list, sizeof *l->list, "the folded lists", &view->list, err);
+    if (status == SP_OK)
+        status = copy_array(l, l->base, l->n_bases, sizeof *l->base, "the folded bases", &view->base, err);
+    if (status == SP_OK)
+        fold_in_place(view, window);
+    else
+        sp_layout_unfold(view);
+    return status;
+}
+
+void sp_layout_unfold(struct sp_layout *view)
+{
+    sp_large_free(view->allocator, view->col, view->n_indices, view->s_i);
+    sp_large_free(view->allocator, view->list, view->n_list, sizeof *view->list);
+    sp_large_free(view->allocator, view->base, view->n_bases, sizeof *view->base);
+    memset(view, 0, sizeof *view);
 }
