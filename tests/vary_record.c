@@ -1,0 +1,134 @@
+/* Writes records as one would be measured elsewhere in time: the same runs, with times, roofs and bytes
+ * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
+ * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
+ * [noise=F] [runs=N] Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the year 2040. */
+#include <jansson.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 5 };
+static struct change {
+    const char *name;
+    double value;
+} changes[] = {{"time", 1}, {"roof", 1}, {"bytes", 1}, {"lambda", 1}, {"noise", 0.01}, {"runs", 5}};
+enum { TIME, ROOF, BYTES, LAMBDA, NOISE, RUNS, N_CHANGES };
+
+static uint64_t state;
+
+/* Uniform in [-1, 1): a multiplicative generator's upper bits. */
+static double random_unit(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)state / 9223372036854775808.0;
+}
+
+static double noisy(double value)
+{
+    return value * exp(changes[NOISE].value * (random_unit() + random_unit() + random_unit()));
+}
+
+static void set_number(json_t *object, const char *field, double value)
+{
+    if (json_is_number(json_object_get(object, field)))
+        json_object_set_new(object, field, json_real(value));
+}
+
+/* Known from here on, also where the record did not know it. */
+static void set_metric(json_t *record, const char *name, double value)
+{
+    static const char *const fields[] = {"value", "lo", "hi"};
+    json_t *metric = json_object_get(json_object_get(record, "metrics"), name);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        json_object_set_new(metric, fields[i], json_real(value));
+    if (!json_object_get(metric, "origin"))
+        json_object_set_new(metric, "origin", json_string("measured"));
+    json_object_del(metric, "why");
+}
+
+static double metric(json_t *record, const char *name)
+{
+    return json_number_value(
+        json_object_get(json_object_get(json_object_get(record, "metrics"), name), "value"));
+}
+
+/* Samples of all runs, and the metrics that follow from them. */
+static void set_runs(json_t *record)
+{
+    const double time = metric(record, "time") * changes[TIME].value,
+                 bytes = metric(record, "bytes") * changes[BYTES].value;
+    json_t *runs = json_object_get(record, "runs"), *like = json_deep_copy(json_array_get(runs, 0)), *roof;
+    const double roof_Bps =
+        json_number_value(json_array_get(json_object_get(like, "roof_Bps"), 0)) * changes[ROOF].value;
+    json_array_clear(runs);
+    for (int run = 0; run < (int)changes[RUNS].value; run++) {
+        json_t *one = json_deep_copy(like), *times = json_array(), *roofs = json_array();
+        const double of_run = noisy(time), roof_of_run = noisy(roof_Bps);
+        for (int i = 0; i < SAMPLES; i++) {
+            json_array_append_new(times, json_real(of_run));
+            json_array_append_new(roofs, json_real(roof_of_run));
+        }
+        json_object_set_new(one, "time_s", times);
+        json_object_set_new(one, "roof_Bps", roofs);
+        json_array_append_new(runs, one);
+    }
+    json_decref(like);
+    set_metric(record, "time", time);
+    set_metric(record, "bytes", bytes);
+    set_metric(record, "bandwidth", bytes / time);
+    set_metric(record, "lambda_t", changes[LAMBDA].value);
+    size_t i;
+    json_array_foreach(json_object_get(record, "roofs"), i, roof)
+        set_number(roof, "value", json_number_value(json_object_get(roof, "value")) * changes[ROOF].value);
+}
+
+static int write_one(const json_t *original, const char *folder, int i)
+{
+    char path[1024], start[32], id[64];
+    json_t *record = json_deep_copy(original);
+    state = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
+    snprintf(start, sizeof start, "2040-01-01T%02d:%02d:00Z", i / 60, i % 60);
+    snprintf(id, sizeof id, "varied-%04d", i);
+    snprintf(path, sizeof path, "%s/%s.json", folder, id);
+    json_object_set_new(record, "id", json_string(id));
+    json_object_set_new(json_object_get(record, "time"), "start", json_string(start));
+    json_object_set_new(json_object_get(record, "time"), "end", json_string(start));
+    set_runs(record);
+    const int failed = json_dump_file(record, path, JSON_INDENT(2));
+    json_decref(record);
+    if (failed)
+        printf("%s: cannot be written\n", path);
+    return failed ? 1 : 0;
+}
+
+static int take_change(const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    for (int i = 0; equals && i < N_CHANGES; i++)
+        if (strlen(changes[i].name) == (size_t)(equals - argument) &&
+            strncmp(changes[i].name, argument, (size_t)(equals - argument)) == 0) {
+            changes[i].value = atof(equals + 1);
+            return 0;
+        }
+    printf("%s: not a change\n", argument);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t error;
+    json_t *original = argc > 4 ? json_load_file(argv[1], 0, &error) : NULL;
+    if (!original) {
+        puts("usage: vary_record RECORD FOLDER FIRST COUNT [CHANGE=VALUE]...");
+        return 2;
+    }
+    int bad = 0;
+    for (int i = 5; i < argc && !bad; i++)
+        bad = take_change(argv[i]);
+    for (int i = atoi(argv[3]); i < atoi(argv[3]) + atoi(argv[4]) && !bad; i++)
+        bad = write_one(original, argv[2], i);
+    json_decref(original);
+    return bad;
+}
