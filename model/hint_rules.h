@@ -8,6 +8,7 @@
 extern const struct sp_hint_rule sp_hint_x_traffic;       /* A01 */
 extern const struct sp_hint_rule sp_hint_x_duplication;   /* A02 */
 extern const struct sp_hint_rule sp_hint_prefetch;        /* A03 */
+extern const struct sp_hint_rule sp_hint_stripes;         /* A04 */
 extern const struct sp_hint_rule sp_hint_imbalance;       /* B01 */
 extern const struct sp_hint_rule sp_hint_in_core;         /* C01 */
 extern const struct sp_hint_rule sp_hint_below_model;     /* C02 */

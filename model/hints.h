@@ -151,6 +151,10 @@ struct sp_hint_inputs {
     const char *option_half;              /* half storage; NULL: the layout does not take the matrix */
     struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */
     struct sp_value half_core_s;          /* W/P_core of it; SP_NONE: not measured */
+    char option_striped[96];              /* column blocking; "": not looked at, or it cannot pay */
+    struct sp_value striped_V_B;          /* of its layout, later updates of y counted */
+    struct sp_value striped_core_s;       /* W/P_core of it; SP_NONE: not measured */
+    struct sp_value striped_s;            /* building it once */
     const char *option_block;             /* BCSR; NULL: not available in this version */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
@@ -193,7 +197,7 @@ struct sp_hint_rule {
 extern const struct sp_hint_rule *const sp_hint_table[];      /* ends with NULL */
 const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL: none */
 
-enum { SP_MAX_HINTS = 24 };
+enum { SP_MAX_HINTS = 32 };
 
 struct sp_hints {
     char options[400]; /* of the run, which commands repeat */

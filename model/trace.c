@@ -35,6 +35,8 @@ const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
         return &sp_trace_spmv;
     if (l->format == SP_FORMAT_HALF)
         return &sp_trace_half;
+    if (l->format == SP_FORMAT_STRIPED)
+        return &sp_trace_striped;
     if (l->format == SP_FORMAT_BCSR)
         return &sp_trace_bcsr;
     if (l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c)

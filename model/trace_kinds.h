@@ -28,13 +28,14 @@ struct sp_trace_kind {
 /* The kind of a layout; NULL: it has no trace. */
 const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *layout);
 
-extern const struct sp_trace_kind sp_trace_spmv;  /* SpMV in CRS, SELL, SELLU */
-extern const struct sp_trace_kind sp_trace_coo;   /* SDDMM in COO */
-extern const struct sp_trace_kind sp_trace_tiled; /* SDDMM in TILED */
-extern const struct sp_trace_kind sp_trace_dense; /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
-extern const struct sp_trace_kind sp_trace_fused; /* FusedMM in CRS in panels of columns */
-extern const struct sp_trace_kind sp_trace_bcsr;  /* SpMV, SpMMV, SpMM in BCSR */
-extern const struct sp_trace_kind sp_trace_half;  /* SpMV in HALF */
+extern const struct sp_trace_kind sp_trace_spmv;    /* SpMV in CRS, SELL, SELLU */
+extern const struct sp_trace_kind sp_trace_coo;     /* SDDMM in COO */
+extern const struct sp_trace_kind sp_trace_tiled;   /* SDDMM in TILED */
+extern const struct sp_trace_kind sp_trace_dense;   /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
+extern const struct sp_trace_kind sp_trace_fused;   /* FusedMM in CRS in panels of columns */
+extern const struct sp_trace_kind sp_trace_bcsr;    /* SpMV, SpMMV, SpMM in BCSR */
+extern const struct sp_trace_kind sp_trace_half;    /* SpMV in HALF */
+extern const struct sp_trace_kind sp_trace_striped; /* SpMV in STRIPED */
 
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 

@@ -102,6 +102,17 @@ static struct sp_volume volume_half(const struct sp_layout *l, struct sp_volume 
     return v;
 }
 
+/* Likewise. y is set with the first stripe, and each line that a later one has entries for is read and
+ * written; no store goes past the caches. */
+static struct sp_volume volume_striped(const struct sp_layout *l, struct sp_volume v, double alpha)
+{
+    v.write_B = v.array_B[SP_ARRAY_Y] + 64.0 * (double)l->n_updated;
+    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
+    v.array_B[SP_ARRAY_Y] = 2 * v.write_B;
+    add_up(&v);
+    return v;
+}
+
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
 {
     assert(alpha >= 0 && w >= 1);
@@ -110,6 +121,8 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
         v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
     if (l->format == SP_FORMAT_HALF)
         return volume_half(l, v, alpha);
+    if (l->format == SP_FORMAT_STRIPED)
+        return volume_striped(l, v, alpha);
     v.write_B = v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
     v.array_B[SP_ARRAY_Y] = w * v.write_B;

@@ -65,7 +65,13 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
  * An entry that gathers from x updates y at the same place, so alpha is that of both, whatever w; y's lines
  * are read and written. Conflicts cost c = 2 in phases (rows that two threads share are cleared before), 5
  * with windows (cleared: 2, read at the end: 1, y read and written again: 2). That is what out-of-cache
- * windows cost: those that stay in a cache cost nothing outside of it. */
+ * windows cost: those that stay in a cache cost nothing outside of it.
+ *
+ * STRIPED, with L_y lines of y that stripes after the first one update (n_updated) and n_C cells:
+ *
+ *     V_striped = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + 2 (s_y n_r + 64 L_y) + alpha s_x n_nz
+ *
+ * which is what it costs where y of a thread's rows is out of cache before the next stripe comes. */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers

@@ -147,6 +147,25 @@ START_TEST(halves_agree_with_the_reference)
 }
 END_TEST
 
+/* Stripes that hold the matrix or a part of it, from one thread to more than there are rows. */
+START_TEST(stripes_agree_with_the_reference)
+{
+    static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_MIXED};
+    struct sp_csr a = small_matrix(_i);
+    for (int i = 0; _i != SMALL_COMPLEX && i < 3 * 2 * 4 * 2; i++) {
+        struct sp_workload w = {.format = SP_FORMAT_STRIPED,
+                                .W = i % 2 ? 64 : 1000,
+                                .precision = precisions[i / 2 % 3],
+                                .index = i / 6 % 2 ? SP_I64 : SP_I32,
+                                .schedule = SP_SCHEDULE_NNZ,
+                                .n_threads = 1 + 2 * (i / 12),
+                                .matrix = &a};
+        ck_assert_int_gt(check_workload(&w), 1);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Every block size that has a body of its own, and some that have none. */
 START_TEST(blocks_agree_with_the_reference)
 {
@@ -343,6 +362,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, halves_agree_with_the_reference, 0, SMALL_FOLDED);
+    tcase_add_loop_test(tcase, stripes_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, blocks_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, panels_agree_with_the_reference, 0, 2);

@@ -22,7 +22,8 @@ struct sp_spmv_args {
     int32_t prefetch;          /* entries ahead of which x is asked for */
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
-    int mirror; /* HALF */
+    int mirror;                     /* HALF */
+    const struct sp_layout *layout; /* STRIPED: its cells */
 };
 
 /* HALF: rows that one thread computes in one go. */

@@ -12,5 +12,6 @@ extern const struct sp_kernel sp_spmv_sellu_portable, sp_spmv_sellu_avx2, sp_spm
     sp_spmv_sellu_avx512, sp_spmv_sellu_avx512_loads;
 extern const struct sp_kernel sp_spmv_bcsr_portable, sp_spmv_bcsr_avx2, sp_spmv_bcsr_avx512;
 extern const struct sp_kernel sp_spmv_half_portable, sp_spmv_half_avx2, sp_spmv_half_avx512;
+extern const struct sp_kernel sp_spmv_striped_portable;
 
 #endif

@@ -87,6 +87,14 @@ static void multiply_half(const struct state *s)
         }
 }
 
+static void multiply_striped(const struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    for (int64_t c = 0; c < l->n_cells; c++)
+        for (int64_t j = l->cell[c].entry; j < l->cell[c + 1].entry; j++)
+            add_product(s, l->cell[c].row + sp_layout_row(l, j), j, sp_layout_col(l, j), 1);
+}
+
 static void release(void *state)
 {
     struct state *s = state;
@@ -141,6 +149,8 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
             multiply_bcsr(s);
         else if (s->layout->format == SP_FORMAT_HALF)
             multiply_half(s);
+        else if (s->layout->format == SP_FORMAT_STRIPED)
+            multiply_striped(s);
         else
             multiply_sell(s);
     }
@@ -241,6 +251,21 @@ const struct sp_kernel sp_spmv_half_reference = {
     .op = SP_OP_SPMV,
     .format = SP_FORMAT_HALF,
     .precisions = 1u << SP_F64 | 1u << SP_F32,
+    .rank = 0,
+    .available = sp_kernel_everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+const struct sp_kernel sp_spmv_striped_reference = {
+    .name = "spmv/striped/reference",
+    .summary = "readable, serial, sums in double: what the others are checked against",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_STRIPED,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
     .rank = 0,
     .available = sp_kernel_everywhere,
     .prepare = prepare,

@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, coo, tiled[:T_I,T_K], "
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
      "staged[:T_I,T_K], all (default for several machines); may be repeated",
      0},
     {"alpha", KEY_ALPHA, "A", 0,

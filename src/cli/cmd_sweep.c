@@ -35,7 +35,9 @@ static const struct argp_option options[] = {
      "What is scanned (comma-separated; the first value of each is the run that others are compared with):",
      1},
     {"format", KEY_FORMAT, "LIST", 0,
-     "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1, of symmetric matrices also half", 1},
+     "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1, of symmetric matrices also half, of "
+     "wide ones striped",
+     1},
     {"chunk", KEY_C, "LIST", 0, "With --sigma: adds sell:C,SIGMA for every C and SIGMA that go together", 1},
     {"sigma", KEY_SIGMA, "LIST", 0, "Sorting scopes for --chunk (default 1,64,256,4096)", 1},
     {"reorder", KEY_REORDER, "LIST", 0, "Default none,rcm for square matrices", 1},
@@ -195,20 +197,31 @@ static const char *thread_list(int n, char *text, size_t size)
     return text;
 }
 
-/* The axes and the run that their first values make. */
-static enum sp_status settle(struct arguments *a, const struct sp_subject *subject, struct sp_error *err)
+/* Formats to sweep where none are named: half storage of what is symmetric, stripes where x has several. */
+static const char *format_list(const struct arguments *a, const struct sp_subject *subject, char *text,
+                               size_t size)
 {
     const struct sp_csr *matrix = &subject->matrix;
     const struct sp_estimate *s = &subject->structure.value_symmetry;
     const bool symmetric = s->known && s->value >= 1 && s->error == 0;
+    if (sp_csr_is_complex(matrix))
+        return "crs";
+    if (a->list[RHS])
+        return "crs,sell:8,1,sell:8,64,sell:32,256";
+    snprintf(text, size, "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1%s%s",
+             symmetric ? ",half" : "", matrix->n_c > 2 * SP_DEFAULT_STRIPE ? ",striped" : "");
+    return text;
+}
+
+/* The axes and the run that their first values make. */
+static enum sp_status settle(struct arguments *a, const struct sp_subject *subject, struct sp_error *err)
+{
+    const struct sp_csr *matrix = &subject->matrix;
     const bool square = matrix->n_r == matrix->n_c, complex = sp_csr_is_complex(matrix);
-    char threads[96];
+    char threads[96], formats[96];
     const char *defaults[N_AXES] = {
         [REORDER] = square ? "none,rcm" : "none",
-        [FORMAT] = complex        ? "crs"
-                   : a->list[RHS] ? "crs,sell:8,1,sell:8,64,sell:32,256"
-                   : symmetric    ? "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1,half"
-                                  : "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1",
+        [FORMAT] = format_list(a, subject, formats, sizeof formats),
         [INDEX] = a->list[RHS] || complex ? NULL : "i32,d16",
         [SCHEDULE] = "nnz,cyclic:64,merge",
         [THREADS] = thread_list(sp_topology_default_threads(a->run.topology), threads, sizeof threads),

@@ -136,6 +136,20 @@ const struct sp_term sp_terms[] = {
      "slower where the window of a thread is as long as y.",
      {"config.format_text", "metrics.bytes"},
      NULL},
+    {"striped",
+     "column blocking cache blocking stripes W L_y n_C",
+     "stripes of W columns, computed one after the other",
+     "V = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + 2 (s_y n_r + 64 L_y) + alpha s_x n_nz,  alpha -> alpha_min\n"
+     "n_C: cells, blocks of rows of a stripe; L_y: lines of y that stripes after the first one update",
+     "Where x exceeds the last-level cache and is gathered at random, most gathers load a line of 64 bytes "
+     "for 8. "
+     "`--format striped:W` walks the entries of W columns at a time, whose part of x stays in the cache, and "
+     "pays with a "
+     "2-byte row index an entry and with y, which is read and written again for each stripe: good for rows "
+     "of some "
+     "entries a stripe, bad for few entries in many stripes.",
+     {"config.format_text", "metrics.alpha", "metrics.bytes"},
+     NULL},
     {"d16",
      "offsets s_b bases 16-bit delta indices",
      "column indices as 16-bit offsets from a base",

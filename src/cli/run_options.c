@@ -22,8 +22,8 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
     {"format", KEY_FORMAT, "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), bcsr[:RxC], half, coo, "
-     "tiled[:T_I,T_K], staged[:T_I,T_K]; analyze also auto, all",
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA] (unit-stride slots), bcsr[:RxC], half, striped[:W] "
+     "(stripes of columns), coo, tiled[:T_I,T_K], staged[:T_I,T_K]; analyze also auto, all",
      1},
     {"precision", KEY_PRECISION, "P", 0,
      "f64 (default), f32, c128 (default for complex matrices); spmv also mixed (values f32, vectors f64); "

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "session/analysis.h"
-#include "session/pcore.h"
 
 static double working_set(const struct sp_layout *l)
 {
@@ -75,45 +74,6 @@ static struct sp_value ceiling_value(const struct sp_analysis *a, const char *na
     const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, name, a->residence.name, "f64",
                                                     a->setup.workload.n_threads, NULL, &exact);
     return c && exact ? c->value : sp_value_none("not measured for this number of threads");
-}
-
-/* V of half storage: x and y loaded as often as x is now at most, once at least; windows cost nothing where a
- * cache keeps them. */
-static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_layout *half)
-{
-    const struct sp_layout *l = &a->setup.layout;
-    const double of_half = sp_layout_gather_bytes(l) / sp_layout_gather_bytes(half);
-    const double least = a->alpha_min.alpha, most = fmax(a->alpha.value, least);
-    double lo = sp_volume_layout(half, least * of_half, 2).total_B;
-    double hi = sp_volume_layout(half, most * of_half, 2).total_B;
-    lo -= (half->phased ? 2.0 : 5.0) * (double)half->s_y * (double)sp_half_windows(half);
-    return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
-}
-
-/* What half storage would move and compute; nothing where the layout does not take the matrix. */
-static void look_at_half(const struct sp_analysis *a, struct sp_hint_inputs *in)
-{
-    struct sp_workload other = a->setup.workload;
-    if (!in->symmetric || other.format == SP_FORMAT_HALF || other.op != SP_OP_SPMV ||
-        !sp_value_known(a->alpha))
-        return;
-    struct sp_layout half;
-    if (sp_workload_set_format(&other, "half", NULL) != SP_OK ||
-        sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
-        sp_layout_make(&other, false, NULL, &half, NULL) != SP_OK)
-        return;
-    in->option_half =
-        a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "--format half" : "--format half --schedule nnz";
-    in->half_V_B = half_volume(a, &half);
-    sp_layout_free(&half);
-    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, &other);
-    const struct sp_kernel *kernel;
-    struct sp_value rate;
-    if (sp_analysis_is_replayed(a) ||
-        sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK || rate.value <= 0)
-        return;
-    const double work = a->balance_W / other.n_threads;
-    in->half_core_s = sp_value_between(work / rate.value, work / rate.hi, work / rate.lo, SP_MEASURED);
 }
 
 static void find_hints(struct sp_analysis *a)
@@ -202,7 +162,7 @@ static void find_hints(struct sp_analysis *a)
     in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
     in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
     sp_subject_hint_inputs(a->subject, &in);
-    look_at_half(a, &in);
+    sp_analysis_look_at_storage(a, &in);
     snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
     in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
     sp_hints_find(&in, &a->hints);

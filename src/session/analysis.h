@@ -177,6 +177,9 @@ enum sp_status sp_analysis_unfuse(struct sp_analysis *a, struct sp_error *err);
  * its entries, but neither run nor simulate it. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);
 void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
+/* What half storage and stripes would move and compute, for their rules. */
+struct sp_hint_inputs;
+void sp_analysis_look_at_storage(const struct sp_analysis *a, struct sp_hint_inputs *in);
 void sp_analysis_record(const struct sp_analysis *a,
                         struct sp_record *record); /* complete; sp_record_write() reports lack of memory */
 /* What is known once the kernel is set up: also of an analysis that was interrupted. */

@@ -47,6 +47,7 @@ void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *all
     layout->b_w = w->b_w;
     layout->T_i = w->T_i;
     layout->T_k = w->T_k;
+    layout->W = w->W;
     layout->precision = w->precision;
     layout->index = w->index;
     layout->prefetch = w->prefetch;
@@ -76,8 +77,9 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
         with_values = false;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
                                                 struct sp_error *) = {
-        sp_layout_build_crs, sp_layout_build_sell,  sp_layout_build_sellu,  sp_layout_build_bcsr,
-        sp_layout_build_coo, sp_layout_build_tiled, sp_layout_build_staged, sp_layout_build_half};
+        sp_layout_build_crs,    sp_layout_build_sell, sp_layout_build_sellu,
+        sp_layout_build_bcsr,   sp_layout_build_coo,  sp_layout_build_tiled,
+        sp_layout_build_staged, sp_layout_build_half, sp_layout_build_striped};
     enum sp_status status = build[w->format](w, with_values, layout, err);
     if (status != SP_OK)
         sp_layout_free(layout);
@@ -100,6 +102,8 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->base, l->n_bases, sizeof *l->base);
     sp_large_free(l->allocator, l->row_index, l->n_stored, sp_layout_row_index_size(l));
     sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
+    sp_large_free(l->allocator, l->cell, l->n_cells + 1, sizeof *l->cell);
+    free(l->cell_begin);
     free(l->share);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
@@ -113,6 +117,9 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
     double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
     if (w->format == SP_FORMAT_HALF) /* at most, with a full diagonal; running entries while building */
         return (s_a + s_i) * (n_nz + n_r) / 2 + 2 * sizeof(int64_t) * (n_r + 1) + 2 * partition_B;
+    if (w->format == SP_FORMAT_STRIPED)
+        return (s_a + s_i + sizeof(uint16_t)) * n_nz + 2 * sizeof(int64_t) * (n_r + 1) +
+               (double)sp_striped_cells_bound(w) * sizeof(struct sp_cell) + partition_B;
     if (w->format == SP_FORMAT_CRS)
         return (s_a + s_i) * n_nz + (sizeof(int64_t) + s_b) * (n_r + 1) + partition_B;
     if (w->format == SP_FORMAT_STAGED)
@@ -165,6 +172,8 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
         if (l->format == SP_FORMAT_STAGED)
             return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
                    (double)l->n_chunks * sizeof *l->len;
+        if (l->format == SP_FORMAT_STRIPED)
+            return (double)(l->n_cells + 1) * sizeof *l->cell;
         if (l->format == SP_FORMAT_COO)
             return 0.0;
         if (l->format == SP_FORMAT_TILED)

@@ -27,6 +27,11 @@ enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_val
                                       struct sp_error *err);
 enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                                     struct sp_error *err);
+enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_values,
+                                       struct sp_layout *layout, struct sp_error *err);
+
+/* Cells that stripes have at most. */
+int64_t sp_striped_cells_bound(const struct sp_workload *w);
 
 /* sp_layout_bytes_bound() of STAGED, without the partition. */
 double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);

@@ -33,8 +33,8 @@ size_t sp_base_size(enum sp_index index)
 }
 
 static const char *const op_names[SP_N_OPS] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
-static const char *const format_names[SP_N_FORMATS] = {"crs", "sell",  "sellu",  "bcsr",
-                                                       "coo", "tiled", "staged", "half"};
+static const char *const format_names[SP_N_FORMATS] = {"crs",   "sell",   "sellu", "bcsr",   "coo",
+                                                       "tiled", "staged", "half",  "striped"};
 static const char *const order_names[SP_N_ORDERS] = {"row", "column"};
 static const char *const schedule_names[SP_N_SCHEDULES] = {"rows", "nnz", "cyclic", "merge"};
 
@@ -187,10 +187,24 @@ static enum sp_status set_tiles(struct sp_workload *w, enum sp_format format, co
     return SP_OK;
 }
 
+static enum sp_status set_stripes(struct sp_workload *w, const char *text, const char *numbers,
+                                  struct sp_error *err)
+{
+    int64_t W = SP_DEFAULT_STRIPE;
+    if (*numbers && (sp_parse_count(numbers + 1, &W) || W < SP_MIN_STRIPE || W > INT32_MAX))
+        return sp_fail(
+            err, SP_USAGE,
+            "give the columns of a stripe, 64 or more, whose part of x stays in the last-level cache, "
+            "for example striped:262144",
+            "format '%s' has no valid width of a stripe", text);
+    w->W = (int32_t)W;
+    return SP_OK;
+}
+
 enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err)
 {
     static const char forms[] = "say crs, sell:C,SIGMA, sellu:C,SIGMA, bcsr:RxC, coo, tiled:T_I,T_K, "
-                                "staged:T_I,T_K or half, for example sell:32,256";
+                                "staged:T_I,T_K, half or striped:W, for example sell:32,256";
     size_t length = strcspn(text, ":");
     int format = -1;
     for (int i = 0; i < SP_N_FORMATS; i++)
@@ -206,7 +220,7 @@ enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, s
     here.format = (enum sp_format)format;
     here.C = 1;
     here.sigma = 1;
-    here.b_h = here.b_w = here.T_i = here.T_k = 0;
+    here.b_h = here.b_w = here.T_i = here.T_k = here.W = 0;
     enum sp_status status = SP_OK;
     if (format == SP_FORMAT_SELL || format == SP_FORMAT_SELLU)
         status = set_sell(&here, here.format, text, numbers, err);
@@ -214,6 +228,8 @@ enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, s
         status = set_blocks(&here, text, numbers, err);
     else if (format == SP_FORMAT_TILED || format == SP_FORMAT_STAGED)
         status = set_tiles(&here, here.format, text, numbers, err);
+    else if (format == SP_FORMAT_STRIPED)
+        status = set_stripes(&here, text, numbers, err);
     if (status == SP_OK)
         *w = here;
     return status;
@@ -242,8 +258,8 @@ enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text,
 
 char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t size)
 {
-    static const char *const titles[SP_N_FORMATS] = {"CRS", "SELL",  "SELLU",  "BCSR",
-                                                     "COO", "TILED", "STAGED", "HALF"};
+    static const char *const titles[SP_N_FORMATS] = {"CRS",   "SELL",   "SELLU", "BCSR",   "COO",
+                                                     "TILED", "STAGED", "HALF",  "STRIPED"};
     const char *title = titles[w->format];
     switch (w->format) {
     case SP_FORMAT_SELL:
@@ -256,6 +272,9 @@ char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t si
     case SP_FORMAT_TILED:
     case SP_FORMAT_STAGED:
         snprintf(text, size, "%s-%d-%d", title, (int)w->T_i, (int)w->T_k);
+        break;
+    case SP_FORMAT_STRIPED:
+        snprintf(text, size, "%s-%d", title, (int)w->W);
         break;
     default:
         snprintf(text, size, "%s", title);
@@ -278,6 +297,9 @@ char *sp_workload_format_option(const struct sp_workload *w, char *text, size_t 
     case SP_FORMAT_STAGED:
         snprintf(text, size, "%s:%d,%d", name, (int)w->T_i, (int)w->T_k);
         break;
+    case SP_FORMAT_STRIPED:
+        snprintf(text, size, "%s:%d", name, (int)w->W);
+        break;
     default:
         snprintf(text, size, "%s", name);
     }
@@ -296,7 +318,7 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
 /* Which formats an operation has kernels and volumes for. */
 static const unsigned formats_of[SP_N_OPS] = {
     [SP_OP_SPMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_SELLU | 1u << SP_FORMAT_BCSR |
-                   1u << SP_FORMAT_HALF,
+                   1u << SP_FORMAT_HALF | 1u << SP_FORMAT_STRIPED,
     [SP_OP_SPMMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_BCSR,
     [SP_OP_SPMM] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_BCSR | 1u << SP_FORMAT_STAGED,
     [SP_OP_SDDMM] =
@@ -325,6 +347,9 @@ static enum sp_status check_format(const struct sp_workload *w, struct sp_error 
     if ((w->format == SP_FORMAT_TILED || w->format == SP_FORMAT_STAGED) && (w->T_i < 1 || w->T_k < 1))
         return sp_fail(err, SP_USAGE, "say tiled:T_I,T_K, for example tiled:64,32", "tiles of %d x %d",
                        (int)w->T_i, (int)w->T_k);
+    if (w->format == SP_FORMAT_STRIPED && w->W < SP_MIN_STRIPE)
+        return sp_fail(err, SP_USAGE, "say striped:W, for example striped:262144", "stripes of %d columns",
+                       (int)w->W);
     return SP_OK;
 }
 
@@ -349,10 +374,12 @@ static enum sp_status check_precision(const struct sp_workload *w, struct sp_err
 static enum sp_status check_storage(const struct sp_workload *w, struct sp_error *err)
 {
     bool crs = w->format == SP_FORMAT_CRS, sell = w->format == SP_FORMAT_SELL;
-    if (w->precision == SP_MIXED && (w->op != SP_OP_SPMV || !(crs || sell || w->format == SP_FORMAT_SELLU)))
-        return sp_fail(
-            err, SP_USAGE, "use --precision f64 or f32, or --op spmv with --format crs, sell or sellu",
-            "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL and SELLU only");
+    if (w->precision == SP_MIXED &&
+        (w->op != SP_OP_SPMV || w->format == SP_FORMAT_BCSR || w->format == SP_FORMAT_HALF))
+        return sp_fail(err, SP_USAGE,
+                       "use --precision f64 or f32, or --op spmv with --format crs, sell, sellu or striped",
+                       "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL, SELLU and "
+                       "stripes only");
     if (w->prefetch < 0 || w->prefetch > SP_MAX_PREFETCH)
         return sp_fail(err, SP_USAGE, "give a number of entries up to 4096, 0 for none",
                        "a prefetch of %d entries", (int)w->prefetch);
@@ -398,6 +425,9 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->format == SP_FORMAT_HALF && w->schedule != SP_SCHEDULE_NNZ)
         return sp_fail(err, SP_USAGE, "use --schedule nnz",
                        "half plans conflicts between threads for equal shares of entries only");
+    if (w->format == SP_FORMAT_STRIPED && w->schedule != SP_SCHEDULE_NNZ)
+        return sp_fail(err, SP_USAGE, "use --schedule nnz",
+                       "stripes are stored thread by thread, for equal shares of entries only");
     enum sp_status status = check_precision(w, err);
     if (status == SP_OK)
         status = check_storage(w, err);

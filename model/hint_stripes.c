@@ -1,0 +1,59 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "model/hint_rules.h"
+#include "model/hint_support.h"
+
+/* Gathers that missed the last-level cache and then hit it wait about a third as long. */
+static struct sp_gain with_waiting(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    static const double as_long = 1.0 / 3;
+    const double excess = in->alpha.value - in->alpha_min.value;
+    if (sp_hint_waits(in) > 0 && excess > 0)
+        gain.hi = fmax(gain.hi, sp_hint_waits(in) * (1 - as_long) * excess / in->alpha.value);
+    return gain;
+}
+
+static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked)
+{
+    if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in) || !sp_value_known(in->alpha) ||
+        !sp_value_known(in->alpha_min) || !sp_value_known(in->striped_V_B))
+        return SP_SILENT;
+    char x[32], now[32], lo[32], hi[32];
+    sp_text_bytes(now, sizeof now, in->V_B.value);
+    sp_text_bytes(lo, sizeof lo, in->striped_V_B.lo);
+    sp_text_bytes(hi, sizeof hi, in->striped_V_B.hi);
+    struct sp_gain gain = sp_gain_of(in, in->striped_V_B, in->striped_core_s);
+    if (sp_value_known(in->striped_core_s))
+        gain = with_waiting(in, gain);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "column blocking",
+                        "stripes would move %s to %s instead of %s, mean gain %.1f %%", lo, hi, now,
+                        50 * (gain.lo + gain.hi));
+    sp_hint_take(hint, gain, SP_MODELLED, sp_value_known(in->striped_core_s) ? SP_MEDIUM : SP_LOW);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "x (%s) exceeds the last-level cache and is loaded %.1f times. In stripes whose part of x stays "
+             "there, %s to %s would be moved instead of %s (modelled; repeated updates of y counted).",
+             sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c),
+             in->alpha.value / in->alpha_min.value, lo, hi, now);
+    sp_hint_command(in, hint, in->option_striped);
+    sp_hint_cost(in, hint, in->striped_s);
+    snprintf(hint->expect, sizeof hint->expect,
+             "alpha near %.3f, and y moved several times; refuted if the time stays", in->alpha_min.value);
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_stripes = {
+    .id = "A04",
+    .title = "no column blocking",
+    .version = 1,
+    .spmv_only = true,
+    .condition =
+        "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "
+        "that cache, V = (s_a + s_i + 2) n_nz + 2 s_y (n_r + later updates) + alpha_min s_x n_nz is "
+        "smaller, and its P_core does not cost it all",
+    .remedy = "store the matrix in stripes of columns (--format striped:W), computed one after the other",
+    .judge = judge,
+};

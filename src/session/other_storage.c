@@ -1,0 +1,126 @@
+/* Storage that changes what is moved of x and y too: half of a symmetric matrix, and stripes of columns. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/analysis.h"
+#include "session/pcore.h"
+
+/* W/P_core of another storage; SP_NONE where no kernel runs here. */
+static struct sp_value core_of(const struct sp_analysis *a, const struct sp_workload *other)
+{
+    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, other);
+    const struct sp_kernel *kernel;
+    struct sp_value rate;
+    if (sp_analysis_is_replayed(a) ||
+        sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK || rate.value <= 0)
+        return sp_value_none("P_core was not measured");
+    const double work = a->balance_W / other->n_threads;
+    return sp_value_between(work / rate.value, work / rate.hi, work / rate.lo, SP_MEASURED);
+}
+
+/* ---- half storage ---- */
+
+/* V of half storage: x and y loaded as often as x is now at most, once at least; windows cost nothing where a
+ * cache keeps them. */
+static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_layout *half)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    const double of_half = sp_layout_gather_bytes(l) / sp_layout_gather_bytes(half);
+    const double least = a->alpha_min.alpha, most = fmax(a->alpha.value, least);
+    double lo = sp_volume_layout(half, least * of_half, 2).total_B;
+    double hi = sp_volume_layout(half, most * of_half, 2).total_B;
+    lo -= (half->phased ? 2.0 : 5.0) * (double)half->s_y * (double)sp_half_windows(half);
+    return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
+}
+
+/* What half storage would move and compute; nothing where the layout does not take the matrix. */
+static void look_at_half(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    struct sp_workload other = a->setup.workload;
+    if (!in->symmetric || other.format == SP_FORMAT_HALF || other.op != SP_OP_SPMV ||
+        !sp_value_known(a->alpha))
+        return;
+    struct sp_layout half;
+    if (sp_workload_set_format(&other, "half", NULL) != SP_OK ||
+        sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
+        sp_layout_make(&other, false, NULL, &half, NULL) != SP_OK)
+        return;
+    in->option_half =
+        a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "--format half" : "--format half --schedule nnz";
+    in->half_V_B = half_volume(a, &half);
+    sp_layout_free(&half);
+    in->half_core_s = core_of(a, &other);
+}
+
+/* ---- stripes ---- */
+
+/* Columns of a stripe: a power of two whose part of x takes at most half of a last-level cache; the rest is
+ * for what streams through it. 0: there is no such cache. */
+static int32_t stripe_of(const struct sp_analysis *a)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    const double cache_B = sp_llc_capacity_B(a->options->machine, a->setup.n_domains) / a->setup.n_domains;
+    int64_t W = SP_MIN_STRIPE;
+    while (2 * (double)W * 2 * (double)l->s_x <= cache_B && W < (1 << 30))
+        W *= 2;
+    return (double)W * (double)l->s_x * 2 <= cache_B ? (int32_t)W : 0;
+}
+
+/* Could stripes move less, if x were loaded once and y stayed in the cache? */
+static bool stripes_may_pay(const struct sp_analysis *a, int32_t W)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    const double least_B = (double)l->n_nz * (double)(l->s_a + l->s_i + sizeof(uint16_t)) +
+                           2 * sp_layout_array_bytes(l, SP_ARRAY_Y) +
+                           a->alpha_min.alpha * sp_layout_gather_bytes(l);
+    return W > 0 && W < l->n_c && least_B < a->V_B.value;
+}
+
+/* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most may remain.
+ */
+static struct sp_value striped_volume(const struct sp_analysis *a, const struct sp_layout *striped)
+{
+    static const double may_remain = 1.0 / 3;
+    const double least = a->alpha_min.alpha, most = least + may_remain * fmax(0, a->alpha.value - least);
+    const double lo = sp_volume_layout(striped, least, 2).total_B;
+    const double hi = sp_volume_layout(striped, most, 2).total_B;
+    return sp_value_between(lo, lo, hi, SP_MODELLED);
+}
+
+/* What stripes would move and compute, where there is something to gain: x does not fit, and is loaded often.
+ */
+static void look_at_stripes(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    struct sp_workload other = a->setup.workload;
+    const int32_t W = stripe_of(a);
+    if (other.op != SP_OP_SPMV || other.format == SP_FORMAT_STRIPED || !sp_value_known(a->alpha) ||
+        a->residence.level < a->options->machine->n_caches || !stripes_may_pay(a, W))
+        return;
+    char format[32];
+    struct sp_layout striped;
+    snprintf(format, sizeof format, "striped:%d", (int)W);
+    other.prefetch = 0;
+    if (other.index == SP_D16)
+        other.index = SP_I32;
+    const double start = sp_now();
+    if (sp_workload_set_format(&other, format, NULL) != SP_OK ||
+        sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
+        sp_layout_make(&other, false, NULL, &striped, NULL) != SP_OK)
+        return;
+    snprintf(in->option_striped, sizeof in->option_striped, "--format %s%s%s%s", format,
+             a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "" : " --schedule nnz",
+             a->setup.workload.index == SP_D16 ? " --index i32" : "",
+             a->setup.workload.prefetch > 0 ? " --prefetch 0" : "");
+    in->striped_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    in->striped_V_B = striped_volume(a, &striped);
+    sp_layout_free(&striped);
+    in->striped_core_s = core_of(a, &other);
+}
+
+void sp_analysis_look_at_storage(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    look_at_half(a, in);
+    look_at_stripes(a, in);
+}
