@@ -22,7 +22,8 @@ enum {
     KEY_POLICY,
     KEY_LLC,
     KEY_FAIL_BELOW,
-    KEY_TRY_HINTS
+    KEY_TRY_HINTS,
+    KEY_ANONYMOUS
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +59,9 @@ static const struct argp_option options[] = {
     {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries of the matrix whose value is 0", 1},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
      "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
+     3},
+    {"anonymous", KEY_ANONYMOUS, NULL, 0,
+     "Leave host, paths, the matrix' name, commit and branch out of the record and all that is made of it",
      3},
     {0},
 };
@@ -215,6 +219,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CACHE:
         a->cache = (enum sp_cache_mode)sp_pick(state, "cache", arg, cache_words);
         return 0;
+    case KEY_ANONYMOUS:
+        a->run.output.anonymous = true;
+        return 0;
     case KEY_DROP_ZEROS:
         a->drop_zeros = true;
         return 0;
@@ -283,7 +290,7 @@ enum sp_status sp_analyze_arguments(int argc, char **argv, char *command, size_t
 {
     static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
                                                  {&sp_op_argp, 0, NULL, 0},
-                                                 {&sp_common_seed_argp, 0, "Common options:", 90},
+                                                 {&sp_common_measure_argp, 0, "Common options:", 90},
                                                  {0}};
     static const struct argp argp = {
         options,

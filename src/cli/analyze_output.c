@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "cli/find_program.h"
+#include "io/record_anonymous.h"
 #include "plots/plot.h"
 #include "report/report_csv.h"
+#include "report/report_lines.h"
 #include "report/report_series.h"
 #include "report/report_sweep.h"
 #include "report/report_text.h"
@@ -37,6 +39,12 @@ static bool to_stdout(const char *where)
     return where && (*where == '\0' || strcmp(where, "-") == 0);
 }
 
+/* Does something else than the report go to standard output? */
+static bool is_taken(const struct sp_common_options *common)
+{
+    return to_stdout(common->json) || to_stdout(common->csv) || to_stdout(common->lines);
+}
+
 static void print_result(const struct sp_record *record, const struct sp_common_options *common)
 {
     static bool csv_header_printed;
@@ -49,7 +57,7 @@ static void print_result(const struct sp_record *record, const struct sp_common_
         csv_header_printed = true;
         sp_report_csv_row(record, stdout);
     }
-    if (!to_stdout(common->json) && !to_stdout(common->csv)) {
+    if (!is_taken(common)) {
         struct sp_report_style style = terminal_style(common);
         (is_sweep ? sp_report_sweep : sp_report_text)(record, &style, stdout);
     }
@@ -149,14 +157,21 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
     if (error)
         sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
                    "cannot write into the directory: %s", strerror(error));
+    else if (to_stdout(common->lines) && (to_stdout(common->json) || to_stdout(common->csv)))
+        error = sp_fail(&err, SP_USAGE, "give one of them a file: --lines=FILE",
+                        "--lines and %s both go to standard output",
+                        to_stdout(common->json) ? "--json" : "--csv");
     if (error || sp_sink_open(common->json, &o->json, &err) != SP_OK)
         return sp_report_error(&err);
-    return 0;
+    if (sp_sink_open(common->lines, &o->lines, &err) == SP_OK)
+        return 0;
+    sp_sink_abort(&o->json);
+    return sp_report_error(&err);
 }
 
 int sp_output_close(struct sp_output_options *o, int code)
 {
-    return sp_sink_close(&o->json, code);
+    return sp_sink_close(&o->lines, sp_sink_close(&o->json, code));
 }
 
 int sp_output_record(struct sp_record *record, const struct sp_output_options *o,
@@ -165,6 +180,8 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     struct sp_error err;
     char stem[1024], path[1200], plots[200] = "";
     int code = 0;
+    if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
+        return sp_report_error(&err);
     print_result(record, common);
     file_stem(record, o->directory, stem, sizeof stem);
     unused_stem(stem, sizeof stem);
@@ -174,14 +191,15 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     if (o->json.stream &&
         sp_record_print(record, o->json.stream, o->several || o->json.stream == stdout, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
+    if (o->lines.stream)
+        sp_report_lines(record, o->lines.stream);
     const struct sp_record *one = record;
     if (common->csv && !to_stdout(common->csv) && sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (common->verbosity >= 0)
-        fprintf(to_stdout(common->json) || to_stdout(common->csv) ? stderr : stdout, "saved  %s%s\n", path,
-                plots);
+        fprintf(is_taken(common) ? stderr : stdout, "saved  %s%s\n", path, plots);
     return sp_worse_exit(code, judge(record, o));
 }
 
@@ -190,7 +208,7 @@ int sp_output_series(const struct sp_record *const *records, int n, const struct
 {
     struct sp_error err;
     char stem[1024], path[1200], gnuplot[1024];
-    bool taken = to_stdout(common->json) || to_stdout(common->csv);
+    bool taken = is_taken(common);
     struct sp_report_style style = terminal_style(common);
     if (!taken)
         sp_report_series(records, n, &style, stdout);

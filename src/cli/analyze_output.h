@@ -10,19 +10,20 @@
 
 struct sp_output_options {
     const char *directory; /* for record and plots */
-    bool no_plots, strict;
-    struct sp_sink json;                           /* open where --json was given */
+    bool no_plots, strict, anonymous;
+    struct sp_sink json, lines;                    /* open where --json, --lines were given */
     bool several;                                  /* records: JSON Lines */
     double fail_below_bandwidth, fail_below_model; /* 0: not asked */
 };
 
-/* Before anything is run: makes the directory and opens --json's file. Returns the exit code, 0: go on. */
+/* Before anything is run: makes the directory and opens the files of --json and --lines. Returns the exit
+ * code, 0: go on. */
 int sp_output_open(struct sp_output_options *options, const struct sp_common_options *common);
 /* At the end; returns the worse of `code` and what closing gives. */
 int sp_output_close(struct sp_output_options *options, int code);
 
-/* Prints, writes and judges; returns the exit code. A --json or --csv on standard output takes the report's
- * place. */
+/* Prints, writes and judges; returns the exit code. A --json, --csv or --lines on standard output takes the
+ * report's place. */
 int sp_output_record(struct sp_record *record, const struct sp_output_options *options,
                      const struct sp_common_options *common);
 

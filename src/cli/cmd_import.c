@@ -134,7 +134,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
 static int run(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&sp_run_argp, 0, NULL, 0}, {&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
+        {&sp_run_argp, 0, NULL, 0}, {&sp_common_measure_argp, 0, "Common options:", 90}, {0}};
     static const struct argp argp = {options,
                                      parse,
                                      "CSV MATRIX",

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-enum { KEY_JSON = 0x800, KEY_CSV, KEY_COLOR, KEY_SEED };
+enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED };
 
 static const struct argp_option common_options[] = {
     {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
@@ -22,6 +22,11 @@ static const struct argp_option json_options[] = {
 static const struct argp_option csv_options[] = {
     {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
      0},
+    {0},
+};
+static const struct argp_option lines_options[] = {
+    {"lines", KEY_LINES, "FILE", OPTION_ARG_OPTIONAL,
+     "Write the result as lines KEY: VALUE UNIT (ORIGIN) (standard output without FILE)", 0},
     {0},
 };
 static const struct argp_option seed_options[] = {
@@ -73,6 +78,9 @@ static error_t parse_more(int key, char *arg, struct argp_state *state)
     case KEY_CSV:
         o->csv = arg ? arg : "-";
         return 0;
+    case KEY_LINES:
+        o->lines = arg ? arg : "-";
+        return 0;
     case KEY_SEED:
         if (sp_parse_count(arg, &n) || n < 0)
             argp_error(state, "--seed takes a whole number, not '%s'", arg);
@@ -87,11 +95,14 @@ static error_t parse_more(int key, char *arg, struct argp_state *state)
 static const struct argp_child common_child[] = {{&sp_common_argp, 0, NULL, 0}, {0}};
 static const struct argp_child json_child[] = {{&sp_common_json_argp, 0, NULL, 0}, {0}};
 static const struct argp_child csv_child[] = {{&sp_common_csv_argp, 0, NULL, 0}, {0}};
+static const struct argp_child lines_child[] = {{&sp_common_lines_argp, 0, NULL, 0}, {0}};
 
 const struct argp sp_common_argp = {common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
 const struct argp sp_common_json_argp = {json_options, parse_more, NULL, NULL, common_child, NULL, NULL};
 const struct argp sp_common_csv_argp = {csv_options, parse_more, NULL, NULL, json_child, NULL, NULL};
+const struct argp sp_common_lines_argp = {lines_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
 const struct argp sp_common_seed_argp = {seed_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
+const struct argp sp_common_measure_argp = {seed_options, parse_more, NULL, NULL, lines_child, NULL, NULL};
 
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {

@@ -12,9 +12,10 @@
 enum sp_color { SP_COLOR_AUTO, SP_COLOR_ALWAYS, SP_COLOR_NEVER };
 
 struct sp_common_options {
-    const char *json; /* --json[=FILE]: NULL not asked, "" or "-" stdout, else a file */
-    const char *csv;  /* --csv[=FILE], likewise */
-    int verbosity;    /* 0; -q: -1; -v: +1 each */
+    const char *json;  /* --json[=FILE]: NULL not asked, "" or "-" stdout, else a file */
+    const char *csv;   /* --csv[=FILE], likewise */
+    const char *lines; /* --lines[=FILE], likewise */
+    int verbosity;     /* 0; -q: -1; -v: +1 each */
     enum sp_color color;
     uint64_t seed; /* --seed, default 1 */
 };
@@ -24,10 +25,12 @@ struct sp_common_options {
  * children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}}; and in ARGP_KEY_INIT:
  * state->child_inputs[0] = &options.common; Keys at and above SP_KEY_PRIVATE are free for a command's
  * long-only options. */
-extern const struct argp sp_common_argp;      /* --quiet, --verbose, --color */
-extern const struct argp sp_common_json_argp; /* also --json */
-extern const struct argp sp_common_csv_argp;  /* also --json, --csv */
-extern const struct argp sp_common_seed_argp; /* also --json, --csv, --seed */
+extern const struct argp sp_common_argp;         /* --quiet, --verbose, --color */
+extern const struct argp sp_common_json_argp;    /* also --json */
+extern const struct argp sp_common_csv_argp;     /* also --json, --csv */
+extern const struct argp sp_common_lines_argp;   /* also --json, --csv, --lines */
+extern const struct argp sp_common_seed_argp;    /* also --json, --csv, --seed */
+extern const struct argp sp_common_measure_argp; /* also --json, --csv, --lines, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
 /* Parses; usage errors end the program with exit code 2 as argp does it. */

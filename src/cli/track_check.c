@@ -6,16 +6,20 @@
 
 #include "base/text.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
+#include "cli/track_confirm.h"
 #include "cli/track_options.h"
 #include "cli/verdict_print.h"
 #include "track/pins.h"
 
-enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN };
+enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
 
 struct checking {
     struct sp_track_options options;
     struct sp_judge_options judge;
     double fdr;
+    int rounds; /* of --confirm; 0: not given */
+    struct sp_confirming confirming;
     const char *junit, *markdown;
 };
 
@@ -28,6 +32,11 @@ static const struct argp_option options[] = {
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
     {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
     {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
+    {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
+     "Measure what regressed or is inconclusive again, here, at most N times (default 1), add that to the "
+     "store, "
+     "and judge both together: regressed is what a second session confirms",
+     1},
     {"junit", KEY_JUNIT, "FILE", 0, "Verdicts as JUnit XML; what is undecided is skipped there, never passed",
      2},
     {"markdown", KEY_MARKDOWN, "FILE", 0, "Verdicts as a Markdown table", 2},
@@ -66,6 +75,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (sp_parse_number(arg, &c->fdr) || !(c->fdr > 0) || c->fdr >= 1)
             argp_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
         return 0;
+    case KEY_CONFIRM:
+        n = 1;
+        if (arg && (sp_parse_count(arg, &n) || n < 1 || n > 10))
+            argp_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
+        c->rounds = (int)n;
+        return 0;
     case KEY_JUNIT:
         c->junit = arg;
         return 0;
@@ -77,27 +92,83 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* The accepted baseline of a series; judged without it where it is damaged, which is reported. */
+static int find_pins(const struct sp_store *store, const struct sp_entry *newest,
+                     const struct sp_index *index, const struct sp_entry **pinned, int *code)
+{
+    struct sp_error err;
+    int n = 0;
+    if (sp_pins_find(store, newest, index, pinned, &n, &err) == SP_OK)
+        return n;
+    *code = sp_worse_exit(*code, sp_report_error(&err));
+    return 0;
+}
+
+/* Says how to confirm what has not been. */
+static void say_how(const struct checking *c, struct sp_judgement *j)
+{
+    char store[160] = "", metric[48] = "";
+    if (c->options.store)
+        snprintf(store, sizeof store, " --store '%.140s'", c->options.store);
+    if (c->judge.metric != SP_TRACKED_TIME)
+        snprintf(metric, sizeof metric, " --metric %s", sp_tracked_metrics[c->judge.metric].name);
+    snprintf(j->confirmation, sizeof j->confirmation,
+             "not confirmed yet: spmodel track check --confirm --series %.8s%s%s", j->newest->series, metric,
+             store);
+}
+
+/* Another session for every verdict that is not good, or the command that makes one. */
+static enum sp_status confirm_all(struct checking *c, const struct sp_entry *const *list, int64_t n,
+                                  struct sp_judgement *judgement, int *code, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    int at = 0;
+    for (int64_t first = 0, end; first < n && status == SP_OK; first = end) {
+        struct sp_judgement *j = &judgement[at++];
+        const struct sp_entry *pinned[SP_MOST_PINNED];
+        end = sp_track_series_end(list, n, first);
+        if (!sp_judge_wants_confirmation(j))
+            continue;
+        if (c->rounds > 0) {
+            const int n_pinned =
+                find_pins(c->confirming.store, list[end - 1], c->confirming.index, pinned, code);
+            status =
+                sp_track_confirm(&c->confirming, list + first, (int)(end - first), pinned, n_pinned, j, err);
+        } else if (j->verdict == SP_TRACK_REGRESSED) {
+            say_how(c, j);
+        }
+    }
+    return status;
+}
+
 /* The judgements of all series; *out is to be freed. */
-static enum sp_status judge_all(const struct checking *c, const struct sp_store *store,
+static enum sp_status judge_all(struct checking *c, const struct sp_store *store,
                                 const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
                                 struct sp_judgement **out, int *n_out, int *code, struct sp_error *err)
 {
+    struct sp_terminal terminal;
     *n_out = 0;
     *out = calloc((size_t)n + 1, sizeof **out);
     if (!*out)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
     for (int64_t first = 0, end; first < n; first = end) {
         const struct sp_entry *pinned[SP_MOST_PINNED];
-        int n_pinned = 0;
         end = sp_track_series_end(list, n, first);
-        if (sp_pins_find(store, list[end - 1], index, pinned, &n_pinned, err) != SP_OK) {
-            *code = sp_worse_exit(*code, sp_report_error(err)); /* judged without it */
-            n_pinned = 0;
-        }
-        sp_judge(list + first, (int)(end - first), pinned, n_pinned, &c->judge, &(*out)[(*n_out)++]);
+        const int n_pinned = find_pins(store, list[end - 1], index, pinned, code);
+        const enum sp_status status = sp_judge_confirmed(list + first, (int)(end - first), pinned, n_pinned,
+                                                         &c->judge, &(*out)[(*n_out)++], err);
+        if (status != SP_OK)
+            return status;
     }
     sp_judge_many(*out, *n_out, c->fdr);
-    return SP_OK;
+    const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
+    c->confirming = (struct sp_confirming){.rounds = c->rounds,
+                                           .verbosity = c->options.common.verbosity,
+                                           .store = store,
+                                           .index = index,
+                                           .judge = &c->judge,
+                                           .progress = &progress};
+    return confirm_all(c, list, n, *out, code, err);
 }
 
 typedef void print_function(const struct sp_judgement *judgement, int n, FILE *out);
@@ -122,21 +193,23 @@ static bool is_stdout(const char *name)
 static int run(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "",
-                                     "Compares the newest measurement of each series with those before it "
-                                     "and with what was accepted: ok, regressed, "
-                                     "improved, inconclusive, not comparable.\v"
-                                     "Every value is the median of a process (analyze --runs 5). A change "
-                                     "counts where the estimate exceeds the floor "
-                                     "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
-                                     "code 1: something regressed; 5: "
-                                     "something could not be decided; 0: all is well.",
-                                     children,
-                                     NULL,
-                                     NULL};
+        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "",
+        "Compares the newest measurement of each series with those before it "
+        "and with what was accepted: ok, regressed, "
+        "improved, inconclusive, not comparable.\v"
+        "Every value is the median of a process (analyze --runs 5). A change "
+        "counts where the estimate exceeds the floor "
+        "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
+        "code 1: something regressed; 5: "
+        "something could not be decided; 0: all is well. One session may be unlucky: --confirm "
+        "measures again before a regression counts.",
+        children,
+        NULL,
+        NULL};
     struct checking c = {.fdr = 0.05};
     struct sp_store store;
     struct sp_index index;
@@ -159,15 +232,18 @@ static int run(int argc, char **argv)
         if (n_judged == 0)
             code = sp_worse_exit(code, 5);
         const struct sp_common_options *o = &c.options.common;
-        if (!is_stdout(o->json) && !is_stdout(o->csv) && !is_stdout(c.junit) && !is_stdout(c.markdown))
+        if (!is_stdout(o->json) && !is_stdout(o->csv) && !is_stdout(o->lines) && !is_stdout(c.junit) &&
+            !is_stdout(c.markdown))
             sp_verdicts_print(judgement, n_judged, stdout);
         code = print_to(o->csv, sp_verdicts_csv, judgement, n_judged, code);
         code = print_to(o->json, sp_verdicts_json, judgement, n_judged, code);
+        code = print_to(o->lines, sp_verdicts_lines, judgement, n_judged, code);
         code = print_to(c.junit, sp_verdicts_junit, judgement, n_judged, code);
         code = print_to(c.markdown, sp_verdicts_markdown, judgement, n_judged, code);
     } else {
         code = sp_worse_exit(code, sp_report_error(&err));
     }
+    sp_confirming_free(&c.confirming);
     free(judgement);
     free(list);
     sp_index_free(&index);

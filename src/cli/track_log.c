@@ -5,20 +5,40 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/export_records.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"
 
-enum { KEY_SQLITE = SP_KEY_PRIVATE };
+enum { KEY_SQLITE = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ANONYMOUS };
 
 struct listing {
     struct sp_track_options options;
-    const char *sqlite;
+    const char *sqlite, *records;
+    bool exports, anonymous;
+    struct sp_record_paths named; /* in place of the store's */
+    int code;                     /* of names that are none */
 };
 
 static const struct argp_option export_options[] = {
     {"sqlite", KEY_SQLITE, "FILE", 0, "As a database with the tables record and run", 1},
+    {"records", KEY_RECORDS, "DIR", 0,
+     "The records themselves, as files in DIR: those that are meant, or the RECORDs that are named", 1},
+    {"anonymous", KEY_ANONYMOUS, NULL, 0,
+     "Without host, paths, names of matrices, branch; commits as hashes. Keys of series and machines stay",
+     1},
     {0},
 };
+
+/* A record that is named; log takes none. */
+static error_t take_record(struct listing *l, const char *name)
+{
+    struct sp_error err;
+    if (!l->exports)
+        return ARGP_ERR_UNKNOWN;
+    if (sp_record_paths_add(&l->named, name, &err) != SP_OK)
+        l->code = sp_worse_exit(l->code, sp_report_error(&err));
+    return 0;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -31,6 +51,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SQLITE:
         l->sqlite = arg;
         return 0;
+    case KEY_RECORDS:
+        l->records = arg;
+        return 0;
+    case KEY_ANONYMOUS:
+        l->anonymous = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_record(l, arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -155,28 +183,58 @@ static int print(const struct listing *l, const struct sp_entry *const *list, in
     return sp_sink_close(&json, sp_sink_close(&csv, code));
 }
 
-static int list_store(const struct argp *argp, int argc, char **argv, bool export)
+/* Records as files; several that cannot be read or written are reported one by one. */
+static int copy_records(const struct listing *l, char *const *path, int64_t n, int code)
 {
-    struct listing l = {0};
+    struct sp_error err;
+    int64_t n_written = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (sp_export_record(path[i], l->records, l->anonymous, &err) == SP_OK)
+            n_written++;
+        else
+            code = sp_worse_exit(code, sp_report_error(&err));
+    if (l->options.common.verbosity >= 0)
+        fprintf(stderr, "%lld record%s written to %s\n", (long long)n_written, n_written == 1 ? "" : "s",
+                l->records);
+    return code;
+}
+
+static int copy_selected(const struct listing *l, const struct sp_index *index,
+                         const struct sp_entry *const *list, int64_t n, int code)
+{
+    struct sp_error err;
+    char **path = calloc((size_t)n + 1, sizeof *path);
+    if (!path) {
+        sp_fail(&err, SP_MEMORY, NULL, "no memory for the names of %lld records", (long long)n);
+        return sp_worse_exit(code, sp_report_error(&err));
+    }
+    for (int64_t i = 0; i < n; i++)
+        path[i] = index->path[list[i] - index->entry];
+    code = copy_records(l, path, n, code);
+    free(path);
+    return code;
+}
+
+static int list_store(const struct listing *l)
+{
     struct sp_store store;
     struct sp_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
     int64_t n;
     int code = 0;
-    sp_parse(argp, argc, argv, &l);
-    if (export && !l.sqlite && !l.options.common.csv && !l.options.common.json) {
-        sp_fail(&err, SP_USAGE, "track check --junit FILE and --markdown FILE write verdicts",
-                "say what to write: --sqlite FILE, --csv[=FILE] or --json[=FILE]");
-        return sp_report_error(&err);
-    }
-    const int failed = sp_track_open(&l.options, &store, &index, &code);
+    const int failed = sp_track_open(&l->options, &store, &index, &code);
     if (failed)
         return failed;
-    enum sp_status status = sp_track_select(&l.options, &index, &list, &n, &err);
-    if (status == SP_OK && l.sqlite)
-        status = sp_index_export(&index, l.sqlite, &err);
-    code = status == SP_OK ? print(&l, list, n, !export, code) : sp_worse_exit(code, sp_report_error(&err));
+    enum sp_status status = sp_track_select(&l->options, &index, &list, &n, &err);
+    if (status == SP_OK && l->records)
+        code = copy_selected(l, &index, list, n, code);
+    if (status == SP_OK && l->anonymous && (l->sqlite || l->options.common.csv || l->options.common.json))
+        status = sp_export_anonymous(&index, &err);
+    if (status == SP_OK && l->sqlite)
+        status = sp_index_export(&index, l->sqlite, &err);
+    code =
+        status == SP_OK ? print(l, list, n, !l->exports, code) : sp_worse_exit(code, sp_report_error(&err));
     free(list);
     sp_index_free(&index);
     return code;
@@ -189,26 +247,52 @@ static int run_log(int argc, char **argv)
 {
     static const struct argp argp = {NULL,     parse, "",  "Lists the records of a store, series by series.",
                                      children, NULL,  NULL};
-    return list_store(&argp, argc, argv, false);
+    struct listing l = {0};
+    sp_parse(&argp, argc, argv, &l);
+    return list_store(&l);
+}
+
+/* What to write, and of what. */
+static enum sp_status settle(const struct listing *l, struct sp_error *err)
+{
+    const bool listed = l->sqlite || l->options.common.csv || l->options.common.json;
+    if (!listed && !l->records)
+        return sp_fail(err, SP_USAGE, "track check --junit FILE and --markdown FILE write verdicts",
+                       "say what to write: --sqlite FILE, --csv[=FILE], --json[=FILE] or --records DIR");
+    if (l->named.n > 0 && (listed || !l->records))
+        return sp_fail(err, SP_USAGE, "put them into a store: spmodel track add",
+                       "records that are named are written by --records DIR alone");
+    return SP_OK;
 }
 
 static int run_export(int argc, char **argv)
 {
-    static const struct argp argp = {export_options,
-                                     parse,
-                                     "",
-                                     "Writes the records of a store for other programs: a database of all, "
-                                     "CSV or JSON Lines of those that are "
-                                     "meant. Times in s, rates in B/s and flop/s.",
-                                     children,
-                                     NULL,
-                                     NULL};
-    return list_store(&argp, argc, argv, true);
+    static const struct argp argp = {
+        export_options,
+        parse,
+        "[RECORD...]",
+        "Writes the records of a store for other programs: a database of all, CSV or JSON Lines of those "
+        "that "
+        "are meant, or the records themselves. Times in s, rates in B/s and flop/s.\v"
+        "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
+        children,
+        NULL,
+        NULL};
+    struct listing l = {.exports = true};
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &l);
+    int code = l.code;
+    if (code == 0 && settle(&l, &err) != SP_OK)
+        code = sp_report_error(&err);
+    else if (code == 0)
+        code = l.named.n > 0 ? copy_records(&l, l.named.path, l.named.n, 0) : list_store(&l);
+    sp_record_paths_free(&l.named);
+    return code;
 }
 
 const struct sp_track_verb sp_track_log = {
     .name = "log", .arguments = "", .summary = "list the records of a store", .run = run_log};
 const struct sp_track_verb sp_track_export = {.name = "export",
-                                              .arguments = "--csv|--json|--sqlite FILE",
+                                              .arguments = "--csv|--json|--sqlite FILE|--records DIR",
                                               .summary = "write them for other programs",
                                               .run = run_export};

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/track_options.h"
+#include "report/report_lines.h"
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
@@ -58,6 +59,8 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         fprintf(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
         if (j->why[0])
             fprintf(out, "               %s\n", j->why);
+        if (j->confirmation[0])
+            fprintf(out, "               %s\n", j->confirmation);
         if ((j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
             j->attribution.text[0])
             fprintf(out, "               %s\n", j->attribution.text);
@@ -79,7 +82,7 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
                  "records_before,"
-                 "why\n");
+                 "why,confirmation\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_shift *s = &j->shift;
@@ -92,7 +95,7 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
             fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, s->p);
         else
             fprintf(out, ",,,,");
-        fprintf(out, ",%d,\"%s\"\n", j->n_before, j->why);
+        fprintf(out, ",%d,\"%s\",\"%s\"\n", j->n_before, j->why, j->confirmation);
     }
 }
 
@@ -125,6 +128,11 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "more_runs",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
         json_object_set_new(o, "why", j->why[0] ? json_string(j->why) : json_null());
+        json_object_set_new(o, "confirmed",
+                            j->confirmed == SP_UNCONFIRMED ? json_null()
+                                                           : json_boolean(j->confirmed == SP_CONFIRMED));
+        json_object_set_new(o, "confirmation",
+                            j->confirmation[0] ? json_string(j->confirmation) : json_null());
         json_object_set_new(o, "attribution",
                             json_pack("{s:o, s:o, s:o, s:o, s:s}", "ln_time", number(a->time), "ln_bytes",
                                       number(a->bytes), "ln_bandwidth", number(a->bandwidth), "ln_roof",
@@ -132,6 +140,38 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
         fputc('\n', out);
         json_decref(o);
+    }
+}
+
+/* "matrix" begins a series; figures that were not found out are unknown with the reason. */
+void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        const struct sp_judgement *j = &judgement[i];
+        const char *origin = j->newest->origin[j->metric];
+        const struct sp_value none = sp_value_none(j->why[0] ? j->why : "nothing was compared");
+        const enum sp_origin as = sp_origin_from_name(origin);
+        const bool compared = j->shift.floor > 0 && isfinite(j->shift.change);
+        sp_line_text(out, "matrix", j->newest->matrix);
+        sp_line_text(out, "configuration", j->newest->what);
+        sp_line_text(out, "series", j->newest->series);
+        sp_line_text(out, "record", j->newest->id);
+        sp_line_text(out, "verdict", sp_track_verdict_name(j->verdict));
+        sp_line_text(out, "metric", sp_tracked_metrics[j->metric].name);
+        sp_line_value(out, sp_tracked_metrics[j->metric].name,
+                      isnan(metric_of(j)) ? sp_value_none("the record does not know it")
+                                          : sp_value_of(metric_of(j), as),
+                      sp_tracked_metrics[j->metric].unit);
+        sp_line_value(out, "change", compared ? sp_value_of(j->shift.change, as) : none, "1");
+        sp_line_value(out, "change_lo",
+                      compared && isfinite(j->shift.lo) ? sp_value_of(j->shift.lo, as) : none, "1");
+        sp_line_value(out, "change_hi",
+                      compared && isfinite(j->shift.hi) ? sp_value_of(j->shift.hi, as) : none, "1");
+        fprintf(out, "records_before: %d\n", j->n_before);
+        if (j->why[0])
+            sp_line_text(out, "why", j->why);
+        if (j->confirmation[0])
+            sp_line_text(out, "confirmation", j->confirmation);
     }
 }
 
@@ -183,6 +223,8 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
             xml_text(out, change_text(j, change, sizeof change));
             fprintf(out, "; ");
             xml_text(out, j->why[0] ? j->why : is_of_time(j) ? j->attribution.text : "");
+            fprintf(out, "; ");
+            xml_text(out, j->confirmation);
             fprintf(out, "\"/>");
         }
         fprintf(out, "</testcase>\n");

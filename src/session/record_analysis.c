@@ -52,6 +52,8 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "config.pages", a->options->small_pages ? "small" : "huge");
     sp_record_set_text(r, "config.bytes", sp_analysis_is_counted(a) ? bytes->name : "sim");
     sp_record_set_count(r, "config.runs", a->options->n_runs > 1 ? a->options->n_runs : 1);
+    sp_record_set_number(r, "config.budget_s", a->options->budget_s);
+    sp_record_set_count(r, "config.max_samples", a->options->max_samples);
     sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
 }
 

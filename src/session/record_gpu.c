@@ -17,6 +17,8 @@ static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "config.kernel", a->chosen->kernel->name);
     sp_record_set_text(r, "config.bytes", sp_gpu_is_counted(a) ? "cupti" : "model");
     sp_record_set_count(r, "config.runs", 1);
+    sp_record_set_number(r, "config.budget_s", a->options->budget_s);
+    sp_record_set_count(r, "config.max_samples", a->options->max_samples);
     sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
     if (a->options->command)
         sp_record_set_text(r, "command", a->options->command);

@@ -130,6 +130,7 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     copy(e->id, sizeof e->id, sp_words_text(r, "id", ""));
     copy(e->start, sizeof e->start, sp_words_text(r, "time.start", ""));
     copy(e->status, sizeof e->status, sp_words_text(r, "status", ""));
+    copy(e->confirms, sizeof e->confirms, sp_words_text(r, "confirms", ""));
     copy(e->env, sizeof e->env, sp_words_text(r, "env.key", ""));
     find_series(r, e);
     find_caches(r, e);

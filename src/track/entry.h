@@ -41,6 +41,7 @@ struct sp_entry {
     char env[SP_KEY_TEXT];    /* "" where it does not say where it ran */
     char start[24];           /* ISO 8601, UTC: sorts as text */
     char status[16];
+    char confirms[128];          /* id of the record that it was measured to confirm; "" */
     char matrix[128], what[160]; /* for people: "gen:hpcg:80", "spmv crs nnz f64/i32 2 threads" */
     char machine[64];
     char commit[64], branch[64]; /* of the user's source; "" */

@@ -152,6 +152,7 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
     out->newest = after[n_after - 1];
+    out->oldest = after[0];
     out->n_before = n_before;
     out->n_after = n_after;
     out->is_exact = is_exact(out->newest, o->metric);
@@ -162,14 +163,21 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     decide(out);
 }
 
+bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier)
+{
+    return later->confirms[0] &&
+           (strcmp(later->confirms, earlier->id) == 0 || strcmp(later->confirms, earlier->confirms) == 0);
+}
+
 /* First of the last records that belong to one session. */
 static int session_begin(const struct sp_entry *const *list, int n)
 {
     int first = n - 1;
     const struct sp_entry *newest = list[n - 1];
-    while (first > 0 && strcmp(list[first - 1]->commit, newest->commit) == 0 && newest->commit[0] &&
-           strcmp(list[first - 1]->tool, newest->tool) == 0 &&
-           seconds_of(newest->start) - seconds_of(list[first - 1]->start) <= SP_SESSION_S)
+    while (first > 0 && (sp_entry_confirms(list[first], list[first - 1]) ||
+                         (strcmp(list[first - 1]->commit, newest->commit) == 0 && newest->commit[0] &&
+                          strcmp(list[first - 1]->tool, newest->tool) == 0 &&
+                          seconds_of(newest->start) - seconds_of(list[first - 1]->start) <= SP_SESSION_S)))
         first--;
     return first;
 }
@@ -205,6 +213,7 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
     out->newest = newest;
+    out->oldest = mine[begin];
     out->n_after = n_same - begin;
     out->is_exact = is_exact(newest, o->metric);
     if (begin == 0 && n_pins == 0) {

@@ -22,8 +22,11 @@ struct sp_judge_options {
     uint64_t seed;
 };
 
+/* Was it measured again (track/confirm.h), and did that say the same? */
+enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };
+
 struct sp_judgement {
-    const struct sp_entry *newest; /* borrowed; the newest of the group judged */
+    const struct sp_entry *newest, *oldest; /* borrowed; of the group judged */
     enum sp_tracked metric;
     enum sp_verdict_of_track verdict;
     struct sp_shift shift; /* against the rolling baseline; of a metric without noise change and floor only */
@@ -34,11 +37,13 @@ struct sp_judgement {
     bool is_exact;          /* the metric is simulated: it is compared as it is, without statistics */
     struct sp_attribution attribution;
     char why[300]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
+    enum sp_confirmed confirmed;
+    char confirmation[300]; /* what another session said, why there was none, or how to have one; "" */
 };
 
 /* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that
- * come from the same commit and tool and lie within `session_s` of each other make the group that is judged.
- */
+ * come from the same commit and tool and lie within SP_SESSION_S of each other, and those measured to confirm
+ * another one with it, make the group that is judged. */
 enum { SP_SESSION_S = 6 * 3600 };
 
 /* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
@@ -46,6 +51,9 @@ enum { SP_SESSION_S = 6 * 3600 };
  * [n_pinned]: entries of the accepted baseline. */
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out);
+
+/* Was `later` measured to confirm what `earlier` said, or what `earlier` was to confirm? */
+bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier);
 
 /* Two given groups of records, each of one configuration; `why` is filled where they cannot be compared. */
 void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,

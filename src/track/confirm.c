@@ -1,0 +1,82 @@
+#include "track/confirm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sp_judge_wants_confirmation(const struct sp_judgement *j)
+{
+    return (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_INCONCLUSIVE) &&
+           (j->n_before > 0 || j->has_pinned) && j->confirmed != SP_CONFIRMED;
+}
+
+static void say_sessions(int n_new, char *text, size_t size)
+{
+    if (n_new == 1)
+        snprintf(text, size, "a second session");
+    else
+        snprintf(text, size, "%d more sessions", n_new);
+}
+
+/* Both the sessions together and the new ones by themselves must say it. */
+static void settle(const struct sp_judgement *first, const struct sp_judgement *alone, int n_new,
+                   struct sp_judgement *j)
+{
+    char sessions[32], change[48] = "nothing to compare";
+    const double c = alone->shift.floor > 0 ? alone->shift.change : alone->pinned.change;
+    say_sessions(n_new, sessions, sizeof sessions);
+    if (isfinite(c))
+        snprintf(change, sizeof change, fabs(c) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * c);
+    if (j->verdict == SP_TRACK_NOT_COMPARABLE) {
+        const char *why = "cannot be confirmed: what was measured again ran in another environment";
+        *j = *first;
+        snprintf(j->confirmation, sizeof j->confirmation, "%s", why);
+        return;
+    }
+    const bool again = alone->verdict == SP_TRACK_REGRESSED;
+    if (j->verdict == SP_TRACK_REGRESSED && again) {
+        j->confirmed = SP_CONFIRMED;
+        snprintf(j->confirmation, sizeof j->confirmation, "confirmed by %s (%s by itself)", sessions, change);
+        return;
+    }
+    if (j->verdict == SP_TRACK_REGRESSED)
+        j->verdict = SP_TRACK_INCONCLUSIVE;
+    j->confirmed = SP_NOT_CONFIRMED;
+    snprintf(j->confirmation, sizeof j->confirmation, "%s was not confirmed by %s (%s by itself)",
+             sp_track_verdict_name(first->verdict), sessions, change);
+}
+
+enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_new,
+                              const struct sp_entry *const *pinned, int n_pinned,
+                              const struct sp_judge_options *options, struct sp_judgement *j,
+                              struct sp_error *err)
+{
+    const struct sp_judgement first = *j;
+    struct sp_judgement alone;
+    const struct sp_entry **without = calloc((size_t)n + 1, sizeof *without);
+    int n_without = 0;
+    if (!without)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdict on %d records", n);
+    for (int i = 0; i < n - n_new && list[i] != first.oldest; i++)
+        without[n_without++] = list[i];
+    for (int i = n - n_new; i < n; i++)
+        without[n_without++] = list[i];
+    sp_judge(list, n, pinned, n_pinned, options, j);
+    sp_judge(without, n_without, pinned, n_pinned, options, &alone);
+    settle(&first, &alone, n_new, j);
+    free(without);
+    return SP_OK;
+}
+
+enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
+                                  const struct sp_entry *const *pinned, int n_pinned,
+                                  const struct sp_judge_options *options, struct sp_judgement *j,
+                                  struct sp_error *err)
+{
+    int n_new = 0;
+    while (n_new < n - 1 && sp_entry_confirms(list[n - 1 - n_new], list[n - 2 - n_new]))
+        n_new++;
+    sp_judge(list, n - n_new, pinned, n_pinned, options, j);
+    return n_new > 0 ? sp_judge_again(list, n, n_new, pinned, n_pinned, options, j, err) : SP_OK;
+}
