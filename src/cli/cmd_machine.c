@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/environment_diff.h"
 #include "cli/machine_paths.h"
 #include "cli/machine_text.h"
 #include "cli/options.h"
@@ -186,10 +187,26 @@ static int run_show(const struct options *o)
     return 0;
 }
 
+/* Of two records: where they were measured. */
+static int run_diff_records(const struct options *o)
+{
+    struct sp_error err;
+    const enum sp_status status = sp_environment_diff(o->operand[0], o->operand[1], stdout, &err);
+    return status == SP_OK || status == SP_UNDECIDED ? sp_exit_code(status) : sp_report_error(&err);
+}
+
 static int run_diff(const struct options *o)
 {
     struct sp_machine a = {0}, b = {0};
     struct sp_error err;
+    const bool record[2] = {sp_is_record_file(o->operand[0]), sp_is_record_file(o->operand[1])};
+    if (record[0] && record[1])
+        return run_diff_records(o);
+    if (record[0] || record[1]) {
+        sp_fail(&err, SP_USAGE, "two machines, or two records", "'%s' is a record and '%s' is none",
+                o->operand[record[0] ? 0 : 1], o->operand[record[0] ? 1 : 0]);
+        return sp_report_error(&err);
+    }
     if (load(o, o->operand[0], &a, &err) != SP_OK || load(o, o->operand[1], &b, &err) != SP_OK) {
         sp_machine_free(&a);
         return fail(&b, &err);
@@ -255,7 +272,8 @@ static int run(int argc, char **argv)
         parse,
         "list\nshow NAME\nmeasure\ndiff A B",
         "Described machines: their caches and ceilings, each number with its origin.\v"
-        "NAME is a file, or a name from `list`. Bandwidths count the bytes that cross the level's interface; "
+        "NAME is a file, or a name from `list`; of two records, diff compares where they were measured. "
+        "Bandwidths count the bytes that cross the level's interface; "
         "plain "
         "stores count twice outside L1, because a store that misses first reads its line.",
         children,

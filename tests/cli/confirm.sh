@@ -84,6 +84,16 @@ sed -e 's/"id": "[^"]*"/"id": "elsewhere"/' -e 's/"governor": "[^"]*"/"governor"
 SPMODEL_STORE="$dir/other" expect 0 "added" track add $(ls store/records/*/*.json | head -n 2) elsewhere/record.json
 SPMODEL_STORE="$dir/other" expect 1 "this is not the machine it ran on: governor is .*, was of another machine" \
     track check --metric bytes --confirm
+
+# Where two records were measured.
+set -- store/records/*/*.json
+expect 0 "the same environment" machine diff "$1" "$2"
+expect 2 "is a record and" machine diff "$1" zen4-vm-2c
+sed 's/"key": "[0-9a-f]*"/"key": "0123456789abcdef"/' elsewhere/record.json >elsewhere/other.json
+expect 5 "^differs *governor .* -> \"of another machine\"" machine diff "$1" elsewhere/other.json
+grep -q "1 fact differs: not comparable" out || { cat out; fail "not one fact"; }
+
+# Without names there is nothing to measure again.
 "$spmodel" track export -q --anonymous --records shared new 2>/dev/null
 SPMODEL_STORE="$dir/third" expect 0 "added" track add $(ls store/records/*/*.json | head -n 2) shared
 SPMODEL_STORE="$dir/third" expect 1 "the record is anonymous" track check --metric bytes --confirm
