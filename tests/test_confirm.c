@@ -91,6 +91,25 @@ START_TEST(an_unlucky_session_does_not_regress)
 }
 END_TEST
 
+/* Noise that hides a change is no regression that was or was not confirmed. */
+START_TEST(what_was_not_decided_may_be_still)
+{
+    struct series s;
+    struct sp_judgement j = judged(&s, 1.05, NULL, 0);
+    for (int i = 0; i < 5; i++)
+        s.entry[BEFORE].time_s[i] = 1 + 0.2 * (i - 2);
+    ck_assert_int_eq(sp_judge_confirmed(s.list, s.n, NULL, 0, &options, &j, NULL), SP_OK);
+    ck_assert_int_eq(j.verdict, SP_TRACK_INCONCLUSIVE);
+    struct sp_entry *again = add(&s, 1);
+    strcpy(again->confirms, s.entry[BEFORE].id);
+    memcpy(again->time_s, s.entry[BEFORE].time_s, sizeof again->time_s);
+    ck_assert_int_eq(sp_judge_confirmed(s.list, s.n, NULL, 0, &options, &j, NULL), SP_OK);
+    ck_assert_int_eq(j.verdict, SP_TRACK_INCONCLUSIVE);
+    ck_assert_int_eq(j.confirmed, SP_UNCONFIRMED);
+    ck_assert_msg(strstr(j.confirmation, "still inconclusive with a second session"), "%s", j.confirmation);
+}
+END_TEST
+
 START_TEST(what_is_not_comparable_confirms_nothing)
 {
     struct series s;
@@ -120,6 +139,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_second_session_confirms);
     tcase_add_test(tests, an_unlucky_session_does_not_regress);
+    tcase_add_test(tests, what_was_not_decided_may_be_still);
     tcase_add_test(tests, what_is_not_comparable_confirms_nothing);
     tcase_add_test(tests, without_a_baseline_there_is_nothing_to_confirm);
     suite_add_tcase(suite, tests);

@@ -78,6 +78,17 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
     fprintf(out, "%s\n", n == 0 ? " no complete record that says what was asked for fits" : "");
 }
 
+static void csv_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
@@ -95,7 +106,11 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
             fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, s->p);
         else
             fprintf(out, ",,,,");
-        fprintf(out, ",%d,\"%s\",\"%s\"\n", j->n_before, j->why, j->confirmation);
+        fprintf(out, ",%d,", j->n_before);
+        csv_text(out, j->why);
+        fputc(',', out);
+        csv_text(out, j->confirmation);
+        fputc('\n', out);
     }
 }
 
@@ -223,8 +238,10 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
             xml_text(out, change_text(j, change, sizeof change));
             fprintf(out, "; ");
             xml_text(out, j->why[0] ? j->why : is_of_time(j) ? j->attribution.text : "");
-            fprintf(out, "; ");
-            xml_text(out, j->confirmation);
+            if (j->confirmation[0]) {
+                fprintf(out, "; ");
+                xml_text(out, j->confirmation);
+            }
             fprintf(out, "\"/>");
         }
         fprintf(out, "</testcase>\n");
@@ -239,11 +256,12 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         char change[96];
-        fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", sp_track_verdict_name(j->verdict),
+        const char *remark = j->why[0]                                              ? j->why
+                             : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
+                                                                                    : "";
+        fprintf(out, "| %s | %s | %s | %s | %s | %s%s%s |\n", sp_track_verdict_name(j->verdict),
                 j->newest->matrix, j->newest->what, sp_tracked_metrics[j->metric].name,
-                change_text(j, change, sizeof change),
-                j->why[0]                                              ? j->why
-                : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
-                                                                       : "");
+                change_text(j, change, sizeof change), remark, *remark && j->confirmation[0] ? "; " : "",
+                j->confirmation);
     }
 }

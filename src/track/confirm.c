@@ -11,40 +11,48 @@ bool sp_judge_wants_confirmation(const struct sp_judgement *j)
            (j->n_before > 0 || j->has_pinned) && j->confirmed != SP_CONFIRMED;
 }
 
-static void say_sessions(int n_new, char *text, size_t size)
+/* "a second session", and what it says: "+5.1 % by itself". */
+static void say_sessions(const struct sp_judgement *alone, int n_new, char *sessions, char *change,
+                         size_t size)
 {
+    const double c = alone->shift.floor > 0 ? alone->shift.change : alone->pinned.change;
     if (n_new == 1)
-        snprintf(text, size, "a second session");
+        snprintf(sessions, size, "a second session");
     else
-        snprintf(text, size, "%d more sessions", n_new);
+        snprintf(sessions, size, "%d more sessions", n_new);
+    snprintf(change, size, "unknown");
+    if (isfinite(c))
+        snprintf(change, size, fabs(c) < 0.01 ? "%+.2f %% by %s" : "%+.1f %% by %s", 100 * c,
+                 n_new == 1 ? "itself" : "themselves");
 }
 
-/* Both the sessions together and the new ones by themselves must say it. */
+/* Both the sessions together and the new ones by themselves must say that it regressed. */
 static void settle(const struct sp_judgement *first, const struct sp_judgement *alone, int n_new,
                    struct sp_judgement *j)
 {
-    char sessions[32], change[48] = "nothing to compare";
-    const double c = alone->shift.floor > 0 ? alone->shift.change : alone->pinned.change;
-    say_sessions(n_new, sessions, sizeof sessions);
-    if (isfinite(c))
-        snprintf(change, sizeof change, fabs(c) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * c);
+    char sessions[48], change[48];
+    const size_t size = sizeof j->confirmation;
+    say_sessions(alone, n_new, sessions, change, sizeof change);
     if (j->verdict == SP_TRACK_NOT_COMPARABLE) {
-        const char *why = "cannot be confirmed: what was measured again ran in another environment";
         *j = *first;
-        snprintf(j->confirmation, sizeof j->confirmation, "%s", why);
+        snprintf(j->confirmation, size,
+                 "cannot be confirmed: what was measured again ran in another environment");
         return;
     }
-    const bool again = alone->verdict == SP_TRACK_REGRESSED;
-    if (j->verdict == SP_TRACK_REGRESSED && again) {
+    if (j->verdict == SP_TRACK_REGRESSED && alone->verdict == SP_TRACK_REGRESSED) {
         j->confirmed = SP_CONFIRMED;
-        snprintf(j->confirmation, sizeof j->confirmation, "confirmed by %s (%s by itself)", sessions, change);
+        snprintf(j->confirmation, size, "confirmed by %s (%s)", sessions, change);
         return;
     }
     if (j->verdict == SP_TRACK_REGRESSED)
         j->verdict = SP_TRACK_INCONCLUSIVE;
-    j->confirmed = SP_NOT_CONFIRMED;
-    snprintf(j->confirmation, sizeof j->confirmation, "%s was not confirmed by %s (%s by itself)",
-             sp_track_verdict_name(first->verdict), sessions, change);
+    if (first->verdict == SP_TRACK_REGRESSED) {
+        j->confirmed = SP_NOT_CONFIRMED;
+        snprintf(j->confirmation, size, "regressed was not confirmed by %s (%s)", sessions, change);
+    } else {
+        snprintf(j->confirmation, size, "%s%s with %s (%s)", j->verdict == first->verdict ? "still " : "",
+                 sp_track_verdict_name(j->verdict), sessions, change);
+    }
 }
 
 enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_new,
