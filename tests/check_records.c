@@ -110,6 +110,25 @@ static void check_tries(const struct sp_record *r, const char *path)
     check_try(best, path);
 }
 
+/* The machine was looked at before the first run and after the last; what is missing says why. */
+static void check_sentinels(const struct sp_record *r, const char *path)
+{
+    static const char *const names[] = {"dram", "llc", "control"};
+    int64_t version;
+    if (!sp_record_count(r, "sentinels.version", &version))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *one = json_object_get(sp_record_node(r, "sentinels"), names[i]), *value;
+        const json_t *values = json_object_get(one, "values");
+        const size_t n = json_array_size(values);
+        expect(n >= 2 || (i < 2 && json_is_string(json_object_get(one, "why"))), path,
+               "a sentinel without two looks", (double)n, 2);
+        size_t k;
+        json_array_foreach(values, k, value)
+            expect(json_number_value(value) > 0, path, "a look saw nothing", json_number_value(value), 0);
+    }
+}
+
 static void check_record(const char *path)
 {
     struct sp_record r;
@@ -133,6 +152,7 @@ static void check_record(const char *path)
     sp_record_count(&r, "config.runs", &runs);
     expect(runs == (int64_t)n_runs, path, "config.runs is not the number of runs", (double)runs,
            (double)n_runs);
+    check_sentinels(&r, path);
     if (nnz > 0) {
         double beta = metric(&r, "beta"), alpha = metric(&r, "alpha"), alpha_min = metric(&r, "alpha_min");
         double fraction = metric(&r, "bandwidth_fraction");

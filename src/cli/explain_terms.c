@@ -510,6 +510,9 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
     {"Q24", "fewer bytes were counted than the matrix alone has: alpha is undefined"},
     {"Q25", "multiplexed: counters were shared and their counts scaled up"},
     {"Q27", "writes are not counted by this source: the bytes of y were added to the reads"},
+    {"Q28",
+     "a sentinel (loads from memory or the last-level cache, the control kernel) changed from the first to "
+     "the last run: the machine was not the same throughout"},
     {"Q26", "much background was taken off: other programs use the memory"},
     {NULL, NULL},
 };

@@ -19,6 +19,7 @@
 #include "probes/core_events.h"
 #include "session/analyze.h"
 #include "session/sampling.h"
+#include "session/sentinel.h"
 #include "session/setup.h"
 #include "session/subject.h"
 #include "session/unfused.h"
@@ -70,6 +71,7 @@ struct sp_analysis {
     struct sp_pairs pairs; /* of all runs */
     struct sp_pairs *run;  /* [n_runs] each process; owned */
     int n_runs;
+    struct sp_sentinels sentinels; /* beside the runs; n_threads 0: nothing was run */
 
     /* simulation: traffic[k] between level k + 1 and the next outward; n_levels - 1: memory */
     int n_levels;

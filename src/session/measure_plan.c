@@ -43,9 +43,7 @@ static int add_flops(struct sp_measure_job *jobs, int n, int n_threads)
     return n;
 }
 
-/* Working set of a cache level for m threads [B], 0: not to be had. Half of the private levels; for a shared
- * one, well beyond what the private ones hold and at most half of what is claimed. */
-static size_t working_set(const struct sp_topology *t, int k, int m)
+size_t sp_measure_working_set(const struct sp_topology *t, int k, int m)
 {
     const struct sp_topology_cache *c = &t->cache[k];
     if (c->cores_sharing <= 1 && k < t->n_caches - 1)
@@ -81,7 +79,7 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
             n = add_flops(jobs, n, m);
         for (int k = topology->n_caches - 1; k >= 0; k--) {
             char level[8];
-            size_t bytes = working_set(topology, k, m);
+            size_t bytes = sp_measure_working_set(topology, k, m);
             snprintf(level, sizeof level, "L%d", topology->cache[k].level);
             if (bytes > 0 && bytes <= arena_B / 2)
                 n = add_level(jobs, n, level, m, bytes, !quick && end);

@@ -34,6 +34,10 @@ struct sp_measure_job {
 int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
                     struct sp_measure_job *jobs);
 
+/* Working set for cache k and m threads [B]: half of a private level; of a shared one well beyond what the
+ * private ones hold and at most half of what is claimed; 0: not to be had. */
+size_t sp_measure_working_set(const struct sp_topology *topology, int k, int m);
+
 /* Effective capacity of the last level by the latency of random walks over growing sets beyond L2 (l2_B).
  * Walks about `budget_s`. *lo_s and *hi_s: latencies of the smallest and the largest of them. SP_NONE with
  * the reason where no knee is seen. */

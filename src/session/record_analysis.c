@@ -451,6 +451,7 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
     for (int i = 0; i < a->n_runs; i++)
         record_run(a, &a->run[i], r);
+    sp_record_sentinels(r, &a->sentinels);
     sp_record_set_number(r, "cost.load_s", a->subject->load_s);
     sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
 }

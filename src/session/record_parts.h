@@ -12,6 +12,7 @@
 struct sp_analysis;
 struct sp_analyze_options;
 struct sp_pairs;
+struct sp_sentinels;
 struct sp_trial;
 struct sp_variant;
 
@@ -44,6 +45,8 @@ void sp_record_source(struct sp_record *record);
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);
 /* counters: null where bytes are simulated; with the log, the trust and what was tried otherwise. */
 void sp_record_counters(struct sp_record *record, const struct sp_analysis *analysis);
+/* sentinels, null where nothing was run; flag Q28 where they drifted. */
+void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *sentinels);
 /* curves: alpha over cache size, beta(C, sigma), saturation. */
 void sp_record_curves(struct sp_record *record, const struct sp_analysis *analysis);
 

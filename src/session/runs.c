@@ -190,25 +190,53 @@ static enum sp_status replay_run(const struct sp_analysis *a, struct sp_pairs *p
     return sp_recording_pairs(r, c ? c->value.value : 0, n, pairs, err);
 }
 
+/* The runs in other processes, with looks of the sentinels between them. The team that a look needs ends
+ * before the next process starts; the new one after it is pinned again, and what fails there shows as not
+ * pinned. */
+static enum sp_status run_apart(struct sp_analysis *a, int n, struct sp_sentinel_watch *watch,
+                                struct sp_error *err)
+{
+    const int stride = (n + SP_SENTINEL_LOOKS - 3) / (SP_SENTINEL_LOOKS - 2);
+    enum sp_status status = SP_OK;
+    while (status == SP_OK && a->n_runs < n) {
+        sp_progress_step(a->progress, "measuring in another process", (double)a->n_runs / (n + 1));
+        sp_apart_begin();
+        status = sp_apart(child, receive, a, err);
+        a->n_runs += status == SP_OK;
+        if (a->setup.binding.pinned)
+            sp_binding_apply(&a->setup.binding, NULL);
+        if (status == SP_OK && a->n_runs % stride == 0)
+            sp_sentinels_look(watch, true);
+    }
+    return status;
+}
+
+static enum sp_status run_here(struct sp_analysis *a, int n_runs, struct sp_error *err)
+{
+    struct sp_sentinel_watch watch;
+    sp_progress_step(a->progress, "looking at the machine", -1);
+    sp_sentinels_open(&watch, a->options->topology, a->setup.workload.n_threads, a->setup.n_domains,
+                      a->options->budget_s, a->options->memory_B);
+    sp_sentinels_look(&watch, false);
+    enum sp_status status = run_apart(a, n_runs - 1, &watch, err);
+    if (status == SP_OK)
+        status = sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
+    if (status == SP_OK)
+        sp_sentinels_look(&watch, false);
+    sp_sentinels_close(&watch);
+    a->sentinels = watch.seen;
+    return status;
+}
+
 enum sp_status sp_analysis_runs(struct sp_analysis *a, struct sp_error *err)
 {
     int n_runs = a->options->n_runs > 1 && !sp_analysis_is_replayed(a) ? a->options->n_runs : 1;
     void *p;
     enum sp_status status = sp_new_array(n_runs, sizeof *a->run, "the runs", &p, err);
     a->run = p;
-    if (n_runs > 1)
-        sp_apart_begin();
-    while (status == SP_OK && a->n_runs < n_runs - 1) {
-        sp_progress_step(a->progress, "measuring in another process", (double)a->n_runs / n_runs);
-        status = sp_apart(child, receive, a, err);
-        a->n_runs += status == SP_OK;
-    }
-    if (status == SP_OK && n_runs > 1 && a->setup.binding.pinned)
-        sp_binding_apply(&a->setup.binding, NULL); /* the new team; what fails shows as not pinned */
     if (status == SP_OK)
-        status = sp_analysis_is_replayed(a)
-                     ? replay_run(a, &a->run[a->n_runs], err)
-                     : sp_analysis_sample(a, 1, a->options->max_samples, &a->run[a->n_runs], err);
+        status =
+            sp_analysis_is_replayed(a) ? replay_run(a, &a->run[a->n_runs], err) : run_here(a, n_runs, err);
     bool some = status == SP_OK || (status == SP_INTERRUPTED && a->run[a->n_runs].n > 0);
     a->n_runs += some;
     enum sp_status pooled = a->n_runs > 0 ? sp_pairs_pool(a->run, a->n_runs, &a->pairs, NULL) : status;
