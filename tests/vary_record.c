@@ -1,7 +1,8 @@
 /* Writes records as one would be measured elsewhere in time: the same runs, with times, roofs and bytes
  * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
  * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
- * [noise=F] [runs=N] Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the year 2040. */
+ * [noise=F] [runs=N] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level that holds the data).
+ * Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the year 2040. */
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>
@@ -13,8 +14,9 @@ enum { SAMPLES = 5 };
 static struct change {
     const char *name;
     double value;
-} changes[] = {{"time", 1}, {"roof", 1}, {"bytes", 1}, {"lambda", 1}, {"noise", 0.01}, {"runs", 5}};
-enum { TIME, ROOF, BYTES, LAMBDA, NOISE, RUNS, N_CHANGES };
+} changes[] = {{"time", 1}, {"roof", 1}, {"bytes", 1},   {"lambda", 1},    {"noise", 0.01}, {"runs", 5},
+               {"dram", 1}, {"llc", 1},  {"control", 1}, {"sentinels", 1}, {"memory", 0}};
+enum { TIME, ROOF, BYTES, LAMBDA, NOISE, RUNS, DRAM, LLC, CONTROL, SENTINELS, MEMORY, N_CHANGES };
 
 static uint64_t state;
 
@@ -84,6 +86,24 @@ static void set_runs(json_t *record)
         set_number(roof, "value", json_number_value(json_object_get(roof, "value")) * changes[ROOF].value);
 }
 
+/* What the machine showed beside the runs, twice the same; also where the record did not know it. */
+static void set_sentinels(json_t *record)
+{
+    static const double rate[] = {20e9, 100e9, 5e8};
+    json_t *sentinels = json_pack("{s:i}", "version", 1);
+    for (int i = DRAM; i <= CONTROL; i++) {
+        const double x = rate[i - DRAM] * changes[i].value;
+        json_object_set_new(sentinels, changes[i].name,
+                            json_pack("{s:s, s:s, s:[f, f], s:f}", "unit", i == CONTROL ? "1/s" : "B/s",
+                                      "origin", "measured", "values", x, x, "spread", 0.0));
+    }
+    json_object_set_new(record, "sentinels", sentinels);
+    if (changes[SENTINELS].value == 0)
+        json_object_del(record, "sentinels");
+    if (changes[MEMORY].value != 0)
+        json_object_set_new(json_object_get(record, "binding"), "level", json_string("MEM"));
+}
+
 static int write_one(const json_t *original, const char *folder, int i)
 {
     char path[1024], start[32], id[64];
@@ -96,6 +116,7 @@ static int write_one(const json_t *original, const char *folder, int i)
     json_object_set_new(json_object_get(record, "time"), "start", json_string(start));
     json_object_set_new(json_object_get(record, "time"), "end", json_string(start));
     set_runs(record);
+    set_sentinels(record);
     const int failed = json_dump_file(record, path, JSON_INDENT(2));
     json_decref(record);
     if (failed)

@@ -148,10 +148,13 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
                                                            : json_boolean(j->confirmed == SP_CONFIRMED));
         json_object_set_new(o, "confirmation",
                             j->confirmation[0] ? json_string(j->confirmation) : json_null());
-        json_object_set_new(o, "attribution",
-                            json_pack("{s:o, s:o, s:o, s:o, s:s}", "ln_time", number(a->time), "ln_bytes",
-                                      number(a->bytes), "ln_bandwidth", number(a->bandwidth), "ln_roof",
-                                      number(a->roof), "text", a->text));
+        json_object_set_new(
+            o, "attribution",
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "ln_time", number(a->time), "ln_bytes",
+                      number(a->bytes), "ln_bandwidth", number(a->bandwidth), "ln_roof", number(a->roof),
+                      "ln_dram", number(a->sentinel[SP_ENTRY_DRAM]), "ln_llc",
+                      number(a->sentinel[SP_ENTRY_LLC]), "ln_control", number(a->sentinel[SP_ENTRY_CONTROL]),
+                      "text", a->text, "also", a->also));
         json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
         fputc('\n', out);
         json_decref(o);

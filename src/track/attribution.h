@@ -6,10 +6,11 @@
 
 /* What moved along with the time. */
 struct sp_attribution {
-    double time, bytes, bandwidth, roof; /* ln(after/before); NAN: unknown. time = bytes - bandwidth */
+    double time, bytes, bandwidth, roof;   /* ln(after/before); NAN: unknown. time = bytes - bandwidth */
+    double sentinel[SP_N_ENTRY_SENTINELS]; /* likewise of what the machine showed beside the runs */
     bool is_resolved_otherwise;
-    char also[320]; /* what else changed, and may be the reason: pages, busy times, kernel; "" */
-    char text[240]; /* the sentence: "more traffic, same speed: ..." */
+    char also[480]; /* what else changed, and may be the reason: pages, busy times, kernel, clock; "" */
+    char text[320]; /* the sentence: "more traffic, same speed: ..." */
 };
 
 /* Medians of the records before and after, both n >= 1, oldest first. The text is empty where the time has

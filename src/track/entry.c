@@ -124,6 +124,29 @@ static void find_runs(const struct sp_record *r, struct sp_entry *e)
     }
 }
 
+static void find_sentinels(const struct sp_record *r, struct sp_entry *e)
+{
+    static const char *const paths[SP_N_ENTRY_SENTINELS] = {"sentinels.dram.values", "sentinels.llc.values",
+                                                            "sentinels.control.values"};
+    sp_record_count(r, "sentinels.version", &e->sentinel_version);
+    for (int i = 0; i < SP_N_ENTRY_SENTINELS; i++)
+        e->sentinel[i] = sp_list_median(sp_record_node(r, paths[i]));
+}
+
+static void find_level(const struct sp_record *r, struct sp_entry *e)
+{
+    const char *level = sp_words_text(r, "binding.level", "");
+    const json_t *caches = sp_record_node(r, "machine.caches"), *last;
+    const size_t n = json_array_size(caches);
+    int64_t outermost = n > 0 && (last = json_array_get(caches, n - 1))
+                            ? json_integer_value(json_object_get(last, "level"))
+                            : 0;
+    e->level = strcmp(level, "MEM") == 0                              ? SP_ENTRY_MEMORY
+               : level[0] != 'L' || outermost == 0                    ? SP_ENTRY_LEVEL_UNKNOWN
+               : strtoll(level + 1, NULL, 10) == (long long)outermost ? SP_ENTRY_LAST
+                                                                      : SP_ENTRY_INNER;
+}
+
 void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
 {
     memset(e, 0, sizeof *e);
@@ -137,6 +160,8 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     find_resolved(r, e);
     find_words(r, e);
     find_runs(r, e);
+    find_sentinels(r, e);
+    find_level(r, e);
     for (int i = 0; i < SP_N_TRACKED; i++) {
         const struct sp_value v = sp_record_metric(r, sp_tracked_metrics[i].name);
         e->metric[i] = sp_value_known(v) ? v.value : NAN;

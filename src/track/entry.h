@@ -35,6 +35,12 @@ struct sp_tracked_metric {
 extern const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED];
 int sp_tracked_find(const char *name); /* -1: unknown */
 
+/* Rates that the machine showed beside the runs, by the names that records have in `sentinels`. */
+enum sp_entry_sentinel { SP_ENTRY_DRAM, SP_ENTRY_LLC, SP_ENTRY_CONTROL, SP_N_ENTRY_SENTINELS };
+
+/* The level that holds the data of an execution, as far as sentinels tell levels apart. */
+enum sp_entry_level { SP_ENTRY_LEVEL_UNKNOWN, SP_ENTRY_INNER, SP_ENTRY_LAST, SP_ENTRY_MEMORY };
+
 struct sp_entry {
     char id[128];
     char series[SP_KEY_TEXT]; /* "" where the record does not say what was asked for */
@@ -52,10 +58,13 @@ struct sp_entry {
     char caches[SP_KEY_TEXT]; /* hash of the machine's caches and the threads: what simulated bytes belong to
                                */
     int n_runs;
-    double time_s[SP_ENTRY_RUNS];   /* median of each run (process) */
-    double roof_Bps[SP_ENTRY_RUNS]; /* likewise; 0: not measured */
-    double metric[SP_N_TRACKED];    /* NAN: unknown */
-    char origin[SP_N_TRACKED][12];  /* on whose word: "measured", "simulated", ...; "" unknown */
+    double time_s[SP_ENTRY_RUNS];          /* median of each run (process) */
+    double roof_Bps[SP_ENTRY_RUNS];        /* likewise; 0: not measured */
+    double metric[SP_N_TRACKED];           /* NAN: unknown */
+    int64_t sentinel_version;              /* 0: none; others do not compare */
+    double sentinel[SP_N_ENTRY_SENTINELS]; /* median of the session's looks; NAN: unknown */
+    enum sp_entry_level level;
+    char origin[SP_N_TRACKED][12]; /* on whose word: "measured", "simulated", ...; "" unknown */
 };
 
 /* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */

@@ -72,6 +72,12 @@ expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
 expect_cause "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
 expect_cause "the machine drifted: the load-only roof beside the kernel" time=1.25 roof=0.8
+expect_cause "the machine drifted: the load-only roof .*-20.0 %, bytes" time=1.25 roof=0.8 memory=1 sentinels=0
+expect_cause "the machine drifted: DRAM sentinel -20.0 %, control kernel +0.0 %" time=1.25 roof=0.8 dram=0.8 memory=1
+expect_cause "its arrays load more slowly, not the machine: .* DRAM sentinel +0.0 %" time=1.25 roof=0.8 memory=1
+expect_cause "less bandwidth at the kernel: .* DRAM sentinel +0.0 %, control kernel +0.0 %" time=1.25 memory=1
+expect_cause "the machine drifted: control kernel -20.0 %" time=1.25 control=0.8
+grep -q "control kernel alone moved (-20.0 %)" "$dir/out" || { cat "$dir/out"; fail "the clock is not named"; }
 expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
