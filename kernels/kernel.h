@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "sparse/layout.h"
 
-#define SP_KERNEL_ABI 2
+#define SP_KERNEL_ABI 3
 
 /* The end of a layer, while the results are in registers: Y' = min(max(Y + bias, 0), most). */
 struct sp_layer_epilogue {
@@ -52,6 +52,8 @@ struct sp_kernel_facts {
     size_t rows_B, second_B;
     double streamed_B; /* of a matrix that exceeds the GPU's memory, copied there in each execution [B]; else
                           0 */
+    void (*code[2])(void); /* the function that its threads call, and what that calls for rows or parts of
+                              them; NULL: none, or not said. Never called as this type */
 };
 
 struct sp_kernel {

@@ -240,6 +240,35 @@ START_TEST(partitions_cover_all_once)
 }
 END_TEST
 
+START_TEST(partition_hashes_tell_shares_apart)
+{
+    static const int64_t ptr[] = {0, 8, 9, 10, 11, 12, 13}, even[] = {0, 2, 4, 6, 8, 10, 12};
+    static const struct {
+        enum sp_schedule schedule;
+        int64_t block;
+        int n_threads;
+        const int64_t *ptr;
+    } cases[] = {{SP_SCHEDULE_NNZ, 0, 2, ptr},    {SP_SCHEDULE_NNZ, 0, 3, ptr},
+                 {SP_SCHEDULE_NNZ, 0, 2, even},   {SP_SCHEDULE_CYCLIC, 1, 2, ptr},
+                 {SP_SCHEDULE_CYCLIC, 2, 2, ptr}, {SP_SCHEDULE_MERGE, 0, 2, ptr}};
+    enum { N = sizeof cases / sizeof *cases };
+    uint64_t h[N];
+    for (int i = 0; i < N; i++)
+        for (int again = 0; again < 2; again++) {
+            struct sp_partition p;
+            ck_assert_int_eq(sp_partition_make(cases[i].schedule, cases[i].block, cases[i].n_threads, 6,
+                                               cases[i].ptr, &p, NULL),
+                             SP_OK);
+            ck_assert(!again || sp_partition_hash(&p) == h[i]);
+            h[i] = sp_partition_hash(&p);
+            sp_partition_free(&p);
+        }
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < i; k++)
+            ck_assert_msg(h[i] != h[k], "cases %d and %d", i, k);
+}
+END_TEST
+
 START_TEST(nnz_schedule_balances_entries)
 {
     struct sp_csr a = small_matrix(SMALL_STENCIL);
@@ -348,6 +377,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, every_entry_once, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, partitions_cover_all_once, 0, N_SMALL_MATRICES);
+    tcase_add_test(tcase, partition_hashes_tell_shares_apart);
     tcase_add_test(tcase, nnz_schedule_balances_entries);
     tcase_add_test(tcase, unit_slots_save_bytes_on_a_stencil);
     tcase_add_test(tcase, array_bytes_are_those_of_the_theory);

@@ -4,6 +4,7 @@
 #include "recorded_root.h"
 #include "sys/binding.h"
 #include "sys/cgroup.h"
+#include "sys/code.h"
 #include "sys/core_to_core.h"
 #include "sys/cpuid.h"
 #include "sys/identity.h"
@@ -294,10 +295,46 @@ START_TEST(the_environment_key_follows_the_facts)
 }
 END_TEST
 
+static int __attribute__((noinline)) twice(int x)
+{
+    __asm__ volatile("" : "+r"(x));
+    return 2 * x;
+}
+
+static int __attribute__((noinline)) thrice(int x)
+{
+    __asm__ volatile("" : "+r"(x));
+    return 3 * x;
+}
+
+START_TEST(functions_have_their_code)
+{
+    struct sp_code a, b;
+    struct sp_error err;
+    uint64_t h[3];
+    typedef void function(void);
+    function *const two[2] = {(function *)twice, NULL}, *const three[2] = {(function *)thrice, NULL},
+                    *const both[2] = {(function *)twice, (function *)thrice};
+    ck_assert_int_eq(twice(2) + thrice(2), 10);
+    ck_assert_msg(sp_code_find((function *)twice, &a, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(sp_code_find((function *)thrice, &b, &err), SP_OK);
+    ck_assert(a.bytes == (const unsigned char *)(uintptr_t)twice && a.size > 0 && a.size < 4096);
+    ck_assert(a.bytes + a.size <= b.bytes || b.bytes + b.size <= a.bytes);
+    ck_assert_int_eq(sp_code_hash(two, 2, &h[0], &err), SP_OK);
+    ck_assert_int_eq(sp_code_hash(three, 2, &h[1], &err), SP_OK);
+    ck_assert_int_eq(sp_code_hash(both, 2, &h[2], &err), SP_OK);
+    ck_assert(h[0] != h[1] && h[0] != h[2] && h[1] != h[2]);
+    ck_assert_int_eq(sp_code_find((function *)((uintptr_t)twice + 1), &a, &err), SP_ABSENT);
+    ck_assert_ptr_nonnull(strstr(err.what, "symbol table"));
+    ck_assert_int_eq(sp_code_find((function *)(uintptr_t)16, &a, &err), SP_ABSENT);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sys");
     TCase *tc = tcase_create("sys");
+    tcase_add_test(tc, functions_have_their_code);
     tcase_add_test(tc, lists_of_processors_are_parsed);
     tcase_add_test(tc, two_sockets_with_a_cpuset_on_the_second);
     tcase_add_test(tc, four_cache_domains);

@@ -284,5 +284,6 @@ void sp_dense_cpu_facts(const void *state, struct sp_kernel_facts *facts)
         .second = s->second,
         .rows_B = s->rows ? (size_t)s->n_rows * l->s_x : 0,
         .second_B = s->second ? (size_t)s->n_x * l->s_x : 0,
+        .code = {(void (*)(void))s->body.units, s->body.inner},
     };
 }

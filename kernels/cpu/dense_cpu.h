@@ -39,6 +39,7 @@ struct sp_dense_body {
     sp_dense_units *units; /* NULL: this layout has no body here */
     size_t work_B;         /* scratch of a thread */
     bool can_store_nt;     /* the result is written with non-temporal stores when asked */
+    void (*inner)(void);   /* what `units` calls for rows through a pointer; NULL: it calls nothing */
 };
 
 /* Chooses the body for a layout. */

@@ -66,24 +66,22 @@ static void sddmm_tiled(const struct sp_dense_args *a, int64_t first, int64_t en
 
 static struct sp_dense_body select_sddmm_tiled(const struct sp_layout *l)
 {
-    (void)l;
-    return (struct sp_dense_body){sddmm_tiled, 0, false};
+    return (struct sp_dense_body){sddmm_tiled, 0, false, (void (*)(void))sp_sddmm_portable_rows(l, l->T_k)};
 }
 
 static struct sp_dense_body select_sddmm_coo(const struct sp_layout *l)
 {
-    return (struct sp_dense_body){l->precision == SP_F64 ? coo_f64 : coo_f32, 0, false};
+    return (struct sp_dense_body){l->precision == SP_F64 ? coo_f64 : coo_f32, 0, false, NULL};
 }
 
 static struct sp_dense_body select_sddmm(const struct sp_layout *l)
 {
-    (void)l;
-    return (struct sp_dense_body){sddmm_crs, 0, false};
+    return (struct sp_dense_body){sddmm_crs, 0, false, (void (*)(void))sp_sddmm_portable_rows(l, l->r)};
 }
 
 static struct sp_dense_body select_fusedmm(const struct sp_layout *l)
 {
-    return (struct sp_dense_body){sp_fusedmm_portable_units(l), 0, false};
+    return (struct sp_dense_body){sp_fusedmm_portable_units(l), 0, false, NULL};
 }
 
 static enum sp_status prepare_sddmm(const struct sp_layout *layout, const struct sp_operands *operands,

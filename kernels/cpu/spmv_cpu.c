@@ -210,6 +210,7 @@ enum sp_status sp_spmv_cpu_fetch(void *state, double *y, struct sp_error *err)
 void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts)
 {
     const struct sp_spmv_state *s = state;
+    const bool merge = s->layout->partition.schedule == SP_SCHEDULE_MERGE;
     *facts = (struct sp_kernel_facts){
         .store_nt = s->args.store_nt,
         .can_store_nt = s->body.can_store_nt && !s->layout->perm,
@@ -219,5 +220,7 @@ void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts)
         .y = s->args.y,
         .x_B = (size_t)s->layout->n_c * s->layout->s_x,
         .y_B = (size_t)s->layout->n_r * s->layout->s_y,
+        .code = {s->half ? (void (*)(void))s->half : (void (*)(void))s->body.units,
+                 merge ? (void (*)(void))s->body.partial : NULL},
     };
 }

@@ -8,6 +8,7 @@
 #include "session/analyze.h"
 #include "session/record_parts.h"
 #include "sparse/layout.h"
+#include "sys/code.h"
 #include "sys/fault.h"
 #include "sys/identity.h"
 
@@ -107,4 +108,24 @@ void sp_record_source(struct sp_record *r)
         return;
     set_text(r, "source.commit", commit);
     set_text(r, "source.branch", branch);
+}
+
+void sp_record_code(struct sp_record *r, const struct sp_setup *setup)
+{
+    char text[17];
+    uint64_t hash;
+    struct sp_error why;
+    const int n = sizeof setup->facts.code / sizeof *setup->facts.code;
+    if (!setup->kernel)
+        sp_record_set_null(r, "config.code_hash", "nothing was run here");
+    else if (!setup->facts.code[0])
+        sp_record_set_null(r, "config.code_hash", "the kernel does not say which function computes");
+    else if (sp_code_hash(setup->facts.code, n, &hash, &why) != SP_OK)
+        sp_record_set_null(r, "config.code_hash", why.what);
+    else {
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+        sp_record_set_text(r, "config.code_hash", text);
+    }
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sp_partition_hash(&setup->layout.partition));
+    sp_record_set_text(r, "config.partition_hash", text);
 }

@@ -13,6 +13,7 @@ struct sp_analysis;
 struct sp_analyze_options;
 struct sp_pairs;
 struct sp_sentinels;
+struct sp_setup;
 struct sp_trial;
 struct sp_variant;
 
@@ -35,6 +36,9 @@ void sp_record_machine(struct sp_record *record, const struct sp_machine *machin
  */
 void sp_record_request(struct sp_record *record, const struct sp_analyze_options *options,
                        const char *reorder, const char *device);
+/* config.code_hash and config.partition_hash: evidence that the kernel's code and the threads' shares are
+ * those of another record. */
+void sp_record_code(struct sp_record *record, const struct sp_setup *setup);
 /* env: key, facts, host and kernel of the machine that this program runs on; gpu: name of the device in use,
  * part of the key, or NULL. */
 void sp_record_environment(struct sp_record *record, const struct sp_topology *topology, const char *gpu);

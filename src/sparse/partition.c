@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash64.h"
 #include "base/memory.h"
 
 /* The unit boundary whose running number of entries is nearest to `target`; the first of equals. */
@@ -76,6 +77,17 @@ enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units,
     if (p->entry_begin)
         p->entry_begin[n_threads] = n_entries;
     return SP_OK;
+}
+
+uint64_t sp_partition_hash(const struct sp_partition *p)
+{
+    const int64_t scalars[] = {p->schedule, p->n_threads, p->n_units, p->block};
+    uint64_t h = sp_hash64(scalars, sizeof scalars, 0);
+    if (p->begin && p->schedule != SP_SCHEDULE_CYCLIC)
+        h = sp_hash64(p->begin, (size_t)(p->n_threads + 1) * sizeof *p->begin, h);
+    if (p->entry_begin)
+        h = sp_hash64(p->entry_begin, (size_t)(p->n_threads + 1) * sizeof *p->entry_begin, h);
+    return h;
 }
 
 void sp_partition_free(struct sp_partition *p)

@@ -28,6 +28,9 @@ enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units,
                                  struct sp_error *err);
 void sp_partition_free(struct sp_partition *p);
 
+/* Of all that decides which thread does what: equal where the shares are. */
+uint64_t sp_partition_hash(const struct sp_partition *p);
+
 /* Where share `share` of `parts` equal ones of n items begins: floor(n share / parts) without overflow. */
 static inline int64_t sp_share(int64_t n, int share, int parts)
 {
