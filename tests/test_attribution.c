@@ -119,6 +119,31 @@ START_TEST(entries_keep_what_sentinels_saw)
 }
 END_TEST
 
+START_TEST(evidence_names_code_and_shares)
+{
+    struct sp_entry was = entry(1, 1e6, 20e9), is = entry(1.25, 1e6, 20e9);
+    const struct sp_entry *list[2] = {&was, &is};
+    struct sp_attribution a;
+    strcpy(was.kernel, "spmv/crs/avx2");
+    strcpy(is.kernel, was.kernel);
+    strcpy(is.code, "00000000000000aa");
+    strcpy(is.partition, "00000000000000bb");
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_str_eq(a.also, ""); /* not known before */
+    strcpy(was.code, is.code);
+    strcpy(was.partition, is.partition);
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_str_eq(a.also, "");
+    was.code[0] = was.partition[0] = '1';
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_str_eq(a.also,
+                     "the kernel's machine code is another; the threads have other shares of the matrix");
+    strcpy(was.kernel, "spmv/crs/portable"); /* says more than its code */
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_ptr_null(strstr(a.also, "machine code"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("attribution");
@@ -126,6 +151,7 @@ int main(void)
     tcase_add_test(tests, sentinels_tell_the_machine_from_the_arrays);
     tcase_add_test(tests, sentinels_of_other_versions_do_not_compare);
     tcase_add_test(tests, entries_keep_what_sentinels_saw);
+    tcase_add_test(tests, evidence_names_code_and_shares);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

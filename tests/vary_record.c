@@ -1,8 +1,9 @@
 /* Writes records as one would be measured elsewhere in time: the same runs, with times, roofs and bytes
  * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
  * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
- * [noise=F] [runs=N] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level that holds the data).
- * Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the year 2040. */
+ * [noise=F] [runs=N] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level that holds the data)
+ * [code=N] [instructions=N] (of an execution; 0: unknown). Record i of FIRST ... FIRST + COUNT - 1 is started
+ * i minutes into the year 2040. */
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>
@@ -14,9 +15,25 @@ enum { SAMPLES = 5 };
 static struct change {
     const char *name;
     double value;
-} changes[] = {{"time", 1}, {"roof", 1}, {"bytes", 1},   {"lambda", 1},    {"noise", 0.01}, {"runs", 5},
-               {"dram", 1}, {"llc", 1},  {"control", 1}, {"sentinels", 1}, {"memory", 0}};
-enum { TIME, ROOF, BYTES, LAMBDA, NOISE, RUNS, DRAM, LLC, CONTROL, SENTINELS, MEMORY, N_CHANGES };
+} changes[] = {{"time", 1},   {"roof", 1}, {"bytes", 1},       {"lambda", 1},  {"noise", 0.01},
+               {"runs", 5},   {"dram", 1}, {"llc", 1},         {"control", 1}, {"sentinels", 1},
+               {"memory", 0}, {"code", 1}, {"instructions", 0}};
+enum {
+    TIME,
+    ROOF,
+    BYTES,
+    LAMBDA,
+    NOISE,
+    RUNS,
+    DRAM,
+    LLC,
+    CONTROL,
+    SENTINELS,
+    MEMORY,
+    CODE,
+    INSTRUCTIONS,
+    N_CHANGES
+};
 
 static uint64_t state;
 
@@ -86,8 +103,9 @@ static void set_runs(json_t *record)
         set_number(roof, "value", json_number_value(json_object_get(roof, "value")) * changes[ROOF].value);
 }
 
-/* What the machine showed beside the runs, twice the same; also where the record did not know it. */
-static void set_sentinels(json_t *record)
+/* The kernel's code, and what the machine showed beside the runs, twice the same; also where the record did
+ * not know it. */
+static void set_surroundings(json_t *record)
 {
     static const double rate[] = {20e9, 100e9, 5e8};
     json_t *sentinels = json_pack("{s:i}", "version", 1);
@@ -100,8 +118,28 @@ static void set_sentinels(json_t *record)
     json_object_set_new(record, "sentinels", sentinels);
     if (changes[SENTINELS].value == 0)
         json_object_del(record, "sentinels");
+    json_object_set_new(json_object_get(record, "config"), "code_hash",
+                        json_sprintf("%016d", (int)changes[CODE].value));
     if (changes[MEMORY].value != 0)
         json_object_set_new(json_object_get(record, "binding"), "level", json_string("MEM"));
+}
+
+static void set_instructions(json_t *record)
+{
+    json_t *event;
+    size_t i;
+    json_array_foreach(json_object_get(record, "core_events"), i, event)
+    {
+        const char *name = json_string_value(json_object_get(event, "name"));
+        const double n = changes[INSTRUCTIONS].value;
+        if (!name || strcmp(name, "instructions") != 0)
+            continue;
+        json_object_set_new(event, "each",
+                            n > 0 ? json_pack("{s:f, s:f, s:f, s:s, s:s}", "value", n, "lo", n, "hi", n,
+                                              "unit", "1", "origin", "measured")
+                                  : json_pack("{s:n, s:s, s:s}", "value", "unit", "1", "why", "not counted"));
+        json_object_set_new(event, "running_share", n > 0 ? json_real(1) : json_null());
+    }
 }
 
 static int write_one(const json_t *original, const char *folder, int i)
@@ -116,7 +154,8 @@ static int write_one(const json_t *original, const char *folder, int i)
     json_object_set_new(json_object_get(record, "time"), "start", json_string(start));
     json_object_set_new(json_object_get(record, "time"), "end", json_string(start));
     set_runs(record);
-    set_sentinels(record);
+    set_surroundings(record);
+    set_instructions(record);
     const int failed = json_dump_file(record, path, JSON_INDENT(2));
     json_decref(record);
     if (failed)

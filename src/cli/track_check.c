@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
     {"metric", KEY_METRIC, "NAME", 0,
      "time (default), bandwidth, performance, bandwidth_fraction, model_fraction; bytes and alpha, which are "
      "compared "
-     "without statistics where they are simulated: a gate without noise",
+     "without statistics where they are simulated, and instructions an entry, counted: gates without noise",
      1},
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
     {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
@@ -57,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (sp_tracked_find(arg) < 0)
             argp_error(state,
                        "--metric takes time, bytes, bandwidth, roof, performance, bandwidth_fraction, "
-                       "model_fraction or alpha, not '%s'",
+                       "model_fraction, alpha or instructions, not '%s'",
                        arg);
         c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;

@@ -23,10 +23,11 @@ static char *change_text(const struct sp_judgement *j, char *text, size_t size)
     return text;
 }
 
-/* Attribution says why the time changed: bytes and alpha are a cause themselves. */
+/* Attribution says why the time changed: bytes, alpha and instructions are a cause themselves. */
 static bool is_of_time(const struct sp_judgement *j)
 {
-    return j->metric != SP_TRACKED_BYTES && j->metric != SP_TRACKED_ALPHA;
+    return j->metric != SP_TRACKED_BYTES && j->metric != SP_TRACKED_ALPHA &&
+           j->metric != SP_TRACKED_INSTRUCTIONS;
 }
 
 static double metric_of(const struct sp_judgement *j)

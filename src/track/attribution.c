@@ -61,10 +61,17 @@ static void add_evidence(struct sp_attribution *a, const char *format, ...)
     va_end(arguments);
 }
 
+/* Do two hashes differ? What one of them does not know is no evidence. */
+static bool is_another(const char *was, const char *is)
+{
+    return *was && *is && strcmp(was, is) != 0;
+}
+
 /* What the newest record and the one before it differ in besides bytes and bandwidth. */
 static void find_evidence(const struct sp_entry *was, const struct sp_entry *is, struct sp_attribution *a)
 {
-    static const double pages = 0.2, busy = 0.05;
+    static const double pages = 0.2, busy = 0.05, counted = 0.005;
+    const double more = is->metric[SP_TRACKED_INSTRUCTIONS] / was->metric[SP_TRACKED_INSTRUCTIONS] - 1;
     const double lambda[2] = {was->metric[SP_TRACKED_LAMBDA], is->metric[SP_TRACKED_LAMBDA]};
     if (fabs(is->huge_share - was->huge_share) > pages)
         add_evidence(a, "%.0f %% of its arrays are on huge pages, before it were %.0f %%",
@@ -74,6 +81,13 @@ static void find_evidence(const struct sp_entry *was, const struct sp_entry *is,
                      lambda[0]);
     if (strcmp(was->kernel, is->kernel) != 0)
         add_evidence(a, "another kernel was chosen: %s instead of %s", is->kernel, was->kernel);
+    else if (is_another(was->code, is->code))
+        add_evidence(a, "the kernel's machine code is another");
+    if (fabs(more) > counted)
+        add_evidence(a, "instructions an entry %+.1f %% (%s)", 100 * more,
+                     is->origin[SP_TRACKED_INSTRUCTIONS]);
+    if (is_another(was->partition, is->partition))
+        add_evidence(a, "the threads have other shares of the matrix");
 }
 
 /* The control kernel needs no memory: where it moves and loads do not, it is the clock. */

@@ -18,6 +18,7 @@ const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
     [SP_TRACKED_MODEL_FRACTION] = {"model_fraction", "1", false},
     [SP_TRACKED_ALPHA] = {"alpha", "1", true},
     [SP_TRACKED_LAMBDA] = {"lambda_t", "1", true},
+    [SP_TRACKED_INSTRUCTIONS] = {"instructions", "1", true},
 };
 
 int sp_tracked_find(const char *name)
@@ -147,6 +148,28 @@ static void find_level(const struct sp_record *r, struct sp_entry *e)
                                                                       : SP_ENTRY_INNER;
 }
 
+/* Where counters were on for the whole time only: what was scaled up is no gate. */
+static void find_instructions(const struct sp_record *r, struct sp_entry *e)
+{
+    static const double whole = 0.999;
+    const json_t *events = sp_record_node(r, "core_events"), *event;
+    int64_t nnz = 0;
+    size_t i;
+    sp_record_count(r, "problem.nnz", &nnz);
+    e->metric[SP_TRACKED_INSTRUCTIONS] = NAN;
+    json_array_foreach(events, i, event)
+    {
+        const char *name = sp_item_text(event, "name");
+        const struct sp_value each = sp_record_value_of(json_object_get(event, "each"));
+        if (!name || strcmp(name, "instructions") != 0 || !sp_value_known(each) || nnz <= 0 ||
+            sp_item_number(event, "running_share") < whole || !(each.value > 0))
+            continue;
+        e->metric[SP_TRACKED_INSTRUCTIONS] = each.value / (double)nnz;
+        copy(e->origin[SP_TRACKED_INSTRUCTIONS], sizeof e->origin[0], sp_origin_name(each.origin));
+        return;
+    }
+}
+
 void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
 {
     memset(e, 0, sizeof *e);
@@ -168,9 +191,12 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
         if (sp_value_known(v))
             copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
     }
+    find_instructions(r, e);
     const struct sp_value huge = sp_record_value(r, "placement.pages.huge_share");
     e->huge_share = sp_value_known(huge) ? huge.value : NAN;
     copy(e->kernel, sizeof e->kernel, sp_words_text(r, "config.kernel", ""));
+    copy(e->code, sizeof e->code, sp_words_text(r, "config.code_hash", ""));
+    copy(e->partition, sizeof e->partition, sp_words_text(r, "config.partition_hash", ""));
     const json_t *roof = sp_record_roof(r);
     const double b = roof ? sp_item_number(roof, "value") : NAN;
     e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;

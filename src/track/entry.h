@@ -23,7 +23,8 @@ enum sp_tracked {
     SP_TRACKED_FRACTION,       /* of the roof */
     SP_TRACKED_MODEL_FRACTION, /* of the model's speed */
     SP_TRACKED_ALPHA,
-    SP_TRACKED_LAMBDA, /* max/mean of the threads' busy times */
+    SP_TRACKED_LAMBDA,       /* max/mean of the threads' busy times */
+    SP_TRACKED_INSTRUCTIONS, /* counted, of an execution, all threads, an entry of the matrix */
     SP_N_TRACKED
 };
 
@@ -55,6 +56,8 @@ struct sp_entry {
     char resolved[SP_KEY_TEXT];  /* hash of what was resolved: kernel, pages, pinning, stores */
     double huge_share;           /* of the arrays' bytes in huge pages; NAN: unknown */
     char kernel[48];
+    char code[SP_KEY_TEXT], partition[SP_KEY_TEXT]; /* hashes of the kernel's machine code, of the threads'
+                                                       shares; "": unknown */
     char caches[SP_KEY_TEXT]; /* hash of the machine's caches and the threads: what simulated bytes belong to
                                */
     int n_runs;

@@ -9,6 +9,8 @@
 enum { MOST_RECORDS = 64, MOST_VALUES = MOST_RECORDS * SP_ENTRY_RUNS };
 /* A metric without noise that moved by more than this has moved. */
 #define EXACT_FLOOR 0.001
+/* Instructions are counted with the few that interrupts and waiting threads add. */
+#define INSTRUCTIONS_FLOOR 0.005
 
 const char *sp_track_verdict_name(enum sp_verdict_of_track verdict)
 {
@@ -88,22 +90,32 @@ static struct sp_shift shift_between(const struct sp_entry *const *before, int n
     return sp_shift_of(from, to, &options);
 }
 
-static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
+static bool is_simulated(const struct sp_entry *e, enum sp_tracked metric)
 {
     return (metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
            strcmp(e->origin[SP_TRACKED_BYTES], "measured") != 0;
 }
 
+static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
+{
+    return metric == SP_TRACKED_INSTRUCTIONS || is_simulated(e, metric);
+}
+
+/* Against the last record before that knows the metric. */
 static struct sp_shift shift_exactly(const struct sp_entry *const *before, int n_before,
                                      const struct sp_entry *newest, enum sp_tracked metric)
 {
-    const double was = n_before > 0 ? before[n_before - 1]->metric[metric] : NAN, is = newest->metric[metric];
+    const double floor = metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR : EXACT_FLOOR;
+    int last = n_before - 1;
+    while (last > 0 && isnan(before[last]->metric[metric]))
+        last--;
+    const double was = last >= 0 ? before[last]->metric[metric] : NAN, is = newest->metric[metric];
     struct sp_shift s = {
-        .move = SP_MOVE_UNDECIDED, .change = NAN, .lo = NAN, .hi = NAN, .p = 1, .floor = EXACT_FLOOR};
+        .move = SP_MOVE_UNDECIDED, .change = NAN, .lo = NAN, .hi = NAN, .p = 1, .floor = floor};
     if (isnan(was) || isnan(is))
         return s;
     s.change = s.lo = s.hi = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
-    s.move = s.change > EXACT_FLOOR ? SP_MOVE_UP : s.change < -EXACT_FLOOR ? SP_MOVE_DOWN : SP_MOVE_NONE;
+    s.move = s.change > floor ? SP_MOVE_UP : s.change < -floor ? SP_MOVE_DOWN : SP_MOVE_NONE;
     s.p = s.move == SP_MOVE_NONE ? 1 : 0;
     return s;
 }
@@ -135,6 +147,13 @@ static void decide(struct sp_judgement *j)
             snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from run to run)",
                      100 * j->shift.noise);
     }
+    if (j->verdict == SP_TRACK_INCONCLUSIVE && j->is_exact && isnan(j->shift.change))
+        snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
+                 isnan(j->newest->metric[j->metric]) ? "unknown in the newest record"
+                                                     : "unknown in the records before",
+                 j->metric == SP_TRACKED_INSTRUCTIONS ? ": they need a counter of their own for the whole "
+                                                        "time (spmodel doctor; core_events in the record)"
+                                                      : "");
     if (!j->has_pinned)
         return;
     const enum sp_verdict_of_track pinned = verdict_of(&j->pinned, j->metric);
@@ -188,7 +207,7 @@ static bool is_comparable(const struct sp_entry *a, const struct sp_entry *b, en
     if ((metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
         strcmp(a->origin[SP_TRACKED_BYTES], b->origin[SP_TRACKED_BYTES]) != 0)
         return false;
-    return is_exact(a, metric) ? strcmp(a->caches, b->caches) == 0 : strcmp(a->env, b->env) == 0;
+    return is_simulated(a, metric) ? strcmp(a->caches, b->caches) == 0 : strcmp(a->env, b->env) == 0;
 }
 
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,

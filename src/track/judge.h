@@ -34,7 +34,8 @@ struct sp_judgement {
                               it of the same session */
     bool has_pinned;
     struct sp_shift pinned; /* against the accepted baseline */
-    bool is_exact;          /* the metric is simulated: it is compared as it is, without statistics */
+    bool is_exact;          /* the metric has no noise, simulated or counted: it is compared as it is, without
+                               statistics */
     struct sp_attribution attribution;
     char why[300]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
     enum sp_confirmed confirmed;

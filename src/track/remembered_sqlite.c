@@ -195,7 +195,7 @@ static bool fill_export(sqlite3 *db, const void *context)
     const struct exported *x = context;
     sqlite3_stmt *record = NULL, *run = NULL;
     bool good = sqlite3_prepare_v2(
-                    db, "INSERT OR IGNORE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    db, "INSERT OR IGNORE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                     -1, &record, NULL) == SQLITE_OK &&
                 sqlite3_prepare_v2(db, "INSERT INTO run VALUES (?, ?, ?, ?)", -1, &run, NULL) == SQLITE_OK;
     for (int64_t i = 0; i < x->n && good; i++)
@@ -209,12 +209,12 @@ enum sp_status sp_remembered_export(const char *file, const struct sp_entry *ent
                                     int64_t n, struct sp_error *err)
 {
     static const char schema[] =
-        "PRAGMA user_version = 1;"
+        "PRAGMA user_version = 2;"
         "CREATE TABLE record (id TEXT PRIMARY KEY, series TEXT, env TEXT, start TEXT, status TEXT, matrix "
         "TEXT,"
         " what TEXT, machine TEXT, source_commit TEXT, source_branch TEXT, tool TEXT, bytes_origin TEXT,"
         " path TEXT, time_s REAL, bytes_B REAL, bandwidth_Bps REAL, roof_Bps REAL, performance_flops REAL,"
-        " bandwidth_fraction REAL, model_fraction REAL, alpha REAL, lambda_t REAL);"
+        " bandwidth_fraction REAL, model_fraction REAL, alpha REAL, lambda_t REAL, instructions REAL);"
         "CREATE TABLE run (id TEXT, run INTEGER, time_s REAL, roof_Bps REAL);"
         "CREATE INDEX by_series ON record (series, start);"
         "CREATE INDEX run_of_record ON run (id);";

@@ -78,6 +78,21 @@ expect_cause "its arrays load more slowly, not the machine: .* DRAM sentinel +0.
 expect_cause "less bandwidth at the kernel: .* DRAM sentinel +0.0 %, control kernel +0.0 %" time=1.25 memory=1
 expect_cause "the machine drifted: control kernel -20.0 %" time=1.25 control=0.8
 grep -q "control kernel alone moved (-20.0 %)" "$dir/out" || { cat "$dir/out"; fail "the clock is not named"; }
+expect_cause "the kernel's machine code is another" time=1.25 code=2
+
+# Instructions: unknown before anybody counted them, then a gate that 0.5 % moves.
+SPMODEL_STORE=$(mktemp -d "$dir/counted.XXXXXX")
+vary 0 2
+expect 5 "instructions unknown in the newest record" track check --metric instructions
+vary 400 1 instructions=100000
+expect 5 "instructions unknown in the records before" track check --metric instructions
+vary 800 1 instructions=100400
+expect 0 "instructions +0.40 % .*measured: compared as it is" track check --metric instructions
+vary 1200 1 instructions=101000 time=1.3
+expect 1 "^regressed" track check --metric instructions
+expect 1 "instructions an entry +0.6 % (measured)" track check
+SPMODEL_STORE=$dir/store
+expect 2 "instructions, not" track check --metric nonsense
 expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
