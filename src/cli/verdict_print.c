@@ -54,7 +54,7 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
                 change_text(j, change, sizeof change));
         if (j->n_before > 0)
             fprintf(out, " against %d record%s before", j->n_before, j->n_before == 1 ? "" : "s");
-        if (j->has_pinned)
+        if (j->has_pinned && isfinite(j->pinned.change))
             fprintf(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
                     100 * j->pinned.change);
         fprintf(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");

@@ -50,6 +50,11 @@ SPMODEL_FAULT=straggler:3 analyze fault gen:laplace2d:60
 grep -q "SPMODEL_FAULT=straggler:3" "$dir"/fault/*.json || fail "a fault without a flag"
 analyze one gen:laplace2d:60
 one=$(ls "$dir"/one/*.json)
+grep -q '"code_hash": "[0-9a-f]\{16\}"' "$one" || fail "no hash of the kernel's code"
+if strip -o "$dir/stripped" "$spmodel" 2>/dev/null; then
+    "$dir/stripped" analyze -q --no-plots --no-hints --budget 20ms --machine "$dir/machine.json" --json gen:laplace2d:60 >"$dir/out"
+    grep -q '"code_hash":{"value":null,"why":"the symbol table' "$dir/out" || fail "the code of a stripped program"
+fi
 vary() { # vary FIRST COUNT CHANGES...: records from minute FIRST on, in the store
     rm -rf "$dir/varied"
     mkdir "$dir/varied"
