@@ -13,8 +13,9 @@
 #include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
-    &sp_plot_roofline,   &sp_plot_losses, &sp_plot_alpha,  &sp_plot_balance, &sp_plot_beta,
-    &sp_plot_saturation, &sp_plot_spy,    &sp_plot_levels, &sp_plot_history, NULL,
+    &sp_plot_roofline, &sp_plot_losses,     &sp_plot_alpha, &sp_plot_balance,
+    &sp_plot_beta,     &sp_plot_saturation, &sp_plot_spy,   &sp_plot_levels,
+    &sp_plot_history,  &sp_plot_campaign,   NULL,
 };
 
 static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};

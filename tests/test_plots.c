@@ -8,7 +8,7 @@
 #include "io/record.h"
 #include "plots/plot.h"
 
-enum { N_KINDS = 9 };
+enum { N_KINDS = 10 };
 
 static char folder[64], gnuplot[1024];
 static struct sp_record example, gpu; /* of most kinds; of levels */

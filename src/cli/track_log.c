@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/csv_text.h"
 #include "cli/export_records.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"
@@ -64,17 +65,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static void csv_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
     fprintf(out, "start,series,env,matrix,configuration,machine,commit,branch,tool,runs");
@@ -87,7 +77,7 @@ static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
         fprintf(out, "%s,%s,%s", e->start, e->series, e->env);
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             fputc(',', out);
-            csv_text(out, words[k]);
+            sp_csv_text(out, words[k]);
         }
         fprintf(out, ",%d", e->n_runs);
         for (int m = 0; m < SP_N_TRACKED; m++) {
@@ -96,7 +86,7 @@ static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
                 fprintf(out, "%.9g", e->metric[m]);
         }
         fprintf(out, ",%s,", e->origin[SP_TRACKED_BYTES]);
-        csv_text(out, e->id);
+        sp_csv_text(out, e->id);
         fputc('\n', out);
     }
 }

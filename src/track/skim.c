@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const wanted[] = {"schema",    "id",      "status",      "time",    "tool",
-                                     "source",    "env",     "machine",     "problem", "config",
-                                     "request",   "runs",    "roofs",       "metrics", "placement",
-                                     "sentinels", "binding", "core_events", "confirms"};
+static const char *const wanted[] = {"schema",    "id",      "status",      "time",     "tool",
+                                     "source",    "env",     "machine",     "problem",  "config",
+                                     "request",   "runs",    "roofs",       "metrics",  "placement",
+                                     "sentinels", "binding", "core_events", "confirms", "campaign"};
 
 static const char *skip_blanks(const char *p, const char *end)
 {

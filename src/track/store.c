@@ -1,7 +1,6 @@
 #include "track/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/atomic_file.h"
+#include "io/new_file.h"
 
 #define STORE_FILE   "spmodel-store.json"
 #define STORE_SCHEMA "spmodel.store/1"
@@ -90,51 +90,12 @@ static bool is_same(const char *path, const char *bytes, size_t size)
     return same;
 }
 
-/* A temporary file of a name of its own beside the target, complete and on the disk. */
-static enum sp_status write_part(const char *target, const char *bytes, size_t size, char *part,
-                                 size_t part_size, struct sp_error *err)
-{
-    const char *name = strrchr(target, '/') + 1;
-    snprintf(part, part_size, "%.*s.%s.XXXXXX", (int)(name - target), target, name);
-    const int fd = mkstemp(part);
-    if (fd < 0)
-        return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(errno));
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t n = write(fd, bytes + done, size - done);
-        if (n < 0 && errno != EINTR)
-            break;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    const bool whole = done == size && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
-    const int why = errno;
-    if (close(fd) == 0 && whole)
-        return SP_OK;
-    unlink(part);
-    return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
-}
-
-/* Gives the part its name, unless the name is taken: errno is EEXIST then. Where the file system has no hard
- * links, the name is claimed by an empty file first. */
-static bool give_name(const char *part, const char *target)
-{
-    if (link(part, target) == 0)
-        return unlink(part) == 0;
-    if (errno == EEXIST)
-        return false;
-    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0644);
-    if (claim < 0)
-        return false;
-    close(claim);
-    return rename(part, target) == 0;
-}
-
 enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
                             struct sp_error *err)
 {
     struct sp_record record = {0};
     const char *id = "", *start = "";
-    char *bytes = NULL, part[4300], folder[3300];
+    char *bytes = NULL, folder[3300];
     size_t size = 0;
     *added = false;
     enum sp_status status = sp_record_read(file, &record, err);
@@ -152,20 +113,10 @@ enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool
             status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
     }
     if (status == SP_OK)
-        status = write_part(path, bytes, size, part, sizeof part, err);
-    if (status == SP_OK) {
-        *added = give_name(part, path);
-        const int why = errno;
-        if (!*added) {
-            unlink(part);
-            if (why != EEXIST)
-                status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
-            else if (!is_same(path, bytes, size))
-                status =
-                    sp_fail_at(err, SP_OUTPUT, path, 0, 0, "records are never changed: give it another id",
-                               "another record of this id is in the store");
-        }
-    }
+        status = sp_new_file(path, bytes, size, added, err);
+    if (status == SP_OK && !*added && !is_same(path, bytes, size))
+        status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, "records are never changed: give it another id",
+                            "another record of this id is in the store");
     free(bytes);
     sp_record_free(&record);
     return status;

@@ -1,0 +1,44 @@
+/* The command line of `spmodel campaign` and what it works on. */
+#ifndef SP_CLI_CAMPAIGN_OPTIONS_H
+#define SP_CLI_CAMPAIGN_OPTIONS_H
+
+#include "cli/options.h"
+#include "track/campaign_jobs.h"
+
+enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };
+
+struct sp_campaign_options {
+    struct sp_common_options common;
+    enum sp_campaign_mode mode;
+    const char *file, *store, *round, *folder;
+    double budget_s; /* 0: none */
+    double stale_s;
+    int jobs; /* at once, on this machine */
+    bool retry, no_wait, per_node, no_plots;
+};
+
+struct sp_campaign_work {
+    const struct sp_campaign_options *options;
+    struct sp_campaign campaign;
+    struct sp_campaign_store store;
+};
+
+/* Runs what waits, until nothing does; returns the exit code of what failed, 0: nothing. */
+int sp_campaign_run_jobs(struct sp_campaign_work *work);
+
+/* Prints what is done, claimed, failed, waiting; 0: all done; 5: not yet; that of the failures. */
+int sp_campaign_print_status(const struct sp_campaign_work *work);
+
+/* The table of all that is done, --csv, --json, and the picture; returns the exit code. */
+int sp_campaign_print_summary(const struct sp_campaign_work *work);
+
+/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: it cannot tell. */
+int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
+
+/* The exit code that a failure stands for. */
+int sp_campaign_failure_code(const struct sp_job_failure *failure);
+
+/* "exit code 3: no such file". */
+char *sp_campaign_failure_text(const struct sp_job_failure *failure, char *text, size_t size);
+
+#endif

@@ -1,0 +1,382 @@
+/* The jobs of a campaign, one after the other, beside other processes that do the same. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/campaign_child.h"
+#include "cli/campaign_options.h"
+#include "cli/terminal.h"
+
+struct running {
+    pid_t pid;
+    int job, slot;
+    struct sp_claim claim, slot_claim;
+    char work[4096];
+    double started;
+};
+
+/* What this process knows of a job. */
+struct known {
+    enum sp_job_state state;
+    int attempts; /* that failed, as last seen */
+    int retry;    /* run it again while no more than so many attempts have failed */
+};
+
+struct crew {
+    struct sp_campaign_work *work;
+    struct known *known; /* [n_jobs] */
+    struct running *running;
+    int n_running, n_open_at_start;
+    double started, looked, touched;
+    bool stopping, is_killed, is_told;
+    const struct sp_progress *progress;
+    struct sp_terminal *terminal;
+    struct sp_error err;
+};
+
+static volatile sig_atomic_t terminated;
+
+static void on_terminate(int signal_number)
+{
+    (void)signal_number;
+    terminated = 1;
+}
+
+static const struct sp_campaign_job *job_of(const struct crew *c, int i)
+{
+    return &c->work->campaign.job[i];
+}
+
+static void look(struct crew *c, int i)
+{
+    struct sp_job_view view;
+    sp_job_look(&c->work->store, job_of(c, i), &view);
+    c->known[i].state = view.state;
+    if (view.state == SP_JOB_FAILED)
+        c->known[i].attempts = view.failure.attempt;
+}
+
+static void look_at_all(struct crew *c)
+{
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        if (c->known[i].state != SP_JOB_DONE)
+            look(c, i);
+    c->looked = sp_now();
+}
+
+static bool is_startable(const struct known *k)
+{
+    return k->state == SP_JOB_WAITING || (k->state == SP_JOB_FAILED && k->attempts <= k->retry);
+}
+
+static int count(const struct crew *c, enum sp_job_state state)
+{
+    int n = 0;
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        n += c->known[i].state == state;
+    return n;
+}
+
+static int count_startable(const struct crew *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        n += is_startable(&c->known[i]);
+    return n;
+}
+
+/* By the pace so far of all processes together; "" before the first is done. */
+static const char *time_left(const struct crew *c, char *text, size_t size)
+{
+    char time[32];
+    const int open = count_startable(c) + count(c, SP_JOB_CLAIMED), ended = c->n_open_at_start - open;
+    text[0] = '\0';
+    if (ended > 0 && open > 0)
+        snprintf(text, size, ", about %s left",
+                 sp_text_seconds(time, sizeof time, (sp_now() - c->started) * open / ended));
+    return text;
+}
+
+static void show(const struct crew *c, const char *what)
+{
+    char text[512], left[64];
+    const int n = c->work->campaign.n_jobs, failed = count(c, SP_JOB_FAILED);
+    if (!c->terminal->active)
+        return;
+    snprintf(text, sizeof text, "%d of %d done%s%s", count(c, SP_JOB_DONE), n,
+             time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "");
+    fprintf(stderr, "\r\033[K%s: %s", text, what);
+    c->terminal->shown = true;
+}
+
+/* One line for each job that ends here. */
+static void tell(const struct crew *c, int i, const char *how, double seconds)
+{
+    const struct sp_campaign_job *job = job_of(c, i);
+    char left[64], time[32];
+    if (c->work->options->common.verbosity < 0)
+        return;
+    sp_terminal_clear(c->terminal);
+    fprintf(stderr, "%d of %d done: %s · %s %s after %s%s\n", count(c, SP_JOB_DONE), c->work->campaign.n_jobs,
+            job->matrix->text, job->run->name, how, sp_text_seconds(time, sizeof time, seconds),
+            time_left(c, left, sizeof left));
+}
+
+static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_claim *slot_claim,
+                             const struct sp_claim *claim)
+{
+    struct running *r = &c->running[c->n_running];
+    const struct sp_campaign_store *store = &c->work->store;
+    *r = (struct running){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
+    enum sp_status status = sp_job_work_make(store, job_of(c, i), r->work, &c->err);
+    if (status == SP_OK)
+        status = sp_campaign_start(job_of(c, i), r->work, &r->pid, &c->err);
+    if (status != SP_OK) {
+        sp_job_drop(store, job_of(c, i), claim);
+        sp_slot_drop(store, slot, slot_claim);
+        return status;
+    }
+    r->started = sp_now();
+    c->known[i].state = SP_JOB_CLAIMED;
+    c->n_running++;
+    return SP_OK;
+}
+
+/* The next job that this process gets hold of, in a place of this machine. *started: there was one. */
+static enum sp_status start_one(struct crew *c, bool *started)
+{
+    const struct sp_campaign_store *store = &c->work->store;
+    struct sp_claim slot_claim, claim;
+    int slot;
+    *started = false;
+    enum sp_status status = sp_slot_take(store, c->work->options->jobs, &slot, &slot_claim, &c->err);
+    if (status != SP_OK || slot < 0)
+        return status;
+    for (int i = 0; i < c->work->campaign.n_jobs && status == SP_OK; i++) {
+        if (!is_startable(&c->known[i]))
+            continue;
+        status = sp_job_take(store, job_of(c, i), c->known[i].retry, started, &claim, &c->err);
+        if (*started)
+            return launch(c, i, slot, &slot_claim, &claim);
+        look(c, i);
+    }
+    sp_slot_drop(store, slot, &slot_claim);
+    return status;
+}
+
+static enum sp_status note_failure(struct crew *c, int i, const struct sp_job_failure *f, double seconds)
+{
+    char text[600], how[640];
+    enum sp_status status = sp_job_fail(&c->work->store, job_of(c, i), f, &c->err);
+    c->known[i].state = SP_JOB_FAILED;
+    c->known[i].attempts = c->known[i].retry + 1;
+    snprintf(how, sizeof how, "failed (%s)", sp_campaign_failure_text(f, text, sizeof text));
+    tell(c, i, how, seconds);
+    return status;
+}
+
+/* Somebody stopped it, the user or a batch system: no failure of the job. */
+static bool was_stopped(int status_word)
+{
+    return (WIFSIGNALED(status_word) &&
+            (WTERMSIG(status_word) == SIGINT || WTERMSIG(status_word) == SIGTERM)) ||
+           (WIFEXITED(status_word) && WEXITSTATUS(status_word) == 130);
+}
+
+static enum sp_status settle_job(struct crew *c, const struct running *r, int status_word)
+{
+    const double seconds = sp_now() - r->started;
+    struct sp_job_failure f = {.exit_code = WIFEXITED(status_word) ? WEXITSTATUS(status_word) : -1,
+                               .signal = WIFSIGNALED(status_word) ? WTERMSIG(status_word) : 0};
+    if (c->stopping || was_stopped(status_word)) {
+        c->stopping = true;
+        c->known[r->job].state = SP_JOB_WAITING;
+        return SP_OK;
+    }
+    sp_campaign_last_words(r->work, f.last, f.error, sizeof f.last);
+    if (f.exit_code != 0)
+        return note_failure(c, r->job, &f, seconds);
+    enum sp_status status = sp_job_deliver(&c->work->store, job_of(c, r->job), r->work, &c->err);
+    if (status == SP_INPUT) {
+        snprintf(f.error, sizeof f.error, "%.500s", c->err.what);
+        return note_failure(c, r->job, &f, seconds);
+    }
+    if (status == SP_OK) {
+        c->known[r->job].state = SP_JOB_DONE;
+        tell(c, r->job, "done", seconds);
+    }
+    return status;
+}
+
+/* Jobs that have ended. */
+static enum sp_status reap(struct crew *c)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < c->n_running;) {
+        struct running *r = &c->running[i];
+        int status_word;
+        if (waitpid(r->pid, &status_word, WNOHANG) != r->pid) {
+            i++;
+            continue;
+        }
+        const enum sp_status settled = settle_job(c, r, status_word);
+        status = status == SP_OK ? settled : status;
+        sp_job_work_remove(r->work);
+        sp_job_drop(&c->work->store, job_of(c, r->job), &r->claim);
+        sp_slot_drop(&c->work->store, r->slot, &r->slot_claim);
+        *r = c->running[--c->n_running];
+    }
+    return status;
+}
+
+/* Signs of life, eight while a claim would grow stale. */
+static void touch(struct crew *c)
+{
+    if (sp_now() - c->touched < c->work->options->stale_s / 8)
+        return;
+    c->touched = sp_now();
+    for (int i = 0; i < c->n_running; i++) {
+        const struct running *r = &c->running[i];
+        sp_claim_touch(&c->work->store.claims, job_of(c, r->job)->id, &r->claim);
+        sp_slot_touch(&c->work->store, r->slot, &r->slot_claim);
+    }
+}
+
+static void stop_running(struct crew *c)
+{
+    c->stopping = c->is_killed = true;
+    for (int i = 0; i < c->n_running; i++)
+        kill(-c->running[i].pid, SIGKILL); /* the record would be of no use */
+}
+
+static bool is_spent(const struct crew *c)
+{
+    const double budget_s = c->work->options->budget_s;
+    return budget_s > 0 && sp_now() - c->started >= budget_s;
+}
+
+/* Until a job ends or a second is over: nothing that would disturb what is timed. */
+static void rest(void)
+{
+    const struct timespec second = {1, 0};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &second);
+}
+
+static void show_state(struct crew *c, bool held_up)
+{
+    char what[400] = "waiting for other processes";
+    if (c->n_running > 0) {
+        const struct sp_campaign_job *job = job_of(c, c->running[0].job);
+        snprintf(what, sizeof what, "%.300s · %s", job->matrix->text, job->run->name);
+    } else if (held_up && !c->is_told && c->work->options->common.verbosity >= 0) {
+        sp_terminal_clear(c->terminal);
+        fputs("spmodel: remark: another process runs a job on this machine; this one waits for its turn\n",
+              stderr);
+        c->is_told = true;
+    }
+    show(c, what);
+}
+
+static bool must_stop(const struct crew *c, enum sp_status status)
+{
+    return c->stopping || terminated || status != SP_OK || sp_progress_interrupted(c->progress);
+}
+
+static enum sp_status run_until_done(struct crew *c)
+{
+    enum sp_status status = SP_OK;
+    for (;;) {
+        const enum sp_status reaped = reap(c);
+        status = status == SP_OK ? reaped : status;
+        touch(c);
+        if (!c->is_killed && must_stop(c, status))
+            stop_running(c);
+        bool started = true;
+        while (status == SP_OK && !c->stopping && !is_spent(c) && started &&
+               c->n_running < c->work->options->jobs && count_startable(c) > 0)
+            status = start_one(c, &started);
+        if (c->n_running == 0) {
+            if (c->stopping || status != SP_OK)
+                return status;
+            look_at_all(c);
+            const bool more = count_startable(c) > 0 && !is_spent(c);
+            if (!more && (c->work->options->no_wait || count(c, SP_JOB_CLAIMED) == 0))
+                return SP_OK;
+        } else if (sp_now() - c->looked > 10) {
+            look_at_all(c);
+        }
+        if (c->n_running > 0 || !started || count_startable(c) == 0 || is_spent(c)) {
+            show_state(c, !started);
+            rest();
+        }
+    }
+}
+
+static int begin(struct crew *c)
+{
+    const struct sp_campaign_options *o = c->work->options;
+    const int n = c->work->campaign.n_jobs;
+    c->known = calloc((size_t)n, sizeof *c->known);
+    c->running = calloc((size_t)o->jobs, sizeof *c->running);
+    if (!c->known || !c->running) {
+        sp_fail(&c->err, SP_MEMORY, NULL, "no memory for %d jobs", n);
+        return sp_report_error(&c->err);
+    }
+    look_at_all(c);
+    for (int i = 0; i < n; i++)
+        c->known[i].retry = o->retry ? c->known[i].attempts : 0;
+    c->n_open_at_start = count_startable(c) + count(c, SP_JOB_CLAIMED);
+    c->started = c->touched = sp_now();
+    if (o->common.verbosity >= 0 && count_startable(c) > 0)
+        fprintf(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
+                count(c, SP_JOB_DONE), n, count(c, SP_JOB_FAILED), count(c, SP_JOB_CLAIMED),
+                count_startable(c));
+    return 0;
+}
+
+static int end(struct crew *c, enum sp_status status)
+{
+    const int waiting = count_startable(c);
+    if (status != SP_OK)
+        return sp_report_error(&c->err);
+    if (c->stopping) {
+        sp_fail(&c->err, SP_INTERRUPTED, "the same command goes on where it was left", "stopped");
+        return sp_report_error(&c->err);
+    }
+    if (waiting > 0 && c->work->options->common.verbosity >= 0)
+        fprintf(stderr,
+                "spmodel: remark: the budget is spent, %d of %d jobs wait; the same command goes on\n",
+                waiting, c->work->campaign.n_jobs);
+    return 0;
+}
+
+int sp_campaign_run_jobs(struct sp_campaign_work *work)
+{
+    struct sp_terminal terminal;
+    const struct sp_progress progress = sp_terminal_open(&terminal, work->options->common.verbosity);
+    struct crew c = {.work = work, .progress = &progress, .terminal = &terminal};
+    const struct sigaction action = {.sa_handler = on_terminate};
+    sigset_t child;
+    sigaction(SIGTERM, &action, NULL);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    int code = begin(&c);
+    if (code == 0) {
+        const enum sp_status status = run_until_done(&c);
+        sp_terminal_clear(&terminal);
+        code = end(&c, status);
+    }
+    free(c.known);
+    free(c.running);
+    return code;
+}

@@ -1,0 +1,169 @@
+/* spmodel campaign --node-screen: which nodes stand out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "cli/campaign_options.h"
+#include "cli/csv_text.h"
+#include "cli/sink.h"
+#include "track/node_screen.h"
+
+/* What is judged: slower means a longer time, or less bandwidth of the load-only roof. */
+static const enum sp_tracked judged[] = {SP_TRACKED_TIME, SP_TRACKED_ROOF};
+enum { N_JUDGED = sizeof judged / sizeof *judged };
+
+struct verdicts {
+    struct sp_sink csv, json;
+    bool table;
+    int n_told, n_untold, n_slower;
+};
+
+static bool is_slower(enum sp_tracked metric, const struct sp_node_value *node)
+{
+    return node->is_outlier && (node->change > 0) == sp_tracked_metrics[metric].less_is_better;
+}
+
+static const char *word(enum sp_tracked metric, const struct sp_node_value *node)
+{
+    return !node->is_outlier ? "as the others" : is_slower(metric, node) ? "slower" : "faster";
+}
+
+static const char *figure(char *text, size_t size, enum sp_tracked metric, double value)
+{
+    char number[32];
+    if (metric == SP_TRACKED_TIME)
+        return sp_text_seconds(text, size, value);
+    snprintf(text, size, "%s GB/s", sp_figure(number, sizeof number, value / 1e9, 3));
+    return text;
+}
+
+static void print_group(const struct sp_observation *first, enum sp_tracked metric,
+                        const struct sp_node_value *node, const struct sp_screen *s)
+{
+    char text[32];
+    printf("%s · %s  environment %.8s  %s (%s): ", first->job->matrix->text, first->job->run->name,
+           first->env[0] ? first->env : "unknown", metric == SP_TRACKED_TIME ? "time" : "load-only roof",
+           first->origin[metric][0] ? first->origin[metric] : "unknown");
+    if (!s->can_tell) {
+        printf("%d node%s: it cannot tell with fewer than %d\n", s->n, s->n == 1 ? "" : "s",
+               SP_SCREEN_LEAST_NODES);
+        return;
+    }
+    printf("%d nodes, median %s, 1.4826 MAD %.1f %%, limit %.1f %%\n", s->n,
+           figure(text, sizeof text, metric, s->median), 100 * s->deviation, 100 * s->limit);
+    for (int i = 0; i < s->n; i++)
+        if (node[i].is_outlier)
+            printf("  %-8s %s  %+.1f %% (%s)\n", word(metric, &node[i]), node[i].host, 100 * node[i].change,
+                   figure(text, sizeof text, metric, node[i].value));
+}
+
+static void write_csv(const struct sp_observation *first, enum sp_tracked metric,
+                      const struct sp_node_value *node, const struct sp_screen *s, FILE *out)
+{
+    for (int i = 0; i < s->n; i++) {
+        sp_csv_text(out, first->job->matrix->text);
+        fputc(',', out);
+        sp_csv_text(out, first->job->run->name);
+        fprintf(out, ",%s,%s,%s,%d,%.9g,%.6g,%.6g,", first->env, node[i].host,
+                sp_tracked_metrics[metric].name, s->n, node[i].value, node[i].change, s->limit);
+        fprintf(out, "%s\n", s->can_tell ? word(metric, &node[i]) : "cannot tell");
+    }
+}
+
+static void write_json(const struct sp_observation *first, enum sp_tracked metric,
+                       const struct sp_node_value *node, const struct sp_screen *s, FILE *out)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s}", "host", node[i].host, "value",
+                                              node[i].value, "change", node[i].change, "verdict",
+                                              s->can_tell ? word(metric, &node[i]) : "cannot tell"));
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:o}", "matrix", first->job->matrix->text,
+                  "run", first->job->run->name, "env", first->env, "metric", sp_tracked_metrics[metric].name,
+                  "unit", sp_tracked_metrics[metric].unit, "n_nodes", s->n, "median", s->median, "deviation",
+                  s->deviation, "limit", s->limit, "nodes", list);
+    json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    fputc('\n', out);
+    json_decref(o);
+}
+
+/* Those that may be compared, by one metric. */
+static enum sp_status screen(const struct sp_observation *list, int n, enum sp_tracked metric,
+                             struct verdicts *v, struct sp_error *err)
+{
+    struct sp_node_value *node = calloc((size_t)n, sizeof *node);
+    struct sp_screen s;
+    if (!node)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %d nodes", n);
+    const int n_nodes = sp_node_values(list, n, metric, node);
+    enum sp_status status = n_nodes > 0 ? sp_screen_nodes(node, n_nodes, &s, err) : SP_OK;
+    if (status == SP_OK && n_nodes > 0) {
+        v->n_told += s.can_tell;
+        v->n_untold += !s.can_tell;
+        for (int i = 0; i < n_nodes; i++)
+            v->n_slower += is_slower(metric, &node[i]);
+        if (v->table)
+            print_group(list, metric, node, &s);
+        if (v->csv.stream)
+            write_csv(list, metric, node, &s, v->csv.stream);
+        if (v->json.stream)
+            write_json(list, metric, node, &s, v->json.stream);
+    }
+    free(node);
+    return status;
+}
+
+static int screen_all(const struct sp_observation *list, int n, struct verdicts *v)
+{
+    struct sp_error err;
+    enum sp_status status = SP_OK;
+    if (v->csv.stream)
+        fputs("matrix,run,env,host,metric,n_nodes,value,change,limit,verdict\n", v->csv.stream);
+    for (int first = 0, end; first < n && status == SP_OK; first = end) {
+        end = sp_observations_end(list, n, first);
+        for (int m = 0; m < N_JUDGED && status == SP_OK; m++)
+            status = screen(list + first, end - first, judged[m], v, &err);
+    }
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    if (v->table && n > 0)
+        printf(
+            "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
+            "%%\n",
+            SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
+    return v->n_slower > 0 ? sp_exit_code(SP_NO) : v->n_told == 0 ? sp_exit_code(SP_UNDECIDED) : 0;
+}
+
+int sp_campaign_screen_nodes(const struct sp_campaign_work *w)
+{
+    struct verdicts v = {0};
+    struct sp_observation *list;
+    struct sp_error err;
+    int n, n_bad, code;
+    if (sp_observations_read(&w->store.store, &w->campaign, &list, &n, &n_bad, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (n_bad > 0)
+        fprintf(stderr,
+                "spmodel: remark: %d files of the store are no usable records; track log names them\n",
+                n_bad);
+    code = n > 0 ? 0
+                 : (sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
+                            "the store has no record of this campaign"),
+                    sp_report_error(&err));
+    if (n > 0 && sp_sink_open(w->options->common.csv, &v.csv, &err) != SP_OK)
+        code = sp_report_error(&err);
+    else if (n > 0 && sp_sink_open(w->options->common.json, &v.json, &err) != SP_OK)
+        code = sp_report_error(&err);
+    else if (n > 0) {
+        v.table = !(v.csv.stream && !v.csv.is_file) && !(v.json.stream && !v.json.is_file);
+        code = screen_all(list, n, &v);
+        code = sp_sink_close(&v.json, code);
+    }
+    code = sp_sink_close(&v.csv, code);
+    free(list);
+    return code;
+}

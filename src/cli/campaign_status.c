@@ -1,0 +1,114 @@
+/* What has become of the jobs of a campaign. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/campaign_options.h"
+#include "cli/csv_text.h"
+#include "cli/sink.h"
+
+int sp_campaign_failure_code(const struct sp_job_failure *f)
+{
+    return f->exit_code > 0 ? f->exit_code : sp_exit_code(SP_BUG); /* no record though it said all was well,
+                                                                      or a signal */
+}
+
+char *sp_campaign_failure_text(const struct sp_job_failure *f, char *text, size_t size)
+{
+    const char *said = *f->error ? f->error : f->last;
+    snprintf(text, size, "%s %d%s%s", f->signal ? "signal" : "exit code",
+             f->signal ? f->signal : f->exit_code, *said ? ": " : "", said);
+    return text;
+}
+
+static const char *why(const struct sp_job_view *view, char *text, size_t size)
+{
+    const struct sp_claim *c = &view->claim;
+    char time[32], failure[600];
+    text[0] = '\0';
+    if (view->state == SP_JOB_FAILED)
+        snprintf(text, size, "on %s, %s", view->failure.host,
+                 sp_campaign_failure_text(&view->failure, failure, sizeof failure));
+    else if (view->state == SP_JOB_CLAIMED)
+        snprintf(text, size, "by process %d on %s, last sign of life %s ago", c->owner.pid, c->owner.host,
+                 sp_text_seconds(time, sizeof time, c->age_s > 0 ? c->age_s : 0));
+    else if (view->state == SP_JOB_WAITING && c->number > 0)
+        snprintf(text, size, "process %d on %s %s", c->owner.pid, c->owner.host,
+                 c->is_ended ? "has ended" : "gives no sign of life");
+    else if (view->state == SP_JOB_DONE)
+        snprintf(text, size, "%s", view->record);
+    return text;
+}
+
+static void print_job(const struct sp_campaign_job *job, const struct sp_job_view *view, bool is_csv,
+                      FILE *out)
+{
+    char text[4200];
+    why(view, text, sizeof text);
+    if (!is_csv) {
+        fprintf(out, "%-8s %s · %s%s%s\n", sp_job_state_name(view->state), job->matrix->text, job->run->name,
+                *text ? "  " : "", text);
+        return;
+    }
+    fprintf(out, "%s,%s,", job->id, sp_job_state_name(view->state));
+    sp_csv_text(out, job->matrix->text);
+    fputc(',', out);
+    sp_csv_text(out, job->run->name);
+    fputc(',', out);
+    sp_csv_text(out, text);
+    fputc('\n', out);
+}
+
+static void print_json(const struct sp_campaign_job *job, const struct sp_job_view *view, FILE *out)
+{
+    char text[4200];
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "job", job->id, "state", sp_job_state_name(view->state),
+                  "matrix", job->matrix->text, "run", job->run->name, "detail", why(view, text, sizeof text));
+    json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static void print_jobs(const struct sp_campaign_work *w, bool table, FILE *csv, FILE *json, int count[4],
+                       int *code)
+{
+    if (csv)
+        fputs("job,state,matrix,run,detail\n", csv);
+    for (int i = 0; i < w->campaign.n_jobs; i++) {
+        const struct sp_campaign_job *job = &w->campaign.job[i];
+        struct sp_job_view view;
+        sp_job_look(&w->store, job, &view);
+        count[view.state]++;
+        if (view.state == SP_JOB_FAILED)
+            *code = sp_worse_exit(*code, sp_campaign_failure_code(&view.failure));
+        else if (view.state != SP_JOB_DONE)
+            *code = sp_worse_exit(*code, sp_exit_code(SP_UNDECIDED));
+        /* What is done is what one expects: its records are for those who ask. */
+        if (table && (view.state != SP_JOB_DONE || w->options->common.verbosity > 0))
+            print_job(job, &view, false, stdout);
+        if (csv)
+            print_job(job, &view, true, csv);
+        if (json)
+            print_json(job, &view, json);
+    }
+}
+
+int sp_campaign_print_status(const struct sp_campaign_work *w)
+{
+    struct sp_sink csv, json;
+    struct sp_error err;
+    int count[4] = {0}, code = 0;
+    if (sp_sink_open(w->options->common.csv, &csv, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (sp_sink_open(w->options->common.json, &json, &err) != SP_OK) {
+        sp_sink_abort(&csv);
+        return sp_report_error(&err);
+    }
+    const bool taken = (csv.stream && !csv.is_file) || (json.stream && !json.is_file);
+    print_jobs(w, !taken, csv.stream, json.stream, count, &code);
+    if (!taken)
+        printf("%d jobs: %d done, %d claimed, %d failed, %d waiting\n", w->campaign.n_jobs,
+               count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
+    return sp_sink_close(&json, sp_sink_close(&csv, code));
+}

@@ -1,0 +1,217 @@
+/* The summary of a campaign: a table, CSV, JSON, a picture. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "cli/campaign_options.h"
+#include "cli/csv_text.h"
+#include "cli/find_program.h"
+#include "cli/sink.h"
+#include "plots/plot.h"
+#include "track/campaign_rows.h"
+
+static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
+{
+    fputs("matrix,run,n_nz", out);
+    for (int c = 0; c < SP_N_COLUMNS; c++)
+        fprintf(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
+    fputs(",hints,record\n", out);
+    for (int i = 0; i < n; i++) {
+        sp_csv_text(out, row[i].job->matrix->text);
+        fputc(',', out);
+        sp_csv_text(out, row[i].job->run->name);
+        fputc(',', out);
+        if (row[i].n_nz >= 0)
+            fprintf(out, "%lld", (long long)row[i].n_nz);
+        for (int c = 0; c < SP_N_COLUMNS; c++) {
+            const struct sp_value v = row[i].value[c];
+            if (sp_value_known(v))
+                fprintf(out, ",%.9g,%s", v.value, sp_origin_name(v.origin));
+            else
+                fputs(",,unknown", out);
+        }
+        fprintf(out, ",%s,", row[i].hints);
+        sp_csv_text(out, row[i].record);
+        fputc('\n', out);
+    }
+}
+
+static json_t *row_json(const struct sp_campaign_row *row)
+{
+    json_t *o = json_pack("{s:s, s:s, s:o}", "matrix", row->job->matrix->text, "run", row->job->run->name,
+                          "n_nz", row->n_nz >= 0 ? json_integer((json_int_t)row->n_nz) : json_null());
+    json_t *metrics = json_object();
+    for (int c = 0; c < SP_N_COLUMNS; c++)
+        json_object_set_new(metrics, sp_campaign_columns[c].metric,
+                            sp_record_value_json(row->value[c], sp_campaign_columns[c].unit));
+    json_object_set_new(o, "metrics", metrics);
+    json_object_set_new(o, "hints", json_string(row->hints));
+    json_object_set_new(o, "record", json_string(row->record));
+    return o;
+}
+
+static void print_json(const struct sp_campaign_row *row, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        json_t *o = row_json(&row[i]);
+        json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        fputc('\n', out);
+        json_decref(o);
+    }
+}
+
+static int longest(const struct sp_campaign_row *row, int n, bool matrix)
+{
+    size_t most = matrix ? strlen("matrix") : strlen("run");
+    for (int i = 0; i < n; i++) {
+        const size_t length = strlen(matrix ? row[i].job->matrix->text : row[i].job->run->name);
+        most = length > most ? length : most;
+    }
+    return (int)most;
+}
+
+static const char *cell(char *text, size_t size, const struct sp_campaign_row *row, int column)
+{
+    const struct sp_value v = row->value[column];
+    char figure[32];
+    if (!sp_value_known(v))
+        return "unknown";
+    switch (column) {
+    case SP_COLUMN_TIME:
+        return sp_text_seconds(text, size, v.value);
+    case SP_COLUMN_PERFORMANCE:
+        snprintf(text, size, "%s Gflop/s", sp_figure(figure, sizeof figure, v.value / 1e9, 3));
+        return text;
+    case SP_COLUMN_FRACTION:
+        return sp_figure_percent(text, size, v.value);
+    default:
+        return sp_figure(text, size, v.value, 3);
+    }
+}
+
+/* "alpha simulated", or "alpha measured (3), simulated (5)". */
+static void print_origins(const struct sp_campaign_row *row, int n)
+{
+    static const char *const names[SP_N_COLUMNS] = {"time", "performance", "of roof", "alpha"};
+    for (int c = 0; c < SP_N_COLUMNS; c++) {
+        int count[SP_N_ORIGINS] = {0}, kinds = 0;
+        for (int i = 0; i < n; i++)
+            count[row[i].value[c].origin]++;
+        for (int o = 1; o < SP_N_ORIGINS; o++)
+            kinds += count[o] > 0;
+        printf("%s%s", c > 0 ? "; " : "", names[c]);
+        for (int o = 1, shown = 0; o < SP_N_ORIGINS; o++) {
+            if (count[o] == 0)
+                continue;
+            printf("%s %s", shown++ > 0 ? "," : "", sp_origin_name((enum sp_origin)o));
+            if (kinds > 1)
+                printf(" (%d)", count[o]);
+        }
+        if (kinds == 0)
+            printf(" unknown");
+    }
+    printf("\n");
+}
+
+static void print_table(const struct sp_campaign_row *row, int n)
+{
+    const int wide = longest(row, n, true), run = longest(row, n, false);
+    char text[32], entries[32];
+    printf("%-*s  %-*s %15s %11s %14s %8s %7s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
+           "performance", "of roof", "alpha", "hints");
+    for (int i = 0; i < n; i++) {
+        printf("%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].job->run->name,
+               row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
+        printf(" %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
+        printf(" %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
+        printf(" %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
+        printf(" %7s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
+               row[i].hints[0] ? row[i].hints : "-");
+    }
+    print_origins(row, n);
+}
+
+/* "FOLDER/NAME.svg" of the campaign's file. */
+static void picture_name(const struct sp_campaign_options *o, const char *ending, char *path, size_t size)
+{
+    const char *slash = strrchr(o->file, '/'), *name = slash ? slash + 1 : o->file, *dot = strrchr(name, '.');
+    snprintf(path, size, "%s/%.*s.%s", o->folder, (int)(dot && dot > name ? dot - name : (int)strlen(name)),
+             name, ending);
+}
+
+static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n,
+                           char *path, size_t size, struct sp_error *err)
+{
+    const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
+    struct sp_record *record = calloc((size_t)n, sizeof *record);
+    const struct sp_record **pointer = calloc((size_t)n, sizeof *pointer);
+    char gnuplot[1024];
+    int n_read = 0;
+    enum sp_status status =
+        record && pointer ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", n);
+    path[0] = '\0';
+    for (int i = 0; i < n && status == SP_OK && n_read < kind->max_records; i++) {
+        status = sp_record_read(row[i].record, &record[n_read], err);
+        if (status == SP_OK && kind->lacks(&record[n_read]))
+            sp_record_free(&record[n_read]);
+        else if (status == SP_OK)
+            pointer[n_read] = &record[n_read], n_read++;
+    }
+    if (status == SP_OK && n_read > 0) {
+        const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
+        picture_name(o, tool.gnuplot ? "svg" : "gp", path, size);
+        status =
+            sp_plot_write(kind, pointer, n_read, tool.gnuplot ? SP_TERM_SVG : SP_TERM_GP, &tool, path, err);
+    }
+    for (int i = 0; i < n_read; i++)
+        sp_record_free(&record[i]);
+    free(record);
+    free(pointer);
+    return status;
+}
+
+/* To where it was asked for; the table unless one of the others goes to standard output. */
+static int print_all(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n)
+{
+    struct sp_sink csv, json;
+    struct sp_error err;
+    char picture[1200];
+    int code = 0;
+    if (sp_sink_open(o->common.csv, &csv, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (sp_sink_open(o->common.json, &json, &err) != SP_OK) {
+        sp_sink_abort(&csv);
+        return sp_report_error(&err);
+    }
+    const bool taken = (csv.stream && !csv.is_file) || (json.stream && !json.is_file);
+    if (!taken && n > 0)
+        print_table(row, n);
+    if (!taken && n == 0)
+        printf("nothing is done yet\n");
+    if (csv.stream)
+        print_csv(row, n, csv.stream);
+    if (json.stream)
+        print_json(row, n, json.stream);
+    code = sp_sink_close(&json, sp_sink_close(&csv, code));
+    if (n > 0 && !o->no_plots) {
+        if (draw(o, row, n, picture, sizeof picture, &err) != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
+        else if (*picture && o->common.verbosity >= 0)
+            fprintf(taken ? stderr : stdout, "saved  %s\n", picture);
+    }
+    return code;
+}
+
+int sp_campaign_print_summary(const struct sp_campaign_work *work)
+{
+    struct sp_campaign_row *row;
+    struct sp_error err;
+    int n;
+    if (sp_campaign_rows(&work->store, &work->campaign, &row, &n, &err) != SP_OK)
+        return sp_report_error(&err);
+    const int code = print_all(work->options, row, n);
+    free(row);
+    return code;
+}

@@ -1,0 +1,230 @@
+/* spmodel campaign: many matrices with many configurations into one store. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/campaign_child.h"
+#include "cli/campaign_options.h"
+#include "cli/command.h"
+#include "cli/track_options.h"
+#include "io/atomic_file.h"
+
+enum { MOST_AT_ONCE = 256 };
+
+enum {
+    KEY_STATUS = SP_KEY_PRIVATE,
+    KEY_SUMMARY,
+    KEY_SCREEN,
+    KEY_STORE,
+    KEY_BUDGET,
+    KEY_JOBS,
+    KEY_STALE,
+    KEY_RETRY,
+    KEY_NO_WAIT,
+    KEY_PER_NODE,
+    KEY_ROUND,
+    KEY_NO_PLOTS
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Running:", 1},
+    {"budget", KEY_BUDGET, "T", 0, "Start no more jobs after this time, for example 30m", 1},
+    {"jobs", KEY_JOBS, "N", 0,
+     "Jobs at once on this machine, of all processes together (default 1: timed jobs disturb each other)", 1},
+    {"retry", KEY_RETRY, NULL, 0, "Run those that failed once more", 1},
+    {"round", KEY_ROUND, "NAME", 0, "All jobs again, as new ones of this name", 1},
+    {"per-node", KEY_PER_NODE, NULL, 0, "Every machine does all jobs, for --node-screen", 1},
+    {"no-wait", KEY_NO_WAIT, NULL, 0, "End when nothing is left to start, though others still run jobs", 1},
+    {"stale", KEY_STALE, "T", 0,
+     "Take over the jobs of another machine's process that gave no sign of life for so long (default 10m)",
+     1},
+    {NULL, 0, NULL, 0, "Instead of running:", 2},
+    {"status", KEY_STATUS, NULL, 0, "What is done, claimed, failed, waiting; -v also names what is done", 2},
+    {"summary", KEY_SUMMARY, NULL, 0, "The table and the picture of what is done", 2},
+    {"node-screen", KEY_SCREEN, NULL, 0, "Name the nodes that stand out", 2},
+    {NULL, 0, NULL, 0, "Where:", 3},
+    {"store", KEY_STORE, "DIR", 0, "The store of records (default $SPMODEL_STORE, else spmodel-store)", 3},
+    {"out", 'o', "DIR", 0, "Directory of the picture (default: this one)", 3},
+    {"no-plots", KEY_NO_PLOTS, NULL, 0, "Draw nothing", 3},
+    {0},
+};
+
+static void set_time(struct argp_state *state, const char *option, const char *arg, double *out)
+{
+    if (sp_parse_seconds(arg, out) || *out <= 0)
+        argp_error(state, "--%s takes a time such as 30m, 2h or 90s, not '%s'", option, arg);
+}
+
+static void set_mode(struct argp_state *state, struct sp_campaign_options *o, enum sp_campaign_mode mode)
+{
+    if (o->mode != SP_CAMPAIGN_RUN && o->mode != mode)
+        argp_error(state, "--status, --summary and --node-screen exclude each other");
+    o->mode = mode;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct sp_campaign_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        return 0;
+    case KEY_STATUS:
+        set_mode(state, o, SP_CAMPAIGN_STATUS);
+        return 0;
+    case KEY_SUMMARY:
+        set_mode(state, o, SP_CAMPAIGN_SUMMARY);
+        return 0;
+    case KEY_SCREEN:
+        set_mode(state, o, SP_CAMPAIGN_SCREEN);
+        return 0;
+    case KEY_BUDGET:
+        set_time(state, "budget", arg, &o->budget_s);
+        return 0;
+    case KEY_STALE:
+        set_time(state, "stale", arg, &o->stale_s);
+        return 0;
+    case KEY_JOBS:
+        if (sp_parse_count(arg, &n) || n < 1 || n > MOST_AT_ONCE)
+            argp_error(state, "--jobs takes a whole number from 1 to %d, not '%s'", MOST_AT_ONCE, arg);
+        o->jobs = (int)n;
+        return 0;
+    case KEY_RETRY:
+        o->retry = true;
+        return 0;
+    case KEY_NO_WAIT:
+        o->no_wait = true;
+        return 0;
+    case KEY_PER_NODE:
+        o->per_node = true;
+        return 0;
+    case KEY_ROUND:
+        o->round = arg;
+        return 0;
+    case KEY_STORE:
+        o->store = arg;
+        return 0;
+    case 'o':
+        o->folder = arg;
+        return 0;
+    case KEY_NO_PLOTS:
+        o->no_plots = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "one file, please; '%s' is a second one", arg);
+        o->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->file)
+            argp_error(state, "give the file that names matrices and runs");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* File and store; the store is made where jobs are to be run. */
+static enum sp_status open_work(const struct sp_campaign_options *o, struct sp_campaign_work *w,
+                                struct sp_error *err)
+{
+    const struct sp_track_options where = {.store = o->store};
+    struct sp_claimant self;
+    struct sp_store store;
+    sp_claimant_self(&self);
+    w->options = o;
+    enum sp_status status =
+        sp_campaign_read(o->file, o->round, o->per_node ? self.host : "", &w->campaign, err);
+    if (status == SP_OK)
+        status = sp_campaign_check_options(o->file, &w->campaign, err);
+    if (status == SP_OK)
+        status = sp_store_open(sp_track_store_path(&where), o->mode == SP_CAMPAIGN_RUN, &store, err);
+    if (status == SP_OK)
+        status = sp_campaign_store_open(&store, o->stale_s, o->mode == SP_CAMPAIGN_RUN, &w->store, err);
+    return status;
+}
+
+/* Of the jobs that have failed, by whoever ran them. */
+static int code_of_failures(const struct sp_campaign_work *w)
+{
+    int code = 0, n = 0;
+    for (int i = 0; i < w->campaign.n_jobs; i++) {
+        struct sp_job_view view;
+        sp_job_look(&w->store, &w->campaign.job[i], &view);
+        if (view.state != SP_JOB_DONE && view.state != SP_JOB_FAILED)
+            code = sp_worse_exit(code, sp_exit_code(SP_UNDECIDED));
+        if (view.state != SP_JOB_FAILED)
+            continue;
+        code = sp_worse_exit(code, sp_campaign_failure_code(&view.failure));
+        n++;
+    }
+    if (n > 0)
+        fprintf(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n", n,
+                n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    return code;
+}
+
+static int run_and_sum_up(struct sp_campaign_work *w)
+{
+    const struct sp_campaign_options *o = w->options;
+    struct sp_error err;
+    const int failed = o->no_plots ? 0 : sp_make_directories(o->folder);
+    if (failed) {
+        sp_fail_at(&err, SP_OUTPUT, o->folder, 0, 0, NULL, "%s", strerror(failed));
+        return sp_report_error(&err);
+    }
+    if (o->jobs > 1 && o->common.verbosity >= 0)
+        fprintf(stderr,
+                "spmodel: remark: up to %d jobs run beside one another on this machine: their times "
+                "disturb each other\n",
+                o->jobs);
+    int code = sp_campaign_run_jobs(w);
+    if (code != 0)
+        return code;
+    code = sp_campaign_print_summary(w);
+    return sp_worse_exit(code, code_of_failures(w));
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "FILE",
+        "Analyzes every matrix that FILE names with every run that it names, puts the records into a store, "
+        "and sums them up. A campaign that was stopped or killed goes on with the same command; several "
+        "processes and nodes that see the store share the jobs.\v"
+        "FILE has lines such as\n"
+        "  matrix suite/*.mtx.gz gen:laplace3d:100\n"
+        "  run crs: --threads 8\n"
+        "  run sell: --threads 8 --format sell:8,64\n"
+        "Names are relative to its folder, # begins a comment, options are those of analyze.",
+        children,
+        NULL,
+        NULL};
+    struct sp_campaign_options o = {.round = "", .folder = ".", .stale_s = 600, .jobs = 1};
+    struct sp_campaign_work work = {0};
+    struct sp_error err;
+    int code;
+    sp_parse(&argp, argc, argv, &o);
+    if (open_work(&o, &work, &err) != SP_OK)
+        code = sp_report_error(&err);
+    else
+        code = o.mode == SP_CAMPAIGN_STATUS    ? sp_campaign_print_status(&work)
+               : o.mode == SP_CAMPAIGN_SUMMARY ? sp_campaign_print_summary(&work)
+               : o.mode == SP_CAMPAIGN_SCREEN  ? sp_campaign_screen_nodes(&work)
+                                               : run_and_sum_up(&work);
+    sp_campaign_free(&work.campaign);
+    return code;
+}
+
+extern const struct sp_command sp_cmd_campaign;
+const struct sp_command sp_cmd_campaign = {
+    .name = "campaign",
+    .arguments = "FILE",
+    .summary = "many matrices with many configurations into one store, resumable",
+    .run = run,
+};

@@ -1,0 +1,63 @@
+#include "io/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A temporary file of a name of its own beside the target, complete and on the disk. */
+static enum sp_status write_part(const char *target, const char *bytes, size_t size, char *part,
+                                 size_t part_size, struct sp_error *err)
+{
+    const char *name = strrchr(target, '/');
+    name = name ? name + 1 : target;
+    snprintf(part, part_size, "%.*s.%s.XXXXXX", (int)(name - target), target, name);
+    const int fd = mkstemp(part);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(errno));
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    const bool whole = done == size && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    const int why = errno;
+    if (close(fd) == 0 && whole)
+        return SP_OK;
+    unlink(part);
+    return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
+}
+
+/* Gives the part its name, unless the name is taken: errno is EEXIST then. */
+static bool give_name(const char *part, const char *target)
+{
+    if (link(part, target) == 0)
+        return unlink(part) == 0;
+    if (errno == EEXIST)
+        return false;
+    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0644);
+    if (claim < 0)
+        return false;
+    close(claim);
+    return rename(part, target) == 0;
+}
+
+enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, bool *made, struct sp_error *err)
+{
+    char part[4300];
+    *made = false;
+    enum sp_status status = write_part(path, bytes, size, part, sizeof part, err);
+    if (status != SP_OK)
+        return status;
+    *made = give_name(part, path);
+    const int why = errno;
+    if (*made)
+        return SP_OK;
+    unlink(part);
+    return why == EEXIST ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
+}

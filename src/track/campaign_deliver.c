@@ -1,0 +1,92 @@
+/* Records of a job from its work folder into the store. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/record_words.h"
+#include "track/campaign_jobs.h"
+
+enum sp_status sp_job_work_make(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                char *path, struct sp_error *err)
+{
+    snprintf(path, 4096, "%s/campaign/work/%s.XXXXXX", c->store.path, job->id);
+    return mkdtemp(path) ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
+}
+
+/* Jobs write files and no folders. */
+void sp_job_work_remove(const char *path)
+{
+    char name[4400];
+    DIR *folder = opendir(path);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
+        unlink(name);
+    }
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+static void describe(struct sp_record *r, const struct sp_campaign_job *job)
+{
+    sp_record_set_text(r, "campaign.job", job->id);
+    sp_record_set_text(r, "campaign.task", job->task);
+    sp_record_set_text(r, "campaign.matrix", job->matrix->text);
+    sp_record_set_text(r, "campaign.run", job->run->name);
+    json_t *options = json_array();
+    for (int i = 0; i < job->run->n_words; i++)
+        json_array_append_new(options, json_string(job->run->word[i]));
+    sp_record_set_object(r, "campaign.options", options);
+}
+
+/* The name by which a record of the job is there once: the first one has that of the job. */
+static void record_id(const struct sp_campaign_job *job, int i, char *id, size_t size)
+{
+    snprintf(id, size, "campaign-%s", job->id);
+    if (i > 0)
+        snprintf(id + strlen(id), size - strlen(id), "-%d", i + 1);
+}
+
+static enum sp_status deliver_one(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                  const char *file, int i, struct sp_error *err)
+{
+    struct sp_record r;
+    char id[64], named[4200], path[4096];
+    bool added;
+    enum sp_status status = sp_record_read(file, &r, err);
+    if (status != SP_OK)
+        return status;
+    record_id(job, i, id, sizeof id);
+    snprintf(named, sizeof named, "%.*s.%s", (int)(strlen(file) - strlen(".json")), file, id);
+    if (strcmp(sp_words_text(&r, "status", ""), "complete") != 0)
+        status = sp_fail(err, SP_INPUT, NULL, "the record is not complete: its status is '%s'",
+                         sp_words_text(&r, "status", "?"));
+    describe(&r, job);
+    sp_record_set_text(&r, "id", id);
+    if (status == SP_OK)
+        status = sp_record_write(&r, named, err);
+    sp_record_free(&r);
+    if (status == SP_OK)
+        status = sp_store_add(&c->store, named, &added, path, err);
+    if (status == SP_OUTPUT && access(path, F_OK) == 0)
+        status = SP_OK; /* that of another process, or of one that was killed half-way */
+    return status;
+}
+
+enum sp_status sp_job_deliver(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                              const char *work, struct sp_error *err)
+{
+    struct sp_record_paths paths = {0};
+    struct sp_job_view view;
+    enum sp_status status = sp_record_paths_add(&paths, work, err);
+    if (status == SP_OK && paths.n == 0)
+        status = sp_fail(err, SP_INPUT, NULL, "it wrote no record");
+    sp_job_look(c, job, &view);
+    for (int i = paths.n - 1; i >= 0 && status == SP_OK && view.state != SP_JOB_DONE; i--)
+        status = deliver_one(c, job, paths.path[i], i, err);
+    sp_record_paths_free(&paths);
+    return status;
+}

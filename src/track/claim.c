@@ -1,0 +1,151 @@
+#include "track/claim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/atomic_file.h"
+#include "io/new_file.h"
+
+static double seconds(struct timespec t)
+{
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double local_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return seconds(t);
+}
+
+/* Clocks of machines differ by more than one would think: ages are taken by the clock that sets the times of
+ * files. */
+static enum sp_status compare_clocks(struct sp_claims *c, struct sp_error *err)
+{
+    char path[3300];
+    struct stat facts;
+    snprintf(path, sizeof path, "%s/.clock.XXXXXX", c->folder);
+    const int fd = mkstemp(path);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, c->folder, 0, 0, NULL, "%s", strerror(errno));
+    futimens(fd, NULL);
+    c->ahead_s = fstat(fd, &facts) == 0 ? seconds(facts.st_mtim) - local_time() : 0;
+    close(fd);
+    unlink(path);
+    return SP_OK;
+}
+
+enum sp_status sp_claims_open(const char *folder, double stale_s, bool write, struct sp_claims *c,
+                              struct sp_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->stale_s = stale_s;
+    sp_claimant_self(&c->self);
+    if (snprintf(c->folder, sizeof c->folder, "%s", folder) >= (int)sizeof c->folder)
+        return sp_fail(err, SP_USAGE, NULL, "the name of the store is too long");
+    const int failed = write ? sp_make_directories(folder) : 0;
+    return !write   ? SP_OK
+           : failed ? sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed))
+                    : compare_clocks(c, err);
+}
+
+static void path_of(const struct sp_claims *c, const char *name, int number, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s.%d", c->folder, name, number);
+}
+
+/* The number of NAME.NUMBER; 0: it is no claim of `name`. */
+static int number_of(const char *file, const char *name)
+{
+    const size_t n = strlen(name);
+    int64_t number = 0;
+    if (strncmp(file, name, n) != 0 || file[n] != '.' || sp_parse_count(file + n + 1, &number) ||
+        number < 1 || number > INT32_MAX)
+        return 0;
+    return (int)number;
+}
+
+static int highest(const struct sp_claims *c, const char *name)
+{
+    DIR *folder = opendir(c->folder);
+    int most = 0;
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        const int number = number_of(e->d_name, name);
+        most = number > most ? number : most;
+    }
+    if (folder)
+        closedir(folder);
+    return most;
+}
+
+enum sp_claim_state sp_claim_look(const struct sp_claims *c, const char *name, struct sp_claim *claim)
+{
+    char path[3400], text[512] = "";
+    struct stat facts;
+    memset(claim, 0, sizeof *claim);
+    const int number = highest(c, name);
+    path_of(c, name, number, path, sizeof path);
+    FILE *f = number > 0 ? fopen(path, "r") : NULL;
+    if (!f)
+        return SP_CLAIM_FREE; /* or given up since the folder was read */
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    const bool seen = fstat(fileno(f), &facts) == 0;
+    fclose(f);
+    claim->number = number;
+    sp_claimant_parse(text, &claim->owner);
+    claim->age_s = seen ? local_time() + c->ahead_s - seconds(facts.st_mtim) : 0;
+    claim->is_ended = sp_claimant_has_ended(&c->self, &claim->owner);
+    return claim->is_ended || claim->age_s > c->stale_s ? SP_CLAIM_STALE : SP_CLAIM_HELD;
+}
+
+enum sp_status sp_claim_take(const struct sp_claims *c, const char *name, bool *taken, struct sp_claim *claim,
+                             struct sp_error *err)
+{
+    char path[3400], text[512];
+    *taken = false;
+    const enum sp_claim_state state = sp_claim_look(c, name, claim);
+    if (state == SP_CLAIM_HELD)
+        return SP_OK;
+    sp_claimant_print(&c->self, text, sizeof text);
+    path_of(c, name, claim->number + 1, path, sizeof path);
+    const struct sp_claim mine = {.number = claim->number + 1, .owner = c->self};
+    enum sp_status status = sp_new_file(path, text, strlen(text), taken, err);
+    *claim = *taken ? mine : (struct sp_claim){0};
+    return status;
+}
+
+void sp_claim_touch(const struct sp_claims *c, const char *name, const struct sp_claim *claim)
+{
+    char path[3400];
+    path_of(c, name, claim->number, path, sizeof path);
+    utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* Somebody may have outdone this claim, ended, and left the name to a third. */
+static bool is_mine(const struct sp_claims *c, const char *name, const struct sp_claim *claim)
+{
+    struct sp_claim now;
+    sp_claim_look(c, name, &now);
+    return now.number == claim->number && now.owner.pid == c->self.pid && now.owner.start == c->self.start &&
+           strcmp(now.owner.boot, c->self.boot) == 0 && strcmp(now.owner.host, c->self.host) == 0;
+}
+
+/* From below, so that the one that counts goes last. */
+void sp_claim_drop(const struct sp_claims *c, const char *name, const struct sp_claim *claim)
+{
+    char path[3400];
+    if (!is_mine(c, name, claim))
+        return;
+    for (int number = 1; number <= claim->number; number++) {
+        path_of(c, name, number, path, sizeof path);
+        unlink(path);
+    }
+}

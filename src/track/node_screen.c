@@ -1,0 +1,30 @@
+#include "track/node_screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/samples.h"
+
+enum sp_status sp_screen_nodes(struct sp_node_value *node, int n, struct sp_screen *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->n = n;
+    s->can_tell = n >= SP_SCREEN_LEAST_NODES;
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    if (!x)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %d nodes", n);
+    for (int i = 0; i < n; i++)
+        x[i] = node[i].value;
+    s->median = n > 0 ? sp_median(x, n) : NAN;
+    for (int i = 0; i < n; i++) {
+        node[i].change = node[i].value / s->median - 1;
+        x[i] = fabs(node[i].change);
+    }
+    s->deviation = n > 0 ? 1.4826 * sp_median(x, n) : NAN;
+    s->limit = fmax(SP_SCREEN_FLOOR, SP_SCREEN_DEVIATIONS * s->deviation);
+    for (int i = 0; i < n; i++)
+        node[i].is_outlier = s->can_tell && fabs(node[i].change) > s->limit;
+    free(x);
+    return SP_OK;
+}
