@@ -22,14 +22,16 @@ static void read_line(const char *path, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-/* Field 22 of /proc/PID/stat [proc(5)], counted behind the name, which may have blanks. 0: unknown. */
-static int64_t start_of(int pid)
+/* State and start of a process, fields 3 and 22 of /proc/PID/stat [proc(5)], counted behind the name, which
+ * may have blanks. Returns the start, 0: unknown. */
+static int64_t start_of(int pid, char *state)
 {
     char path[48], line[1024];
     long long start = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     read_line(path, line, sizeof line);
     const char *p = strrchr(line, ')');
+    *state = p && p[1] == ' ' ? p[2] : '?';
     for (int field = 2; p && field < 22; field++) {
         p = strchr(p, ' ');
         p += p != NULL;
@@ -40,6 +42,7 @@ static int64_t start_of(int pid)
 void sp_claimant_self(struct sp_claimant *self)
 {
     struct utsname system;
+    char state;
     memset(self, 0, sizeof *self);
     if (uname(&system) == 0)
         snprintf(self->host, sizeof self->host, "%.64s", system.nodename);
@@ -47,7 +50,7 @@ void sp_claimant_self(struct sp_claimant *self)
     if (readlink("/proc/self/ns/pid", self->space, sizeof self->space - 1) < 0)
         self->space[0] = '\0';
     self->pid = (int)getpid();
-    self->start = start_of(self->pid);
+    self->start = start_of(self->pid, &state);
 }
 
 bool sp_claimant_has_ended(const struct sp_claimant *self, const struct sp_claimant *other)
@@ -57,7 +60,10 @@ bool sp_claimant_has_ended(const struct sp_claimant *self, const struct sp_claim
         return false;
     if (kill((pid_t)other->pid, 0) != 0 && errno == ESRCH)
         return true;
-    const int64_t start = start_of(other->pid);
+    char state;
+    const int64_t start = start_of(other->pid, &state);
+    if (state == 'Z' || state == 'X') /* its parent has not noticed yet */
+        return true;
     return start > 0 && other->start > 0 && start != other->start;
 }
 
