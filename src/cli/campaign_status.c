@@ -108,7 +108,8 @@ int sp_campaign_print_status(const struct sp_campaign_work *w)
     const bool taken = (csv.stream && !csv.is_file) || (json.stream && !json.is_file);
     print_jobs(w, !taken, csv.stream, json.stream, count, &code);
     if (!taken)
-        printf("%d jobs: %d done, %d claimed, %d failed, %d waiting\n", w->campaign.n_jobs,
-               count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
+        printf("%d job%s: %d done, %d claimed, %d failed, %d waiting\n", w->campaign.n_jobs,
+               w->campaign.n_jobs == 1 ? "" : "s", count[SP_JOB_DONE], count[SP_JOB_CLAIMED],
+               count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
     return sp_sink_close(&json, sp_sink_close(&csv, code));
 }
