@@ -163,6 +163,31 @@ static char *script_of(const struct sp_record *record, const char *kind, enum sp
     return text;
 }
 
+/* Of two configurations, one of which has no alpha; hints are counted over both. */
+START_TEST(campaign_script_holds_all_records)
+{
+    struct sp_record other = {.root = json_deep_copy(example.root)};
+    const struct sp_record *records[] = {&example, &other};
+    char *text = NULL;
+    size_t size;
+    sp_record_set_text(&other, "campaign.run", "it's \"2\"");
+    sp_record_set_count(&other, "problem.nnz", 1000);
+    json_object_del(json_object_get(json_object_get(other.root, "metrics"), "alpha"), "value");
+    json_array_remove(json_object_get(other.root, "hints"), 1);
+    FILE *out = open_memstream(&text, &size);
+    sp_plot_script(sp_plot_kind_find("campaign"), records, 2, SP_TERM_SVG, "picture", out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "14612663 6.78 1 0.8 0 0.39 0\n"));
+    ck_assert_ptr_nonnull(strstr(text, "1000 6.78 1 0.8 0 ? 0\n"));
+    ck_assert_ptr_nonnull(strstr(text, "title 'it''s \"2\"'"));
+    ck_assert_ptr_nonnull(strstr(text, "'hints that fired, of 2 records'"));
+    ck_assert_ptr_nonnull(strstr(text, "$HINTS << EOD\n2 2\n1 1\nEOD"));
+    ck_assert_ptr_nonnull(strstr(text, "'A01 x traffic' 2, 'B01 load imbalance' 1"));
+    free(text);
+    sp_record_free(&other);
+}
+END_TEST
+
 START_TEST(levels_as_text_are_golden)
 {
     static char golden[16384];
@@ -338,6 +363,7 @@ int main(void)
     tcase_add_test(tc, every_terminal_draws);
     tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
     tcase_add_test(tc, roofline_script_holds_the_record);
+    tcase_add_test(tc, campaign_script_holds_all_records);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);

@@ -375,6 +375,7 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
         const enum sp_status status = run_until_done(&c);
         sp_terminal_clear(&terminal);
         code = end(&c, status);
+        sp_campaign_sweep(&work->store, &work->campaign);
     }
     free(c.known);
     free(c.running);

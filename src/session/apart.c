@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <omp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,7 @@ enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context,
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a run that nobody waits for would disturb what comes next */
         _exit(work(context, ends[1]) ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     int error = errno;

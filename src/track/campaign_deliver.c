@@ -30,6 +30,45 @@ void sp_job_work_remove(const char *path)
     rmdir(path);
 }
 
+static const struct sp_campaign_job *owner_of(const struct sp_campaign *c, const char *folder)
+{
+    for (int i = 0; i < c->n_jobs; i++)
+        if (strncmp(folder, c->job[i].id, strlen(c->job[i].id)) == 0)
+            return &c->job[i];
+    return NULL;
+}
+
+/* A claim on a job that is done: its owner was killed between the two. */
+static void sweep_claim(const struct sp_campaign_store *store, const struct sp_campaign_job *job)
+{
+    struct sp_claim claim;
+    bool taken;
+    if (sp_claim_look(&store->claims, job->id, &claim) == SP_CLAIM_STALE &&
+        sp_claim_take(&store->claims, job->id, &taken, &claim, NULL) == SP_OK && taken)
+        sp_claim_drop(&store->claims, job->id, &claim);
+}
+
+void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
+{
+    char work[3100], path[4096];
+    snprintf(work, sizeof work, "%s/campaign/work", store->store.path);
+    DIR *folder = opendir(work);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        const struct sp_campaign_job *job = owner_of(campaign, e->d_name);
+        struct sp_job_view view;
+        if (!job)
+            continue;
+        sp_job_look(store, job, &view);
+        if (view.state == SP_JOB_CLAIMED)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", work, e->d_name);
+        sp_job_work_remove(path);
+        sweep_claim(store, job);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 static void describe(struct sp_record *r, const struct sp_campaign_job *job)
 {
     sp_record_set_text(r, "campaign.job", job->id);

@@ -64,6 +64,9 @@ enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const 
                                 char *path, struct sp_error *err);
 void sp_job_work_remove(const char *path);
 
+/* Removes what processes that were killed left behind of jobs that nobody is at. */
+void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign);
+
 /* Puts the records that lie in `work` into the store, the one that says "done" last. Records get `campaign`:
  * the job, its task, matrix, run and options. Where another process has made the job meanwhile, its record
  * stays. SP_INPUT: there is no record, or one that is not complete; SP_OUTPUT. */

@@ -107,6 +107,8 @@ done_here=$(cat one.err two.err | grep -c "done after")
 [ "$done_here" -eq $((8 - $(wc -l <before))) ] || { cat one.err two.err; fail "jobs were run more than once"; }
 [ -z "$(find shared/campaign/claims -type f -name '*-*.[0-9]*' -o -name '.*' -type f)" ] || fail "claims are left"
 
+[ -z "$(ls shared/campaign/work)" ] || fail "work of a killed process is left"
+
 # Stopped: it says so, and what is running is no failure.
 SPMODEL_STORE=$dir/stopped
 echo "matrix gen:laplace2d:400
