@@ -134,6 +134,8 @@ enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *
     *pid = fork();
     if (*pid == 0)
         become(argv, path, parent);
+    if (*pid > 0)
+        setpgid(*pid, *pid); /* here, too: it may be told to stop before it has done so itself */
     return *pid > 0 ? SP_OK : sp_fail(err, SP_ABSENT, NULL, "no process for a job: %s", strerror(errno));
 }
 

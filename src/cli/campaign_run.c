@@ -13,6 +13,8 @@
 #include "cli/campaign_options.h"
 #include "cli/terminal.h"
 
+enum { TOUCHED_EVERY_S = 5, LOOKED_EVERY_S = 30 };
+
 struct running {
     pid_t pid;
     int job, slot;
@@ -235,10 +237,10 @@ static enum sp_status reap(struct crew *c)
     return status;
 }
 
-/* Signs of life, eight while a claim would grow stale. */
+/* Signs of life, the same whatever --stale others were given. */
 static void touch(struct crew *c)
 {
-    if (sp_now() - c->touched < c->work->options->stale_s / 8)
+    if (sp_now() - c->touched < TOUCHED_EVERY_S)
         return;
     c->touched = sp_now();
     for (int i = 0; i < c->n_running; i++) {
@@ -311,7 +313,7 @@ static enum sp_status run_until_done(struct crew *c)
             const bool more = count_startable(c) > 0 && !is_spent(c);
             if (!more && (c->work->options->no_wait || count(c, SP_JOB_CLAIMED) == 0))
                 return SP_OK;
-        } else if (sp_now() - c->looked > 10) {
+        } else if (sp_now() - c->looked > LOOKED_EVERY_S) {
             look_at_all(c);
         }
         if (c->n_running > 0 || !started || count_startable(c) == 0 || is_spent(c)) {

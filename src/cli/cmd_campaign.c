@@ -10,7 +10,7 @@
 #include "cli/track_options.h"
 #include "io/atomic_file.h"
 
-enum { MOST_AT_ONCE = 256 };
+enum { MOST_AT_ONCE = 256, LEAST_STALE_S = 30 };
 
 enum {
     KEY_STATUS = SP_KEY_PRIVATE,
@@ -85,6 +85,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_STALE:
         set_time(state, "stale", arg, &o->stale_s);
+        if (o->stale_s < LEAST_STALE_S)
+            argp_error(state, "--stale takes at least %d s: claims are touched every few seconds",
+                       LEAST_STALE_S);
         return 0;
     case KEY_JOBS:
         if (sp_parse_count(arg, &n) || n < 1 || n > MOST_AT_ONCE)

@@ -93,7 +93,7 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
                                   const char *file, int i, struct sp_error *err)
 {
     struct sp_record r;
-    char id[64], named[4200], path[4096];
+    char id[64], named[4200], path[4096] = "";
     bool added;
     enum sp_status status = sp_record_read(file, &r, err);
     if (status != SP_OK)
@@ -110,7 +110,7 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
     sp_record_free(&r);
     if (status == SP_OK)
         status = sp_store_add(&c->store, named, &added, path, err);
-    if (status == SP_OUTPUT && access(path, F_OK) == 0)
+    if (status == SP_OUTPUT && *path && access(path, F_OK) == 0)
         status = SP_OK; /* that of another process, or of one that was killed half-way */
     return status;
 }

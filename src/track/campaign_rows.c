@@ -40,7 +40,10 @@ static enum sp_status read_row(const char *path, struct sp_campaign_row *row, st
         row->n_nz = -1;
     for (int i = 0; i < SP_N_COLUMNS; i++) {
         row->value[i] = sp_record_metric(&r, sp_campaign_columns[i].metric);
-        row->value[i].why = NULL; /* belongs to the record */
+        if (sp_value_known(row->value[i]))
+            continue;
+        snprintf(row->why[i], sizeof row->why[i], "%s", row->value[i].why ? row->value[i].why : "");
+        row->value[i].why = row->why[i]; /* the other one goes with the record */
     }
     name_hints(&r, row->hints, sizeof row->hints);
     sp_record_free(&r);

@@ -22,9 +22,10 @@ extern const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS];
 struct sp_campaign_row {
     const struct sp_campaign_job *job;
     char matrix[128];
-    int64_t n_nz;                        /* -1: unknown */
-    struct sp_value value[SP_N_COLUMNS]; /* origin SP_NONE: unknown; without a reason */
-    char hints[256];                     /* ids of those that fired: "A01 B01"; "" */
+    int64_t n_nz; /* -1: unknown */
+    struct sp_value value[SP_N_COLUMNS];
+    char why[SP_N_COLUMNS][128]; /* where the value is unknown */
+    char hints[256];             /* ids of those that fired: "A01 B01"; "" */
     char record[4096];
 };
 

@@ -46,6 +46,7 @@ expect 3 "bad.txt:1" campaign bad.txt
 [ ! -e store ] || fail "a store though nothing could be run"
 expect 2 "one file, please" campaign files/small.txt other.txt
 expect 2 "takes a whole number" campaign files/small.txt --jobs 0
+expect 2 "at least 30 s" campaign files/small.txt --stale 1s
 
 # A budget that is spent at once starts the first job at most; the same command goes on.
 expect 5 "the budget is spent" campaign files/small.txt --budget 1ms --no-plots
