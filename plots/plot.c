@@ -175,7 +175,7 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
                             struct sp_error *err)
 {
     if (n < 1 || n > kind->max_records)
-        return sp_fail(err, SP_USAGE, "draw fewer records, or the kind roofline",
+        return sp_fail(err, SP_USAGE, "draw fewer records, or the kind roofline or campaign",
                        "a %s plot shows 1 to %d records, not %d", kind->name, kind->max_records, n);
     for (int i = 0; i < n; i++) {
         const char *lacks = kind->lacks(records[i]);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/new_file.h"
 #include "track/campaign_jobs.h"
 #include "track/node_screen.h"
 
@@ -203,6 +204,29 @@ static struct sp_claims open_claims(double stale_s)
     ck_assert_int_eq(sp_claims_open(path, stale_s, true, &claims, NULL), SP_OK);
     return claims;
 }
+
+START_TEST(a_new_file_is_made_once)
+{
+    make_dir();
+    char path[128], text[16] = "";
+    bool made;
+    struct sp_error err;
+    snprintf(path, sizeof path, "%s/new", dir);
+    ck_assert_int_eq(sp_new_file(path, "first", 5, &made, &err), SP_OK);
+    ck_assert(made);
+    ck_assert_int_eq(sp_new_file(path, "second", 6, &made, &err), SP_OK);
+    ck_assert(!made);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
+    fclose(f);
+    ck_assert_str_eq(text, "first");
+    snprintf(path, sizeof path, "%s/absent/new", dir);
+    ck_assert_int_eq(sp_new_file(path, "x", 1, &made, &err), SP_OUTPUT);
+    snprintf(path, sizeof path, "test $(ls -A '%s' | wc -l) -eq 1", dir); /* nothing half-written is left */
+    ck_assert_int_eq(system(path), 0);
+    remove_dir();
+}
+END_TEST
 
 /* Children that all try to take names 0 ... n - 1 and then live until all have tried. Returns how many claims
  * were taken in all. */
@@ -496,7 +520,6 @@ START_TEST(a_kill_costs_at_most_a_job)
     char text[16 + 8 * N] = "run crs: --threads 2\nmatrix", log[128];
     struct stat facts;
     int killed = 0;
-    ck_assert_uint_lt((unsigned)N, SP_MOST_JOBS);
     for (int i = 0; i < 40; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " gen:%d", i);
     strcat(text, "\nrun two: --x\nrun three: --y\n");
@@ -617,6 +640,7 @@ int main(void)
     tcase_add_test(t, mistakes_are_named_with_their_line);
     tcase_add_test(t, options_are_told_apart_by_what_they_ask_for);
     tcase_add_test(t, a_changed_file_only_adds_jobs);
+    tcase_add_test(t, a_new_file_is_made_once);
     tcase_add_test(t, a_claim_is_made_once);
     tcase_add_test(t, stale_claims_are_taken_over);
     tcase_add_test(t, a_dead_process_holds_no_claim);

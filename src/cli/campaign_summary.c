@@ -119,7 +119,7 @@ static void print_table(const struct sp_campaign_row *row, int n)
 {
     const int wide = longest(row, n, true), run = longest(row, n, false);
     char text[32], entries[32];
-    printf("%-*s  %-*s %15s %11s %14s %8s %7s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
+    printf("%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
            "performance", "of roof", "alpha", "hints");
     for (int i = 0; i < n; i++) {
         printf("%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].job->run->name,
@@ -127,7 +127,7 @@ static void print_table(const struct sp_campaign_row *row, int n)
         printf(" %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
         printf(" %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
         printf(" %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
-        printf(" %7s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
+        printf(" %9s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
                row[i].hints[0] ? row[i].hints : "-");
     }
     print_origins(row, n);

@@ -10,7 +10,7 @@
 #include "io/record.h"
 #include "plots/plot.h"
 
-enum { MAX_RECORDS = 12 };
+enum { MAX_RECORDS = 2000 }; /* as many as a kind shows at most */
 
 struct plot_options {
     struct sp_common_options common;

@@ -33,12 +33,25 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
     return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
 }
 
+/* Of a network file system the answer may be lost and the question be put again: how many names the file has
+ * tells whether the link was made [open(2), O_EXCL]. */
+static bool is_linked(const char *part)
+{
+    struct stat facts;
+    return stat(part, &facts) == 0 && facts.st_nlink == 2;
+}
+
 /* Gives the part its name, unless the name is taken: errno is EEXIST then. */
 static bool give_name(const char *part, const char *target)
 {
-    if (link(part, target) == 0)
-        return unlink(part) == 0;
-    if (errno == EEXIST)
+    const bool linked = link(part, target) == 0;
+    const int why = errno;
+    if (linked || is_linked(part)) {
+        unlink(part);
+        return true;
+    }
+    errno = why;
+    if (why == EEXIST)
         return false;
     const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0644);
     if (claim < 0)
