@@ -327,6 +327,13 @@ START_TEST(stale_claims_are_taken_over)
     ck_assert_int_eq(sp_claim_look(&claims, "job", &claim), SP_CLAIM_HELD);
     sp_claim_drop(&claims, "job", &mine);
     ck_assert_int_eq(sp_claim_look(&claims, "job", &claim), SP_CLAIM_FREE);
+    const char *part = write_file("claims/.job.1.abc", "unfinished");
+    sp_claims_sweep(&claims); /* perhaps its maker is about to finish it */
+    ck_assert_int_eq(access(part, F_OK), 0);
+    const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, part, long_ago, 0), 0);
+    sp_claims_sweep(&claims);
+    ck_assert_int_ne(access(part, F_OK), 0);
     write_file("claims/job.1", "damaged"); /* nobody knows whose: by its age alone */
     ck_assert_int_eq(sp_claim_look(&claims, "job", &claim), SP_CLAIM_HELD);
     remove_dir();

@@ -51,6 +51,7 @@ static void sweep_claim(const struct sp_campaign_store *store, const struct sp_c
 void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
 {
     char work[3100], path[4096];
+    sp_claims_sweep(&store->claims);
     snprintf(work, sizeof work, "%s/campaign/work", store->store.path);
     DIR *folder = opendir(work);
     for (const struct dirent *e; folder && (e = readdir(folder));) {

@@ -149,3 +149,18 @@ void sp_claim_drop(const struct sp_claims *c, const char *name, const struct sp_
         unlink(path);
     }
 }
+
+void sp_claims_sweep(const struct sp_claims *c)
+{
+    char path[3500];
+    struct stat facts;
+    DIR *folder = opendir(c->folder);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        snprintf(path, sizeof path, "%s/%s", c->folder, e->d_name);
+        if (e->d_name[0] == '.' && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+            local_time() + c->ahead_s - seconds(facts.st_mtim) > c->stale_s)
+            unlink(path);
+    }
+    if (folder)
+        closedir(folder);
+}

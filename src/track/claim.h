@@ -48,4 +48,7 @@ void sp_claim_touch(const struct sp_claims *claims, const char *name, const stru
 /* Gives up one's own claim, and removes those that it outdid; without effect where it was outdone itself. */
 void sp_claim_drop(const struct sp_claims *claims, const char *name, const struct sp_claim *claim);
 
+/* Removes files that were never finished because their makers were killed. */
+void sp_claims_sweep(const struct sp_claims *claims);
+
 #endif
