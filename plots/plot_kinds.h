@@ -5,8 +5,7 @@
 #include "plots/plot.h"
 
 extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
-    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_history,
-    sp_plot_campaign;
+    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_history, sp_plot_campaign;
 
 /* A part of the picture, in fractions of its width and height. */
 struct sp_panel {

@@ -16,8 +16,7 @@ static const enum sp_tracked judged[] = {SP_TRACKED_TIME, SP_TRACKED_ROOF};
 enum { N_JUDGED = sizeof judged / sizeof *judged };
 
 struct verdicts {
-    struct sp_sink csv, json;
-    bool table;
+    struct sp_sinks to;
     int n_told, n_untold, n_slower;
 };
 
@@ -106,12 +105,12 @@ static enum sp_status screen(const struct sp_observation *list, int n, enum sp_t
         v->n_untold += !s.can_tell;
         for (int i = 0; i < n_nodes; i++)
             v->n_slower += is_slower(metric, &node[i]);
-        if (v->table)
+        if (!v->to.on_stdout)
             print_group(list, metric, node, &s);
-        if (v->csv.stream)
-            write_csv(list, metric, node, &s, v->csv.stream);
-        if (v->json.stream)
-            write_json(list, metric, node, &s, v->json.stream);
+        if (v->to.csv.stream)
+            write_csv(list, metric, node, &s, v->to.csv.stream);
+        if (v->to.json.stream)
+            write_json(list, metric, node, &s, v->to.json.stream);
     }
     free(node);
     return status;
@@ -121,8 +120,8 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
 {
     struct sp_error err;
     enum sp_status status = SP_OK;
-    if (v->csv.stream)
-        fputs("matrix,run,env,host,metric,n_nodes,value,change,limit,verdict\n", v->csv.stream);
+    if (v->to.csv.stream)
+        fputs("matrix,run,env,host,metric,n_nodes,value,change,limit,verdict\n", v->to.csv.stream);
     for (int first = 0, end; first < n && status == SP_OK; first = end) {
         end = sp_observations_end(list, n, first);
         for (int m = 0; m < N_JUDGED && status == SP_OK; m++)
@@ -130,7 +129,7 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
     }
     if (status != SP_OK)
         return sp_report_error(&err);
-    if (v->table && n > 0)
+    if (!v->to.on_stdout)
         printf(
             "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
             "%%\n",
@@ -140,30 +139,22 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
 
 int sp_campaign_screen_nodes(const struct sp_campaign_work *w)
 {
+    const struct sp_common_options *common = &w->options->common;
     struct verdicts v = {0};
     struct sp_observation *list;
     struct sp_error err;
-    int n, n_bad, code;
-    if (sp_observations_read(&w->store.store, &w->campaign, &list, &n, &n_bad, &err) != SP_OK)
+    int n, n_bad;
+    enum sp_status status = sp_observations_read(&w->store.store, &w->campaign, &list, &n, &n_bad, &err);
+    if (status != SP_OK)
         return sp_report_error(&err);
     if (n_bad > 0)
         fprintf(stderr,
                 "spmodel: remark: %d files of the store are no usable records; track log names them\n",
                 n_bad);
-    code = n > 0 ? 0
-                 : (sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
-                            "the store has no record of this campaign"),
-                    sp_report_error(&err));
-    if (n > 0 && sp_sink_open(w->options->common.csv, &v.csv, &err) != SP_OK)
-        code = sp_report_error(&err);
-    else if (n > 0 && sp_sink_open(w->options->common.json, &v.json, &err) != SP_OK)
-        code = sp_report_error(&err);
-    else if (n > 0) {
-        v.table = !(v.csv.stream && !v.csv.is_file) && !(v.json.stream && !v.json.is_file);
-        code = screen_all(list, n, &v);
-        code = sp_sink_close(&v.json, code);
-    }
-    code = sp_sink_close(&v.csv, code);
+    status = n > 0 ? sp_sinks_open(common->csv, common->json, &v.to, &err)
+                   : sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
+                             "the store has no record of this campaign");
+    const int code = status == SP_OK ? sp_sinks_close(&v.to, screen_all(list, n, &v)) : sp_report_error(&err);
     free(list);
     return code;
 }

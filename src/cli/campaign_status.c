@@ -70,9 +70,9 @@ static void print_json(const struct sp_campaign_job *job, const struct sp_job_vi
     json_decref(o);
 }
 
-static void print_jobs(const struct sp_campaign_work *w, bool table, FILE *csv, FILE *json, int count[4],
-                       int *code)
+static void print_jobs(const struct sp_campaign_work *w, const struct sp_sinks *to, int count[4], int *code)
 {
+    FILE *csv = to->csv.stream, *json = to->json.stream;
     if (csv)
         fputs("job,state,matrix,run,detail\n", csv);
     for (int i = 0; i < w->campaign.n_jobs; i++) {
@@ -85,7 +85,7 @@ static void print_jobs(const struct sp_campaign_work *w, bool table, FILE *csv, 
         else if (view.state != SP_JOB_DONE)
             *code = sp_worse_exit(*code, sp_exit_code(SP_UNDECIDED));
         /* What is done is what one expects: its records are for those who ask. */
-        if (table && (view.state != SP_JOB_DONE || w->options->common.verbosity > 0))
+        if (!to->on_stdout && (view.state != SP_JOB_DONE || w->options->common.verbosity > 0))
             print_job(job, &view, false, stdout);
         if (csv)
             print_job(job, &view, true, csv);
@@ -96,20 +96,15 @@ static void print_jobs(const struct sp_campaign_work *w, bool table, FILE *csv, 
 
 int sp_campaign_print_status(const struct sp_campaign_work *w)
 {
-    struct sp_sink csv, json;
+    struct sp_sinks to;
     struct sp_error err;
     int count[4] = {0}, code = 0;
-    if (sp_sink_open(w->options->common.csv, &csv, &err) != SP_OK)
+    const int n = w->campaign.n_jobs;
+    if (sp_sinks_open(w->options->common.csv, w->options->common.json, &to, &err) != SP_OK)
         return sp_report_error(&err);
-    if (sp_sink_open(w->options->common.json, &json, &err) != SP_OK) {
-        sp_sink_abort(&csv);
-        return sp_report_error(&err);
-    }
-    const bool taken = (csv.stream && !csv.is_file) || (json.stream && !json.is_file);
-    print_jobs(w, !taken, csv.stream, json.stream, count, &code);
-    if (!taken)
-        printf("%d job%s: %d done, %d claimed, %d failed, %d waiting\n", w->campaign.n_jobs,
-               w->campaign.n_jobs == 1 ? "" : "s", count[SP_JOB_DONE], count[SP_JOB_CLAIMED],
-               count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
-    return sp_sink_close(&json, sp_sink_close(&csv, code));
+    print_jobs(w, &to, count, &code);
+    if (!to.on_stdout)
+        printf("%d job%s: %d done, %d claimed, %d failed, %d waiting\n", n, n == 1 ? "" : "s",
+               count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
+    return sp_sinks_close(&to, code);
 }

@@ -175,31 +175,26 @@ static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_
 /* To where it was asked for; the table unless one of the others goes to standard output. */
 static int print_all(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n)
 {
-    struct sp_sink csv, json;
+    struct sp_sinks to;
     struct sp_error err;
     char picture[1200];
-    int code = 0;
-    if (sp_sink_open(o->common.csv, &csv, &err) != SP_OK)
+    if (sp_sinks_open(o->common.csv, o->common.json, &to, &err) != SP_OK)
         return sp_report_error(&err);
-    if (sp_sink_open(o->common.json, &json, &err) != SP_OK) {
-        sp_sink_abort(&csv);
-        return sp_report_error(&err);
-    }
-    const bool taken = (csv.stream && !csv.is_file) || (json.stream && !json.is_file);
-    if (!taken && n > 0)
+    if (!to.on_stdout && n > 0)
         print_table(row, n);
-    if (!taken && n == 0)
+    if (!to.on_stdout && n == 0)
         printf("nothing is done yet\n");
-    if (csv.stream)
-        print_csv(row, n, csv.stream);
-    if (json.stream)
-        print_json(row, n, json.stream);
-    code = sp_sink_close(&json, sp_sink_close(&csv, code));
+    if (to.csv.stream)
+        print_csv(row, n, to.csv.stream);
+    if (to.json.stream)
+        print_json(row, n, to.json.stream);
+    FILE *remarks = to.on_stdout ? stderr : stdout;
+    int code = sp_sinks_close(&to, 0);
     if (n > 0 && !o->no_plots) {
         if (draw(o, row, n, picture, sizeof picture, &err) != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
         else if (*picture && o->common.verbosity >= 0)
-            fprintf(taken ? stderr : stdout, "saved  %s\n", picture);
+            fprintf(remarks, "saved  %s\n", picture);
     }
     return code;
 }

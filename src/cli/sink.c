@@ -37,3 +37,20 @@ void sp_sink_abort(struct sp_sink *sink)
         sp_atomic_abort(&sink->file);
     memset(sink, 0, sizeof *sink);
 }
+
+enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err)
+{
+    memset(sinks, 0, sizeof *sinks);
+    enum sp_status status = sp_sink_open(csv, &sinks->csv, err);
+    if (status == SP_OK)
+        status = sp_sink_open(json, &sinks->json, err);
+    if (status != SP_OK)
+        sp_sink_abort(&sinks->csv);
+    sinks->on_stdout = sinks->csv.stream == stdout || sinks->json.stream == stdout;
+    return status;
+}
+
+int sp_sinks_close(struct sp_sinks *sinks, int code)
+{
+    return sp_sink_close(&sinks->json, sp_sink_close(&sinks->csv, code));
+}

@@ -17,4 +17,12 @@ int sp_sink_close(struct sp_sink *sink, int code);
 /* Throws the file away. */
 void sp_sink_abort(struct sp_sink *sink);
 
+/* --csv and --json of one command. */
+struct sp_sinks {
+    struct sp_sink csv, json;
+    bool on_stdout; /* one of them takes the place of what is for people */
+};
+enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err);
+int sp_sinks_close(struct sp_sinks *sinks, int code);
+
 #endif

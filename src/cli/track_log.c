@@ -156,21 +156,17 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
 /* To where it was asked for; on the terminal unless one of the others goes there. */
 static int print(const struct listing *l, const struct sp_entry *const *list, int64_t n, bool table, int code)
 {
-    struct sp_sink csv, json;
+    struct sp_sinks to;
     struct sp_error err;
-    if (sp_sink_open(l->options.common.csv, &csv, &err) != SP_OK)
+    if (sp_sinks_open(l->options.common.csv, l->options.common.json, &to, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
-    if (sp_sink_open(l->options.common.json, &json, &err) != SP_OK) {
-        sp_sink_abort(&csv);
-        return sp_worse_exit(code, sp_report_error(&err));
-    }
-    if (table && !(csv.stream && !csv.is_file) && !(json.stream && !json.is_file))
+    if (table && !to.on_stdout)
         print_table(list, n);
-    if (csv.stream)
-        print_csv(list, n, csv.stream);
-    if (json.stream)
-        print_json(list, n, json.stream);
-    return sp_sink_close(&json, sp_sink_close(&csv, code));
+    if (to.csv.stream)
+        print_csv(list, n, to.csv.stream);
+    if (to.json.stream)
+        print_json(list, n, to.json.stream);
+    return sp_sinks_close(&to, code);
 }
 
 /* Records as files; several that cannot be read or written are reported one by one. */
