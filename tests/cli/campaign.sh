@@ -86,7 +86,7 @@ SPMODEL_STORE=$dir/shared
 "$spmodel" campaign many.txt -q --no-plots >first 2>&1 &
 first=$!
 tries=0
-while [ "$(find shared -path '*records*.json' 2>/dev/null | wc -l)" -lt 2 ] && [ $tries -lt 400 ]; do
+while [ "$(find shared -path '*records*.json' 2>/dev/null | wc -l)" -lt 2 ] && [ $tries -lt 2000 ]; do
     sleep 0.05
     tries=$((tries + 1))
 done
@@ -117,7 +117,7 @@ run long: --budget 60s --samples 100000 --threads 1 --machine zen4-vm-2c" >long.
 "$spmodel" campaign long.txt --no-plots >out 2>&1 &
 long=$!
 tries=0
-while [ -z "$(find stopped/campaign/work -name stderr.txt 2>/dev/null)" ] && [ $tries -lt 400 ]; do
+while [ -z "$(find stopped/campaign/work -name stderr.txt 2>/dev/null)" ] && [ $tries -lt 2000 ]; do
     sleep 0.05
     tries=$((tries + 1))
 done
