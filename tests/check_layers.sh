@@ -16,7 +16,8 @@ BEGIN {
     allow["plots"] = "base io plots"
     allow["report"] = "base io plots report"
     allow["session"] = "base sys sparse model kernels probes io track plots report session"
-    allow["cli"] = "base sys sparse model kernels probes io track plots report session cli"
+    allow["lab"] = "base sys sparse model io session lab"
+    allow["cli"] = "base sys sparse model kernels probes io track plots report session lab cli"
 }
 function layer_of(path) {
     sub(/^src\//, "", path)

@@ -10,6 +10,7 @@ extern const struct sp_command sp_cmd_import;
 extern const struct sp_command sp_cmd_machine;
 extern const struct sp_command sp_cmd_track;
 extern const struct sp_command sp_cmd_campaign;
+extern const struct sp_command sp_cmd_lab;
 extern const struct sp_command sp_cmd_plot;
 extern const struct sp_command sp_cmd_doctor;
 extern const struct sp_command sp_cmd_generate;
@@ -31,6 +32,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_compare,
     &sp_cmd_track,
     &sp_cmd_campaign,
+    &sp_cmd_lab,
     &sp_cmd_plot,
     &sp_cmd_doctor,
     &sp_cmd_generate,

@@ -36,6 +36,12 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
         json_object_set_new(cache, "line_B", json_integer(c->line_B));
         json_object_set_new(cache, "ways", json_integer(c->ways));
         json_object_set_new(cache, "cores_sharing", json_integer(c->cores_sharing));
+        if (c->sector_B > 0)
+            json_object_set_new(cache, "sector_B", json_integer(c->sector_B));
+        if (c->victim)
+            json_object_set_new(cache, "victim", json_true());
+        if (c->inclusive)
+            json_object_set_new(cache, "inclusive", json_true());
         json_object_set_new(cache, "policy", json_string(sp_policy_name(c->policy)));
         sp_record_append(r, "machine.caches", cache);
     }

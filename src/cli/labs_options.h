@@ -1,0 +1,42 @@
+/* What the verbs of `spmodel lab` share. */
+#ifndef SP_CLI_LABS_OPTIONS_H
+#define SP_CLI_LABS_OPTIONS_H
+
+#include "cli/options.h"
+#include "lab/lab_folder.h"
+
+/* A verb of `spmodel lab`: one file labs_NAME.c and one row in cmd_lab.c. argv[0] is "spmodel lab NAME". */
+struct sp_lab_verb {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+};
+extern const struct sp_lab_verb sp_lab_verb_list, sp_lab_verb_start, sp_lab_verb_predict, sp_lab_verb_run,
+    sp_lab_verb_check, sp_lab_verb_report, sp_lab_verb_grade;
+
+struct sp_lab_options {
+    struct sp_common_options common;
+    const char *lab;       /* N, the first argument; NULL: none was given */
+    const char *directory; /* --dir; NULL: lab-N */
+};
+
+/* Child parser for `N` and --dir; its input is a struct sp_lab_options. Further arguments are refused, but
+ * for verbs that take them themselves. */
+extern const struct argp sp_lab_argp;
+
+/* Where labs lie: ./labs, the user's, the installed ones, the source's; those that exist. */
+enum { SP_LAB_DIRECTORIES = 4 };
+struct sp_lab_directories {
+    int n;
+    const char *directory[SP_LAB_DIRECTORIES]; /* into storage */
+    char storage[SP_LAB_DIRECTORIES][1024];
+};
+void sp_lab_directories_find(struct sp_lab_directories *out);
+
+/* Finds the lab, and the folder of the options. */
+enum sp_status sp_lab_open_folder(const struct sp_lab_options *options, struct sp_lab_folder *folder,
+                                  struct sp_error *err);
+/* The folder's name that is meant: --dir, or lab-N. */
+void sp_lab_folder_name(const struct sp_lab_options *options, const struct sp_lab *lab, char *text,
+                        size_t size);
+
+#endif

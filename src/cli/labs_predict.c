@@ -1,0 +1,150 @@
+/* spmodel lab predict: what the student expects, with the time, before anything is run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/labs_options.h"
+
+enum { KEY_FROM = SP_KEY_PRIVATE, MOST_ANSWERS = 40 };
+
+struct arguments {
+    struct sp_lab_options lab;
+    const char *from;
+    int n;
+    char *answer[MOST_ANSWERS];
+};
+
+static const struct argp_option options[] = {
+    {"from", KEY_FROM, "FILE", 0,
+     "Predictions of a JSON file: {\"predictions\": {QUESTION: VALUE}}; a value may be a formula over the "
+     "lab's parameters",
+     1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->lab;
+        state->child_inputs[1] = &a->lab.common;
+        return 0;
+    case KEY_FROM:
+        a->from = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!strchr(arg, '='))
+            return ARGP_ERR_UNKNOWN; /* the lab's */
+        if (a->n == MOST_ANSWERS)
+            argp_error(state, "more than %d answers", MOST_ANSWERS);
+        else
+            a->answer[a->n++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "N [QUESTION=VALUE...]",
+                                 "Stores predictions with their time. After `lab run` they are kept as late "
+                                 "ones, which do not count. Without "
+                                 "an answer: what was predicted, and what is open.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
+static void print_predictions(const struct sp_lab_folder *folder)
+{
+    size_t i;
+    json_t *q;
+    json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
+    {
+        const json_t *p = sp_lab_prediction(folder->predictions, sp_lab_text(q, "id"));
+        const json_t *value = json_object_get(p, "value");
+        char text[48] = "-";
+        if (json_is_string(value))
+            snprintf(text, sizeof text, "%s", json_string_value(value));
+        else if (value)
+            snprintf(text, sizeof text, "%.6g", json_number_value(value));
+        printf("%-16s %12s %-10s %s%s\n", sp_lab_text(q, "id"), text, sp_lab_text(q, "unit"),
+               sp_lab_text(p, "time"), json_is_true(json_object_get(p, "late")) ? "  late" : "");
+    }
+}
+
+static enum sp_status store(struct sp_lab_folder *folder, char *answer, int verbosity, struct sp_error *err)
+{
+    char *value = strchr(answer, '=');
+    bool late;
+    *value++ = '\0';
+    enum sp_status status = sp_lab_predict(folder, answer, value, &late, err);
+    if (status == SP_OK && late && verbosity >= 0)
+        fprintf(
+            stderr,
+            "spmodel: remark: '%s' is late: results were there before, so it is kept but does not count\n",
+            answer);
+    return status;
+}
+
+/* A word that is one of the question's choices, else a formula. */
+static enum sp_status store_formula(struct sp_lab_folder *folder, const char *question, const char *formula,
+                                    struct sp_error *err)
+{
+    const json_t *q = sp_lab_item(json_object_get(folder->lab.root, "questions"), question);
+    char number[48];
+    double x;
+    bool late;
+    enum sp_status status = SP_OK;
+    if (q && !json_object_get(q, "choices")) {
+        status = sp_lab_case_number(&folder->the_case, formula, &x, err);
+        snprintf(number, sizeof number, "%.17g", x);
+        formula = number;
+    }
+    return status == SP_OK ? sp_lab_predict(folder, question, formula, &late, err) : status;
+}
+
+static enum sp_status store_file(struct sp_lab_folder *folder, const char *path, struct sp_error *err)
+{
+    json_error_t fault;
+    json_t *root = json_load_file(path, 0, &fault), *value;
+    const char *question;
+    if (!root)
+        return sp_fail_at(err, SP_INPUT, path, fault.line > 0 ? fault.line : 0,
+                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
+    enum sp_status status =
+        json_is_object(json_object_get(root, "predictions"))
+            ? SP_OK
+            : sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it has no object 'predictions'");
+    json_object_foreach(json_object_get(root, "predictions"), question, value)
+    {
+        char number[48];
+        snprintf(number, sizeof number, "%.17g", json_number_value(value));
+        if (status == SP_OK)
+            status = store_formula(folder, question,
+                                   json_is_string(value) ? json_string_value(value) : number, err);
+    }
+    json_decref(root);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct sp_lab_folder folder;
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &a);
+    if (sp_lab_open_folder(&a.lab, &folder, &err) != SP_OK)
+        return sp_report_error(&err);
+    enum sp_status status = a.from ? store_file(&folder, a.from, &err) : SP_OK;
+    for (int i = 0; i < a.n && status == SP_OK; i++)
+        status = store(&folder, a.answer[i], a.lab.common.verbosity, &err);
+    print_predictions(&folder);
+    sp_lab_folder_close(&folder);
+    return status == SP_OK ? 0 : sp_report_error(&err);
+}
+
+const struct sp_lab_verb sp_lab_verb_predict = {"predict", "N QUESTION=VALUE...",
+                                                "store predictions, with their time", run};

@@ -1,0 +1,197 @@
+/* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/labs_options.h"
+#include "cli/terminal.h"
+#include "lab/lab_command.h"
+
+enum { KEY_SMALL = SP_KEY_PRIVATE, KEY_MACHINE, KEY_ONLY, KEY_UNPREDICTED };
+
+struct arguments {
+    struct sp_lab_options lab;
+    const char *machine, *only;
+    bool small, unpredicted;
+};
+
+static const struct argp_option options[] = {
+    {"small", KEY_SMALL, NULL, 0, "Small matrices; before anything was predicted (see lab start --small)", 1},
+    {"machine", KEY_MACHINE, "M", 0,
+     "Ceilings from a machine file or a name; default: this machine, measured once", 1},
+    {"only", KEY_ONLY, "RUN", 0, "One of the runs, for example again after a noisy one", 1},
+    {"unpredicted", KEY_UNPREDICTED, NULL, 0,
+     "Run although questions have no prediction; later ones do not count", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->lab;
+        state->child_inputs[1] = &a->lab.common;
+        return 0;
+    case KEY_SMALL:
+        a->small = true;
+        return 0;
+    case KEY_MACHINE:
+        a->machine = arg;
+        return 0;
+    case KEY_ONLY:
+        a->only = arg;
+        return 0;
+    case KEY_UNPREDICTED:
+        a->unpredicted = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "N",
+                                 "Runs the commands of lab N. What they print goes to records/RUN.txt of the "
+                                 "lab's folder, their records to "
+                                 "records/RUN.json. Predictions are closed from then on.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
+static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    char open[400] = "";
+    size_t i;
+    json_t *q;
+    json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
+    {
+        if (!sp_lab_prediction(folder->predictions, sp_lab_text(q, "id")) && strlen(open) + 40 < sizeof open)
+            snprintf(open + strlen(open), sizeof open - strlen(open), "%s%s", *open ? ", " : "",
+                     sp_lab_text(q, "id"));
+    }
+    return *open ? sp_fail(err, SP_USAGE,
+                           "spmodel lab predict N QUESTION=VALUE..., or --unpredicted to give it up",
+                           "predict first: no prediction for %s", open)
+                 : SP_OK;
+}
+
+/* The child's part: its output to files, then the command. */
+static void become(const struct sp_lab_command *command, const char *text_path, const char *log_path)
+{
+    const int text = open(text_path, O_WRONLY | O_CREAT | O_TRUNC, 0644),
+              log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (text >= 0 && log >= 0 && dup2(text, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
+        execv("/proc/self/exe", command->argument);
+    _exit(127);
+}
+
+/* The first line of what a command said, without the program's name. */
+static void first_line(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    static const char mark[] = "error: ";
+    char line[600];
+    snprintf(text, size, "it said nothing");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *what = strstr(line, mark);
+        if (what) {
+            snprintf(text, size, "%.*s", (int)strcspn(what + strlen(mark), "\n"), what + strlen(mark));
+            break;
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
+/* The exit code of the command; 127: it could not be started. */
+static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
+{
+    int state;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        become(command, text_path, log_path);
+    while (child > 0 && waitpid(child, &state, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    if (child < 0)
+        return 127;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 130;
+}
+
+static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
+                              struct sp_error *err)
+{
+    char text_path[1200], log_path[1200], typed[1200], start[32], why[400];
+    struct sp_lab_command command;
+    const char *id = sp_lab_text(run, "id");
+    enum sp_status status = sp_lab_command_make(folder, run, machine, &command, err);
+    if (status != SP_OK)
+        return status;
+    snprintf(text_path, sizeof text_path, "%s/records/%s.txt", folder->path, id);
+    snprintf(log_path, sizeof log_path, "%s/records/%s.log", folder->path, id);
+    printf("%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
+    sp_lab_now(start);
+    const int code = run_command(&command, text_path, log_path);
+    sp_lab_command_free(&command);
+    first_line(log_path, why, sizeof why);
+    if (code == 0)
+        return sp_lab_note_run(folder, id, start, NULL, err);
+    if (code == sp_exit_code(SP_INTERRUPTED))
+        return sp_fail(err, SP_INTERRUPTED, "spmodel lab run goes on with --only RUN",
+                       "interrupted in run '%s'", id);
+    if (code == sp_exit_code(SP_ABSENT) && *sp_lab_text(run, "needs")) {
+        printf("           skipped, no %s here: %s\n", sp_lab_text(run, "needs"), why);
+        return sp_lab_note_run(folder, id, start, why, err);
+    }
+    return sp_fail(err, code == sp_exit_code(SP_ABSENT) ? SP_ABSENT : SP_INPUT, "its log tells more",
+                   "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+}
+
+static enum sp_status run_all(struct sp_lab_folder *folder, const struct arguments *a, struct sp_error *err)
+{
+    size_t i;
+    json_t *run;
+    int n = 0;
+    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
+    {
+        if (a->only && strcmp(a->only, sp_lab_text(run, "id")) != 0)
+            continue;
+        n++;
+        enum sp_status status = run_one(folder, run, a->machine, err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (n == 0)
+        return sp_fail(err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
+    printf("reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path, folder->lab.number);
+    return SP_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct sp_lab_folder folder;
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &a);
+    if (sp_lab_open_folder(&a.lab, &folder, &err) != SP_OK)
+        return sp_report_error(&err);
+    enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
+    if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
+        status = check_predicted(&folder, &err);
+    if (status == SP_OK)
+        status = run_all(&folder, &a, &err);
+    sp_lab_folder_close(&folder);
+    return status == SP_OK ? 0 : sp_report_error(&err);
+}
+
+const struct sp_lab_verb sp_lab_verb_run = {"run", "N [--small]", "run its commands; predictions are closed",
+                                            run};

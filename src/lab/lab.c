@@ -1,0 +1,175 @@
+#include "lab/lab.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sha256.h"
+
+const json_t *sp_lab_item(const json_t *list, const char *id)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)list, i, item)
+    {
+        if (strcmp(sp_lab_text(item, "id"), id) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+const char *sp_lab_text(const json_t *item, const char *key)
+{
+    const char *text = json_string_value(json_object_get(item, key));
+    return text ? text : "";
+}
+
+static enum sp_status check_description(struct sp_lab *lab, const char *path, struct sp_error *err)
+{
+    static const char *const lists[] = {"parameters", "runs", "questions", "checks"};
+    static const char remedy[] = "docs/labs.md describes the file";
+    const char *schema = sp_lab_text(lab->root, "schema");
+    if (strcmp(schema, SP_LAB_SCHEMA) != 0)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no lab of schema " SP_LAB_SCHEMA);
+    lab->id = sp_lab_text(lab->root, "id");
+    lab->title = sp_lab_text(lab->root, "title");
+    lab->number = (int)json_integer_value(json_object_get(lab->root, "number"));
+    lab->minutes = (int)json_integer_value(json_object_get(lab->root, "minutes"));
+    if (!*lab->id || !*lab->title)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it has no id or no title");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (!json_is_array(json_object_get(lab->root, lists[i])))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it has no list '%s'", lists[i]);
+    return SP_OK;
+}
+
+enum sp_status sp_lab_read(const char *folder, struct sp_lab *lab, struct sp_error *err)
+{
+    char path[1100];
+    json_error_t fault;
+    memset(lab, 0, sizeof *lab);
+    snprintf(path, sizeof path, "%s/lab.json", folder);
+    lab->root = json_load_file(path, 0, &fault);
+    if (!lab->root)
+        return sp_fail_at(err, SP_INPUT, path, fault.line > 0 ? fault.line : 0,
+                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
+    snprintf(lab->folder, sizeof lab->folder, "%s", folder);
+    enum sp_status status = check_description(lab, path, err);
+    if (status != SP_OK)
+        sp_lab_free(lab);
+    return status;
+}
+
+void sp_lab_free(struct sp_lab *lab)
+{
+    json_decref(lab->root);
+    memset(lab, 0, sizeof *lab);
+}
+
+/* "1", "01", "crs-balance" and "01-crs-balance" all name the folder 01-crs-balance. */
+static bool is_named(const char *folder, const char *name)
+{
+    char *rest;
+    const long number = strtol(folder, &rest, 10);
+    if (rest == folder || *rest != '-')
+        return false;
+    char *end;
+    const long wanted = strtol(name, &end, 10);
+    if (end != name && *end == '\0')
+        return wanted == number;
+    return strcmp(folder, name) == 0 || strcmp(rest + 1, name) == 0;
+}
+
+enum sp_status sp_lab_find(const char *const *directory, int n, const char *name, struct sp_lab *lab,
+                           struct sp_error *err)
+{
+    memset(lab, 0, sizeof *lab);
+    for (int i = 0; i < n; i++) {
+        DIR *d = opendir(directory[i]);
+        char folder[1024] = "";
+        for (struct dirent *entry; d && (entry = readdir(d));)
+            if (is_named(entry->d_name, name))
+                snprintf(folder, sizeof folder, "%s/%s", directory[i], entry->d_name);
+        if (d)
+            closedir(d);
+        if (*folder)
+            return sp_lab_read(folder, lab, err);
+    }
+    return sp_fail(err, SP_USAGE, "spmodel lab list shows them", "there is no lab '%s'", name);
+}
+
+int64_t sp_lab_seed(const char *student, const char *lab_id)
+{
+    struct sp_sha256 s;
+    char hex[65];
+    size_t begin = strspn(student, " \t"), end = strlen(student);
+    while (end > begin && isspace((unsigned char)student[end - 1]))
+        end--;
+    sp_sha256_start(&s);
+    sp_sha256_add(&s, SP_LAB_SCHEMA " ", strlen(SP_LAB_SCHEMA " "));
+    for (size_t i = begin; i < end; i++) {
+        const unsigned char c = (unsigned char)tolower((unsigned char)student[i]);
+        sp_sha256_add(&s, &c, 1);
+    }
+    sp_sha256_add(&s, "\n", 1);
+    sp_sha256_add(&s, lab_id, strlen(lab_id));
+    sp_sha256_finish(&s, hex);
+    hex[8] = '\0';
+    return (int64_t)(strtoul(hex, NULL, 16) & 0x7fffffff);
+}
+
+enum sp_status sp_lab_case_name(void *context, const char *name, struct sp_quantity *out,
+                                struct sp_error *err)
+{
+    const struct sp_lab_case *c = context;
+    for (int i = 0; i < c->n_parameters; i++)
+        if (strcmp(c->parameter[i].name, name) == 0) {
+            const double x = c->parameter[i].value;
+            *out = (struct sp_quantity){x, x, x};
+            return SP_OK;
+        }
+    return sp_fail(err, SP_INPUT, NULL, "the lab has no parameter '%s'", name);
+}
+
+enum sp_status sp_lab_case_number(const struct sp_lab_case *c, const char *formula, double *out,
+                                  struct sp_error *err)
+{
+    const struct sp_formula_source source = {sp_lab_case_name, NULL, (void *)c};
+    struct sp_quantity q;
+    enum sp_status status = sp_formula_evaluate(formula, &source, &q, err);
+    *out = q.value;
+    return status;
+}
+
+enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, bool small,
+                                struct sp_lab_case *out, struct sp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (!*student || strlen(student) >= sizeof out->student || strpbrk(student, "\n\r\""))
+        return sp_fail(err, SP_USAGE, "--student NAME", "a student's name has 1 to %d characters, no quotes",
+                       (int)sizeof out->student - 1);
+    out->lab = lab;
+    out->small = small;
+    strcpy(out->student, student);
+    out->parameter[out->n_parameters++] =
+        (struct sp_lab_parameter){"seed", (double)sp_lab_seed(student, lab->id)};
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(lab->root, "parameters"), i, item)
+    {
+        const char *formula = sp_lab_text(item, small ? "small" : "full");
+        struct sp_lab_parameter *p = &out->parameter[out->n_parameters];
+        if (out->n_parameters == SP_LAB_MOST_PARAMETERS)
+            return sp_fail(err, SP_INPUT, NULL, "lab %s has more than %d parameters", lab->id,
+                           SP_LAB_MOST_PARAMETERS - 1);
+        p->name = sp_lab_text(item, "name");
+        enum sp_status status =
+            sp_lab_case_number(out, *formula ? formula : sp_lab_text(item, "is"), &p->value, err);
+        if (status != SP_OK)
+            return status;
+        out->n_parameters++;
+    }
+    return SP_OK;
+}

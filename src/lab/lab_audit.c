@@ -1,0 +1,139 @@
+#include "lab/lab_audit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/lab_command.h"
+
+void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *code, const char *format, ...)
+{
+    va_list list;
+    if (audit->n++ >= SP_LAB_MOST_FLAGS)
+        return;
+    struct sp_lab_flag *f = &audit->flag[audit->n - 1];
+    snprintf(f->run, sizeof f->run, "%s", run);
+    snprintf(f->code, sizeof f->code, "%s", code);
+    va_start(list, format);
+    vsnprintf(f->text, sizeof f->text, format, list);
+    va_end(list);
+}
+
+/* Is the file still the one that `lab run` wrote? */
+static void audit_digest(const struct sp_lab_folder *folder, const char *run, struct sp_lab_audit *audit)
+{
+    char path[1200], hex[65];
+    const json_t *noted = json_object_get(json_object_get(folder->state, "runs"), run);
+    sp_lab_record_path(folder, run, path, sizeof path);
+    if (!noted)
+        sp_lab_audit_add(audit, run, "edited", "state.json knows of no such run");
+    else if (sp_lab_file_digest(path, hex) && strcmp(hex, sp_lab_text(noted, "sha256")) != 0)
+        sp_lab_audit_add(audit, run, "edited", "the file is not the one that lab run wrote");
+}
+
+/* The matrix of a command: its first argument that names a generated one. */
+static const char *matrix_of(const struct sp_lab_command *command)
+{
+    for (int i = 1; i < command->n; i++)
+        if (strncmp(command->argument[i], "gen:", 4) == 0)
+            return command->argument[i];
+    return NULL;
+}
+
+/* The record's command must have the lab's options, in their order; where files of the lab lie may differ. */
+static bool same_command(const struct sp_lab_command *command, const char *recorded, const char *labs_folder)
+{
+    const char *at = recorded;
+    for (int i = 1; i < command->n && at; i++) {
+        const char *word = command->argument[i];
+        if (strcmp(word, "--machine") == 0 || strcmp(word, "--out") == 0) {
+            i++;
+            continue;
+        }
+        if (strncmp(word, "--json=", 7) == 0 || strstr(word, labs_folder))
+            continue;
+        at = strstr(at, word);
+        at = at ? at + strlen(word) : NULL;
+    }
+    return at != NULL;
+}
+
+static enum sp_status audit_identity(const struct sp_lab_folder *folder, const char *run,
+                                     const json_t *record, struct sp_lab_audit *audit, struct sp_error *err)
+{
+    struct sp_lab_command command;
+    const json_t *item = sp_lab_item(json_object_get(folder->lab.root, "runs"), run);
+    enum sp_status status = sp_lab_command_make(folder, item, NULL, &command, err);
+    if (status != SP_OK)
+        return status;
+    const char *wanted = matrix_of(&command), *path = json_string_value(sp_lab_node(record, "problem.path")),
+               *typed = json_string_value(json_object_get(record, "command"));
+    if (wanted && path && strcmp(wanted, path) != 0)
+        sp_lab_audit_add(audit, run, "matrix", "it is of %.100s; this student's is %.100s", path, wanted);
+    else if (typed && !same_command(&command, typed, folder->lab.folder))
+        sp_lab_audit_add(audit, run, "command", "it was made by another command: %.200s", typed);
+    sp_lab_command_free(&command);
+    return SP_OK;
+}
+
+/* Predictions before results, results after the start. ISO 8601 in UTC compares as text. */
+static void audit_order(const struct sp_lab_results *results, struct sp_lab_audit *audit)
+{
+    const struct sp_lab_folder *folder = results->folder;
+    const char *first = NULL, *begun = sp_lab_text(folder->state, "started");
+    for (int i = 0; i < results->n; i++) {
+        const struct sp_lab_result *r = &results->result[i];
+        const char *start = json_string_value(sp_lab_node(r->root, "time.start"));
+        if (!start)
+            continue;
+        if (strcmp(start, begun) < 0)
+            sp_lab_audit_add(audit, r->run, "order", "it was run at %s, before the lab was begun at %s",
+                             start, begun);
+        if (!first || strcmp(start, first) < 0)
+            first = start;
+    }
+    size_t i;
+    json_t *p, *one = NULL;
+    int n = 0;
+    json_array_foreach(folder->predictions, i, p)
+    {
+        if (first && !json_is_true(json_object_get(p, "late")) && strcmp(sp_lab_text(p, "time"), first) > 0) {
+            one = p;
+            n++;
+        }
+    }
+    if (one)
+        sp_lab_audit_add(audit, "", "order", "predicted after the run of %s: %d, for example '%s' at %s",
+                         first, n, sp_lab_text(one, "question"), sp_lab_text(one, "time"));
+}
+
+static void audit_machines(const struct sp_lab_results *results, struct sp_lab_audit *audit)
+{
+    const char *key = NULL;
+    for (int i = 0; i < results->n; i++) {
+        const char *here = json_string_value(sp_lab_node(results->result[i].root, "env.key"));
+        if (here && key && strcmp(here, key) != 0) {
+            sp_lab_audit_add(audit, results->result[i].run, "machines",
+                             "it was run on another machine than the runs before it");
+            return;
+        }
+        key = here ? here : key;
+    }
+}
+
+enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
+                                   struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < results->n && status == SP_OK; i++) {
+        const struct sp_lab_result *r = &results->result[i];
+        if (!r->root)
+            continue;
+        audit_digest(results->folder, r->run, audit);
+        status = audit_identity(results->folder, r->run, r->root, audit, err);
+        sp_lab_audit_arithmetic(r->run, r->root, audit);
+    }
+    audit_order(results, audit);
+    audit_machines(results, audit);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* Does a submitted folder hold together? Arithmetic of its records, whose matrix they are of, the order of
+ * times, and the bytes simulated again. */
+#ifndef SP_LAB_LAB_AUDIT_H
+#define SP_LAB_LAB_AUDIT_H
+
+#include "base/progress.h"
+#include "lab/lab_results.h"
+
+enum { SP_LAB_MOST_FLAGS = 48 };
+
+/* Zero-initialise. */
+struct sp_lab_audit {
+    int n;           /* what does not fit; the first SP_LAB_MOST_FLAGS are kept */
+    int n_simulated; /* records whose bytes were simulated again */
+    struct sp_lab_flag {
+        char run[40];  /* "": of the folder */
+        char code[16]; /* matrix, command, edited, arithmetic, order, machines, bytes, repeated */
+        char text[320];
+    } flag[SP_LAB_MOST_FLAGS];
+};
+
+void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
+enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
+                                   struct sp_error *err);
+/* Numbers of one record that follow from others; appends to the audit. */
+void sp_lab_audit_arithmetic(const char *run, const json_t *record, struct sp_lab_audit *audit);
+/* Makes the matrix of this student again and simulates what the record says was run, on the caches that it
+ * describes. What cannot be simulated (GPUs, recordings) is left out. SP_INTERRUPTED, SP_MEMORY. */
+enum sp_status sp_lab_audit_bytes(const struct sp_lab_results *results, const struct sp_progress *progress,
+                                  struct sp_lab_audit *audit, struct sp_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* What predictions and results of a lab are worth: pass, fail, undecided or skipped, each with its reason. */
+#ifndef SP_LAB_LAB_CHECK_H
+#define SP_LAB_LAB_CHECK_H
+
+#include "lab/lab_results.h"
+
+enum sp_lab_state {
+    SP_LAB_PASS,
+    SP_LAB_FAIL,
+    SP_LAB_UNDECIDED, /* noise, or nothing was run yet */
+    SP_LAB_SKIPPED,   /* no GPU, no counters */
+    SP_LAB_OPEN,      /* compared, not judged */
+    SP_N_LAB_STATES
+};
+const char *sp_lab_state_name(enum sp_lab_state state);
+
+/* Samples whose quartiles lie further apart decide nothing about times: (Q3 - Q1)/median. */
+#define SP_LAB_NOISE 0.1
+
+struct sp_lab_verdict {
+    bool is_prediction;                     /* else a check of what was run */
+    const char *id, *text, *because, *unit; /* borrowed from the lab */
+    enum sp_lab_state state;
+    bool missing, late;                    /* of predictions */
+    char got[48], wanted[96], reason[400]; /* for people; "" nothing to say */
+};
+
+enum { SP_LAB_MOST_VERDICTS = 64 };
+struct sp_lab_verdicts {
+    int n, n_state[SP_N_LAB_STATES];
+    struct sp_lab_verdict verdict[SP_LAB_MOST_VERDICTS];
+};
+
+/* Judges predictions, in the order of the lab, then checks. SP_INPUT: the lab's formulas are wrong. */
+enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_verdicts *verdicts,
+                            struct sp_error *err);
+/* SP_OK all that could be decided is right, SP_NO something failed, SP_UNDECIDED. */
+enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts);
+
+#endif

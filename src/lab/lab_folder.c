@@ -1,0 +1,288 @@
+#include "lab/lab_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "io/atomic_file.h"
+
+void sp_lab_now(char text[32])
+{
+    struct tm utc;
+    const time_t now = time(NULL);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+bool sp_lab_file_digest(const char *path, char hex[65])
+{
+    FILE *f = fopen(path, "rb");
+    char block[1 << 14];
+    struct sp_sha256 s;
+    if (!f)
+        return false;
+    sp_sha256_start(&s);
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;)
+        sp_sha256_add(&s, block, n);
+    const bool good = !ferror(f);
+    fclose(f);
+    sp_sha256_finish(&s, hex);
+    return good;
+}
+
+void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size)
+{
+    snprintf(path, size, "%s/records/%s.json", folder->path, run);
+}
+
+static enum sp_status write_file(const struct sp_lab_folder *folder, const char *name, const char *text,
+                                 struct sp_error *err)
+{
+    char path[1024];
+    struct sp_atomic_file file;
+    snprintf(path, sizeof path, "%s/%s", folder->path, name);
+    enum sp_status status = sp_atomic_open(path, &file, err);
+    if (status != SP_OK)
+        return status;
+    fputs(text, file.stream);
+    return sp_atomic_commit(&file, err);
+}
+
+static enum sp_status write_json(const struct sp_lab_folder *folder, const char *name, const json_t *json,
+                                 struct sp_error *err)
+{
+    char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        return sp_fail(err, SP_MEMORY, "free memory", "no memory for %s", name);
+    enum sp_status status = write_file(folder, name, text, err);
+    free(text);
+    return status;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r"), *copy;
+    char *text = NULL;
+    size_t size;
+    if (!f)
+        return NULL;
+    copy = open_memstream(&text, &size);
+    for (int c; copy && (c = fgetc(f)) != EOF;)
+        fputc(c, copy);
+    fclose(f);
+    if (copy)
+        fclose(copy);
+    return text;
+}
+
+static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    char path[1100], *filled = NULL;
+    snprintf(path, sizeof path, "%s/sheet.md", folder->lab.folder);
+    char *text = read_text(path);
+    if (!text)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "install spmodel again", "%s", strerror(errno));
+    enum sp_status status = sp_lab_fill(&folder->the_case, text, true, &filled, err);
+    if (status == SP_OK)
+        status = write_file(folder, "sheet.md", filled, err);
+    free(filled);
+    free(text);
+    return status;
+}
+
+static enum sp_status make_directories(const char *path, struct sp_error *err)
+{
+    char records[1024];
+    snprintf(records, sizeof records, "%s/records", path);
+    const int failed = sp_make_directories(records);
+    if (failed)
+        return sp_fail_at(err, SP_OUTPUT, records, 0, 0, "--dir DIR names another", "%s", strerror(failed));
+    return SP_OK;
+}
+
+enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
+                                  struct sp_lab_folder *folder, struct sp_error *err)
+{
+    char state[1024], now[32];
+    memset(folder, 0, sizeof *folder);
+    if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
+        return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
+    snprintf(state, sizeof state, "%s/state.json", path);
+    if (access(state, F_OK) == 0)
+        return sp_fail_at(err, SP_USAGE, path, 0, 0, "go on there, or name another folder with --dir",
+                          "a lab was started in it before");
+    folder->lab = *lab;
+    memset(lab, 0, sizeof *lab);
+    enum sp_status status = sp_lab_case_make(&folder->lab, student, small, &folder->the_case, err);
+    if (status == SP_OK)
+        status = make_directories(path, err);
+    sp_lab_now(now);
+    folder->state = json_pack("{s:s, s:s, s:s, s:b, s:s, s:{}}", "schema", SP_LAB_SCHEMA, "lab",
+                              folder->lab.id, "student", student, "small", small, "started", now, "runs");
+    folder->predictions = json_array();
+    if (status == SP_OK)
+        status = write_sheet(folder, err);
+    if (status == SP_OK)
+        status = write_json(folder, "predictions.json", folder->predictions, err);
+    if (status == SP_OK)
+        status = write_json(folder, "state.json", folder->state, err);
+    if (status != SP_OK)
+        sp_lab_folder_close(folder);
+    return status;
+}
+
+static enum sp_status load(const char *path, const char *name, json_t **out, struct sp_error *err)
+{
+    char file[1024];
+    json_error_t fault;
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    *out = json_load_file(file, 0, &fault);
+    if (!*out && access(file, F_OK) != 0)
+        return sp_fail_at(err, SP_USAGE, path, 0, 0, "spmodel lab start N begins one; --dir names its folder",
+                          "no lab was started here: there is no %s", name);
+    if (!*out)
+        return sp_fail_at(err, SP_INPUT, file, fault.line > 0 ? fault.line : 0,
+                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
+    return SP_OK;
+}
+
+enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
+                                  struct sp_lab_folder *folder, struct sp_error *err)
+{
+    memset(folder, 0, sizeof *folder);
+    snprintf(folder->path, sizeof folder->path, "%s", path);
+    enum sp_status status = load(path, "state.json", &folder->state, err);
+    if (status == SP_OK)
+        status = load(path, "predictions.json", &folder->predictions, err);
+    if (status == SP_OK &&
+        (strcmp(sp_lab_text(folder->state, "schema"), SP_LAB_SCHEMA) != 0 ||
+         !json_is_array(folder->predictions) || !json_is_object(json_object_get(folder->state, "runs"))))
+        status =
+            sp_fail_at(err, SP_INPUT, path, 0, 0, NULL,
+                       "its state.json is not of schema " SP_LAB_SCHEMA ", or predictions.json is no list");
+    if (status == SP_OK)
+        status = sp_lab_find(directory, n, sp_lab_text(folder->state, "lab"), &folder->lab, err);
+    if (status == SP_OK)
+        status =
+            sp_lab_case_make(&folder->lab, sp_lab_text(folder->state, "student"),
+                             json_is_true(json_object_get(folder->state, "small")), &folder->the_case, err);
+    if (status != SP_OK)
+        sp_lab_folder_close(folder);
+    return status;
+}
+
+void sp_lab_folder_close(struct sp_lab_folder *folder)
+{
+    json_decref(folder->state);
+    json_decref(folder->predictions);
+    sp_lab_free(&folder->lab);
+    memset(folder, 0, sizeof *folder);
+}
+
+bool sp_lab_has_run(const struct sp_lab_folder *folder)
+{
+    return json_object_size(json_object_get(folder->state, "runs")) > 0;
+}
+
+enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err)
+{
+    if (folder->the_case.small)
+        return SP_OK;
+    if (json_array_size(folder->predictions) > 0 || sp_lab_has_run(folder))
+        return sp_fail(err, SP_USAGE, "start it in another folder: spmodel lab start N --small --dir DIR",
+                       "what was predicted or run in %s is for the large matrices", folder->path);
+    char student[sizeof folder->the_case.student];
+    strcpy(student, folder->the_case.student);
+    enum sp_status status = sp_lab_case_make(&folder->lab, student, true, &folder->the_case, err);
+    json_object_set_new(folder->state, "small", json_true());
+    if (status == SP_OK)
+        status = write_sheet(folder, err);
+    if (status == SP_OK)
+        status = write_json(folder, "state.json", folder->state, err);
+    return status;
+}
+
+/* The value as JSON: one of the question's choices, or a number. */
+static enum sp_status prediction_value(const json_t *question, const char *value, json_t **out,
+                                       struct sp_error *err)
+{
+    const json_t *choices = json_object_get(question, "choices");
+    char list[300] = "";
+    size_t i;
+    json_t *choice;
+    double x;
+    json_array_foreach((json_t *)choices, i, choice)
+    {
+        if (strcmp(json_string_value(choice), value) == 0) {
+            *out = json_string(value);
+            return SP_OK;
+        }
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 json_string_value(choice));
+    }
+    if (choices)
+        return sp_fail(err, SP_USAGE, NULL, "the answer to '%s' is one of %s, not '%s'",
+                       sp_lab_text(question, "id"), list, value);
+    if (sp_parse_number(value, &x))
+        return sp_fail(err, SP_USAGE, "spmodel lab predict N QUESTION=NUMBER, for example alpha=0.14",
+                       "the answer to '%s' is a number in %s, not '%s'", sp_lab_text(question, "id"),
+                       sp_lab_text(question, "unit"), value);
+    *out = json_real(x);
+    return SP_OK;
+}
+
+enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
+                              bool *late, struct sp_error *err)
+{
+    const json_t *q = sp_lab_item(json_object_get(folder->lab.root, "questions"), question);
+    json_t *number = NULL;
+    char now[32];
+    *late = sp_lab_has_run(folder);
+    if (!q)
+        return sp_fail(err, SP_USAGE, "the sheet lists its questions", "lab %d has no question '%s'",
+                       folder->lab.number, question);
+    enum sp_status status = prediction_value(q, value, &number, err);
+    if (status != SP_OK)
+        return status;
+    sp_lab_now(now);
+    json_array_append_new(folder->predictions,
+                          json_pack("{s:s, s:o, s:s, s:s, s:b}", "question", question, "value", number,
+                                    "unit", sp_lab_text(q, "unit"), "time", now, "late", *late));
+    return write_json(folder, "predictions.json", folder->predictions, err);
+}
+
+const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
+{
+    const json_t *early = NULL, *late = NULL;
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)predictions, i, item)
+    {
+        if (strcmp(sp_lab_text(item, "question"), question) != 0)
+            continue;
+        if (!json_is_true(json_object_get(item, "late")))
+            early = item;
+        else if (!late)
+            late = item;
+    }
+    return early ? early : late;
+}
+
+enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
+                               const char *skipped, struct sp_error *err)
+{
+    char path[1200], hex[65] = "", now[32];
+    sp_lab_now(now);
+    json_t *item = json_pack("{s:s, s:s}", "start", start, "end", now);
+    sp_lab_record_path(folder, run, path, sizeof path);
+    if (skipped)
+        json_object_set_new(item, "skipped", json_string(skipped));
+    else if (sp_lab_file_digest(path, hex))
+        json_object_set_new(item, "sha256", json_string(hex));
+    json_object_set_new(json_object_get(folder->state, "runs"), run, item);
+    return write_json(folder, "state.json", folder->state, err);
+}

@@ -1,0 +1,49 @@
+/* A student's folder: state.json (whose lab it is, what was run), predictions.json, sheet.md with the
+ * student's numbers, records/RUN.json and what the runs printed. All files appear complete or not at all. */
+#ifndef SP_LAB_LAB_FOLDER_H
+#define SP_LAB_LAB_FOLDER_H
+
+#include "lab/lab.h"
+
+/* Zero-initialise; sp_lab_folder_close(). Not to be moved: the_case points to lab. */
+struct sp_lab_folder {
+    char path[900];
+    struct sp_lab lab;
+    struct sp_lab_case the_case;
+    json_t *state, *predictions; /* owned */
+};
+
+/* Makes the folder (which must not hold a lab already: SP_USAGE) and takes over the lab. SP_OUTPUT. */
+enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
+                                  struct sp_lab_folder *folder, struct sp_error *err);
+/* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy; SP_INPUT:
+ * damaged. */
+enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
+                                  struct sp_lab_folder *folder, struct sp_error *err);
+void sp_lab_folder_close(struct sp_lab_folder *folder);
+
+/* Has a run shown results? Predictions are late from then on. */
+bool sp_lab_has_run(const struct sp_lab_folder *folder);
+/* The small matrices instead: SP_USAGE once something was predicted or run. Writes the sheet again. */
+enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
+
+/* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown before.
+ * SP_USAGE: no such question, not a number, or none of its choices. */
+enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
+                              bool *late, struct sp_error *err);
+/* The prediction that counts: the last one that was not late, else the first late one; NULL: none. */
+const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
+
+/* What became of a run: remembered in state.json with the digest of its record. `skipped`: why it could not
+ * be run here, NULL: it was. */
+enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
+                               const char *skipped, struct sp_error *err);
+
+/* The file that a run writes: FOLDER/records/RUN.json. */
+void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
+/* SHA-256 of a file; false where it cannot be read. */
+bool sp_lab_file_digest(const char *path, char hex[65]);
+/* Now, as "2026-11-21T10:02:14Z". */
+void sp_lab_now(char text[32]);
+
+#endif
