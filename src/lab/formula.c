@@ -79,10 +79,6 @@ static double divide(double a, double b)
     return a / b;
 }
 
-static double distance(double a, double b)
-{
-    return fabs(a - b);
-}
 static double raise_two(double a, double b)
 {
     (void)b;
@@ -109,9 +105,8 @@ static const struct function {
     const char *name;
     bool folds;
     double (*of)(double, double);
-} functions[] = {{"min", true, fmin},         {"max", true, fmax},      {"ceil", false, raise_two},
-                 {"floor", false, lower_two}, {"abs", false, distance}, {"sqrt", false, root_two},
-                 {"log2", false, log_two}};
+} functions[] = {{"min", true, fmin},         {"max", true, fmax},       {"ceil", false, raise_two},
+                 {"floor", false, lower_two}, {"sqrt", false, root_two}, {"log2", false, log_two}};
 
 static struct sp_quantity call(struct parser *p, const char *word)
 {

@@ -3,7 +3,7 @@
  *   sum = + - of products, product = * / % of powers, power = factor ^ power
  *   factor = number | name | [run:path] | function(sum, ...) | (sum) | -factor
  *
- * Functions: min, max (any number of arguments), ceil, floor, abs, sqrt, log2. A name is a parameter of the
+ * Functions: min, max (any number of arguments), ceil, floor, sqrt, log2. A name is a parameter of the
  * lab; [crs:metrics.balance] is a field of the record that the run "crs" wrote. */
 #ifndef SP_LAB_FORMULA_H
 #define SP_LAB_FORMULA_H

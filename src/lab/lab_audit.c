@@ -40,18 +40,31 @@ static const char *matrix_of(const struct sp_lab_command *command)
     return NULL;
 }
 
+/* Options that say where results go and how long to measure are not the lab's: 2 with a value, 1 without. */
+static int not_the_labs(const char *word, const char *labs_folder)
+{
+    static const char *const with_value[] = {"--machine", "--out", "--budget", "--samples"},
+                             *const alone[] = {"--no-plots", "--no-hints"};
+    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++)
+        if (strcmp(with_value[i], word) == 0)
+            return 2;
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (strcmp(alone[i], word) == 0)
+            return 1;
+    return strncmp(word, "--json=", 7) == 0 || strstr(word, labs_folder) != NULL;
+}
+
 /* The record's command must have the lab's options, in their order; where files of the lab lie may differ. */
 static bool same_command(const struct sp_lab_command *command, const char *recorded, const char *labs_folder)
 {
     const char *at = recorded;
     for (int i = 1; i < command->n && at; i++) {
         const char *word = command->argument[i];
-        if (strcmp(word, "--machine") == 0 || strcmp(word, "--out") == 0) {
-            i++;
+        const int skipped = not_the_labs(word, labs_folder);
+        if (skipped > 0) {
+            i += skipped - 1;
             continue;
         }
-        if (strncmp(word, "--json=", 7) == 0 || strstr(word, labs_folder))
-            continue;
         at = strstr(at, word);
         at = at ? at + strlen(word) : NULL;
     }

@@ -1,0 +1,361 @@
+/* Labs: formulas, what decides about predictions and runs, and what does not fit in a submitted folder. All
+ * on a lab and on records that are written here. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab/lab_audit.h"
+#include "lab/lab_check.h"
+#include "lab/lab_report.h"
+
+static char dir[64];
+
+static void write_text(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void make_dir(void)
+{
+    char path[128];
+    strcpy(dir, "/tmp/spmodel-lab-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/7-try", dir);
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+}
+
+static void remove_dir(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static enum sp_status two(void *context, const char *name, struct sp_quantity *out, struct sp_error *err)
+{
+    (void)context;
+    if (strcmp(name, "two") != 0)
+        return sp_fail(err, SP_INPUT, NULL, "no '%s'", name);
+    *out = (struct sp_quantity){2, 1, 4};
+    return SP_OK;
+}
+
+static double value_of(const char *text)
+{
+    const struct sp_formula_source source = {two, NULL, NULL};
+    struct sp_quantity q;
+    struct sp_error err;
+    ck_assert_msg(sp_formula_evaluate(text, &source, &q, &err) == SP_OK, "%s: %s", text, err.what);
+    return q.value;
+}
+
+START_TEST(formulas_compute)
+{
+    ck_assert_double_eq(value_of("1 + 2*3"), 7);
+    ck_assert_double_eq(value_of("(1 + 2)*3 - -4"), 13);
+    ck_assert_double_eq(value_of("2^3^2"), 512);
+    ck_assert_double_eq(value_of("2*3^2/6 - 17 % 5"), 1);
+    ck_assert_double_eq(value_of("max(1, two, 1.5) + min(3, 2) + ceil(7/2) + floor(7/2)"), 11);
+    ck_assert_double_eq(value_of("sqrt(16) + log2(8)"), 7);
+    ck_assert_double_eq(value_of(" 258e6/1e6 "), 258);
+}
+END_TEST
+
+START_TEST(intervals_hold_every_outcome)
+{
+    const struct sp_formula_source source = {two, NULL, NULL};
+    struct sp_quantity q;
+    ck_assert_int_eq(sp_formula_evaluate("12/two - 1", &source, &q, NULL), SP_OK);
+    ck_assert_double_eq(q.value, 5);
+    ck_assert_double_eq(q.lo, 2);
+    ck_assert_double_eq(q.hi, 11);
+    ck_assert_int_eq(sp_formula_evaluate("-two*two", &source, &q, NULL), SP_OK);
+    ck_assert_double_eq(q.lo, -16);
+    ck_assert_double_eq(q.hi, -1);
+}
+END_TEST
+
+START_TEST(formulas_are_refused)
+{
+    static const char *const bad[] = {"",       "1 +",        "(1",    "1 2", "three",
+                                      "sin(1)", "[run:path]", "max(1", "1..2"};
+    const struct sp_formula_source source = {two, NULL, NULL};
+    struct sp_quantity q;
+    struct sp_error err;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(sp_formula_evaluate(bad[i], &source, &q, &err) == SP_INPUT, "%s", bad[i]);
+    ck_assert_int_eq(sp_formula_evaluate("1/0", &source, &q, &err), SP_UNDECIDED);
+    char deep[400];
+    memset(deep, '(', 390);
+    deep[390] = '\0';
+    ck_assert_int_eq(sp_formula_evaluate(deep, &source, &q, &err), SP_INPUT);
+}
+END_TEST
+
+static const char lab_text[] =
+    "{\"schema\": \"spmodel.lab/1\", \"id\": \"7-try\", \"number\": 7, \"title\": \"A try\", \"minutes\": 1,"
+    "\"parameters\": [{\"name\": \"n\", \"full\": \"100\", \"small\": \"10\"}, {\"name\": \"nnz\", \"is\": "
+    "\"3*n\"}],"
+    "\"runs\": [{\"id\": \"one\", \"arguments\": [\"analyze\", \"gen:arrow:{n}\", \"--cold\"]},"
+    "           {\"id\": \"gpu\", \"needs\": \"GPU\", \"arguments\": [\"analyze\", \"gen:arrow:{n}\", "
+    "\"--device\", \"gpu\"]}],"
+    "\"questions\": ["
+    " {\"id\": \"right\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"tolerance\": 0.01},"
+    " {\"id\": \"wrong\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"tolerance\": 0.01},"
+    " {\"id\": \"late\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"tolerance\": 0.01},"
+    " {\"id\": \"missing\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"tolerance\": 0.01},"
+    " {\"id\": \"word\", \"text\": \"t\", \"unit\": \"\", \"choices\": [\"a\", \"b\"], \"pick\": \"lowest\", "
+    "\"expected_of\": {\"a\": \"2\", \"b\": \"1\"}},"
+    " {\"id\": \"open\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"open\": true}],"
+    "\"checks\": ["
+    " {\"id\": \"equal\", \"text\": \"t\", \"kind\": \"equal\", \"a\": \"[one:levels.name=MEM.read_B]\", "
+    "\"b\": \"400\", \"tolerance\": 0.01},"
+    " {\"id\": \"below\", \"text\": \"t\", \"kind\": \"at_least\", \"a\": \"[one:levels.name=MEM.read_B]\", "
+    "\"b\": \"401\", \"tolerance\": 0},"
+    " {\"id\": \"order\", \"text\": \"t\", \"kind\": \"ascending\", \"of\": [\"1\", \"2\", \"2\", \"3\"], "
+    "\"tolerance\": 0},"
+    " {\"id\": \"disorder\", \"text\": \"t\", \"kind\": \"ascending\", \"of\": [\"1\", \"3\", \"2\", \"4\"], "
+    "\"tolerance\": 0},"
+    " {\"id\": \"timed\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.time]\", \"b\": "
+    "\"3\", \"tolerance\": 0, \"timed\": true},"
+    " {\"id\": \"straddles\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.time]\", \"b\": "
+    "\"2.05\", \"tolerance\": 0, \"timed\": true},"
+    " {\"id\": \"slow\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.time]\", \"b\": "
+    "\"1\", \"tolerance\": 0, \"timed\": true},"
+    " {\"id\": \"gentle\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.time]\", \"b\": "
+    "\"1\", \"tolerance\": 0, \"timed\": true, \"otherwise\": \"undecided\"},"
+    " {\"id\": \"skipped\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[gpu:metrics.time]\", \"b\": "
+    "\"1\", \"tolerance\": 0},"
+    " {\"id\": \"unknown\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.alpha]\", \"b\": "
+    "\"1\", \"tolerance\": 0}]}";
+
+/* W = 20, t = 2, V = 400. */
+static const char record_text[] =
+    "{\"schema\": \"spmodel.record/1\", \"id\": \"x\", \"command\": \"spmodel analyze %s --cold\", \"time\": "
+    "{\"start\": "
+    "\"2999-01-01T00:00:00Z\"}, \"problem\": {\"path\": \"%s\", \"nnz\": 10}, \"config\": {\"op\": \"spmv\"},"
+    "\"levels\": [{\"name\": \"MEM\", \"read_B\": 400, \"write_B\": 0, \"arrays\": {\"values\": {\"read_B\": "
+    "400, \"write_B\": 0}}}],"
+    "\"losses\": {\"min_traffic\": 1, \"padding\": 0, \"extra_x\": 0, \"imbalance\": 0, \"in_core\": 0, "
+    "\"rest\": 1},"
+    "\"runs\": [{\"time_s\": [1.9, 2, 2.1]}],"
+    "\"metrics\": {\"time\": {\"value\": 2, \"lo\": 1.9, \"hi\": 2.1}, \"spread\": {\"value\": %g}, "
+    "\"flops\": {\"value\": 20},"
+    "\"performance\": {\"value\": %g}, \"bytes\": {\"value\": 400}, \"balance\": {\"value\": 20}, "
+    "\"bandwidth\": {\"value\": 200},"
+    "\"alpha\": {\"value\": null, \"why\": \"undefined\"}}}";
+
+static struct sp_lab_folder folder;
+
+static void write_record(const char *matrix, double spread, double performance)
+{
+    char text[2000];
+    snprintf(text, sizeof text, record_text, matrix, matrix, spread, performance);
+    write_text("work/records/one.json", text);
+}
+
+/* A folder with predictions, then a record of `matrix`. */
+static void begin(const char *matrix, double spread, double performance)
+{
+    struct sp_lab lab;
+    struct sp_error err;
+    bool late;
+    char path[128];
+    const char *const where[] = {dir};
+    make_dir();
+    write_text("7-try/lab.json", lab_text);
+    write_text("7-try/sheet.md", "n is {{n}}, nnz {{nnz*1000}}, a third {{1/3}}");
+    ck_assert_int_eq(sp_lab_find(where, 1, "8", &lab, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_find(where, 1, "try", &lab, &err), SP_OK);
+    sp_lab_free(&lab);
+    ck_assert_int_eq(sp_lab_find(where, 1, "07", &lab, &err), SP_OK);
+    snprintf(path, sizeof path, "%s/work", dir);
+    ck_assert_msg(sp_lab_folder_make(path, &lab, "Ada", true, &folder, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(sp_lab_predict(&folder, "right", "30.1", &late, &err), SP_OK);
+    ck_assert(!late);
+    ck_assert_int_eq(sp_lab_predict(&folder, "wrong", "20", &late, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_predict(&folder, "word", "b", &late, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_predict(&folder, "word", "c", &late, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_predict(&folder, "right", "many", &late, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_predict(&folder, "nothing", "1", &late, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_predict(&folder, "open", "5", &late, &err), SP_OK);
+    write_record(matrix, spread, performance);
+    ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999-01-01T00:00:00Z", "there is none", &err), SP_OK);
+    ck_assert_int_eq(sp_lab_predict(&folder, "late", "30", &late, &err), SP_OK);
+    ck_assert(late);
+    ck_assert_int_eq(sp_lab_predict(&folder, "wrong", "30", &late, &err), SP_OK); /* too late to mend it */
+}
+
+static void end(void)
+{
+    sp_lab_folder_close(&folder);
+    remove_dir();
+}
+
+static enum sp_lab_state state_of(const struct sp_lab_verdicts *v, const char *id)
+{
+    for (int i = 0; i < v->n; i++)
+        if (strcmp(v->verdict[i].id, id) == 0)
+            return v->verdict[i].state;
+    ck_abort_msg("no verdict on %s", id);
+    return SP_N_LAB_STATES;
+}
+
+static void judge(struct sp_lab_verdicts *v)
+{
+    struct sp_lab_results results;
+    struct sp_error err;
+    ck_assert_msg(sp_lab_results_read(&folder, &results, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_lab_judge(&results, v, &err) == SP_OK, "%s", err.what);
+    sp_lab_results_free(&results);
+}
+
+START_TEST(verdicts)
+{
+    struct sp_lab_verdicts v;
+    begin("gen:arrow:10", 0.02, 10);
+    judge(&v);
+    static const struct {
+        const char *id;
+        enum sp_lab_state state;
+    } wanted[] = {{"right", SP_LAB_PASS},       {"wrong", SP_LAB_FAIL},       {"late", SP_LAB_FAIL},
+                  {"missing", SP_LAB_FAIL},     {"word", SP_LAB_PASS},        {"open", SP_LAB_OPEN},
+                  {"equal", SP_LAB_PASS},       {"below", SP_LAB_FAIL},       {"order", SP_LAB_PASS},
+                  {"disorder", SP_LAB_FAIL},    {"timed", SP_LAB_PASS},       {"straddles", SP_LAB_UNDECIDED},
+                  {"slow", SP_LAB_FAIL},        {"gentle", SP_LAB_UNDECIDED}, {"skipped", SP_LAB_SKIPPED},
+                  {"unknown", SP_LAB_UNDECIDED}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        ck_assert_msg(state_of(&v, wanted[i].id) == wanted[i].state, "%s: %s", wanted[i].id,
+                      sp_lab_state_name(state_of(&v, wanted[i].id)));
+    ck_assert_int_eq(v.n, (int)(sizeof wanted / sizeof *wanted));
+    ck_assert_int_eq(sp_lab_summary(&v), SP_NO);
+    end();
+}
+END_TEST
+
+/* Noise takes verdicts from times, and from nothing else. */
+START_TEST(noise_decides_nothing)
+{
+    struct sp_lab_verdicts v;
+    begin("gen:arrow:10", 0.3, 10);
+    judge(&v);
+    ck_assert_int_eq(state_of(&v, "timed"), SP_LAB_UNDECIDED);
+    ck_assert_int_eq(state_of(&v, "slow"), SP_LAB_UNDECIDED);
+    ck_assert_int_eq(state_of(&v, "equal"), SP_LAB_PASS);
+    ck_assert_int_eq(state_of(&v, "below"), SP_LAB_FAIL);
+    end();
+}
+END_TEST
+
+static int audit(struct sp_lab_audit *a, const char *code)
+{
+    struct sp_lab_results results;
+    struct sp_error err;
+    int n = 0;
+    memset(a, 0, sizeof *a);
+    ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_audit_folder(&results, a, &err), SP_OK);
+    sp_lab_results_free(&results);
+    for (int i = 0; i < a->n; i++)
+        n += strcmp(a->flag[i].code, code) == 0;
+    return n;
+}
+
+START_TEST(what_fits_is_not_flagged)
+{
+    struct sp_lab_audit a;
+    begin("gen:arrow:10", 0.02, 10);
+    audit(&a, "");
+    ck_assert_msg(a.n == 0, "%s: %s", a.flag[0].code, a.flag[0].text);
+    end();
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_flagged)
+{
+    struct sp_lab_audit a;
+    begin("gen:arrow:11", 0.02, 10); /* another student's */
+    ck_assert_int_eq(audit(&a, "matrix"), 1);
+    end();
+    begin("gen:arrow:10", 0.02, 11); /* P is not W/t */
+    ck_assert_int_eq(audit(&a, "arithmetic"), 1);
+    ck_assert_int_eq(a.n, 1);
+    write_record("gen:arrow:10", 0.01, 10); /* consistent, but another file */
+    ck_assert_int_eq(audit(&a, "edited"), 1);
+    ck_assert_int_eq(a.n, 1);
+    json_object_set_new(json_array_get(folder.predictions, 0), "time", json_string("2999-02-01T00:00:00Z"));
+    ck_assert_int_eq(audit(&a, "order"), 1);
+    json_object_set_new(folder.state, "started", json_string("2999-01-02T00:00:00Z"));
+    ck_assert_int_eq(audit(&a, "order"), 2);
+    end();
+}
+END_TEST
+
+START_TEST(sheets_are_filled)
+{
+    char path[128], text[200] = "";
+    begin("gen:arrow:10", 0.02, 10);
+    snprintf(path, sizeof path, "%s/work/sheet.md", dir);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
+    fclose(f);
+    ck_assert_str_eq(text, "n is 10, nnz 30 000, a third 0.3333");
+    end();
+}
+END_TEST
+
+START_TEST(answers_are_told_after_the_run_only)
+{
+    struct sp_lab_results results;
+    struct sp_lab_verdicts v;
+    struct sp_error err;
+    begin("gen:arrow:10", 0.02, 10);
+    json_object_set_new(folder.state, "runs", json_object());
+    ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_judge(&results, &v, &err), SP_OK);
+    sp_lab_results_free(&results);
+    ck_assert_int_eq(state_of(&v, "right"), SP_LAB_UNDECIDED);
+    ck_assert_str_eq(v.verdict[0].wanted, "");
+    end();
+}
+END_TEST
+
+START_TEST(seeds_follow_from_names)
+{
+    ck_assert_int_eq(sp_lab_seed("Ada", "7-try"), sp_lab_seed(" ada ", "7-try"));
+    ck_assert_int_ne(sp_lab_seed("Ada", "7-try"), sp_lab_seed("Ida", "7-try"));
+    ck_assert_int_ne(sp_lab_seed("Ada", "7-try"), sp_lab_seed("Ada", "8-try"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("lab");
+    TCase *t = tcase_create("lab");
+    tcase_add_test(t, formulas_compute);
+    tcase_add_test(t, intervals_hold_every_outcome);
+    tcase_add_test(t, formulas_are_refused);
+    tcase_add_test(t, verdicts);
+    tcase_add_test(t, noise_decides_nothing);
+    tcase_add_test(t, what_fits_is_not_flagged);
+    tcase_add_test(t, what_does_not_fit_is_flagged);
+    tcase_add_test(t, sheets_are_filled);
+    tcase_add_test(t, answers_are_told_after_the_run_only);
+    tcase_add_test(t, seeds_follow_from_names);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
