@@ -34,7 +34,7 @@ static const char *put(char text[48], double x)
     if (fabs(x) >= 1e6 && fabs(x) < 1e15 && floor(x) == x)
         snprintf(text, 48, "%.0f", x);
     else
-        snprintf(text, 48, "%.4g", x);
+        snprintf(text, 48, fabs(x) >= 1000 ? "%.6g" : "%.4g", x);
     return text;
 }
 
@@ -94,7 +94,9 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
         v->state = SP_LAB_OPEN;
         return SP_OK;
     }
-    snprintf(v->wanted, sizeof v->wanted, "%s, within %g %%", number, 100 * tolerance);
+    snprintf(v->wanted, sizeof v->wanted, "%s", number);
+    if (tolerance > 0)
+        snprintf(v->wanted, sizeof v->wanted, "%s, within %g %%", number, 100 * tolerance);
     const double off = fabs(json_number_value(given) - q.value);
     v->state = given && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;
     return SP_OK;
