@@ -12,6 +12,8 @@
 #include "lab/lab_command.h"
 
 enum { KEY_SMALL = SP_KEY_PRIVATE, KEY_MACHINE, KEY_ONLY, KEY_UNPREDICTED };
+/* Runs that a disturbed machine leaves without samples are tried so often. */
+enum { MOST_TRIES = 5 };
 
 struct arguments {
     struct sp_lab_options lab;
@@ -127,10 +129,43 @@ static int run_command(const struct sp_lab_command *command, const char *text_pa
     return WIFEXITED(state) ? WEXITSTATUS(state) : 130;
 }
 
+/* Again where the machine was too disturbed to measure anything. */
+static int run_patiently(const struct sp_lab_command *command, const char *text_path, const char *log_path)
+{
+    int code = run_command(command, text_path, log_path);
+    for (int i = 1; i < MOST_TRIES && code == sp_exit_code(SP_UNDECIDED); i++)
+        code = run_command(command, text_path, log_path);
+    return code;
+}
+
+/* What became of a run that did not end well; nothing of it stays. */
+static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, const char *start, int code,
+                              const char *log_path, struct sp_error *err)
+{
+    char why[400], record[1200];
+    const char *id = sp_lab_text(run, "id"), *needs = sp_lab_text(run, "needs");
+    first_line(log_path, why, sizeof why);
+    sp_lab_record_path(folder, id, record, sizeof record);
+    unlink(record);
+    if (code == sp_exit_code(SP_INTERRUPTED))
+        return sp_fail(err, SP_INTERRUPTED, "--only RUN goes on with one of the runs",
+                       "interrupted in run '%s'", id);
+    if (code == sp_exit_code(SP_ABSENT) && *needs) {
+        printf("           skipped, no %s here: %s\n", needs, why);
+        return sp_lab_note_run(folder, id, start, why, err);
+    }
+    const enum sp_status status = code == sp_exit_code(SP_ABSENT)      ? SP_ABSENT
+                                  : code == sp_exit_code(SP_UNDECIDED) ? SP_UNDECIDED
+                                  : code == sp_exit_code(SP_WRONG)     ? SP_WRONG
+                                                                       : SP_INPUT;
+    return sp_fail(err, status, "repeat it with --only RUN; its log tells more",
+                   "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+}
+
 static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
                               struct sp_error *err)
 {
-    char text_path[1200], log_path[1200], typed[1200], start[32], why[400];
+    char text_path[1200], log_path[1200], typed[1200], start[32];
     struct sp_lab_command command;
     const char *id = sp_lab_text(run, "id");
     enum sp_status status = sp_lab_command_make(folder, run, machine, &command, err);
@@ -140,40 +175,33 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     snprintf(log_path, sizeof log_path, "%s/records/%s.log", folder->path, id);
     printf("%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
     sp_lab_now(start);
-    const int code = run_command(&command, text_path, log_path);
+    const int code = run_patiently(&command, text_path, log_path);
     sp_lab_command_free(&command);
-    first_line(log_path, why, sizeof why);
-    if (code == 0)
-        return sp_lab_note_run(folder, id, start, NULL, err);
-    if (code == sp_exit_code(SP_INTERRUPTED))
-        return sp_fail(err, SP_INTERRUPTED, "spmodel lab run goes on with --only RUN",
-                       "interrupted in run '%s'", id);
-    if (code == sp_exit_code(SP_ABSENT) && *sp_lab_text(run, "needs")) {
-        printf("           skipped, no %s here: %s\n", sp_lab_text(run, "needs"), why);
-        return sp_lab_note_run(folder, id, start, why, err);
-    }
-    return sp_fail(err, code == sp_exit_code(SP_ABSENT) ? SP_ABSENT : SP_INPUT, "its log tells more",
-                   "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+    return code == 0 ? sp_lab_note_run(folder, id, start, NULL, err)
+                     : give_up(folder, run, start, code, log_path, err);
 }
 
-static enum sp_status run_all(struct sp_lab_folder *folder, const struct arguments *a, struct sp_error *err)
+/* One run that fails does not keep the others from being made; the worst exit code. */
+static int run_all(struct sp_lab_folder *folder, const struct arguments *a)
 {
+    struct sp_error err;
     size_t i;
     json_t *run;
-    int n = 0;
+    int n = 0, code = 0;
     json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
     {
-        if (a->only && strcmp(a->only, sp_lab_text(run, "id")) != 0)
+        if ((a->only && strcmp(a->only, sp_lab_text(run, "id")) != 0) || code == sp_exit_code(SP_INTERRUPTED))
             continue;
         n++;
-        enum sp_status status = run_one(folder, run, a->machine, err);
-        if (status != SP_OK)
-            return status;
+        if (run_one(folder, run, a->machine, &err) != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
     }
-    if (n == 0)
-        return sp_fail(err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
+    if (n == 0) {
+        sp_fail(&err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
+        return sp_report_error(&err);
+    }
     printf("reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path, folder->lab.number);
-    return SP_OK;
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -187,10 +215,9 @@ static int run(int argc, char **argv)
     enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
     if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
         status = check_predicted(&folder, &err);
-    if (status == SP_OK)
-        status = run_all(&folder, &a, &err);
+    const int code = status == SP_OK ? run_all(&folder, &a) : sp_report_error(&err);
     sp_lab_folder_close(&folder);
-    return status == SP_OK ? 0 : sp_report_error(&err);
+    return code;
 }
 
 const struct sp_lab_verb sp_lab_verb_run = {"run", "N [--small]", "run its commands; predictions are closed",
