@@ -46,9 +46,8 @@ static void print_verdict(const struct sp_lab_verdict *v)
 {
     printf("  %-10s %-18s %s\n", sp_lab_state_name(v->state), v->id, v->text);
     if (*v->got || *v->wanted)
-        printf("             %s%s%s%s%s\n", v->is_prediction ? "predicted " : "",
-               *v->got ? v->got : "nothing",
-               *v->wanted ? (v->is_prediction ? "; found " : ", should be ") : "", v->wanted, "");
+        printf("             %s%s%s%s\n", v->is_prediction ? "predicted " : "", *v->got ? v->got : "nothing",
+               *v->wanted ? (v->is_prediction ? "; found " : ", should be ") : "", v->wanted);
     if (*v->reason)
         printf("             %s\n", v->reason);
 }
@@ -94,21 +93,22 @@ static int write_json(const struct sp_lab_folder *folder, const struct sp_lab_ve
     return sp_sink_close(&sink, code);
 }
 
-/* Opens folder and results and judges them; the error is reported. */
-static int judge(const struct sp_lab_options *o, struct sp_lab_folder *folder, struct sp_lab_results *results,
-                 struct sp_lab_verdicts *verdicts)
+/* Opens folder and results and judges them; on failure nothing is open. */
+static enum sp_status judge(const struct sp_lab_options *o, struct sp_lab_folder *folder,
+                            struct sp_lab_results *results, struct sp_lab_verdicts *verdicts,
+                            struct sp_error *err)
 {
-    struct sp_error err;
-    if (sp_lab_open_folder(o, folder, &err) != SP_OK)
-        return sp_report_error(&err);
-    enum sp_status status = sp_lab_results_read(folder, results, &err);
+    enum sp_status status = sp_lab_open_folder(o, folder, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_lab_results_read(folder, results, err);
     if (status == SP_OK)
-        status = sp_lab_judge(results, verdicts, &err);
-    if (status == SP_OK)
-        return 0;
-    sp_lab_results_free(results);
-    sp_lab_folder_close(folder);
-    return sp_report_error(&err);
+        status = sp_lab_judge(results, verdicts, err);
+    if (status != SP_OK) {
+        sp_lab_results_free(results);
+        sp_lab_folder_close(folder);
+    }
+    return status;
 }
 
 static int run_check(int argc, char **argv)
@@ -117,11 +117,11 @@ static int run_check(int argc, char **argv)
     struct sp_lab_folder folder;
     struct sp_lab_results results;
     struct sp_lab_verdicts verdicts;
+    struct sp_error err;
     sp_parse(&check_argp, argc, argv, &o);
-    int code = judge(&o, &folder, &results, &verdicts);
-    if (code != 0)
-        return code;
-    code = sp_exit_code(sp_lab_summary(&verdicts));
+    if (judge(&o, &folder, &results, &verdicts, &err) != SP_OK)
+        return sp_report_error(&err);
+    int code = sp_exit_code(sp_lab_summary(&verdicts));
     if (o.common.json)
         code = write_json(&folder, &verdicts, o.common.json, code);
     if (!o.common.json || (*o.common.json && strcmp(o.common.json, "-") != 0))
@@ -141,9 +141,8 @@ static int run_report(int argc, char **argv)
     struct sp_error err;
     char path[1000];
     sp_parse(&report_argp, argc, argv, &o);
-    const int code = judge(&o, &folder, &results, &verdicts);
-    if (code != 0)
-        return code;
+    if (judge(&o, &folder, &results, &verdicts, &err) != SP_OK)
+        return sp_report_error(&err);
     snprintf(path, sizeof path, "%s/report.md", folder.path);
     enum sp_status status = sp_atomic_open(path, &file, &err);
     if (status == SP_OK) {

@@ -116,7 +116,7 @@ static void first_line(const char *path, char *text, size_t size)
 /* The exit code of the command; 127: it could not be started. */
 static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
 {
-    int state;
+    int state = 0;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)

@@ -67,8 +67,9 @@ static int run(int argc, char **argv)
     struct sp_error err;
     char path[900];
     sp_parse(&argp, argc, argv, &a);
+    const char *user = getenv("USER");
     if (!a.student)
-        a.student = getenv("USER") && *getenv("USER") ? getenv("USER") : "student";
+        a.student = user && *user ? user : "student";
     sp_lab_directories_find(&where);
     if (sp_lab_find(where.directory, where.n, a.lab.lab, &lab, &err) != SP_OK)
         return sp_report_error(&err);
