@@ -294,6 +294,8 @@ START_TEST(what_does_not_fit_is_flagged)
     ck_assert_int_eq(a.n, 1);
     json_object_set_new(json_array_get(folder.predictions, 0), "time", json_string("2999-02-01T00:00:00Z"));
     ck_assert_int_eq(audit(&a, "order"), 1);
+    json_object_set_new(folder.state, "lab_sha256", json_string("another"));
+    ck_assert_int_eq(audit(&a, "lab"), 1);
     json_object_set_new(folder.state, "started", json_string("2999-01-02T00:00:00Z"));
     ck_assert_int_eq(audit(&a, "order"), 2);
     end();

@@ -19,6 +19,17 @@ void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *c
     va_end(list);
 }
 
+/* Other sizes and questions make other flags: this one stands before them. */
+static void audit_version(const struct sp_lab_folder *folder, struct sp_lab_audit *audit)
+{
+    char path[1100], hex[65];
+    const char *noted = sp_lab_text(folder->state, "lab_sha256");
+    snprintf(path, sizeof path, "%s/lab.json", folder->lab.folder);
+    if (sp_lab_file_digest(path, hex) && strcmp(hex, noted) != 0)
+        sp_lab_audit_add(audit, "", "lab",
+                         "the lab has changed since it was begun: grade with the version that was used");
+}
+
 /* Is the file still the one that `lab run` wrote? */
 static void audit_digest(const struct sp_lab_folder *folder, const char *run, struct sp_lab_audit *audit)
 {
@@ -138,6 +149,7 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
                                    struct sp_error *err)
 {
     enum sp_status status = SP_OK;
+    audit_version(results->folder, audit);
     for (int i = 0; i < results->n && status == SP_OK; i++) {
         const struct sp_lab_result *r = &results->result[i];
         if (!r->root)

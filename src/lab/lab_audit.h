@@ -14,7 +14,7 @@ struct sp_lab_audit {
     int n_simulated; /* records whose bytes were simulated again */
     struct sp_lab_flag {
         char run[40];  /* "": of the folder */
-        char code[16]; /* matrix, command, edited, arithmetic, order, machines, bytes, repeated */
+        char code[16]; /* lab, matrix, command, edited, arithmetic, order, machines, bytes, repeated */
         char text[320];
     } flag[SP_LAB_MOST_FLAGS];
 };

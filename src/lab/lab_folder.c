@@ -107,7 +107,7 @@ static enum sp_status make_directories(const char *path, struct sp_error *err)
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err)
 {
-    char state[1024], now[32];
+    char state[1024], description[1100], now[32], hex[65] = "";
     memset(folder, 0, sizeof *folder);
     if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
         return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
@@ -123,6 +123,9 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     sp_lab_now(now);
     folder->state = json_pack("{s:s, s:s, s:s, s:b, s:s, s:{}}", "schema", SP_LAB_SCHEMA, "lab",
                               folder->lab.id, "student", student, "small", small, "started", now, "runs");
+    snprintf(description, sizeof description, "%s/lab.json", folder->lab.folder);
+    if (sp_lab_file_digest(description, hex))
+        json_object_set_new(folder->state, "lab_sha256", json_string(hex));
     folder->predictions = json_array();
     if (status == SP_OK)
         status = write_sheet(folder, err);

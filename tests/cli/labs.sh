@@ -52,7 +52,7 @@ code=0
 [ $code -eq 0 ] || [ $code -eq 5 ] || { cat "$dir/out"; fail "grade: $code"; }
 grep -q FLAG "$dir/out" && { cat "$dir/out"; fail "a reference solution is flagged"; }
 [ "$(wc -l <grades.csv)" -eq "$(ls -d "$source"/labs/[0-9]* | wc -l | awk '{ print $1 + 1 }')" ] || fail "grades.csv"
-grep -q '"ref1","reference",01-crs-balance,small,6,0,0,0,' grades.csv || { cat grades.csv; fail "the row of lab 1"; }
+grep -q '"ref1","reference",01-crs-balance,small,7,0,0,0,' grades.csv || { cat grades.csv; fail "the row of lab 1"; }
 
 # Predictions: before the run, all of them, and right.
 expect 2 "there is no lab '77'" start 77
