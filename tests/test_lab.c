@@ -159,7 +159,7 @@ static void write_record(const char *matrix, double spread, double performance)
 {
     char text[2000];
     snprintf(text, sizeof text, record_text, matrix, matrix, spread, performance);
-    write_text("work/records/one.json", text);
+    write_text("mine/records/one.json", text);
 }
 
 /* A folder with predictions, then a record of `matrix`. */
@@ -177,7 +177,7 @@ static void begin(const char *matrix, double spread, double performance)
     ck_assert_int_eq(sp_lab_find(where, 1, "try", &lab, &err), SP_OK);
     sp_lab_free(&lab);
     ck_assert_int_eq(sp_lab_find(where, 1, "07", &lab, &err), SP_OK);
-    snprintf(path, sizeof path, "%s/work", dir);
+    snprintf(path, sizeof path, "%s/mine", dir);
     ck_assert_msg(sp_lab_folder_make(path, &lab, "Ada", true, &folder, &err) == SP_OK, "%s", err.what);
     ck_assert_int_eq(sp_lab_predict(&folder, "right", "30.1", &late, &err), SP_OK);
     ck_assert(!late);
@@ -306,7 +306,7 @@ START_TEST(sheets_are_filled)
 {
     char path[128], text[200] = "";
     begin("gen:arrow:10", 0.02, 10);
-    snprintf(path, sizeof path, "%s/work/sheet.md", dir);
+    snprintf(path, sizeof path, "%s/mine/sheet.md", dir);
     FILE *f = fopen(path, "r");
     ck_assert_ptr_nonnull(f);
     ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
