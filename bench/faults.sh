@@ -25,7 +25,7 @@ compare() { # compare FAULT TEXT LOSSES: LOSSES are columns of the CSV, separate
 for round in $(seq "$rounds"); do
     run clean gen:arrow:2000000 && run faulty --schedule rows gen:arrow:2000000
     compare schedule 'arrow:2000000 by rows' loss_imbalance_s
-    run clean --format sell:32,256 gen:band:1000000:40:0.3 && run faulty --format sell:32,1 gen:band:1000000:40:0.3
+    run clean --format sell:32,1 gen:band:1000000:12 && run faulty --format sell:32,1 gen:band:1000000:40:0.3 # 25 entries a row
     compare fill 'band:1000000:40:0.3 sell:32,1' loss_padding_s
     run clean gen:laplace3d:150 && run faulty gen:laplace3d:150+permuted:7
     compare columns 'laplace3d:150 permuted' loss_extra_x_s+loss_in_core_s

@@ -15,7 +15,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                              struct sp_checked *checked)
 {
     if (in->block_h * in->block_w < 2 || in->n_blocks < 1 || !sp_hint_has_volume(in) ||
-        in->format == SP_FORMAT_SELLU)
+        in->format == SP_FORMAT_SELLU || in->format == SP_FORMAT_BCSR)
         return SP_SILENT;
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;

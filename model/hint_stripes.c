@@ -52,7 +52,7 @@ const struct sp_hint_rule sp_hint_stripes = {
     .spmv_only = true,
     .condition =
         "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "
-        "that cache, V = (s_a + s_i + 2) n_nz + 2 s_y (n_r + later updates) + alpha_min s_x n_nz is "
+        "that cache, V = (s_a + s_i + 2) n_nz + 2 (s_y n_r + 64 L_y) + alpha_min s_x n_nz is "
         "smaller, and its P_core does not cost it all",
     .remedy = "store the matrix in stripes of columns (--format striped:W), computed one after the other",
     .judge = judge,

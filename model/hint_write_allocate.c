@@ -18,7 +18,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 {
     if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in))
         return SP_SILENT;
-    if (in->format == SP_FORMAT_HALF)
+    if (in->format == SP_FORMAT_HALF || in->format == SP_FORMAT_STRIPED)
         return sp_clear(checked, "write-allocate", "y is read and written by updates");
     if (in->store_nt)
         return sp_clear(checked, "write-allocate", "y is written with non-temporal stores");

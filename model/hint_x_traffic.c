@@ -89,10 +89,20 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
     return true;
 }
 
+/* Does the order take away streams that hardware fetches ahead? Then gathers that missed unnoticed will wait.
+ */
+static bool breaks_streams(const struct sp_hint_inputs *in)
+{
+    static const double noticeable = 0.2;
+    return sp_value_known(in->streams) && sp_value_known(in->streams_reordered) &&
+           in->streams_reordered.value < in->streams.value - noticeable;
+}
+
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
     static const char check[] = "x traffic";
+    static const double much = 0.3;
     if (!sp_hint_has_volume(in) || !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) ||
         in->alpha_min.value <= 0)
         return SP_SILENT;
@@ -121,7 +131,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         gain.lo *= 0.3;
         gain.hi = fmin(0.99, 2 * gain.hi);
     }
-    sp_hint_take(hint, gain, in->alpha_reordered.origin, gain.lo >= in->threshold ? SP_HIGH : SP_MEDIUM);
+    const bool breaks = breaks_streams(in);
+    if (breaks && gain.hi < much) /* waiting costs as much as the bytes gain */
+        return SP_SILENT;
+    if (breaks)
+        gain.lo = 0;
+    sp_hint_take(hint, gain, in->alpha_reordered.origin,
+                 breaks                     ? SP_LOW
+                 : gain.lo >= in->threshold ? SP_HIGH
+                                            : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "x (%s) is loaded %.1f times (alpha %.3f %s, least possible %.3f); after %s the %s alpha is "
              "%.3f.",
@@ -137,7 +155,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
     .title = "x traffic",
-    .version = 3,
+    .version = 4,
     .condition =
         "alpha is above alpha_min, and an order of rows and columns was simulated whose smaller "
         "alpha saves time: V falls by (alpha - alpha') s_x n_nz; or a run with linearised indices shows that "

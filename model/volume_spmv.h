@@ -37,8 +37,8 @@ struct sp_sizes sp_sizes_of_layout(const struct sp_layout *layout);
 double sp_flops_per_entry(enum sp_precision precision);
 
 struct sp_volume {
-    double array_B[SP_N_ARRAYS]; /* reads and writes together; SP_ARRAY_OTHER stays 0 */
-    double read_B, write_B;      /* write_B = s_y n_r; the read part of w counts as a read */
+    double array_B[SP_N_ARRAYS]; /* reads and writes together */
+    double read_B, write_B;      /* the read part of w counts as a read */
     double total_B;
 };
 

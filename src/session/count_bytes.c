@@ -79,11 +79,12 @@ static struct sp_value find_w(const struct sp_analysis *a, double matrix_B, doub
 static struct sp_alpha_source alpha_source(const struct sp_analysis *a, const struct sp_counted *c)
 {
     const struct sp_layout *l = &a->setup.layout;
+    const bool striped = l->format == SP_FORMAT_STRIPED; /* y is read and written for each stripe */
     return (struct sp_alpha_source){
         .matrix_B = sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS),
-        .y_B = sp_layout_array_bytes(l, SP_ARRAY_Y),
+        .y_B = striped ? sp_volume_layout(l, 0, 2).write_B : sp_layout_array_bytes(l, SP_ARRAY_Y),
         .x_B = sp_layout_gather_bytes(l),
-        .w = a->w,
+        .w = striped ? sp_value_of(2, SP_MODELLED) : a->w,
         .read_B = c->read_B,
         .total_B = c->total_B,
     };

@@ -65,7 +65,8 @@ static void correct_roof(struct sp_analysis *a)
     struct sp_value roof = a->pairs.roof;
     const char *whose = sp_analysis_has_own_roof(a) ? "load-only on the kernel's own arrays"
                                                     : "the machine's load-only bandwidth";
-    double write_B = sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_Y);
+    const double alpha = sp_value_known(a->alpha) ? a->alpha.value : 0;
+    double write_B = sp_volume_layout(&a->setup.layout, alpha, 2).write_B;
     double share = a->V_B.value > 0 ? write_B / a->V_B.value : 0;
     double copy_share = a->setup.facts.store_nt ? 1.0 / 2 : 1.0 / 3; /* written, of all that a copy moves */
     double f = fmin(1, share / copy_share);

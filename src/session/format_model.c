@@ -32,7 +32,8 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
 {
     const struct sp_csr *m = w->matrix;
     *beta = 1;
-    if (w->format == SP_FORMAT_SELLU || w->format == SP_FORMAT_HALF || w->op != SP_OP_SPMV) {
+    if (w->format == SP_FORMAT_SELLU || w->format == SP_FORMAT_HALF || w->format == SP_FORMAT_STRIPED ||
+        w->op != SP_OP_SPMV) {
         struct sp_layout l;
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)

@@ -68,25 +68,30 @@ static int32_t stripe_of(const struct sp_analysis *a)
     return (double)W * (double)l->s_x * 2 <= cache_B ? (int32_t)W : 0;
 }
 
-/* Could stripes move less, if x were loaded once and y stayed in the cache? */
+/* Does x exceed the cache, and could stripes move less, if x were loaded once and y stayed there? */
 static bool stripes_may_pay(const struct sp_analysis *a, int32_t W)
 {
     const struct sp_layout *l = &a->setup.layout;
     const double least_B = (double)l->n_nz * (double)(l->s_a + l->s_i + sizeof(uint16_t)) +
                            2 * sp_layout_array_bytes(l, SP_ARRAY_Y) +
                            a->alpha_min.alpha * sp_layout_gather_bytes(l);
-    return W > 0 && W < l->n_c && least_B < a->V_B.value;
+    const double cache_B = sp_llc_capacity_B(a->options->machine, a->setup.n_domains) / a->setup.n_domains;
+    return W > 0 && sp_layout_array_bytes(l, SP_ARRAY_X) > cache_B && least_B < a->V_B.value;
 }
 
 /* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most may remain.
- */
+ * y costs nothing in later stripes where it stays there too. */
 static struct sp_value striped_volume(const struct sp_analysis *a, const struct sp_layout *striped)
 {
     static const double may_remain = 1.0 / 3;
     const double least = a->alpha_min.alpha, most = least + may_remain * fmax(0, a->alpha.value - least);
-    const double lo = sp_volume_layout(striped, least, 2).total_B;
+    const double y_B = sp_layout_array_bytes(striped, SP_ARRAY_Y) / a->setup.n_domains;
+    const double cache_B = sp_llc_capacity_B(a->options->machine, a->setup.n_domains) / a->setup.n_domains;
+    const bool keeps_y = y_B + (double)striped->W * (double)striped->s_x <= cache_B;
+    const double lo =
+        sp_volume_layout(striped, least, 2).total_B - (keeps_y ? 2 * 64.0 * (double)striped->n_updated : 0);
     const double hi = sp_volume_layout(striped, most, 2).total_B;
-    return sp_value_between(lo, lo, hi, SP_MODELLED);
+    return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
 }
 
 /* What stripes would move and compute, where there is something to gain: x does not fit, and is loaded often.
@@ -107,6 +112,7 @@ static void look_at_stripes(const struct sp_analysis *a, struct sp_hint_inputs *
     const double start = sp_now();
     if (sp_workload_set_format(&other, format, NULL) != SP_OK ||
         sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
+        (a->options->memory_B > 0 && sp_layout_bytes_bound(&other, false) > a->options->memory_B) ||
         sp_layout_make(&other, false, NULL, &striped, NULL) != SP_OK)
         return;
     snprintf(in->option_striped, sizeof in->option_striped, "--format %s%s%s%s", format,

@@ -143,6 +143,14 @@ static int64_t fold_of(const struct sp_workload *w, int64_t fold)
     return (fold + b_w - 1) / b_w * b_w;
 }
 
+/* Columns of a stripe where all columns are folded into so many. */
+static int32_t striped_fold(const struct sp_workload *w, int64_t columns)
+{
+    const double share = (double)columns / (double)(w->matrix->n_c > 0 ? w->matrix->n_c : 1);
+    const int32_t W = (int32_t)((double)w->W * (share < 1 ? share : 1));
+    return W > SP_MIN_STRIPE ? W : SP_MIN_STRIPE;
+}
+
 static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, int64_t first, int64_t n_rows,
                            int64_t window, struct sp_csr *folded, struct sp_error *err)
 {
@@ -186,6 +194,8 @@ static enum sp_status measure(const struct sp_workload *workload, const struct s
         struct sp_workload one = *workload;
         one.matrix = &folded;
         one.n_threads = 1;
+        if (one.format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
+            one.W = striped_fold(workload, columns);
         one.schedule = SP_SCHEDULE_NNZ;
         double rate = 0;
         int64_t stored = 0;

@@ -3,7 +3,8 @@
 
 #include "sparse/layout_build.h"
 
-enum { LINE_B = 64 };
+/* Rows are visited once for each stripe, at most so many times for an entry. */
+enum { LINE_B = 64, MOST_VISITS = 512 };
 
 static int64_t stripes_of(int64_t n_c, int64_t W)
 {
@@ -142,6 +143,11 @@ enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_va
                                        struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
+    if (stripes_of(a->n_c, w->W) > MOST_VISITS * (1 + a->n_nz / (a->n_r > 0 ? a->n_r : 1)))
+        return sp_fail(err, SP_USAGE,
+                       "take wider stripes, whose part of x fills half of the last-level cache",
+                       "stripes of %d columns are %lld, for rows of %lld entries", (int)w->W,
+                       (long long)stripes_of(a->n_c, w->W), (long long)(a->n_r > 0 ? a->n_nz / a->n_r : 0));
     l->n_stored = l->n_indices = a->n_nz;
     l->s_p = sp_layout_pointer_size(a->n_nz);
     l->n_ptr = a->n_r + 1;
