@@ -89,13 +89,13 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
     return true;
 }
 
-/* Does the order take away streams that hardware fetches ahead? Then gathers that missed unnoticed will wait.
- */
+/* Does the order scatter what hardware fetches ahead now? Then gathers that missed unnoticed will wait. Where
+ * they wait for a good part of the time already, there is not much to scatter. */
 static bool breaks_streams(const struct sp_hint_inputs *in)
 {
-    static const double noticeable = 0.2;
-    return sp_value_known(in->streams) && sp_value_known(in->streams_reordered) &&
-           in->streams_reordered.value < in->streams.value - noticeable;
+    static const double streaming = 0.95, good_part = 1.0 / 3;
+    return sp_value_known(in->streams_reordered) && in->streams_reordered.value < streaming &&
+           sp_hint_waits(in) < good_part;
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,

@@ -98,12 +98,12 @@ struct sp_hint_inputs {
     struct sp_value w; /* bytes moved per byte stored of y; SP_NONE: 2, or 1 for non-temporal stores */
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in, where gathers wait; SP_NONE:
                                                            they do not, or no order was tried */
-    struct sp_value alpha_once;       /* least for one domain: alpha_min - alpha_once is duplication */
-    struct sp_value alpha_reordered;  /* simulated after `reorder` */
-    struct sp_value core_reordered_s; /* W/P_core after `reorder`; SP_NONE: not measured */
-    struct sp_value streams, streams_reordered; /* sp_streams_followed() now and after `reorder` */
-    const char *reorder;                        /* "rcm" */
-    struct sp_value reorder_s;                  /* what reordering costs once */
+    struct sp_value alpha_once;        /* least for one domain: alpha_min - alpha_once is duplication */
+    struct sp_value alpha_reordered;   /* simulated after `reorder` */
+    struct sp_value core_reordered_s;  /* W/P_core after `reorder`; SP_NONE: not measured */
+    struct sp_value streams_reordered; /* sp_streams_followed() after `reorder`; SP_NONE: not looked at */
+    const char *reorder;               /* "rcm" */
+    struct sp_value reorder_s;         /* what reordering costs once */
 
     /* balance of the threads */
     struct sp_value lambda_nz, lambda_t;

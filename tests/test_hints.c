@@ -1,6 +1,7 @@
 #include <check.h>
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +379,38 @@ START_TEST(index_bytes)
 }
 END_TEST
 
+/* Column blocking, and orders that scatter streams. */
+START_TEST(stripes_and_streams)
+{
+    struct sp_hint_inputs in = healthy();
+    in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
+    in.alpha_reordered = sp_value_of(in.alpha_min.value, SP_SIMULATED);
+    in.streams_reordered = sp_value_of(0.99, SP_MODELLED);
+    const struct sp_hint follows = only(&in, "A01");
+    ck_assert_double_gt(follows.gain_lo, 0);
+    in.streams_reordered = sp_value_of(0.5, SP_MODELLED);
+    const struct sp_hints scattered = ask(&in);
+    ck_assert(scattered.n_hints == 0 ||
+              (scattered.hint[0].gain_lo == 0 && scattered.hint[0].confidence == SP_LOW));
+
+    in = healthy();
+    in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
+    snprintf(in.option_striped, sizeof in.option_striped, "--format striped:1024");
+    in.striped_V_B =
+        sp_value_between(0.6 * in.V_B.value, 0.5 * in.V_B.value, 0.7 * in.V_B.value, SP_MODELLED);
+    ck_assert_int_eq(only(&in, "A04").confidence, SP_LOW); /* its execution was not measured */
+    in.striped_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
+    const struct sp_hint hint = only(&in, "A04");
+    ck_assert(hint.gain_lo >= 0.2 && hint.gain_hi <= 0.6 && hint.confidence == SP_MEDIUM);
+    ck_assert_ptr_nonnull(strstr(hint.try_command, "--format striped:1024"));
+    in.striped_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED);
+    const struct sp_hints slow = ask(&in);
+    ck_assert_ptr_nonnull(clear(&slow, "column blocking"));
+    in.striped_V_B = sp_value_of(1.2 * in.V_B.value, SP_MODELLED);
+    ck_assert_int_eq(ask(&in).n_hints, 0);
+}
+END_TEST
+
 START_TEST(symmetric_precision_blocks)
 {
     struct sp_hint_inputs in = healthy();
@@ -572,6 +605,7 @@ int main(void)
     tcase_add_test(tc, in_core);
     tcase_add_test(tc, padding);
     tcase_add_test(tc, index_bytes);
+    tcase_add_test(tc, stripes_and_streams);
     tcase_add_test(tc, symmetric_precision_blocks);
     tcase_add_test(tc, width_of_block_vectors);
     tcase_add_test(tc, threads);

@@ -131,7 +131,6 @@ static void find_hints(struct sp_analysis *a)
     in.alpha_inner_reordered = a->alpha_inner_reordered;
     if (sp_value_known(a->p_core_reordered) && a->p_core_reordered.value > 0)
         in.core_reordered_s = sp_value_of(a->balance_W / a->p_core_reordered.value, SP_MEASURED);
-    in.streams = a->streams;
     in.streams_reordered = a->streams_reordered;
     in.reorder = a->reorder ? a->reorder : "";
     in.reorder_s = a->reorder_s;

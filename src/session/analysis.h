@@ -122,7 +122,7 @@ struct sp_analysis {
     const char *reorder; /* the order that was looked at; NULL: none */
     struct sp_value alpha_reordered, reorder_s;
     struct sp_value p_core_reordered;                   /* of all threads [flop/s] */
-    struct sp_value streams, streams_reordered;         /* share of new lines of x that go on */
+    struct sp_value streams_reordered;                  /* share of new lines of x that go on */
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
     int n_formats, n_schedules, n_interventions;
     int n_balances;

@@ -98,19 +98,15 @@ static enum sp_status measure_core(struct sp_analysis *a, const struct sp_csr *o
     return status;
 }
 
-/* Streams that hardware fetches ahead, before and after. */
+/* How much of what is gathered then hardware can fetch ahead. */
 static enum sp_status look_at_streams(struct sp_analysis *a, const struct sp_csr *ordered,
                                       struct sp_error *err)
 {
-    const int64_t in_line = a->line_B / (int64_t)a->setup.layout.s_x;
-    double now, then = NAN;
-    enum sp_status status = sp_streams_followed(a->setup.workload.matrix, in_line, &now, err);
-    if (status == SP_OK)
-        status = sp_streams_followed(ordered, in_line, &then, err);
-    if (status == SP_OK && !isnan(now) && !isnan(then)) {
-        a->streams = sp_value_of(now, SP_MODELLED);
-        a->streams_reordered = sp_value_of(then, SP_MODELLED);
-    }
+    double followed;
+    enum sp_status status =
+        sp_streams_followed(ordered, a->line_B / (int64_t)a->setup.layout.s_x, &followed, err);
+    if (status == SP_OK && !isnan(followed))
+        a->streams_reordered = sp_value_of(followed, SP_MODELLED);
     return status;
 }
 
@@ -197,7 +193,7 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
     const enum sp_format format = a->setup.workload.format;
     a->alpha_reordered = a->reorder_s = sp_value_none("no reordering was tried");
     a->alpha_inner = a->alpha_inner_reordered = a->p_core_reordered = a->reorder_s;
-    a->streams = a->streams_reordered = a->reorder_s;
+    a->streams_reordered = a->reorder_s;
     /* An order changes what these store, not only alpha; one of rows alone leaves nothing symmetric. */
     if (format == SP_FORMAT_HALF || format == SP_FORMAT_BCSR || format == SP_FORMAT_STRIPED ||
         format == SP_FORMAT_STAGED || format == SP_FORMAT_TILED)

@@ -9,7 +9,8 @@
 enum {
     WINDOWS = 64,
     WINDOW_ENTRIES = 4096,
-    SLOTS = 16384
+    SLOTS = 16384,
+    NEAR = 4
 }; /* slots: a power of two, four times the entries */
 
 /* Lines that were seen in a window: an open hash table; -1: free. */
@@ -25,9 +26,13 @@ static int64_t slot_of(const struct seen *s, int64_t line)
     return (int64_t)at;
 }
 
-static bool has(const struct seen *s, int64_t line)
+/* Was a line near this one seen? Hardware follows streams inside pages, in any order of near lines. */
+static bool is_followed(const struct seen *s, int64_t line)
 {
-    return line >= 0 && s->line[slot_of(s, line)] == line;
+    for (int64_t near = line > NEAR ? line - NEAR : 0; near <= line + NEAR; near++)
+        if (near != line && s->line[slot_of(s, near)] == near)
+            return true;
+    return false;
 }
 
 /* A window of rows from `row` on; its first half only fills the table. */
@@ -44,7 +49,7 @@ static void look_at(const struct sp_csr *a, int64_t row, int64_t in_line, struct
                 continue;
             if (entries >= WINDOW_ENTRIES / 2) {
                 ++*fresh;
-                *followed += has(s, line - 1);
+                *followed += is_followed(s, line);
             }
             s->line[at] = line;
         }
