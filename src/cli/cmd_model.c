@@ -11,8 +11,8 @@
 #include "cli/model_plot.h"
 #include "cli/op_options.h"
 #include "cli/options.h"
+#include "cli/sink.h"
 #include "cli/terminal.h"
-#include "io/atomic_file.h"
 #include "io/matrix_load.h"
 #include "plots/plot.h"
 #include "session/format_model.h"
@@ -76,6 +76,7 @@ struct arguments {
     int64_t sizes[3];
     char **matrix;
     int n_matrices;
+    char command[4096];
 };
 
 static int parse_sizes(const char *text, int64_t sizes[3])
@@ -291,25 +292,6 @@ static const struct argp argp = {
     NULL,
 };
 
-/* Where results go, opened once for all matrices. */
-struct output {
-    FILE *out;
-    struct sp_atomic_file file;
-    bool is_file;
-};
-
-static enum sp_status open_output(const char *path, struct output *o, struct sp_error *err)
-{
-    memset(o, 0, sizeof *o);
-    o->out = stdout;
-    if (!path || !*path || strcmp(path, "-") == 0)
-        return SP_OK;
-    enum sp_status status = sp_atomic_open(path, &o->file, err);
-    o->is_file = status == SP_OK;
-    o->out = o->is_file ? o->file.stream : stdout;
-    return status;
-}
-
 static void print_result(const struct arguments *a, const struct sp_model_result *result)
 {
     bool several = result->n_machines > 1;
@@ -334,7 +316,7 @@ static enum sp_status plot_result(const struct arguments *a, const struct sp_mod
 static enum sp_status model_subject(const struct arguments *a, const struct sp_model_subject *subject,
                                     const struct sp_model_machines *machines,
                                     const struct sp_progress *progress, struct sp_terminal *terminal,
-                                    struct output *json, struct output *csv, struct sp_error *err)
+                                    struct sp_sinks *sinks, struct sp_error *err)
 {
     struct sp_model_ask asked[MAX_ASKED];
     int n_asked = 0;
@@ -347,7 +329,8 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     if (status != SP_OK)
         return status;
     struct sp_model_row *rows = memory;
-    struct sp_model_result result = {subject, &a->request, rows, 0, machines->n, machines->left_out};
+    struct sp_model_result result = {subject,     &a->request,        rows,      0,
+                                     machines->n, machines->left_out, a->command};
     status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
                                 progress, rows, &result.n_rows, err);
     if (status == SP_OK && result.n_rows == 0)
@@ -355,23 +338,22 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
             sp_fail(err, SP_ABSENT, "name one with --format",
                     "none of the formats fits %s of this matrix on the machines named", sp_op_name(a->op.op));
     sp_terminal_clear(terminal);
-    const bool printed = !(a->common.json && !json->is_file) && !(a->common.csv && !csv->is_file);
+    const bool printed = !sinks->on_stdout;
     if (status == SP_OK && printed)
         print_result(a, &result);
     if (status == SP_OK)
         status = plot_result(a, &result, printed, err);
-    if (status == SP_OK && a->common.csv)
-        sp_model_csv_rows(&result, csv->out);
-    if (status == SP_OK && a->common.json)
-        status = sp_model_write_json(&result, json->out, err);
+    if (status == SP_OK && sinks->csv.stream)
+        sp_model_csv_rows(&result, sinks->csv.stream);
+    if (status == SP_OK && sinks->json.stream)
+        status = sp_model_write_json(&result, sinks->json.stream, err);
     sp_model_rows_free(rows, result.n_rows);
     return status;
 }
 
 static enum sp_status model_matrix(const struct arguments *a, const char *name,
                                    const struct sp_model_machines *machines, struct sp_progress *progress,
-                                   struct sp_terminal *terminal, struct output *json, struct output *csv,
-                                   struct sp_error *err)
+                                   struct sp_terminal *terminal, struct sp_sinks *sinks, struct sp_error *err)
 {
     struct sp_csr matrix;
     struct sp_load_facts facts;
@@ -388,32 +370,29 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
         struct sp_model_subject subject = {
             .n_r = matrix.n_r, .n_c = matrix.n_c, .n_nz = matrix.n_nz, .matrix = &matrix};
         snprintf(subject.name, sizeof subject.name, "%s", facts.name);
-        status = model_subject(a, &subject, machines, progress, terminal, json, csv, err);
+        status = model_subject(a, &subject, machines, progress, terminal, sinks, err);
     }
     sp_csr_free(&matrix);
     return status;
 }
 
-static int run_all(const struct arguments *a, const struct sp_model_machines *machines, struct output *json,
-                   struct output *csv)
+static int run_all(const struct arguments *a, const struct sp_model_machines *machines,
+                   struct sp_sinks *sinks)
 {
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
     struct sp_error err;
     int code = 0;
-    if (a->common.csv)
-        sp_model_csv_header(csv->out);
     if (a->has_sizes) {
         struct sp_model_subject subject = {
             .name = "(sizes)", .n_r = a->sizes[0], .n_c = a->sizes[1], .n_nz = a->sizes[2]};
-        if (model_subject(a, &subject, machines, &progress, &terminal, json, csv, &err) != SP_OK)
+        if (model_subject(a, &subject, machines, &progress, &terminal, sinks, &err) != SP_OK)
             code = sp_report_error(&err);
     }
     for (int i = 0; i < a->n_matrices; i++) {
         if (i > 0 && !a->common.json && !a->common.csv)
             putchar('\n');
-        enum sp_status status =
-            model_matrix(a, a->matrix[i], machines, &progress, &terminal, json, csv, &err);
+        enum sp_status status = model_matrix(a, a->matrix[i], machines, &progress, &terminal, sinks, &err);
         if (status == SP_OK)
             continue;
         sp_terminal_clear(&terminal);
@@ -421,14 +400,6 @@ static int run_all(const struct arguments *a, const struct sp_model_machines *ma
         if (status == SP_INTERRUPTED)
             break;
     }
-    return code;
-}
-
-static int close_output(struct output *o, int code)
-{
-    struct sp_error err;
-    if (o->is_file && sp_atomic_commit(&o->file, &err) != SP_OK)
-        return sp_worse_exit(code, sp_report_error(&err));
     return code;
 }
 
@@ -452,6 +423,7 @@ static int run(int argc, char **argv)
 {
     struct arguments a;
     memset(&a, 0, sizeof a);
+    sp_join_command(argc, argv, a.command, sizeof a.command);
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
     struct sp_model_machines machines;
@@ -464,18 +436,10 @@ static int run(int argc, char **argv)
         return sp_report_error(&err);
     }
     choose_defaults(&a, machines.n);
-    struct output json, csv;
-    int code;
-    if (open_output(a.common.json, &json, &err) != SP_OK) {
-        code = sp_report_error(&err);
-    } else if (open_output(a.common.csv, &csv, &err) != SP_OK) {
-        sp_atomic_abort(&json.file);
-        code = sp_report_error(&err);
-    } else {
-        code = run_all(&a, &machines, &json, &csv);
-        code = close_output(&json, code);
-        code = close_output(&csv, code);
-    }
+    struct sp_sinks sinks;
+    const int code = sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
+                         ? sp_sinks_close(&sinks, run_all(&a, &machines, &sinks))
+                         : sp_report_error(&err);
     sp_model_machines_free(&machines);
     return code;
 }

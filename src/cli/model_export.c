@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/model_output.h"
+#include "io/record.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
 static json_t *value_json(struct sp_value v, const char *unit)
@@ -89,6 +90,19 @@ static json_t *row_json(const struct sp_model_row *row, bool best, double volume
     return o;
 }
 
+/* id, time and tool as in records; a reader can tell which command made it, and two outputs apart. */
+static enum sp_status set_identity(const struct sp_model_result *r, json_t *root, struct sp_error *err)
+{
+    static const char *const keys[] = {"id", "time", "tool"};
+    struct sp_record record;
+    enum sp_status status = sp_record_new(r->subject->name, &record, err);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == SP_OK; i++)
+        json_object_set(root, keys[i], json_object_get(record.root, keys[i]));
+    json_object_set_new(root, "command", json_string(r->command));
+    sp_record_free(&record);
+    return status;
+}
+
 enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, struct sp_error *err)
 {
     const struct sp_model_subject *s = r->subject;
@@ -102,6 +116,11 @@ enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, s
         json_object_set_new(root, "left_out", json_string(r->left_out));
     if (!root)
         return sp_fail(err, SP_MEMORY, "free memory", "no memory for the JSON output");
+    enum sp_status status = set_identity(r, root, err);
+    if (status != SP_OK) {
+        json_decref(root);
+        return status;
+    }
     int bad = json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(root);
     if (bad || fputc('\n', out) == EOF)
@@ -110,8 +129,12 @@ enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, s
     return SP_OK;
 }
 
-void sp_model_csv_header(FILE *out)
+static void put_header(FILE *out)
 {
+    static bool is_there; /* before the first row that there is */
+    if (is_there)
+        return;
+    is_there = true;
     fputs("matrix,rows,cols,nnz,machine,threads,domains,format,precision,alpha,alpha_origin,alpha_min,beta,"
           "bytes_B,bytes_origin,balance_Bpflop,level,roof_Bps,time_s,performance_flops,bound_by,volume_B,"
           "alpha_from_volume,kind,best,L1_B,L2_B,memory_lo_B,memory_hi_B\n",
@@ -152,6 +175,7 @@ static void put_levels(const struct sp_gpu_prediction *g, FILE *out)
 void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
 {
     const struct sp_model_subject *s = r->subject;
+    put_header(out);
     for (int i = 0; i < r->n_rows; i++) {
         const struct sp_model_row *row = &r->row[i];
         const struct sp_prediction *p = &row->prediction;

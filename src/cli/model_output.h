@@ -14,6 +14,7 @@ struct sp_model_result {
     int n_rows;
     int n_machines;
     const char *left_out; /* machines that cannot do what was asked, "" */
+    const char *command;  /* as it was typed */
 };
 
 /* The matrix and the kernel. */
@@ -26,7 +27,7 @@ void sp_model_print_machines(const struct sp_model_result *result, FILE *out);
 /* One object in SI units ("spmodel.model/1"). SP_MEMORY, SP_OUTPUT. */
 enum sp_status sp_model_write_json(const struct sp_model_result *result, FILE *out, struct sp_error *err);
 
-void sp_model_csv_header(FILE *out);
+/* With a header before the first row of all. */
 void sp_model_csv_rows(const struct sp_model_result *result, FILE *out);
 
 #endif

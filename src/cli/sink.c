@@ -25,6 +25,10 @@ enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_er
 int sp_sink_close(struct sp_sink *sink, int code)
 {
     struct sp_error err;
+    if (code != 0 && sink->is_file && ftell(sink->stream) == 0) { /* a failure has left nothing to say */
+        sp_sink_abort(sink);
+        return code;
+    }
     if (sink->is_file && sp_atomic_commit(&sink->file, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     memset(sink, 0, sizeof *sink);

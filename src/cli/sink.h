@@ -12,7 +12,8 @@ struct sp_sink {
 
 /* name: NULL not asked for, "" or "-" standard output, else a file. SP_OUTPUT where it cannot be written. */
 enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_error *err);
-/* Makes the file appear; reports what fails and returns the worse of `code` and its exit code. */
+/* Makes the file appear, unless `code` is a failure and nothing was written; reports what fails and returns
+ * the worse of `code` and its exit code. */
 int sp_sink_close(struct sp_sink *sink, int code);
 /* Throws the file away. */
 void sp_sink_abort(struct sp_sink *sink);

@@ -33,6 +33,20 @@ done
 [ $killed -gt 0 ] || fail "no writer was killed in time: the test has not tested anything"
 echo "killed before the end: $killed, finished: $finished"
 
+# A command that fails before there is a result leaves no file and keeps the one that stood there.
+echo old >"$dir/kept"
+for command in analyze model info "analyze --lines=$dir/lines"; do
+    for name in none kept; do
+        for form in --json --csv; do
+            "$spmodel" $command -q "$dir/no-such.mtx" "$form=$dir/$name" >/dev/null 2>"$dir/err" && fail "$command reads what is not there"
+            [ ! -e "$dir/none" ] || fail "$command $form leaves an empty file when it fails"
+            [ "$(cat "$dir/kept")" = old ] || fail "$command $form empties an older file when it fails"
+        done
+    done
+done
+[ ! -e "$dir/lines" ] || fail "analyze --lines leaves an empty file when it fails"
+rm -f "$dir/kept"
+
 # Full disk: a limit on the size of files, with its signal ignored, makes writes fail as a full disk does.
 for form in $forms; do
     rm -f "$dir/$form" "$dir/.$form".*
