@@ -80,6 +80,14 @@ START_TEST(intervals_hold_every_outcome)
     ck_assert_int_eq(sp_formula_evaluate("-two*two", &source, &q, NULL), SP_OK);
     ck_assert_double_eq(q.lo, -16);
     ck_assert_double_eq(q.hi, -1);
+    ck_assert_int_eq(sp_formula_evaluate("1/(two - 2)", &source, &q, NULL), SP_UNDECIDED);
+    ck_assert_int_eq(sp_formula_evaluate("1/(two - 1.5)", &source, &q, NULL), SP_UNDECIDED); /* holds 0 */
+    ck_assert_int_eq(sp_formula_evaluate("(two - 3)^2", &source, &q, NULL), SP_UNDECIDED);
+    ck_assert_int_eq(sp_formula_evaluate("two % 2", &source, &q, NULL),
+                     SP_OK); /* 1 % 2 and 3 % 2 are inside */
+    ck_assert_double_eq(q.value, 0);
+    ck_assert_double_le(q.lo, 0);
+    ck_assert_double_ge(q.hi, 1);
 }
 END_TEST
 
@@ -97,6 +105,9 @@ START_TEST(formulas_are_refused)
     memset(deep, '(', 390);
     deep[390] = '\0';
     ck_assert_int_eq(sp_formula_evaluate(deep, &source, &q, &err), SP_INPUT);
+    memset(deep, '-', 390);
+    ck_assert_int_eq(sp_formula_evaluate(deep, &source, &q, &err), SP_INPUT);
+    ck_assert(strstr(err.what, "too deep"));
 }
 END_TEST
 
@@ -105,6 +116,9 @@ static const char lab_text[] =
     "\"parameters\": [{\"name\": \"n\", \"full\": \"100\", \"small\": \"10\"}, {\"name\": \"nnz\", \"is\": "
     "\"3*n\"}],"
     "\"runs\": [{\"id\": \"one\", \"arguments\": [\"analyze\", \"gen:arrow:{n}\", \"--cold\"]},"
+    "           {\"id\": \"sizes\", \"arguments\": [\"model\", \"--sizes\", \"{n},{n},{nnz}\", "
+    "\"--machine\", \"ivb\"]},"
+    "           {\"id\": \"named\", \"arguments\": [\"model\", \"gen:arrow:{n}\"]},"
     "           {\"id\": \"gpu\", \"needs\": \"GPU\", \"arguments\": [\"analyze\", \"gen:arrow:{n}\", "
     "\"--device\", \"gpu\"]}],"
     "\"questions\": ["
@@ -283,8 +297,15 @@ END_TEST
 START_TEST(what_does_not_fit_is_flagged)
 {
     struct sp_lab_audit a;
+    struct sp_error err;
     begin("gen:arrow:11", 0.02, 10); /* another student's */
     ck_assert_int_eq(audit(&a, "matrix"), 1);
+    end();
+    begin("gen:arrow:10", 0.02, 10);
+    ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", "no time", &err), SP_OK);
+    ck_assert_int_eq(audit(&a, "skipped"), 1); /* only the other run needs what may be absent */
+    ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
+    ck_assert_int_eq(audit(&a, "skipped"), 0);
     end();
     begin("gen:arrow:10", 0.02, 11); /* P is not W/t */
     ck_assert_int_eq(audit(&a, "arithmetic"), 1);
@@ -298,6 +319,69 @@ START_TEST(what_does_not_fit_is_flagged)
     ck_assert_int_eq(audit(&a, "lab"), 1);
     json_object_set_new(folder.state, "started", json_string("2999-01-02T00:00:00Z"));
     ck_assert_int_eq(audit(&a, "order"), 2);
+    end();
+}
+END_TEST
+
+/* Flags of a document of the run `run` that says `problem` and was made by `command`. */
+static int identify(const char *run, const char *problem, const char *command, const char *code)
+{
+    struct sp_lab_audit a = {0};
+    struct sp_error err;
+    json_t *document = json_pack("{s:o, s:s}", "problem", json_loads(problem, 0, NULL), "command", command);
+    int n = 0;
+    ck_assert_ptr_nonnull(document);
+    ck_assert_int_eq(sp_lab_audit_identity(&folder, run, document, &a, &err), SP_OK);
+    json_decref(document);
+    for (int i = 0; i < a.n; i++)
+        n += strcmp(a.flag[i].code, code) == 0;
+    ck_assert_int_eq(n, a.n);
+    return n;
+}
+
+START_TEST(commands_are_compared_word_by_word)
+{
+    static const char arrow[] = "{\"path\": \"gen:arrow:10\"}";
+    begin("gen:arrow:10", 0.02, 10);
+    static const char *const same[] = {
+        "spmodel analyze gen:arrow:10 --cold", "spmodel analyze gen:arrow:10 --cold --budget 1s --samples 9",
+        "spmodel analyze gen:arrow:10 --cold --machine m --out a b/c --json=a b/c.json",
+        "spmodel analyze --no-hints gen:arrow:10 --no-plots --cold"};
+    static const char *const other[] = {"spmodel analyze gen:arrow:10 --cold --sim-llc 1G",
+                                        "spmodel analyze gen:arrow:10 --colder",
+                                        "spmodel analyze gen:arrow:10",
+                                        "spmodel analyze gen:arrow:10 --cold --budget 1s gen:arrow:11",
+                                        "spmodel analyze gen:arrow:100 --cold",
+                                        "spmodel model gen:arrow:10 --cold",
+                                        "spmodel",
+                                        ""};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        ck_assert_msg(identify("one", arrow, same[i], "command") == 0, "%s", same[i]);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        ck_assert_msg(identify("one", arrow, other[i], "command") == 1, "%s", other[i]);
+    end();
+}
+END_TEST
+
+START_TEST(models_are_of_this_students_sizes)
+{
+    static const char command[] = "spmodel model --sizes 10,10,30 --machine ivb";
+    begin("gen:arrow:10", 0.02, 10);
+    ck_assert_int_eq(identify("sizes", "{\"name\": \"(sizes)\", \"rows\": 10, \"cols\": 10, \"nnz\": 30}",
+                              command, "matrix"),
+                     0);
+    ck_assert_int_eq(identify("sizes", "{\"name\": \"(sizes)\", \"rows\": 10, \"cols\": 10, \"nnz\": 31}",
+                              command, "matrix"),
+                     1);
+    ck_assert_int_eq(identify("sizes", "{}", command, "matrix"), 1);
+    ck_assert_int_eq(identify("sizes", "{\"rows\": 10, \"cols\": 10, \"nnz\": 30}",
+                              "spmodel model --sizes 10,10,30 --machine other", "command"),
+                     1);
+    ck_assert_int_eq(
+        identify("named", "{\"name\": \"gen:arrow:10\"}", "spmodel model gen:arrow:10 --json=x", "matrix"),
+        0);
+    ck_assert_int_eq(
+        identify("named", "{\"name\": \"gen:arrow:11\"}", "spmodel model gen:arrow:10", "matrix"), 1);
     end();
 }
 END_TEST
@@ -351,6 +435,8 @@ int main(void)
     tcase_add_test(t, noise_decides_nothing);
     tcase_add_test(t, what_fits_is_not_flagged);
     tcase_add_test(t, what_does_not_fit_is_flagged);
+    tcase_add_test(t, commands_are_compared_word_by_word);
+    tcase_add_test(t, models_are_of_this_students_sizes);
     tcase_add_test(t, sheets_are_filled);
     tcase_add_test(t, answers_are_told_after_the_run_only);
     tcase_add_test(t, seeds_follow_from_names);

@@ -102,29 +102,61 @@ static void print_quoted(const char *text, FILE *out)
     fputc('"', out);
 }
 
-static void print_csv(const char *name, const struct sp_lab_folder *folder, const struct tally *t,
-                      const struct sp_lab_audit *audit, FILE *out)
+static void flags_text(const struct sp_lab_audit *audit, char *text, size_t size)
 {
-    char flags[4000] = "";
+    *text = '\0';
     for (int i = 0; i < audit->n && i < SP_LAB_MOST_FLAGS; i++) {
         const struct sp_lab_flag *f = &audit->flag[i];
-        const size_t used = strlen(flags);
-        snprintf(flags + used, sizeof flags - used, "%s%s %s: %s", used ? "; " : "", f->code, f->run,
-                 f->text);
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s %s: %s", used ? "; " : "", f->code, f->run, f->text);
     }
+}
+
+/* "nt (this processor has no ...)": who skips must have had a reason. */
+static void skipped_text(const struct sp_lab_results *results, char *text, size_t size)
+{
+    *text = '\0';
+    for (int i = 0; i < results->n; i++) {
+        const struct sp_lab_result *r = &results->result[i];
+        const size_t used = strlen(text);
+        if (r->skipped)
+            snprintf(text + used, size - used, "%s%s (%.200s)", used ? "; " : "", r->run, r->skipped);
+    }
+}
+
+static void print_csv(const char *name, const struct sp_lab_results *results, const struct tally *t,
+                      const struct sp_lab_audit *audit, FILE *out)
+{
+    const struct sp_lab_folder *folder = results->folder;
+    char text[4000];
     print_quoted(name, out);
     fputc(',', out);
     print_quoted(folder->the_case.student, out);
-    fprintf(out, ",%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,", folder->lab.id,
-            folder->the_case.small ? "small" : "full", t->right, t->wrong, t->late, t->missing, t->pass,
-            t->fail, t->undecided, t->skipped, audit->n_simulated, audit->n);
-    print_quoted(flags, out);
+    fprintf(out, ",%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,", folder->lab.id, folder->the_case.small ? "small" : "full",
+            t->right, t->wrong, t->late, t->missing, t->pass, t->fail, t->undecided, t->skipped);
+    skipped_text(results, text, sizeof text);
+    print_quoted(text, out);
+    fprintf(out, ",%d,%d,", audit->n_simulated, audit->n);
+    flags_text(audit, text, sizeof text);
+    print_quoted(text, out);
     fputc('\n', out);
 }
 
-static void print_text(const char *name, const struct sp_lab_folder *folder, const struct tally *t,
+/* A folder that says nothing about itself: empty fields, and why. */
+static void print_csv_unread(const char *name, const struct sp_error *err, FILE *out)
+{
+    char text[700];
+    print_quoted(name, out);
+    fputs(",,,,,,,,,,,,,,1,", out);
+    snprintf(text, sizeof text, "folder : %.600s", err->what);
+    print_quoted(text, out);
+    fputc('\n', out);
+}
+
+static void print_text(const char *name, const struct sp_lab_results *results, const struct tally *t,
                        const struct sp_lab_audit *audit)
 {
+    const struct sp_lab_folder *folder = results->folder;
     printf("%s\n  %s, lab %d%s\n", name, folder->the_case.student, folder->lab.number,
            folder->the_case.small ? ", small matrices" : "");
     printf("  predictions  %d right, %d wrong, %d late, %d missing\n", t->right, t->wrong, t->late,
@@ -133,21 +165,24 @@ static void print_text(const char *name, const struct sp_lab_folder *folder, con
            t->skipped);
     printf("  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
            audit->n == 1 ? "" : "s");
+    for (int i = 0; i < results->n; i++)
+        if (results->result[i].skipped)
+            printf("  skipped      %-10s %s\n", results->result[i].run, results->result[i].skipped);
     for (int i = 0; i < audit->n && i < SP_LAB_MOST_FLAGS; i++)
         printf("  FLAG  %-10s %-10s %s\n", audit->flag[i].code, audit->flag[i].run, audit->flag[i].text);
 }
 
-/* Records that were handed in before, in another folder. */
+/* Records that were handed in before, in this folder under another name or in another one. */
 static void find_repeated(const struct arguments *a, const struct sp_lab_results *results,
                           struct submission *all, int here, struct sp_lab_audit *audit)
 {
     for (int i = 0; i < results->n; i++) {
         const char *id = json_string_value(json_object_get(results->result[i].root, "id"));
-        for (int k = 0; id && k < here; k++)
+        for (int k = 0; id && k <= here; k++)
             for (int j = 0; j < all[k].n; j++)
                 if (strcmp(all[k].id[j], id) == 0)
-                    sp_lab_audit_add(audit, results->result[i].run, "repeated", "the same record is in %s",
-                                     a->folder[k]);
+                    sp_lab_audit_add(audit, results->result[i].run, "repeated", "the same record is in %s%s",
+                                     a->folder[k], k == here ? ", under another name" : "");
         if (id && (all[here].id[all[here].n] = strdup(id)))
             all[here].n++;
     }
@@ -165,6 +200,15 @@ static enum sp_status audit_results(const struct arguments *a, const struct sp_l
     return status;
 }
 
+/* The other folders are graded all the same. */
+static int leave_out(const char *name, const struct sp_error *err, FILE *csv)
+{
+    if (csv && err->status != SP_INTERRUPTED)
+        print_csv_unread(name, err, csv);
+    const int code = sp_report_error(err);
+    return err->status == SP_INTERRUPTED ? code : sp_worse_exit(sp_exit_code(SP_INPUT), code);
+}
+
 static int grade(const struct arguments *a, int i, const struct sp_lab_directories *where,
                  struct submission *all, struct sp_terminal *terminal, const struct sp_progress *progress,
                  FILE *csv)
@@ -175,7 +219,7 @@ static int grade(const struct arguments *a, int i, const struct sp_lab_directori
     struct sp_lab_audit audit = {0};
     struct sp_error err;
     if (sp_lab_folder_open(a->folder[i], where->directory, where->n, &folder, &err) != SP_OK)
-        return sp_worse_exit(sp_exit_code(SP_INPUT), sp_report_error(&err));
+        return leave_out(a->folder[i], &err, csv);
     enum sp_status status = sp_lab_results_read(&folder, &results, &err);
     if (status == SP_OK)
         status = audit_results(a, &results, progress, &verdicts, &audit, &err);
@@ -185,12 +229,12 @@ static int grade(const struct arguments *a, int i, const struct sp_lab_directori
         find_repeated(a, &results, all, i, &audit);
         const struct tally t = count(&verdicts);
         if (csv)
-            print_csv(a->folder[i], &folder, &t, &audit, csv);
+            print_csv(a->folder[i], &results, &t, &audit, csv);
         if (csv != stdout)
-            print_text(a->folder[i], &folder, &t, &audit);
+            print_text(a->folder[i], &results, &t, &audit);
         code = sp_exit_code(audit.n > 0 ? SP_NO : sp_lab_summary(&verdicts));
     } else {
-        code = sp_report_error(&err);
+        code = leave_out(a->folder[i], &err, csv);
     }
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);
@@ -212,8 +256,8 @@ static int grade_all(const struct arguments *a, FILE *csv)
     sp_lab_directories_find(&where);
     if (csv)
         fputs("folder,student,lab,size,predictions_right,predictions_wrong,predictions_late,predictions_"
-              "missing,"
-              "checks_pass,checks_fail,checks_undecided,skipped,records_simulated,n_flags,flags\n",
+              "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,"
+              "n_flags,flags\n",
               csv);
     for (int i = 0; i < a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, grade(a, i, &where, all, &terminal, &progress, csv));

@@ -165,7 +165,7 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
 static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
                               struct sp_error *err)
 {
-    char text_path[1200], log_path[1200], typed[1200], start[32];
+    char text_path[1200], log_path[1200], record[1200], typed[1200], start[32];
     struct sp_lab_command command;
     const char *id = sp_lab_text(run, "id");
     enum sp_status status = sp_lab_command_make(folder, run, machine, &command, err);
@@ -175,6 +175,13 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     snprintf(log_path, sizeof log_path, "%s/records/%s.log", folder->path, id);
     printf("%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
     sp_lab_now(start);
+    sp_lab_record_path(folder, id, record, sizeof record);
+    unlink(record);
+    status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
+    if (status != SP_OK) {
+        sp_lab_command_free(&command);
+        return status;
+    }
     const int code = run_patiently(&command, text_path, log_path);
     sp_lab_command_free(&command);
     return code == 0 ? sp_lab_note_run(folder, id, start, NULL, err)

@@ -49,8 +49,8 @@ static struct sp_quantity exactly(double x)
     return (struct sp_quantity){x, x, x};
 }
 
-/* The hull of the results at the ends of both intervals: every operation here is monotone in each operand
- * where its result is finite. */
+/* The hull of the results at the ends of both intervals: holds every outcome where the operation is monotone
+ * in each operand. */
 static struct sp_quantity combine(struct sp_quantity a, struct sp_quantity b, double (*f)(double, double))
 {
     const double end[4] = {f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)};
@@ -77,6 +77,32 @@ static double multiply(double a, double b)
 static double divide(double a, double b)
 {
     return a / b;
+}
+
+/* Anything: the formula then has no finite value. */
+static struct sp_quantity unbounded(double value)
+{
+    return (struct sp_quantity){value, -INFINITY, INFINITY};
+}
+
+/* Monotone on either side of a divisor of 0, not across it. */
+static struct sp_quantity quotient(struct sp_quantity a, struct sp_quantity b)
+{
+    return b.lo < b.hi && b.lo <= 0 && b.hi >= 0 ? unbounded(a.value / b.value) : combine(a, b, divide);
+}
+
+/* Monotone for bases of one sign. */
+static struct sp_quantity power(struct sp_quantity a, struct sp_quantity b)
+{
+    return a.lo < 0 && a.hi > 0 ? unbounded(pow(a.value, b.value)) : combine(a, b, pow);
+}
+
+/* Goes up and down: of what is uncertain only its bounds are known. */
+static struct sp_quantity remainder_of(struct sp_quantity a, struct sp_quantity b)
+{
+    const double most = fmax(fabs(b.lo), fabs(b.hi)), x = fmod(a.value, b.value);
+    return a.lo < a.hi || b.lo < b.hi ? (struct sp_quantity){x, a.lo < 0 ? -most : 0, a.hi > 0 ? most : 0}
+                                      : exactly(x);
 }
 
 static double raise_two(double a, double b)
@@ -163,8 +189,13 @@ static struct sp_quantity parse_factor(struct parser *p)
 {
     if (p->status != SP_OK)
         return nothing;
-    if (take(p, '-'))
-        return combine(exactly(0), parse_factor(p), subtract);
+    if (take(p, '-')) {
+        if (++p->depth > MOST_DEPTH)
+            return refuse(p, "the nesting is too deep");
+        const struct sp_quantity q = parse_factor(p);
+        p->depth--;
+        return combine(exactly(0), q, subtract);
+    }
     if (take(p, '(')) {
         struct sp_quantity q = parse_sum(p);
         return take(p, ')') ? q : refuse(p, "a ')' is missing");
@@ -190,7 +221,7 @@ static struct sp_quantity parse_power(struct parser *p)
     if (++p->depth > MOST_DEPTH)
         return refuse(p, "the nesting is too deep");
     if (p->status == SP_OK && take(p, '^'))
-        q = combine(q, parse_power(p), pow);
+        q = power(q, parse_power(p));
     p->depth--;
     return q;
 }
@@ -202,9 +233,9 @@ static struct sp_quantity parse_product(struct parser *p)
         if (take(p, '*'))
             q = combine(q, parse_power(p), multiply);
         else if (take(p, '/'))
-            q = combine(q, parse_power(p), divide);
+            q = quotient(q, parse_power(p));
         else if (take(p, '%'))
-            q = combine(q, parse_power(p), fmod);
+            q = remainder_of(q, parse_power(p));
         else
             break;
     }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/lab_command.h"
-
 void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *code, const char *format, ...)
 {
     va_list list;
@@ -40,64 +38,6 @@ static void audit_digest(const struct sp_lab_folder *folder, const char *run, st
         sp_lab_audit_add(audit, run, "edited", "state.json knows of no such run");
     else if (sp_lab_file_digest(path, hex) && strcmp(hex, sp_lab_text(noted, "sha256")) != 0)
         sp_lab_audit_add(audit, run, "edited", "the file is not the one that lab run wrote");
-}
-
-/* The matrix of a command: its first argument that names a generated one. */
-static const char *matrix_of(const struct sp_lab_command *command)
-{
-    for (int i = 1; i < command->n; i++)
-        if (strncmp(command->argument[i], "gen:", 4) == 0)
-            return command->argument[i];
-    return NULL;
-}
-
-/* Options that say where results go and how long to measure are not the lab's: 2 with a value, 1 without. */
-static int not_the_labs(const char *word, const char *labs_folder)
-{
-    static const char *const with_value[] = {"--machine", "--out", "--budget", "--samples"},
-                             *const alone[] = {"--no-plots", "--no-hints"};
-    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++)
-        if (strcmp(with_value[i], word) == 0)
-            return 2;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strcmp(alone[i], word) == 0)
-            return 1;
-    return strncmp(word, "--json=", 7) == 0 || strstr(word, labs_folder) != NULL;
-}
-
-/* The record's command must have the lab's options, in their order; where files of the lab lie may differ. */
-static bool same_command(const struct sp_lab_command *command, const char *recorded, const char *labs_folder)
-{
-    const char *at = recorded;
-    for (int i = 1; i < command->n && at; i++) {
-        const char *word = command->argument[i];
-        const int skipped = not_the_labs(word, labs_folder);
-        if (skipped > 0) {
-            i += skipped - 1;
-            continue;
-        }
-        at = strstr(at, word);
-        at = at ? at + strlen(word) : NULL;
-    }
-    return at != NULL;
-}
-
-static enum sp_status audit_identity(const struct sp_lab_folder *folder, const char *run,
-                                     const json_t *record, struct sp_lab_audit *audit, struct sp_error *err)
-{
-    struct sp_lab_command command;
-    const json_t *item = sp_lab_item(json_object_get(folder->lab.root, "runs"), run);
-    enum sp_status status = sp_lab_command_make(folder, item, NULL, &command, err);
-    if (status != SP_OK)
-        return status;
-    const char *wanted = matrix_of(&command), *path = json_string_value(sp_lab_node(record, "problem.path")),
-               *typed = json_string_value(json_object_get(record, "command"));
-    if (wanted && path && strcmp(wanted, path) != 0)
-        sp_lab_audit_add(audit, run, "matrix", "it is of %.100s; this student's is %.100s", path, wanted);
-    else if (typed && !same_command(&command, typed, folder->lab.folder))
-        sp_lab_audit_add(audit, run, "command", "it was made by another command: %.200s", typed);
-    sp_lab_command_free(&command);
-    return SP_OK;
 }
 
 /* Predictions before results, results after the start. ISO 8601 in UTC compares as text. */
@@ -152,10 +92,14 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
     audit_version(results->folder, audit);
     for (int i = 0; i < results->n && status == SP_OK; i++) {
         const struct sp_lab_result *r = &results->result[i];
+        if (r->claimed)
+            sp_lab_audit_add(audit, r->run, "skipped",
+                             "it needs nothing that may be absent, but is noted as skipped: %.200s",
+                             r->claimed);
         if (!r->root)
             continue;
         audit_digest(results->folder, r->run, audit);
-        status = audit_identity(results->folder, r->run, r->root, audit, err);
+        status = sp_lab_audit_identity(results->folder, r->run, r->root, audit, err);
         sp_lab_audit_arithmetic(r->run, r->root, audit);
     }
     audit_order(results, audit);

@@ -14,7 +14,8 @@ struct sp_lab_audit {
     int n_simulated; /* records whose bytes were simulated again */
     struct sp_lab_flag {
         char run[40];  /* "": of the folder */
-        char code[16]; /* lab, matrix, command, edited, arithmetic, order, machines, bytes, repeated */
+        char code[16]; /* folder, lab, skipped, matrix, command, edited, arithmetic, order, machines, bytes,
+                          repeated */
         char text[320];
     } flag[SP_LAB_MOST_FLAGS];
 };
@@ -25,6 +26,11 @@ void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *c
 /* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
 enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
                                    struct sp_error *err);
+/* Is a document of this student's matrix (by name or sizes), and made by the lab's command? SP_INPUT: the lab
+ * is faulty. */
+enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const char *run,
+                                     const json_t *document, struct sp_lab_audit *audit,
+                                     struct sp_error *err);
 /* Numbers of one record that follow from others; appends to the audit. */
 void sp_lab_audit_arithmetic(const char *run, const json_t *record, struct sp_lab_audit *audit);
 /* Makes the matrix of this student again and simulates what the record says was run, on the caches that it

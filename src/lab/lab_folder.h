@@ -22,7 +22,7 @@ enum sp_status sp_lab_folder_open(const char *path, const char *const *directory
                                   struct sp_lab_folder *folder, struct sp_error *err);
 void sp_lab_folder_close(struct sp_lab_folder *folder);
 
-/* Has a run shown results? Predictions are late from then on. */
+/* Was a run begun? Predictions are late from then on: even one that fails prints something. */
 bool sp_lab_has_run(const struct sp_lab_folder *folder);
 /* The small matrices instead: SP_USAGE once something was predicted or run. Writes the sheet again. */
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
@@ -34,8 +34,8 @@ enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question
 /* The prediction that counts: the last one that was not late, else the first late one; NULL: none. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
 
-/* What became of a run: remembered in state.json with the digest of its record. `skipped`: why it could not
- * be run here, NULL: it was. */
+/* That a run was begun, and what became of it: remembered in state.json with the digest of its record, if
+ * there is one. `skipped`: why it could not be run here, NULL: it was. */
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
                                const char *skipped, struct sp_error *err);
 

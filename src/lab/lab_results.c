@@ -35,7 +35,8 @@ enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp
         struct sp_lab_result *r = &results->result[results->n++];
         r->run = sp_lab_text(run, "id");
         const json_t *noted = json_object_get(json_object_get(folder->state, "runs"), r->run);
-        r->skipped = json_string_value(json_object_get(noted, "skipped"));
+        const char *skipped = json_string_value(json_object_get(noted, "skipped"));
+        *(*sp_lab_text(run, "needs") ? &r->skipped : &r->claimed) = skipped; /* a folder is the student's */
         enum sp_status status = read_one(folder, r, err);
         if (status != SP_OK) {
             sp_lab_results_free(results);

@@ -13,6 +13,7 @@ struct sp_lab_results {
     struct sp_lab_result {
         const char *run;     /* borrowed from the lab */
         const char *skipped; /* why; borrowed from the folder's state; NULL: it was run */
+        const char *claimed; /* why, of a run that needs nothing and cannot be skipped; else NULL */
         json_t *root;        /* owned; NULL: skipped, or there is nothing yet */
     } result[SP_LAB_MOST_RUNS];
 };
