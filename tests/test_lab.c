@@ -186,7 +186,8 @@ static void begin(const char *matrix, double spread, double performance)
     const char *const where[] = {dir};
     make_dir();
     write_text("7-try/lab.json", lab_text);
-    write_text("7-try/sheet.md", "n is {{n}}, nnz {{nnz*1000}}, a third {{1/3}}");
+    write_text("7-try/sheet.md",
+               "n is {{n}}, nnz {{nnz*1000}}, a third {{1/3}}, `gen:{{nnz*1000}}`, {{nnz*100}}");
     ck_assert_int_eq(sp_lab_find(where, 1, "8", &lab, &err), SP_USAGE);
     ck_assert_int_eq(sp_lab_find(where, 1, "try", &lab, &err), SP_OK);
     sp_lab_free(&lab);
@@ -395,7 +396,7 @@ START_TEST(sheets_are_filled)
     ck_assert_ptr_nonnull(f);
     ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
     fclose(f);
-    ck_assert_str_eq(text, "n is 10, nnz 30 000, a third 0.3333");
+    ck_assert_str_eq(text, "n is 10, nnz 30 000, a third 0.3333, `gen:30000`, 3 000");
     end();
 }
 END_TEST

@@ -58,7 +58,7 @@ enum sp_status sp_lab_case_name(void *context, const char *name, struct sp_quant
                                 struct sp_error *err);
 
 /* Text with each {formula}, or {{formula}} where double_braces, replaced by its number: a whole one in full,
- * grouped by blanks where double_braces; others with four digits. *out is to be freed. */
+ * grouped by blanks where double_braces and not in code; others with four digits. *out is to be freed. */
 enum sp_status sp_lab_fill(const struct sp_lab_case *c, const char *text, bool double_braces, char **out,
                            struct sp_error *err);
 

@@ -34,6 +34,18 @@ static enum sp_status put_formula(const struct sp_lab_case *c, const char *at, s
     return status;
 }
 
+/* In Markdown's code, which is to be typed: a line that begins with four blanks, or between backquotes. */
+static bool is_code(const char *text, const char *at)
+{
+    const char *line = at;
+    int n = 0;
+    while (line > text && line[-1] != '\n')
+        line--;
+    for (const char *p = line; p < at; p++)
+        n += *p == '`';
+    return n % 2 == 1 || strncmp(line, "    ", 4) == 0;
+}
+
 static enum sp_status fill(const struct sp_lab_case *c, const char *text, bool double_braces, FILE *out,
                            struct sp_error *err)
 {
@@ -46,8 +58,9 @@ static enum sp_status fill(const struct sp_lab_case *c, const char *text, bool d
             break;
         }
         fwrite(at, 1, (size_t)(begin - at), out);
+        const bool for_people = double_braces && !is_code(text, begin);
         begin += strlen(open);
-        status = put_formula(c, begin, (size_t)(end - begin), double_braces, out, err);
+        status = put_formula(c, begin, (size_t)(end - begin), for_people, out, err);
         at = end + strlen(close);
     }
     return status;
