@@ -31,16 +31,22 @@ struct reading {
     bool bad; /* flagged */
 };
 
-static int64_t count_of(struct reading *r, const json_t *node, const char *path, int64_t otherwise,
-                        int64_t least, int64_t most)
+static double bounded(struct reading *r, const json_t *node, const char *path, double otherwise, double least,
+                      double most)
 {
-    const double x = number_of(node, path, (double)otherwise);
-    if (x >= (double)least && x <= (double)most && floor(x) == x)
-        return (int64_t)x;
+    const double x = number_of(node, path, otherwise);
+    if (x >= least && x <= most)
+        return x;
     if (!r->bad)
         sp_lab_audit_add(r->audit, r->run, "bytes", "%s is %g: nothing that could have been run", path, x);
     r->bad = true;
     return least;
+}
+
+static int64_t count_of(struct reading *r, const json_t *node, const char *path, int64_t otherwise,
+                        int64_t least, int64_t most)
+{
+    return (int64_t)bounded(r, node, path, (double)otherwise, (double)least, (double)most);
 }
 
 enum { MOST_CORES = 1 << 16, MOST_THREADS = 4096, MOST_LINE_B = 1 << 12, MOST_WIDTH = 1 << 14 };
@@ -62,7 +68,7 @@ static void read_cache(struct reading *r, const json_t *item, struct sp_cache *c
     c->effective_B = sp_value_none("not measured");
     if (json_is_number(sp_lab_node(item, "effective_B.value")))
         c->effective_B = sp_value_of(
-            (double)count_of(r, item, "effective_B.value", 0, c->line_B, most_cache_B), SP_MEASURED);
+            bounded(r, item, "effective_B.value", 0, c->line_B, (double)most_cache_B), SP_MEASURED);
     if (!r->bad && (c->line_B & (c->line_B - 1) || (c->sector_B > 0 && c->line_B % c->sector_B != 0)))
         count_of(r, item, "line_B", 0, 1, 0); /* no cache has such lines */
 }
@@ -149,11 +155,7 @@ static bool read_wanted(const char *run, const json_t *record, struct sp_lab_aud
     w->options = read_options(&r, record);
     w->llc_B = count_of(&r, record, "request.llc", 0, 0, most_cache_B);
     w->seed = (uint64_t)count_of(&r, record, "config.seed", 1, 0, INT64_C(1) << 53);
-    w->skew = number_of(record, "request.skew", 0);
-    if (!r.bad && !(w->skew >= 0 && w->skew <= 1)) {
-        sp_lab_audit_add(audit, run, "bytes", "request.skew is %g, no fraction", w->skew);
-        r.bad = true;
-    }
+    w->skew = bounded(&r, record, "request.skew", 0, 0, 1);
     if (!r.bad && is_too_much(w)) {
         sp_lab_audit_add(audit, run, "bytes", "its %d threads have more cache than any machine",
                          w->options.n_threads);
