@@ -19,7 +19,8 @@ static void print_usage(FILE *out)
         fprintf(out, "  %-8s %-22s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
     fputs("\nspmodel lab VERB --help  explains a verb. One lab:\n"
           "  spmodel lab start 1 --student 'Ada Example'    read lab-1/sheet.md\n"
-          "  spmodel lab predict 1 balance=8.0 alpha=0.14 ...\n"
+          "  spmodel lab predict 1                          lists its questions\n"
+          "  spmodel lab predict 1 alpha=... balance=...    an answer to each, before it is run\n"
           "  spmodel lab run 1\n"
           "  spmodel lab check 1\n"
           "  spmodel lab report 1\n",

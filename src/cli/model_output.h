@@ -24,7 +24,8 @@ void sp_model_print(const struct sp_model_result *result, FILE *out);
 /* One table, a line for each machine with the format that is best there. */
 void sp_model_print_machines(const struct sp_model_result *result, FILE *out);
 
-/* One object in SI units ("spmodel.model/1"). SP_MEMORY, SP_OUTPUT. */
+/* One object in SI units ("spmodel.model/1"), with id, time, tool and command as in records. SP_MEMORY,
+ * SP_OUTPUT. */
 enum sp_status sp_model_write_json(const struct sp_model_result *result, FILE *out, struct sp_error *err);
 
 /* With a header before the first row of all. */
