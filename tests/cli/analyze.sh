@@ -31,14 +31,14 @@ run more_threads_than_rows --threads 7 gen:laplace2d:2
 # Known troubles are named by their hints: imbalance, padding, scattered x. A machine that is busy with something else may
 # hide one, so that there are three attempts; test_hints has the rules on given figures.
 hint() { # hint ID NAME ARGUMENTS...
-    id=$1 name=$2
+    id=$1 stem=$2
     shift 2
     for attempt in 1 2 3; do
-        run "$name$attempt" "$@"
-        grep -q "^ $id " "$dir/$name$attempt.txt" && return 0
+        run "$stem$attempt" "$@"
+        grep -q "^ $id " "$dir/$stem$attempt.txt" && return 0
         echo "analyze $*: no hint $id at attempt $attempt"
     done
-    cat "$dir/$name$attempt.txt"
+    cat "$dir/$stem$attempt.txt"
     exit 1
 }
 hint B01 rows_of_arrow --threads 2 --schedule rows gen:arrow:300000
