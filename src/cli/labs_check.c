@@ -157,6 +157,5 @@ static int run_report(int argc, char **argv)
     return 0;
 }
 
-const struct sp_lab_verb sp_lab_verb_check = {"check", "N", "judge predictions and runs", run_check};
-const struct sp_lab_verb sp_lab_verb_report = {"report", "N", "a Markdown report with explanations",
-                                               run_report};
+const struct sp_verb sp_lab_verb_check = {"check", "N", "judge predictions and runs", run_check};
+const struct sp_verb sp_lab_verb_report = {"report", "N", "a Markdown report with explanations", run_report};

@@ -279,5 +279,5 @@ static int run(int argc, char **argv)
     return sp_sink_close(&sink, grade_all(&a, sink.stream));
 }
 
-const struct sp_lab_verb sp_lab_verb_grade = {"grade", "FOLDER...",
-                                              "recompute what was handed in, flag what does not fit", run};
+const struct sp_verb sp_lab_verb_grade = {"grade", "FOLDER...",
+                                          "recompute what was handed in, flag what does not fit", run};

@@ -81,4 +81,4 @@ static int run(int argc, char **argv)
     return sp_report_error(&err);
 }
 
-const struct sp_lab_verb sp_lab_verb_list = {"list", "", "the labs that there are", run};
+const struct sp_verb sp_lab_verb_list = {"list", "", "the labs that there are", run};

@@ -3,14 +3,11 @@
 #define SP_CLI_LABS_OPTIONS_H
 
 #include "cli/options.h"
+#include "cli/verbs.h"
 #include "lab/lab_folder.h"
 
 /* A verb of `spmodel lab`: one file labs_NAME.c and one row in cmd_lab.c. argv[0] is "spmodel lab NAME". */
-struct sp_lab_verb {
-    const char *name, *arguments, *summary;
-    int (*run)(int argc, char **argv);
-};
-extern const struct sp_lab_verb sp_lab_verb_list, sp_lab_verb_start, sp_lab_verb_predict, sp_lab_verb_run,
+extern const struct sp_verb sp_lab_verb_list, sp_lab_verb_start, sp_lab_verb_predict, sp_lab_verb_run,
     sp_lab_verb_check, sp_lab_verb_report, sp_lab_verb_grade;
 
 struct sp_lab_options {

@@ -146,5 +146,5 @@ static int run(int argc, char **argv)
     return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
-const struct sp_lab_verb sp_lab_verb_predict = {"predict", "N QUESTION=VALUE...",
-                                                "store predictions, with their time", run};
+const struct sp_verb sp_lab_verb_predict = {"predict", "N QUESTION=VALUE...",
+                                            "store predictions, with their time", run};

@@ -227,5 +227,5 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_lab_verb sp_lab_verb_run = {"run", "N [--small]", "run its commands; predictions are closed",
-                                            run};
+const struct sp_verb sp_lab_verb_run = {"run", "N [--small]", "run its commands; predictions are closed",
+                                        run};

@@ -85,5 +85,5 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-const struct sp_lab_verb sp_lab_verb_start = {"start", "N [--student NAME]",
-                                              "a folder with the sheet of lab N", run};
+const struct sp_verb sp_lab_verb_start = {"start", "N [--student NAME]", "a folder with the sheet of lab N",
+                                          run};

@@ -101,7 +101,7 @@ static int run(int argc, char **argv)
     return sp_track_visit(&a.options, accept, &a);
 }
 
-const struct sp_track_verb sp_track_accept = {.name = "accept",
-                                              .arguments = "--all|--matrix PATTERN...",
-                                              .summary = "make the last records the accepted baseline",
-                                              .run = run};
+const struct sp_verb sp_track_accept = {.name = "accept",
+                                        .arguments = "--all|--matrix PATTERN...",
+                                        .summary = "make the last records the accepted baseline",
+                                        .run = run};

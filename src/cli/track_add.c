@@ -75,5 +75,5 @@ static int run(int argc, char **argv)
     return a.code;
 }
 
-const struct sp_track_verb sp_track_add = {
+const struct sp_verb sp_track_add = {
     .name = "add", .arguments = "RECORD...", .summary = "put records into a store", .run = run};

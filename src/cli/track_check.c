@@ -250,7 +250,7 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_track_verb sp_track_check = {.name = "check",
-                                             .arguments = "[OPTION...]",
-                                             .summary = "has the newest measurement of a series moved?",
-                                             .run = run};
+const struct sp_verb sp_track_check = {.name = "check",
+                                       .arguments = "[OPTION...]",
+                                       .summary = "has the newest measurement of a series moved?",
+                                       .run = run};

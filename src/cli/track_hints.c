@@ -218,7 +218,7 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_track_verb sp_track_hints = {.name = "hints",
-                                             .arguments = "RECORD...",
-                                             .summary = "how good the hints were over many records",
-                                             .run = run};
+const struct sp_verb sp_track_hints = {.name = "hints",
+                                       .arguments = "RECORD...",
+                                       .summary = "how good the hints were over many records",
+                                       .run = run};

@@ -121,7 +121,7 @@ static int run(int argc, char **argv)
     return sp_track_visit(&l.options, locate, &l);
 }
 
-const struct sp_track_verb sp_track_locate = {.name = "locate",
-                                              .arguments = "[OPTION...]",
-                                              .summary = "where a series changed, and with which commit",
-                                              .run = run};
+const struct sp_verb sp_track_locate = {.name = "locate",
+                                        .arguments = "[OPTION...]",
+                                        .summary = "where a series changed, and with which commit",
+                                        .run = run};

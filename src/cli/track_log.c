@@ -276,9 +276,9 @@ static int run_export(int argc, char **argv)
     return code;
 }
 
-const struct sp_track_verb sp_track_log = {
+const struct sp_verb sp_track_log = {
     .name = "log", .arguments = "", .summary = "list the records of a store", .run = run_log};
-const struct sp_track_verb sp_track_export = {.name = "export",
-                                              .arguments = "--csv|--json|--sqlite FILE|--records DIR",
-                                              .summary = "write them for other programs",
-                                              .run = run_export};
+const struct sp_verb sp_track_export = {.name = "export",
+                                        .arguments = "--csv|--json|--sqlite FILE|--records DIR",
+                                        .summary = "write them for other programs",
+                                        .run = run_export};

@@ -3,6 +3,7 @@
 #define SP_CLI_TRACK_OPTIONS_H
 
 #include "cli/options.h"
+#include "cli/verbs.h"
 #include "track/index.h"
 
 struct sp_track_options {
@@ -25,12 +26,8 @@ extern const struct argp
 
 /* A verb of `spmodel track`: one file track_NAME.c and one row in cmd_track.c. argv[0] is "spmodel track
  * NAME". */
-struct sp_track_verb {
-    const char *name, *arguments, *summary;
-    int (*run)(int argc, char **argv);
-};
-extern const struct sp_track_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check,
-    sp_track_locate, sp_track_accept, sp_track_plot, sp_track_selftest, sp_track_hints;
+extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,
+    sp_track_accept, sp_track_plot, sp_track_selftest, sp_track_hints;
 
 /* Opens the store and its index; damaged files are reported and make *code 3, the others are usable. The exit
  * code of what failed, 0: *index is to be freed with sp_index_free(). */

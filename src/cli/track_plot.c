@@ -107,5 +107,5 @@ static int run(int argc, char **argv)
     return sp_track_visit(&d.options, draw, &d);
 }
 
-const struct sp_track_verb sp_track_plot = {
+const struct sp_verb sp_track_plot = {
     .name = "plot", .arguments = "[OPTION...]", .summary = "draw the history of each series", .run = run};

@@ -127,7 +127,7 @@ static int run(int argc, char **argv)
     return still_enough && sees_enough ? 0 : 1;
 }
 
-const struct sp_track_verb sp_track_selftest = {.name = "selftest",
-                                                .arguments = "[--inject P]",
-                                                .summary = "is the gate awake, and does it keep still?",
-                                                .run = run};
+const struct sp_verb sp_track_selftest = {.name = "selftest",
+                                          .arguments = "[--inject P]",
+                                          .summary = "is the gate awake, and does it keep still?",
+                                          .run = run};

@@ -29,11 +29,11 @@ run runs --runs 3 gen:laplace2d:60
 run more_threads_than_rows --threads 7 gen:laplace2d:2
 
 # Known troubles are named by their hints: imbalance, padding, scattered x. A machine that is busy with something else may
-# hide one, so that there are three attempts; test_hints has the rules on given figures.
+# hide one, so that there are six attempts; test_hints has the rules on given figures.
 hint() { # hint ID NAME ARGUMENTS...
     id=$1 stem=$2
     shift 2
-    for attempt in 1 2 3; do
+    for attempt in 1 2 3 4 5 6; do
         run "$stem$attempt" "$@"
         grep -q "^ $id " "$dir/$stem$attempt.txt" && return 0
         echo "analyze $*: no hint $id at attempt $attempt"
