@@ -65,6 +65,22 @@ START_TEST(sentinels_tell_the_machine_from_the_arrays)
 }
 END_TEST
 
+/* Half of the bytes before are simulated, and more: those that were measured are what measured ones moved by.
+ */
+START_TEST(origins_of_bytes_do_not_mix)
+{
+    struct sp_entry old = entry(1, 2e6, 20e9), was = entry(1, 1e6, 20e9), is = entry(1.25, 1e6, 20e9);
+    const struct sp_entry *list[3] = {&old, &was, &is};
+    struct sp_attribution a;
+    strcpy(was.origin[SP_TRACKED_BYTES], "measured");
+    strcpy(is.origin[SP_TRACKED_BYTES], "measured");
+    sp_attribute(list, 2, list + 2, 1, &a);
+    ck_assert_double_eq_tol(a.bytes, 0, 1e-12);
+    sp_attribute(list, 1, list + 2, 1, &a);
+    ck_assert(isnan(a.bytes) && isnan(a.bandwidth));
+}
+END_TEST
+
 /* Values of another kind of sentinel, and records without any, count as unknown. */
 START_TEST(sentinels_of_other_versions_do_not_compare)
 {
@@ -149,6 +165,7 @@ int main(void)
     Suite *suite = suite_create("attribution");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, sentinels_tell_the_machine_from_the_arrays);
+    tcase_add_test(tests, origins_of_bytes_do_not_mix);
     tcase_add_test(tests, sentinels_of_other_versions_do_not_compare);
     tcase_add_test(tests, entries_keep_what_sentinels_saw);
     tcase_add_test(tests, evidence_names_code_and_shares);

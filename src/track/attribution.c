@@ -19,12 +19,14 @@ static double median_of(double *x, int n)
     return n == 0 ? NAN : n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
-static double median_metric(const struct sp_entry *const *list, int n, enum sp_tracked metric)
+/* Of the records that know it in one way: a measured and a simulated number have no ratio. */
+static double median_metric(const struct sp_entry *const *list, int n, enum sp_tracked metric,
+                            const char *origin)
 {
     double x[MOST_RECORDS];
     int kept = 0;
     for (int i = 0; i < n && kept < MOST_RECORDS; i++)
-        if (list[i]->metric[metric] > 0)
+        if (list[i]->metric[metric] > 0 && strcmp(list[i]->origin[metric], origin) == 0)
             x[kept++] = list[i]->metric[metric];
     return median_of(x, kept);
 }
@@ -42,7 +44,9 @@ static double median_sentinel(const struct sp_entry *const *list, int n, int64_t
 static double change_of(const struct sp_entry *const *before, int n_before,
                         const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
 {
-    return log(median_metric(after, n_after, metric) / median_metric(before, n_before, metric));
+    const char *origin = after[n_after - 1]->origin[metric];
+    return log(median_metric(after, n_after, metric, origin) /
+               median_metric(before, n_before, metric, origin));
 }
 
 static void add_evidence(struct sp_attribution *a, const char *format, ...)
