@@ -10,6 +10,7 @@
 #include "cli/track_confirm.h"
 #include "cli/track_options.h"
 #include "cli/verdict_print.h"
+#include "track/difference.h"
 #include "track/pins.h"
 
 enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
@@ -104,6 +105,35 @@ static int find_pins(const struct sp_store *store, const struct sp_entry *newest
     return 0;
 }
 
+/* Adds the fields of the environment in which the two records differ, as far as there is room. */
+static void name_fields(const struct sp_index *index, struct sp_judgement *j)
+{
+    static const char of_env[] = "env.identity.";
+    struct sp_record was = {0}, is = {0};
+    struct sp_differences d = {0};
+    size_t used = strlen(j->why);
+    const char *begin = ": ";
+    if (sp_record_read(index->path[j->other - index->entry], &was, NULL) == SP_OK &&
+        sp_record_read(index->path[j->newest - index->entry], &is, NULL) == SP_OK)
+        sp_differences_find(&was, &is, &d, NULL);
+    for (int i = 0; i < d.n; i++) {
+        const struct sp_difference *one = &d.one[i];
+        if (strncmp(one->field, of_env, sizeof of_env - 1) != 0)
+            continue;
+        const int n = snprintf(j->why + used, sizeof j->why - used, "%s%s was %s, is %s", begin,
+                               one->field + sizeof of_env - 1, one->a, one->b);
+        if (n < 0 || used + (size_t)n >= sizeof j->why) {
+            j->why[used] = '\0';
+            break;
+        }
+        used += (size_t)n;
+        begin = "; ";
+    }
+    sp_differences_free(&d);
+    sp_record_free(&was);
+    sp_record_free(&is);
+}
+
 /* Says how to confirm what has not been. */
 static void say_how(const struct checking *c, struct sp_judgement *j)
 {
@@ -159,6 +189,8 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
                                                          &c->judge, &(*out)[(*n_out)++], err);
         if (status != SP_OK)
             return status;
+        if ((*out)[*n_out - 1].other)
+            name_fields(index, &(*out)[*n_out - 1]);
     }
     sp_judge_many(*out, *n_out, c->fdr);
     const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/samples.h"
+
 enum { MOST_RECORDS = 64, MOST_VALUES = MOST_RECORDS * SP_ENTRY_RUNS };
 /* A metric without noise that moved by more than this has moved. */
 #define EXACT_FLOOR 0.001
@@ -39,43 +41,97 @@ static bool is_rate(enum sp_tracked metric)
            metric == SP_TRACKED_FRACTION || metric == SP_TRACKED_MODEL_FRACTION;
 }
 
-/* Values of all runs of some records: each has its own time and roof, and so its own rates; what a record has
- * once counts once. */
+bool sp_tracked_is_by_run(enum sp_tracked metric)
+{
+    return metric == SP_TRACKED_TIME || metric == SP_TRACKED_ROOF || is_rate(metric);
+}
+
+/* The run's roof over that of all: fractions are of the roof that was measured beside the run. */
+static double relative_roof(const struct sp_entry *e, int k)
+{
+    double roof[SP_ENTRY_RUNS];
+    if (strcmp(e->origin[SP_TRACKED_ROOF], "measured") != 0)
+        return 1;
+    for (int i = 0; i < e->n_runs; i++)
+        if (!((roof[i] = e->roof_Bps[i]) > 0))
+            return 1;
+    return e->roof_Bps[k] / sp_median(roof, e->n_runs);
+}
+
+/* Each run has its own time and roof, and so its own rates. */
+static double value_of_run(const struct sp_entry *e, enum sp_tracked metric, int k)
+{
+    if (metric == SP_TRACKED_TIME)
+        return e->time_s[k];
+    if (metric == SP_TRACKED_ROOF)
+        return e->roof_Bps[k];
+    const double rate = e->metric[metric] * e->metric[SP_TRACKED_TIME] / e->time_s[k];
+    return metric == SP_TRACKED_FRACTION ? rate / relative_roof(e, k) : rate;
+}
+
+/* Values of all runs of some records; what a record has once counts once. */
 static int values_of(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *out)
 {
+    const bool by_run = sp_tracked_is_by_run(metric);
     int n_values = 0;
-    for (int i = 0; i < n; i++) {
-        const struct sp_entry *e = list[i];
-        const double all = e->metric[metric], t = e->metric[SP_TRACKED_TIME];
-        const bool by_run = metric == SP_TRACKED_TIME || metric == SP_TRACKED_ROOF || is_rate(metric);
-        for (int k = 0; k < (by_run ? e->n_runs : 1) && n_values < MOST_VALUES; k++) {
-            const double x = metric == SP_TRACKED_TIME   ? e->time_s[k]
-                             : metric == SP_TRACKED_ROOF ? e->roof_Bps[k]
-                             : by_run                    ? all * t / e->time_s[k]
-                                                         : all;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < (by_run ? list[i]->n_runs : 1) && n_values < MOST_VALUES; k++) {
+            const double x = by_run ? value_of_run(list[i], metric, k) : list[i]->metric[metric];
             if (x > 0)
                 out[n_values++] = x;
         }
-    }
     return n_values;
 }
 
-/* Standard deviation of ln of the records' medians: what a session differs from the next by, beyond what its
- * runs differ by; 0: too few records. */
-static double noise_between(const struct sp_entry *const *list, int n)
+bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier)
+{
+    return later->confirms[0] &&
+           (strcmp(later->confirms, earlier->id) == 0 || strcmp(later->confirms, earlier->confirms) == 0);
+}
+
+/* Is `earlier` of the session that ends with `newest` and goes back to `later` at least? */
+static bool is_of_session(const struct sp_entry *earlier, const struct sp_entry *later,
+                          const struct sp_entry *newest)
+{
+    return sp_entry_confirms(later, earlier) ||
+           (strcmp(earlier->commit, newest->commit) == 0 && newest->commit[0] &&
+            strcmp(earlier->tool, newest->tool) == 0 &&
+            seconds_of(newest->start) - seconds_of(earlier->start) <= SP_SESSION_S);
+}
+
+/* One value a session, the median of its records, the latest session first. */
+static int values_of_sessions(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *out)
+{
+    int n_sessions = 0;
+    for (int end = n, first; end > 0 && n_sessions < MOST_RECORDS; end = first) {
+        double x[MOST_RECORDS];
+        int kept = 0;
+        first = end;
+        do {
+            first--;
+            if (list[first]->metric[metric] > 0 && kept < MOST_RECORDS)
+                x[kept++] = list[first]->metric[metric];
+        } while (first > 0 && is_of_session(list[first - 1], list[first], list[end - 1]));
+        if (kept > 0)
+            out[n_sessions++] = sp_median(x, kept);
+    }
+    return n_sessions;
+}
+
+/* Standard deviation of ln of the metric from one session to the next, beyond what its runs differ by; 0: too
+ * few sessions. From the median of the steps between successive ones, so that a change of level among them,
+ * which is one step, does not count as noise: for normal noise the median of |x - y| is 0.6745 sqrt(2) of its
+ * standard deviation. */
+static double noise_between(const struct sp_entry *const *list, int n, enum sp_tracked metric)
 {
     enum { LEAST = 4 };
-    double x[MOST_RECORDS];
-    int kept = 0;
-    for (int i = 0; i < n && kept < MOST_RECORDS; i++)
-        if (list[i]->metric[SP_TRACKED_TIME] > 0)
-            x[kept++] = list[i]->metric[SP_TRACKED_TIME];
-    double mean = 0, squares = 0;
-    for (int i = 0; i < kept; i++)
-        mean += log(x[i]) / kept;
-    for (int i = 0; i < kept; i++)
-        squares += (log(x[i]) - mean) * (log(x[i]) - mean);
-    return kept >= LEAST ? sqrt(squares / (kept - 1)) : 0;
+    double x[MOST_RECORDS], step[MOST_RECORDS];
+    const int n_sessions = values_of_sessions(list, n, metric, x);
+    if (n_sessions < LEAST)
+        return 0;
+    for (int i = 0; i + 1 < n_sessions; i++)
+        step[i] = fabs(log(x[i] / x[i + 1]));
+    return sp_median(step, n_sessions - 1) / (0.6745 * M_SQRT2);
 }
 
 static struct sp_shift shift_between(const struct sp_entry *const *before, int n_before,
@@ -86,7 +142,7 @@ static struct sp_shift shift_between(const struct sp_entry *const *before, int n
     struct sp_shift_options options = {.floor = o->floor, .confidence = o->confidence, .seed = o->seed};
     const struct sp_group from = {values_of(before, n_before, o->metric, a), a};
     const struct sp_group to = {values_of(after, n_after, o->metric, b), b};
-    options.raised = 2.5 * noise_between(before, n_before);
+    options.raised = 2.5 * noise_between(before, n_before, o->metric);
     return sp_shift_of(from, to, &options);
 }
 
@@ -140,12 +196,13 @@ static enum sp_verdict_of_track verdict_of(const struct sp_shift *s, enum sp_tra
 static void decide(struct sp_judgement *j)
 {
     j->verdict = verdict_of(&j->shift, j->metric);
+    const char *each = sp_tracked_is_by_run(j->metric) ? "run" : "record";
     if (j->verdict == SP_TRACK_INCONCLUSIVE && j->shift.n_more > 0) {
-        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more run%s a side", j->shift.n_more,
-                               j->shift.n_more == 1 ? "" : "s");
+        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more %s%s a side", j->shift.n_more,
+                               each, j->shift.n_more == 1 ? "" : "s");
         if (j->shift.noise > 0)
-            snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from run to run)",
-                     100 * j->shift.noise);
+            snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from %s to %s)",
+                     100 * j->shift.noise, each, each);
     }
     if (j->verdict == SP_TRACK_INCONCLUSIVE && j->is_exact && isnan(j->shift.change))
         snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
@@ -177,28 +234,10 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     out->is_exact = is_exact(out->newest, o->metric);
     out->shift = out->is_exact ? shift_exactly(before, n_before, out->newest, o->metric)
                                : shift_between(before, n_before, after, n_after, o);
+    out->p = out->shift.p;
     if (n_before > 0)
         sp_attribute(before, n_before, after, n_after, &out->attribution);
     decide(out);
-}
-
-bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier)
-{
-    return later->confirms[0] &&
-           (strcmp(later->confirms, earlier->id) == 0 || strcmp(later->confirms, earlier->confirms) == 0);
-}
-
-/* First of the last records that belong to one session. */
-static int session_begin(const struct sp_entry *const *list, int n)
-{
-    int first = n - 1;
-    const struct sp_entry *newest = list[n - 1];
-    while (first > 0 && (sp_entry_confirms(list[first], list[first - 1]) ||
-                         (strcmp(list[first - 1]->commit, newest->commit) == 0 && newest->commit[0] &&
-                          strcmp(list[first - 1]->tool, newest->tool) == 0 &&
-                          seconds_of(newest->start) - seconds_of(list[first - 1]->start) <= SP_SESSION_S)))
-        first--;
-    return first;
 }
 
 /* May these two be compared? Simulated bytes belong to the simulated caches, all else to the environment. */
@@ -210,55 +249,126 @@ static bool is_comparable(const struct sp_entry *a, const struct sp_entry *b, en
     return is_simulated(a, metric) ? strcmp(a->caches, b->caches) == 0 : strcmp(a->env, b->env) == 0;
 }
 
+static void turn_round(const struct sp_entry **list, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        const struct sp_entry *t = list[i];
+        list[i] = list[n - 1 - i];
+        list[n - 1 - i] = t;
+    }
+}
+
+/* The records that are compared, in the order of their start. */
+struct groups {
+    const struct sp_entry *after[SP_MOST_OF_SESSION], *before[MOST_RECORDS / 2], *pin[MOST_RECORDS];
+    int n_after, n_before, n_pins;
+    const struct sp_entry *oldest, *other; /* of the session; the latest that cannot be compared */
+    bool is_pinned_itself;                 /* records of the session are an accepted baseline */
+};
+
+static void find_groups(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+                        struct groups *g)
+{
+    const struct sp_entry *newest = list[n - 1];
+    const int most = o->n_baseline > 0 && o->n_baseline < MOST_RECORDS / 2 ? o->n_baseline : 10;
+    bool in_session = true;
+    memset(g, 0, sizeof *g);
+    for (int i = n - 1; i >= 0 && g->n_before < most; i--) {
+        const struct sp_entry *e = list[i];
+        if (!is_comparable(e, newest, o->metric)) {
+            g->other = g->other ? g->other : e;
+            continue;
+        }
+        in_session = in_session && (e == newest || is_of_session(e, g->oldest, newest));
+        if (in_session)
+            g->oldest = e;
+        if (in_session && g->n_after < SP_MOST_OF_SESSION)
+            g->after[g->n_after++] = e;
+        else if (!in_session)
+            g->before[g->n_before++] = e;
+    }
+    turn_round(g->after, g->n_after);
+    turn_round(g->before, g->n_before);
+}
+
+/* A session is not held against itself. */
+static void find_pins(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned,
+                      int n_pinned, enum sp_tracked metric, struct groups *g)
+{
+    for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS; i++) {
+        bool is_own = false;
+        for (int k = n - 1; k >= 0 && !is_own; k--) {
+            is_own = pinned[i]->id[0] && strcmp(list[k]->id, pinned[i]->id) == 0;
+            if (list[k] == g->oldest)
+                break;
+        }
+        g->is_pinned_itself = g->is_pinned_itself || is_own;
+        if (!is_own && is_comparable(pinned[i], list[n - 1], metric))
+            g->pin[g->n_pins++] = pinned[i];
+    }
+}
+
+/* There is nothing to compare with: why not? */
+static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
+{
+    const struct sp_entry *is = j->newest, *was = g->other;
+    const char *word = is->origin[SP_TRACKED_BYTES], *old = was ? was->origin[SP_TRACKED_BYTES] : "";
+    const bool of_bytes = j->metric == SP_TRACKED_BYTES || j->metric == SP_TRACKED_ALPHA;
+    j->shift = (struct sp_shift){.move = SP_MOVE_UNDECIDED, .p = 1};
+    j->p = 1;
+    j->other = was;
+    j->verdict = was ? SP_TRACK_NOT_COMPARABLE : SP_TRACK_INCONCLUSIVE;
+    if (!was)
+        snprintf(j->why, sizeof j->why, "%s",
+                 g->is_pinned_itself
+                     ? "it is the accepted baseline itself, and there is nothing before it in this series"
+                     : "there is nothing before it in this series yet");
+    else if (of_bytes && strcmp(word, old) != 0)
+        snprintf(j->why, sizeof j->why, "its bytes are %s, those of the records before it %s",
+                 *word ? word : "unknown", *old ? old : "unknown");
+    else if (is_simulated(is, j->metric))
+        snprintf(j->why, sizeof j->why,
+                 "the bytes before it were simulated with other caches or another number of threads: on %s",
+                 was->machine);
+    else
+        snprintf(j->why, sizeof j->why, "its series was measured in another environment before: %.8s on %s",
+                 was->env, was->machine);
+}
+
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out)
 {
-    const struct sp_entry *same[MOST_RECORDS], *kept_pins[MOST_RECORDS];
-    const struct sp_entry *newest = list[n - 1], *other = NULL;
-    int n_same = 0, n_pins = 0;
-    const int most = o->n_baseline > 0 && o->n_baseline < MOST_RECORDS / 2 ? o->n_baseline : 10;
-    for (int i = n - 1; i >= 0 && n_same < MOST_RECORDS; i--) { /* the latest, newest last */
-        if (is_comparable(list[i], newest, o->metric))
-            same[MOST_RECORDS - ++n_same] = list[i];
-        else if (!other)
-            other = list[i];
-    }
-    const struct sp_entry *const *mine = same + MOST_RECORDS - n_same;
-    const int begin = session_begin(mine, n_same);
-    const int first = begin > most ? begin - most : 0;
-    for (int i = 0; i < n_pinned && n_pins < MOST_RECORDS; i++)
-        if (is_comparable(pinned[i], newest, o->metric))
-            kept_pins[n_pins++] = pinned[i];
+    struct groups g;
+    find_groups(list, n, o, &g);
+    find_pins(list, n, pinned, n_pinned, o->metric, &g);
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
-    out->newest = newest;
-    out->oldest = mine[begin];
-    out->n_after = n_same - begin;
-    out->is_exact = is_exact(newest, o->metric);
-    if (begin == 0 && n_pins == 0) {
-        out->shift = (struct sp_shift){.move = SP_MOVE_UNDECIDED, .p = 1};
-        out->verdict = other ? SP_TRACK_NOT_COMPARABLE : SP_TRACK_INCONCLUSIVE;
-        if (other)
-            snprintf(out->why, sizeof out->why,
-                     "its series was measured in another environment before: %s on %s", other->env,
-                     other->machine);
-        else
-            snprintf(out->why, sizeof out->why, "there is nothing before it in this series yet");
+    out->newest = list[n - 1];
+    out->n_after = g.n_after;
+    out->is_exact = is_exact(out->newest, o->metric);
+    if (g.n_before == 0 && g.n_pins == 0)
+        say_nothing_before(&g, out);
+    if (g.n_before > 0)
+        sp_judge_two(g.before, g.n_before, g.after, g.n_after, o, out);
+    out->oldest = g.oldest;
+    if (g.n_pins == 0)
         return;
+    out->has_pinned = true;
+    out->pinned = out->is_exact ? shift_exactly(g.pin, g.n_pins, out->newest, o->metric)
+                                : shift_between(g.pin, g.n_pins, g.after, g.n_after, o);
+    out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
+    if (g.n_before == 0) {
+        out->shift = out->pinned;
+        sp_attribute(g.pin, g.n_pins, g.after, g.n_after, &out->attribution);
     }
-    if (begin > 0)
-        sp_judge_two(mine + first, begin - first, mine + begin, n_same - begin, o, out);
-    if (n_pins > 0) {
-        out->has_pinned = true;
-        out->pinned = out->is_exact ? shift_exactly(kept_pins, n_pins, newest, o->metric)
-                                    : shift_between(kept_pins, n_pins, mine + begin, n_same - begin, o);
-        if (begin == 0) {
-            out->shift = out->pinned;
-            sp_attribute(kept_pins, n_pins, mine + begin, n_same - begin, &out->attribution);
-        }
-        out->why[0] = '\0';
-        decide(out);
-    }
+    out->why[0] = '\0';
+    decide(out);
+}
+
+/* Is it one of the tests that may be discoveries by chance? */
+static bool is_tested(const struct sp_judgement *j)
+{
+    return j->verdict != SP_TRACK_NOT_COMPARABLE && j->shift.floor > 0 && j->confirmed != SP_CONFIRMED;
 }
 
 void sp_judge_many(struct sp_judgement *judgement, int n, double q)
@@ -267,19 +377,19 @@ void sp_judge_many(struct sp_judgement *judgement, int n, double q)
     unsigned char *found = malloc((size_t)(n > 0 ? n : 1));
     int n_tests = 0;
     for (int i = 0; p && found && i < n; i++)
-        if (judgement[i].verdict != SP_TRACK_NOT_COMPARABLE && judgement[i].shift.floor > 0)
-            p[n_tests++] = fmin(judgement[i].shift.p, judgement[i].has_pinned ? judgement[i].pinned.p : 1);
+        if (is_tested(&judgement[i]))
+            p[n_tests++] = judgement[i].p;
     if (p && found)
         sp_discoveries(p, n_tests, q, found);
     int at = 0;
     for (int i = 0; p && found && i < n; i++) {
         struct sp_judgement *j = &judgement[i];
-        if (j->verdict == SP_TRACK_NOT_COMPARABLE || j->shift.floor <= 0)
+        if (!is_tested(j))
             continue;
         const bool discovered = found[at++];
         if (!discovered && (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED)) {
             snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
-                     n_tests, j->shift.p);
+                     n_tests, j->p);
             j->verdict = SP_TRACK_INCONCLUSIVE;
         }
     }

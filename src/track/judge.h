@@ -27,6 +27,7 @@ enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };
 
 struct sp_judgement {
     const struct sp_entry *newest, *oldest; /* borrowed; of the group judged */
+    const struct sp_entry *other;           /* not comparable: the latest of another environment; else NULL */
     enum sp_tracked metric;
     enum sp_verdict_of_track verdict;
     struct sp_shift shift; /* against the rolling baseline; of a metric without noise change and floor only */
@@ -34,22 +35,23 @@ struct sp_judgement {
                               it of the same session */
     bool has_pinned;
     struct sp_shift pinned; /* against the accepted baseline */
+    double p;               /* of the one comparison; of both min(1, 2 min p), because either may decide */
     bool is_exact;          /* the metric has no noise, simulated or counted: it is compared as it is, without
                                statistics */
     struct sp_attribution attribution;
-    char why[300]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
+    char why[480]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
     enum sp_confirmed confirmed;
     char confirmation[300]; /* what another session said, why there was none, or how to have one; "" */
 };
 
 /* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that
  * come from the same commit and tool and lie within SP_SESSION_S of each other, and those measured to confirm
- * another one with it, make the group that is judged. */
-enum { SP_SESSION_S = 6 * 3600 };
+ * another one with it, make the group that is judged: the last SP_MOST_OF_SESSION of them. */
+enum { SP_SESSION_S = 6 * 3600, SP_MOST_OF_SESSION = 32 };
 
 /* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
  * may be among them, and make "not comparable" where nothing else is there to compare with. pinned
- * [n_pinned]: entries of the accepted baseline. */
+ * [n_pinned]: entries of the accepted baseline; those of the group that is judged do not count. */
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out);
 
@@ -60,8 +62,12 @@ bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earl
 void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
                   int n_after, const struct sp_judge_options *o, struct sp_judgement *out);
 
+/* Has a record a value of this metric for each of its runs, or one for all? */
+bool sp_tracked_is_by_run(enum sp_tracked metric);
+
 /* Of many series at once: regressed and improved stay so only where they are discoveries at false discovery
- * rate q (Benjamini and Hochberg); the others become inconclusive. */
+ * rate q (Benjamini and Hochberg); the others become inconclusive. What another session has confirmed stays,
+ * and is none of the tests. */
 void sp_judge_many(struct sp_judgement *judgement, int n, double q);
 
 /* Exit code of a verdict [UX 4]: regressed 1, inconclusive and not comparable 5, else 0. */
