@@ -90,15 +90,24 @@ END_TEST
 START_TEST(gate_keeps_still_and_can_fail)
 {
     struct sp_rehearsal_options o = {
-        .noise = 0.015, .n_runs = 5, .n_sessions = 1, .n_trials = 1500, .confirm = true, .seed = 11};
-    struct sp_rehearsal r = sp_rehearse(&o);
+        .noise = 0.015, .n_runs = 5, .n_sessions = 1, .n_trials = 1500, .confirm = 1, .seed = 11};
+    struct sp_rehearsal r;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
     ck_assert_msg(r.n_regressed <= 15 && r.n_ok >= 1400, "unchanged: %d regressed, %d ok", r.n_regressed,
                   r.n_ok);
     o.change = 0.05;
-    r = sp_rehearse(&o);
-    ck_assert_msg(r.n_regressed >= 1425, "5 %% slower: %d of 1500 found", r.n_regressed);
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed >= 1390, "5 %% slower: %d of 1500 found with one confirmation",
+                  r.n_regressed);
+    o.confirm = 2;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed >= 1425, "5 %% slower: %d of 1500 found with two", r.n_regressed);
+    o.change = 0;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed <= 15 && r.n_ok >= 1400, "unchanged, two confirmations: %d regressed, %d ok",
+                  r.n_regressed, r.n_ok);
     o.change = -0.08;
-    r = sp_rehearse(&o);
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
     ck_assert_msg(r.n_improved >= 1425 && r.n_regressed == 0, "8 %% faster: %d", r.n_improved);
     /* Sessions that differ more than their runs do: the floor rises with them. */
     o = (struct sp_rehearsal_options){.noise = 0.005,
@@ -106,9 +115,9 @@ START_TEST(gate_keeps_still_and_can_fail)
                                       .n_runs = 5,
                                       .n_sessions = 10,
                                       .n_trials = 500,
-                                      .confirm = true,
+                                      .confirm = 1,
                                       .seed = 5};
-    r = sp_rehearse(&o);
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
     ck_assert_msg(r.n_regressed <= 10, "noisy sessions: %d of 500 regressed", r.n_regressed);
 }
 END_TEST

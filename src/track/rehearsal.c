@@ -6,9 +6,9 @@
 
 #include "base/random.h"
 #include "base/samples.h"
-#include "track/judge.h"
+#include "track/confirm.h"
 
-enum { MOST_SESSIONS = 31 };
+enum { MOST_SESSIONS = 32, MOST_ROUNDS = 10 };
 
 /* Standard normal deviate (Box and Muller 1958). */
 static double normal(struct sp_random *r)
@@ -35,37 +35,55 @@ static void draw(const struct sp_rehearsal_options *o, int day, double level, st
     e->metric[SP_TRACKED_TIME] = sp_median(e->time_s, o->n_runs);
 }
 
-static enum sp_verdict_of_track judge_last(const struct sp_entry *const *list, int n, uint64_t seed)
+/* One drawn series: the verdict of track check on its last session, with --confirm if asked for. */
+static enum sp_status rehearse_once(const struct sp_rehearsal_options *o, int n_before, int trial,
+                                    struct sp_random *random, enum sp_verdict_of_track *verdict,
+                                    struct sp_error *err)
 {
-    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME, .seed = seed};
+    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME, .seed = o->seed + (uint64_t)trial};
+    struct sp_entry entry[MOST_SESSIONS + MOST_ROUNDS];
+    const struct sp_entry *list[MOST_SESSIONS + MOST_ROUNDS];
     struct sp_judgement j;
+    int n = 0;
+    enum sp_status status = SP_OK;
+    for (; n <= n_before; n++) {
+        draw(o, n, n == n_before ? 1 + o->change : 1, random, &entry[n]);
+        list[n] = &entry[n];
+    }
     sp_judge(list, n, NULL, 0, &judge, &j);
-    return j.verdict;
+    const struct sp_judgement first = j;
+    for (int more = 1;
+         more <= o->confirm && more <= MOST_ROUNDS && sp_judge_wants_confirmation(&j) && status == SP_OK;
+         more++) {
+        draw(o, n, 1 + o->change, random, &entry[n]);
+        memcpy(entry[n].confirms, first.newest->id, sizeof entry[n].confirms);
+        list[n] = &entry[n];
+        n++;
+        j = first;
+        status = sp_judge_again(list, n, more, NULL, 0, &judge, &j, err);
+    }
+    *verdict = j.verdict;
+    return status;
 }
 
-struct sp_rehearsal sp_rehearse(const struct sp_rehearsal_options *o)
+enum sp_status sp_rehearse(const struct sp_rehearsal_options *o, struct sp_rehearsal *result,
+                           struct sp_error *err)
 {
-    struct sp_rehearsal result = {.n_trials = o->n_trials};
     struct sp_random random = {o->seed};
-    struct sp_entry entry[MOST_SESSIONS + 1];
-    const struct sp_entry *list[MOST_SESSIONS + 1];
     const int n_before = o->n_sessions < MOST_SESSIONS ? o->n_sessions : MOST_SESSIONS - 1;
+    memset(result, 0, sizeof *result);
     for (int t = 0; t < o->n_trials; t++) {
-        for (int i = 0; i <= n_before; i++) {
-            draw(o, i, i == n_before ? 1 + o->change : 1, &random, &entry[i]);
-            list[i] = &entry[i];
+        enum sp_verdict_of_track verdict;
+        const enum sp_status status = rehearse_once(o, n_before, t, &random, &verdict, err);
+        if (status != SP_OK) {
+            memset(result, 0, sizeof *result);
+            return status;
         }
-        enum sp_verdict_of_track verdict = judge_last(list, n_before + 1, o->seed + (uint64_t)t);
-        if (verdict == SP_TRACK_REGRESSED && o->confirm) {
-            /* Of the same session: both are judged together. */
-            draw(o, n_before, 1 + o->change, &random, &entry[n_before + 1]);
-            list[n_before + 1] = &entry[n_before + 1];
-            verdict = judge_last(list, n_before + 2, o->seed + (uint64_t)t);
-        }
-        result.n_ok += verdict == SP_TRACK_OK;
-        result.n_regressed += verdict == SP_TRACK_REGRESSED;
-        result.n_improved += verdict == SP_TRACK_IMPROVED;
-        result.n_undecided += verdict == SP_TRACK_INCONCLUSIVE;
+        result->n_trials++;
+        result->n_ok += verdict == SP_TRACK_OK;
+        result->n_regressed += verdict == SP_TRACK_REGRESSED;
+        result->n_improved += verdict == SP_TRACK_IMPROVED;
+        result->n_undecided += verdict == SP_TRACK_INCONCLUSIVE;
     }
-    return result;
+    return SP_OK;
 }

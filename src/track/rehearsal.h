@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 struct sp_rehearsal_options {
     double change;  /* after/before - 1 that is put in; 0: nothing is */
     double noise;   /* run-to-run standard deviation of ln x */
@@ -13,7 +15,8 @@ struct sp_rehearsal_options {
     int n_runs;     /* a session */
     int n_sessions; /* before the one that is judged */
     int n_trials;
-    bool confirm; /* what seems regressed is measured once more and must seem so with both */
+    int confirm; /* rounds of track check --confirm=N: what it would measure again is drawn and judged as
+                    there */
     uint64_t seed;
 };
 
@@ -21,6 +24,8 @@ struct sp_rehearsal {
     int n_trials, n_ok, n_regressed, n_improved, n_undecided;
 };
 
-struct sp_rehearsal sp_rehearse(const struct sp_rehearsal_options *o);
+/* SP_MEMORY. */
+enum sp_status sp_rehearse(const struct sp_rehearsal_options *o, struct sp_rehearsal *result,
+                           struct sp_error *err);
 
 #endif
