@@ -114,6 +114,10 @@ static const char named[] =
     "  \"sha256\": null},"
     " \"roofs\": [{\"name\": \"load\", \"how\": \"measured on node17, node17b, in /home/ann/x y (see "
     "/proc/cpuinfo)\"}],"
+    " \"confirms\": \"20261120T080000Z-secret-00000001\", \"campaign\": {\"job\": \"0123\", \"task\": "
+    "\"4567\", "
+    "\"matrix\": \"ann/secret.mtx\", \"run\": \"ann\", \"options\": [\"--machine\", \"ann/x\"]},"
+    " \"remark\": \"rows of secret are long\","
     " \"hints\": [{\"try\": \"spmodel analyze '../it'\\\\''s secret.mtx' --machine ann/node17.json --reorder "
     "rcm\"},"
     "  {\"try\": \"spmodel analyze '../it'\\\\''s sec\"}, {\"try\": \"x / y GB/s, 1/2\"}]}";
@@ -128,6 +132,10 @@ START_TEST(names_go_and_figures_stay)
                 {"env.key", "0011223344556677"},
                 {"env.detail.kernel", "6.1"},
                 {"machine.name", "machine-00112233"},
+                {"confirms", "20261120T080000Z-matrix-3x4-5-00000001"},
+                {"campaign.job", "0123"},
+                {"campaign.task", "4567"},
+                {"remark", "rows of matrix-3x4-5 are long"},
                 {"command", "spmodel analyze matrix-3x4-5"}};
     struct sp_record r = record_of(named);
     ck_assert_int_eq(sp_record_anonymise(&r, NULL), SP_OK);
@@ -146,8 +154,33 @@ START_TEST(names_go_and_figures_stay)
     ck_assert_int_eq(sp_record_anonymise(&r, NULL), SP_OK); /* once more changes nothing */
     char *again = json_dumps(r.root, JSON_COMPACT);
     ck_assert_str_eq(text, again);
+    free(again);
+    sp_record_set_text(&r, "campaign.matrix", "ann/secret.mtx"); /* but for what has come since */
+    sp_record_set_text(&r, "confirms", "20261120T080000Z-secret-00000001");
+    ck_assert_int_eq(sp_record_anonymise(&r, NULL), SP_OK);
+    again = json_dumps(r.root, JSON_COMPACT);
+    ck_assert_str_eq(text, again);
     free(text);
     free(again);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* A matrix may have the name of a format, or one of a letter: codes and sentences stay readable. */
+START_TEST(names_that_are_words)
+{
+    struct sp_record r =
+        record_of("{\"problem\": {\"name\": \"crs\", \"path\": \"crs\", \"sha256\": \"00112233445566\"},"
+                  " \"config\": {\"format\": \"crs\"}, \"remark\": \"crs is a matrix\"}");
+    ck_assert_int_eq(sp_record_anonymise(&r, NULL), SP_OK);
+    ck_assert_str_eq(sp_words_text(&r, "remark", ""), "matrix-001122334455 is a matrix");
+    sp_record_free(&r);
+    r = record_of("{\"problem\": {\"name\": \"a\", \"path\": \"b/a\", \"sha256\": \"00112233445566\"},"
+                  " \"binding\": {\"level\": \"a\"}, \"remark\": \"a row of 'a' and b/a\"}");
+    ck_assert_int_eq(sp_record_anonymise(&r, NULL), SP_OK);
+    ck_assert_str_eq(sp_words_text(&r, "remark", ""),
+                     "a row of 'matrix-001122334455' and matrix-001122334455");
+    ck_assert_str_eq(sp_words_text(&r, "binding.level", ""), "a");
     sp_record_free(&r);
 }
 END_TEST
@@ -188,6 +221,7 @@ int main(void)
     tcase_add_test(tests, what_is_not_understood_is_refused);
     tcase_add_test(tests, words_beyond_the_room_are_an_error);
     tcase_add_test(tests, names_go_and_figures_stay);
+    tcase_add_test(tests, names_that_are_words);
     tcase_add_test(tests, one_commit_keeps_one_name);
     tcase_add_test(tests, generated_matrices_keep_their_formula);
     suite_add_tcase(suite, tests);

@@ -17,6 +17,7 @@ struct secrets {
     struct secret {
         char text[1100];
         const char *instead;
+        bool is_bare; /* a word like any other: replaced in sentences, never where a code stands alone */
     } of[MOST_SECRETS];
     char matrix[64], machine[32];
     bool renamed; /* the matrix has a name to hide */
@@ -32,12 +33,17 @@ static void short_hash(const char *text, char hash[SHORT_HASH + 1])
     snprintf(hash, SHORT_HASH + 1, "%.*s", (int)SHORT_HASH, hex);
 }
 
-static void add_secret(struct secrets *s, const char *text, const char *instead)
+/* Below this a secret may be any word: "a", "L3". */
+enum { PLAIN_LENGTH = 3 };
+
+static void add_secret(struct secrets *s, const char *text, const char *instead, bool is_bare)
 {
-    if (!text || strlen(text) < 3 || s->n == MOST_SECRETS)
+    if (!text || !*text || s->n == MOST_SECRETS)
         return;
-    snprintf(s->of[s->n].text, sizeof s->of[0].text, "%s", text);
-    s->of[s->n++].instead = instead;
+    struct secret *one = &s->of[s->n++];
+    snprintf(one->text, sizeof one->text, "%s", text);
+    one->instead = instead;
+    one->is_bare = is_bare || strlen(text) < PLAIN_LENGTH;
 }
 
 static void find_secrets(const struct sp_record *r, struct secrets *s)
@@ -58,14 +64,15 @@ static void find_secrets(const struct sp_record *r, struct secrets *s)
                  (long long)nnz);
     snprintf(s->machine, sizeof s->machine, "machine-%.8s", sp_words_text(r, "env.key", "unknown"));
     if (s->renamed) {
-        add_secret(s, path, s->matrix);
-        add_secret(s, slash ? slash + 1 : NULL, s->matrix);
+        add_secret(s, path, s->matrix, false);
+        add_secret(s, slash ? slash + 1 : NULL, s->matrix, false);
+        add_secret(s, name, s->matrix, true);
     }
     if (strpbrk(file, "/.")) { /* the user's own file, not one of the described machines */
-        add_secret(s, file, s->machine);
-        add_secret(s, sp_words_text(r, "machine.name", ""), s->machine);
+        add_secret(s, file, s->machine, false);
+        add_secret(s, sp_words_text(r, "machine.name", ""), s->machine, false);
     }
-    add_secret(s, host, "(host)");
+    add_secret(s, host, "(host)", false);
 }
 
 /* May not be a part of a longer word: a host "n1" is not in "n12". */
@@ -74,11 +81,30 @@ static bool is_word_end(char c)
     return !isalnum((unsigned char)c) && c != '_';
 }
 
+static bool is_quote(char c)
+{
+    return c == '\'' || c == '"';
+}
+
+/* Does the secret stand at p? One of a single letter only where it is quoted: "a" is in every sentence. */
+static bool stands_at(const char *text, const char *p, const struct secret *secret, size_t n)
+{
+    if (strncmp(p, secret->text, n) != 0)
+        return false;
+    if (n == 1)
+        return p > text && is_quote(p[-1]) && is_quote(p[1]);
+    return (p == text || is_word_end(p[-1])) && is_word_end(p[n]);
+}
+
 static void put_replaced(FILE *out, const char *text, const struct secret *secret)
 {
     const size_t n = strlen(secret->text);
+    if (secret->is_bare && !strchr(text, ' ')) {
+        fputs(text, out);
+        return;
+    }
     for (const char *p = text; *p;) {
-        if (strncmp(p, secret->text, n) == 0 && (p == text || is_word_end(p[-1])) && is_word_end(p[n])) {
+        if (stands_at(text, p, secret, n)) {
             fputs(secret->instead, out);
             p += n;
         } else {
@@ -106,7 +132,7 @@ static void put_without_paths(FILE *out, const char *text, const struct secret *
         if (*p == '/' && starts && (isalnum((unsigned char)p[1]) || p[1] == '.' || p[1] == '_') &&
             !is_system_path(p)) {
             fputs("(path)", out);
-            const bool quoted = p > text && (p[-1] == '\'' || p[-1] == '"');
+            const bool quoted = p > text && is_quote(p[-1]);
             p += quoted ? strcspn(p, "'\"") : strcspn(p, " \t'\",);");
         } else {
             fputc(*p++, out);
@@ -190,19 +216,30 @@ static bool clean_below(json_t *node, const struct secrets *s)
     return good;
 }
 
-static void rename_record(struct sp_record *r, const struct secrets *s)
+/* The id without the matrix' name, the same one for the same id, so that `confirms` still names its record.
+ */
+static void rename_id(struct sp_record *r, const char *field, const struct secrets *s)
 {
-    const char *id = sp_words_text(r, "id", "");
+    const char *id = sp_words_text(r, field, "");
     const size_t n = strlen(id);
     char hash[SHORT_HASH + 1], now[160];
+    if (n == 0 && strcmp(field, "id") != 0)
+        return;
     short_hash(id, hash);
     if (n > 26 && id[16] == '-' && id[n - 9] == '-')
         snprintf(now, sizeof now, "%.16s-%s-%s", id, s->matrix, id + n - 8);
     else
         snprintf(now, sizeof now, "19700101T000000Z-%s-%.8s", s->matrix, hash);
-    sp_record_set_text(r, "id", now);
-    sp_record_set_text(r, "problem.name", s->matrix);
-    sp_record_set_object(r, "problem.path", json_null());
+    sp_record_set_text(r, field, now);
+}
+
+/* What the campaign's file calls things is the user's word for them; job and task are hashes. */
+static void clean_campaign(struct sp_record *r)
+{
+    static const char *const names[] = {"matrix", "run", "options"};
+    json_t *campaign = json_object_get(r->root, "campaign");
+    for (size_t i = 0; campaign && i < sizeof names / sizeof *names; i++)
+        json_object_del(campaign, names[i]);
 }
 
 /* What was asked for, said again without names of files. */
@@ -236,24 +273,35 @@ static void hide_source(struct sp_record *r)
     json_object_del(source, "tags");
 }
 
+/* All that is done once. */
+static bool clean_all(struct sp_record *r, const struct secrets *s)
+{
+    json_object_del(json_object_get(json_object_get(r->root, "env"), "detail"), "host");
+    if (s->renamed) {
+        rename_id(r, "id", s);
+        sp_record_set_text(r, "problem.name", s->matrix);
+        sp_record_set_object(r, "problem.path", json_null());
+    }
+    hide_source(r);
+    const bool good = clean_below(r->root, s);
+    if (sp_record_node(r, "command"))
+        say_command(r);
+    sp_record_set_flag(r, "anonymous", true);
+    return good;
+}
+
 enum sp_status sp_record_anonymise(struct sp_record *r, struct sp_error *err)
 {
     bool done = false;
-    if (sp_record_flag(r, "anonymous", &done) && done)
-        return SP_OK;
     struct secrets *s = calloc(1, sizeof *s);
     if (!s)
         return sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");
     find_secrets(r, s);
-    json_object_del(json_object_get(json_object_get(r->root, "env"), "detail"), "host");
+    sp_record_flag(r, "anonymous", &done);
+    clean_campaign(r); /* may have come since */
     if (s->renamed)
-        rename_record(r, s);
-    hide_source(r);
-    bool good = clean_below(r->root, s);
-    if (sp_record_node(r, "command"))
-        say_command(r);
-    sp_record_set_flag(r, "anonymous", true);
-    good = good && !r->failed;
+        rename_id(r, "confirms", s);
+    const bool good = (done || clean_all(r, s)) && !r->failed;
     free(s);
     return good ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");
 }
