@@ -25,7 +25,9 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
             break;
         done += n > 0 ? (size_t)n : 0;
     }
-    const bool whole = done == size && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    const mode_t mask = umask(0);
+    umask(mask);
+    const bool whole = done == size && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
     const int why = errno;
     if (close(fd) == 0 && whole)
         return SP_OK;
@@ -53,11 +55,29 @@ static bool give_name(const char *part, const char *target)
     errno = why;
     if (why == EEXIST)
         return false;
-    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0644);
+    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0666);
     if (claim < 0)
         return false;
     close(claim);
-    return rename(part, target) == 0;
+    if (rename(part, target) == 0)
+        return true;
+    const int failed = errno;
+    unlink(target); /* the claim alone says nothing */
+    errno = failed;
+    return false;
+}
+
+/* So that the name survives a crash, too; file systems that cannot say so leave it. */
+static void synchronise_folder(const char *path)
+{
+    char folder[4300];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
 }
 
 enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, bool *made, struct sp_error *err)
@@ -69,8 +89,10 @@ enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, boo
         return status;
     *made = give_name(part, path);
     const int why = errno;
-    if (*made)
+    if (*made) {
+        synchronise_folder(path);
         return SP_OK;
+    }
     unlink(part);
     return why == EEXIST ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
 }

@@ -8,7 +8,8 @@
 
 #include "base/status.h"
 
-/* Makes `path` (its folder must be there) of bytes[size], synchronised to the disk. *made is false where the
+/* Makes `path` (its folder must be there) of bytes[size], synchronised to the disk with its folder, with the
+ * permissions that umask leaves. *made is false where the
  * name is taken. SP_OUTPUT: it cannot be written. What is interrupted leaves at most a hidden file of another
  * name. Where the file system has no hard links, the name is claimed by an empty file first. */
 enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, bool *made,

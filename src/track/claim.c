@@ -52,9 +52,11 @@ enum sp_status sp_claims_open(const char *folder, double stale_s, bool write, st
     if (snprintf(c->folder, sizeof c->folder, "%s", folder) >= (int)sizeof c->folder)
         return sp_fail(err, SP_USAGE, NULL, "the name of the store is too long");
     const int failed = write ? sp_make_directories(folder) : 0;
-    return !write   ? SP_OK
-           : failed ? sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed))
-                    : compare_clocks(c, err);
+    if (failed)
+        return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+    const enum sp_status status = compare_clocks(c, write ? err : NULL);
+    c->by_local_clock = status != SP_OK;
+    return write ? status : SP_OK;
 }
 
 static void path_of(const struct sp_claims *c, const char *name, int number, char *path, size_t size)
@@ -86,16 +88,16 @@ static int highest(const struct sp_claims *c, const char *name)
     return most;
 }
 
-enum sp_claim_state sp_claim_look(const struct sp_claims *c, const char *name, struct sp_claim *claim)
+/* The claim of this number; false: there is none, or none any more. */
+static bool read_claim(const struct sp_claims *c, const char *name, int number, struct sp_claim *claim)
 {
     char path[3400], text[512] = "";
     struct stat facts;
     memset(claim, 0, sizeof *claim);
-    const int number = highest(c, name);
     path_of(c, name, number, path, sizeof path);
     FILE *f = number > 0 ? fopen(path, "r") : NULL;
     if (!f)
-        return SP_CLAIM_FREE; /* or given up since the folder was read */
+        return false;
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     const bool seen = fstat(fileno(f), &facts) == 0;
     fclose(f);
@@ -103,7 +105,35 @@ enum sp_claim_state sp_claim_look(const struct sp_claims *c, const char *name, s
     sp_claimant_parse(text, &claim->owner);
     claim->age_s = seen ? local_time() + c->ahead_s - seconds(facts.st_mtim) : 0;
     claim->is_ended = sp_claimant_has_ended(&c->self, &claim->owner);
-    return claim->is_ended || claim->age_s > c->stale_s ? SP_CLAIM_STALE : SP_CLAIM_HELD;
+    return true;
+}
+
+static bool is_stale(const struct sp_claims *c, const struct sp_claim *claim)
+{
+    return claim->is_ended || claim->age_s > c->stale_s;
+}
+
+enum sp_claim_state sp_claim_look(const struct sp_claims *c, const char *name, struct sp_claim *claim)
+{
+    if (!read_claim(c, name, highest(c, name), claim))
+        return SP_CLAIM_FREE; /* or given up since the folder was read */
+    return is_stale(c, claim) ? SP_CLAIM_STALE : SP_CLAIM_HELD;
+}
+
+/* Is there another claim of the name that counts? While this one looked at a stale one, others may have
+ * outdone it, given the name up, and begun anew from 1. */
+static bool has_rival(const struct sp_claims *c, const char *name, int mine)
+{
+    DIR *folder = opendir(c->folder);
+    struct sp_claim other;
+    bool found = false;
+    for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
+        const int number = number_of(e->d_name, name);
+        found = number > 0 && number != mine && read_claim(c, name, number, &other) && !is_stale(c, &other);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
 }
 
 enum sp_status sp_claim_take(const struct sp_claims *c, const char *name, bool *taken, struct sp_claim *claim,
@@ -118,6 +148,10 @@ enum sp_status sp_claim_take(const struct sp_claims *c, const char *name, bool *
     path_of(c, name, claim->number + 1, path, sizeof path);
     const struct sp_claim mine = {.number = claim->number + 1, .owner = c->self};
     enum sp_status status = sp_new_file(path, text, strlen(text), taken, err);
+    if (*taken && has_rival(c, name, mine.number)) {
+        unlink(path); /* both may do so; the next try of one is alone */
+        *taken = false;
+    }
     *claim = *taken ? mine : (struct sp_claim){0};
     return status;
 }

@@ -17,8 +17,9 @@
 struct sp_claims {
     char folder[3200];
     struct sp_claimant self;
-    double stale_s; /* silence after which a claim of another machine is stale */
-    double ahead_s; /* the file server's clock less ours: ages are by its clock alone */
+    double stale_s;      /* silence after which a claim of another machine is stale */
+    double ahead_s;      /* the file server's clock less ours: ages are by its clock alone */
+    bool by_local_clock; /* its clock is not known, because the folder cannot be written: ages are by ours */
 };
 
 enum sp_claim_state { SP_CLAIM_FREE, SP_CLAIM_HELD, SP_CLAIM_STALE };
@@ -30,8 +31,8 @@ struct sp_claim {
     bool is_ended; /* stale because its process has ended */
 };
 
-/* `write`: makes the folder where it is missing; else claims are only looked at. SP_OUTPUT: it cannot be made
- * or written. */
+/* `write`: makes the folder where it is missing; else claims are only looked at, by the file server's clock
+ * where the folder is there and can be written. SP_OUTPUT: it cannot be made or written. */
 enum sp_status sp_claims_open(const char *folder, double stale_s, bool write, struct sp_claims *claims,
                               struct sp_error *err);
 
