@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/new_file.h"
+#include "io/scratch_folder.h"
 #include "track/campaign_jobs.h"
 #include "track/node_screen.h"
 
@@ -382,7 +383,7 @@ static enum sp_status deliver(const struct sp_campaign_store *c, const struct sp
         write_record(work, name, state);
     }
     const enum sp_status status = sp_job_deliver(c, job, work, err);
-    sp_job_work_remove(work);
+    sp_folder_remove(work);
     ck_assert_int_ne(access(work, F_OK), 0);
     return status;
 }

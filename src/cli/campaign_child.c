@@ -1,16 +1,14 @@
 #include "cli/campaign_child.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/analyze_arguments.h"
+#include "cli/own_process.h"
 
 /* Exit codes of the process that tries options: none that argp takes. */
 enum { ACCEPTED = 100, MORE_MATRICES };
@@ -91,25 +89,6 @@ static void err_path(const char *work, char *path, size_t size)
     snprintf(path, size, "%s/stderr.txt", work);
 }
 
-/* In the child. /proc/self/exe is this very program, even where another one has taken its name. */
-static void become(char *const argv[], const char *err_name, pid_t parent)
-{
-    sigset_t none;
-    const int nothing = open("/dev/null", O_RDWR), said = open(err_name, O_CREAT | O_WRONLY | O_TRUNC, 0644);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    if (nothing < 0 || said < 0 || getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
-        dup2(nothing, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
-        _exit(127);
-    execv("/proc/self/exe", argv);
-    dprintf(STDERR_FILENO, "the program cannot be started: %s\n", strerror(errno));
-    _exit(127);
-}
-
 enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *work, pid_t *pid,
                                  struct sp_error *err)
 {
@@ -128,15 +107,8 @@ enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *
     argv[n++] = folder;
     argv[n++] = end;
     argv[n++] = job->matrix->path;
-    fflush(stdout);
-    fflush(stderr);
-    const pid_t parent = getpid();
-    *pid = fork();
-    if (*pid == 0)
-        become(argv, path, parent);
-    if (*pid > 0)
-        setpgid(*pid, *pid); /* here, too: it may be told to stop before it has done so itself */
-    return *pid > 0 ? SP_OK : sp_fail(err, SP_ABSENT, NULL, "no process for a job: %s", strerror(errno));
+    const struct sp_own_process what = {.word = argv, .out = "/dev/null", .said = path, .own_group = true};
+    return sp_own_process_start(&what, pid, err);
 }
 
 static bool is_blank(const char *line)

@@ -32,7 +32,8 @@ int sp_campaign_print_status(const struct sp_campaign_work *work);
 /* The table of all that is done, --csv, --json, and the picture; returns the exit code. */
 int sp_campaign_print_summary(const struct sp_campaign_work *work);
 
-/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: it cannot tell. */
+/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: of some series it cannot
+ * tell. */
 int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
 
 /* The exit code that a failure stands for. */

@@ -10,37 +10,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/campaign_child.h"
-#include "cli/campaign_options.h"
-#include "cli/terminal.h"
-
-enum { TOUCHED_EVERY_S = 5, LOOKED_EVERY_S = 30 };
-
-struct running {
-    pid_t pid;
-    int job, slot;
-    struct sp_claim claim, slot_claim;
-    char work[4096];
-    double started;
-};
-
-/* What this process knows of a job. */
-struct known {
-    enum sp_job_state state;
-    int attempts; /* that failed, as last seen */
-    int retry;    /* run it again while no more than so many attempts have failed */
-};
-
-struct crew {
-    struct sp_campaign_work *work;
-    struct known *known; /* [n_jobs] */
-    struct running *running;
-    int n_running, n_open_at_start;
-    double started, looked, touched;
-    bool stopping, is_killed, is_told;
-    const struct sp_progress *progress;
-    struct sp_terminal *terminal;
-    struct sp_error err;
-};
+#include "cli/campaign_crew.h"
+#include "io/scratch_folder.h"
 
 static volatile sig_atomic_t terminated;
 
@@ -50,54 +21,12 @@ static void on_terminate(int signal_number)
     terminated = 1;
 }
 
-static const struct sp_campaign_job *job_of(const struct crew *c, int i)
-{
-    return &c->work->campaign.job[i];
-}
-
-static void look(struct crew *c, int i)
-{
-    struct sp_job_view view;
-    sp_job_look(&c->work->store, job_of(c, i), &view);
-    c->known[i].state = view.state;
-    if (view.state == SP_JOB_FAILED)
-        c->known[i].attempts = view.failure.attempt;
-}
-
-static void look_at_all(struct crew *c)
-{
-    for (int i = 0; i < c->work->campaign.n_jobs; i++)
-        if (c->known[i].state != SP_JOB_DONE)
-            look(c, i);
-    c->looked = sp_now();
-}
-
-static bool is_startable(const struct known *k)
-{
-    return k->state == SP_JOB_WAITING || (k->state == SP_JOB_FAILED && k->attempts <= k->retry);
-}
-
-static int count(const struct crew *c, enum sp_job_state state)
-{
-    int n = 0;
-    for (int i = 0; i < c->work->campaign.n_jobs; i++)
-        n += c->known[i].state == state;
-    return n;
-}
-
-static int count_startable(const struct crew *c)
-{
-    int n = 0;
-    for (int i = 0; i < c->work->campaign.n_jobs; i++)
-        n += is_startable(&c->known[i]);
-    return n;
-}
-
 /* By the pace so far of all processes together; "" before the first is done. */
-static const char *time_left(const struct crew *c, char *text, size_t size)
+static const char *time_left(const struct sp_crew *c, char *text, size_t size)
 {
     char time[32];
-    const int open = count_startable(c) + count(c, SP_JOB_CLAIMED), ended = c->n_open_at_start - open;
+    const int open = sp_crew_count_startable(c) + sp_crew_count(c, SP_JOB_CLAIMED),
+              ended = c->n_open_at_start - open;
     text[0] = '\0';
     if (ended > 0 && open > 0)
         snprintf(text, size, ", about %s left",
@@ -105,42 +34,43 @@ static const char *time_left(const struct crew *c, char *text, size_t size)
     return text;
 }
 
-static void show(const struct crew *c, const char *what)
+static void show(const struct sp_crew *c, const char *what)
 {
     char text[512], left[64];
-    const int n = c->work->campaign.n_jobs, failed = count(c, SP_JOB_FAILED);
+    const int n = c->work->campaign.n_jobs, failed = sp_crew_count(c, SP_JOB_FAILED);
     if (!c->terminal->active)
         return;
-    snprintf(text, sizeof text, "%d of %d done%s%s", count(c, SP_JOB_DONE), n,
+    snprintf(text, sizeof text, "%d of %d done%s%s", sp_crew_count(c, SP_JOB_DONE), n,
              time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "");
     fprintf(stderr, "\r\033[K%s: %s", text, what);
     c->terminal->shown = true;
 }
 
 /* One line for each job that ends here. */
-static void tell(const struct crew *c, int i, const char *how, double seconds)
+static void tell(const struct sp_crew *c, int i, const char *how, double seconds)
 {
-    const struct sp_campaign_job *job = job_of(c, i);
+    const struct sp_campaign_job *job = sp_crew_job(c, i);
     char left[64], time[32];
     if (c->work->options->common.verbosity < 0)
         return;
     sp_terminal_clear(c->terminal);
-    fprintf(stderr, "%d of %d done: %s · %s %s after %s%s\n", count(c, SP_JOB_DONE), c->work->campaign.n_jobs,
-            job->matrix->text, job->run->name, how, sp_text_seconds(time, sizeof time, seconds),
-            time_left(c, left, sizeof left));
+    fprintf(stderr, "%d of %d done: %s · %s %s after %s%s\n", sp_crew_count(c, SP_JOB_DONE),
+            c->work->campaign.n_jobs, job->matrix->text, job->run->name, how,
+            sp_text_seconds(time, sizeof time, seconds), time_left(c, left, sizeof left));
 }
 
-static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_claim *slot_claim,
+static enum sp_status launch(struct sp_crew *c, int i, int slot, const struct sp_claim *slot_claim,
                              const struct sp_claim *claim)
 {
-    struct running *r = &c->running[c->n_running];
+    struct sp_running_job *r = &c->running[c->n_running];
     const struct sp_campaign_store *store = &c->work->store;
-    *r = (struct running){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
-    enum sp_status status = sp_job_work_make(store, job_of(c, i), r->work, &c->err);
-    if (status == SP_OK)
-        status = sp_campaign_start(job_of(c, i), r->work, &r->pid, &c->err);
+    *r = (struct sp_running_job){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
+    enum sp_status status = sp_job_work_make(store, sp_crew_job(c, i), r->work, &c->err);
+    if (status == SP_OK &&
+        (status = sp_campaign_start(sp_crew_job(c, i), r->work, &r->pid, &c->err)) != SP_OK)
+        sp_folder_remove(r->work);
     if (status != SP_OK) {
-        sp_job_drop(store, job_of(c, i), claim);
+        sp_job_drop(store, sp_crew_job(c, i), claim);
         sp_slot_drop(store, slot, slot_claim);
         return status;
     }
@@ -151,7 +81,7 @@ static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_cl
 }
 
 /* The next job that this process gets hold of, in a place of this machine. *started: there was one. */
-static enum sp_status start_one(struct crew *c, bool *started)
+static enum sp_status start_one(struct sp_crew *c, bool *started)
 {
     const struct sp_campaign_store *store = &c->work->store;
     struct sp_claim slot_claim, claim;
@@ -161,21 +91,22 @@ static enum sp_status start_one(struct crew *c, bool *started)
     if (status != SP_OK || slot < 0)
         return status;
     for (int i = 0; i < c->work->campaign.n_jobs && status == SP_OK; i++) {
-        if (!is_startable(&c->known[i]))
+        if (!sp_crew_may_start(&c->known[i]))
             continue;
-        status = sp_job_take(store, job_of(c, i), c->known[i].retry, started, &claim, &c->err);
+        status = sp_job_take(store, sp_crew_job(c, i), c->known[i].retry, started, &claim, &c->err);
         if (*started)
             return launch(c, i, slot, &slot_claim, &claim);
-        look(c, i);
+        sp_crew_look(c, i);
+        sp_crew_touch(c);
     }
     sp_slot_drop(store, slot, &slot_claim);
     return status;
 }
 
-static enum sp_status note_failure(struct crew *c, int i, const struct sp_job_failure *f, double seconds)
+static enum sp_status note_failure(struct sp_crew *c, int i, const struct sp_job_failure *f, double seconds)
 {
     char text[600], how[640];
-    enum sp_status status = sp_job_fail(&c->work->store, job_of(c, i), f, &c->err);
+    enum sp_status status = sp_job_fail(&c->work->store, sp_crew_job(c, i), f, &c->err);
     c->known[i].state = SP_JOB_FAILED;
     c->known[i].attempts = c->known[i].retry + 1;
     snprintf(how, sizeof how, "failed (%s)", sp_campaign_failure_text(f, text, sizeof text));
@@ -191,7 +122,7 @@ static bool was_stopped(int status_word)
            (WIFEXITED(status_word) && WEXITSTATUS(status_word) == 130);
 }
 
-static enum sp_status settle_job(struct crew *c, const struct running *r, int status_word)
+static enum sp_status settle_job(struct sp_crew *c, const struct sp_running_job *r, int status_word)
 {
     const double seconds = sp_now() - r->started;
     struct sp_job_failure f = {.exit_code = WIFEXITED(status_word) ? WEXITSTATUS(status_word) : -1,
@@ -204,7 +135,7 @@ static enum sp_status settle_job(struct crew *c, const struct running *r, int st
     sp_campaign_last_words(r->work, f.last, f.error, sizeof f.last);
     if (f.exit_code != 0)
         return note_failure(c, r->job, &f, seconds);
-    enum sp_status status = sp_job_deliver(&c->work->store, job_of(c, r->job), r->work, &c->err);
+    enum sp_status status = sp_job_deliver(&c->work->store, sp_crew_job(c, r->job), r->work, &c->err);
     if (status == SP_INPUT) {
         snprintf(f.error, sizeof f.error, "%.500s", c->err.what);
         return note_failure(c, r->job, &f, seconds);
@@ -217,11 +148,11 @@ static enum sp_status settle_job(struct crew *c, const struct running *r, int st
 }
 
 /* Jobs that have ended. */
-static enum sp_status reap(struct crew *c)
+static enum sp_status reap(struct sp_crew *c)
 {
     enum sp_status status = SP_OK;
     for (int i = 0; i < c->n_running;) {
-        struct running *r = &c->running[i];
+        struct sp_running_job *r = &c->running[i];
         int status_word;
         if (waitpid(r->pid, &status_word, WNOHANG) != r->pid) {
             i++;
@@ -229,35 +160,23 @@ static enum sp_status reap(struct crew *c)
         }
         const enum sp_status settled = settle_job(c, r, status_word);
         status = status == SP_OK ? settled : status;
-        sp_job_work_remove(r->work);
-        sp_job_drop(&c->work->store, job_of(c, r->job), &r->claim);
+        sp_folder_remove(r->work);
+        sp_job_drop(&c->work->store, sp_crew_job(c, r->job), &r->claim);
         sp_slot_drop(&c->work->store, r->slot, &r->slot_claim);
         *r = c->running[--c->n_running];
+        c->patience_s = 1;
     }
     return status;
 }
 
-/* Signs of life, the same whatever --stale others were given. */
-static void touch(struct crew *c)
-{
-    if (sp_now() - c->touched < TOUCHED_EVERY_S)
-        return;
-    c->touched = sp_now();
-    for (int i = 0; i < c->n_running; i++) {
-        const struct running *r = &c->running[i];
-        sp_claim_touch(&c->work->store.claims, job_of(c, r->job)->id, &r->claim);
-        sp_slot_touch(&c->work->store, r->slot, &r->slot_claim);
-    }
-}
-
-static void stop_running(struct crew *c)
+static void stop_running(struct sp_crew *c)
 {
     c->stopping = c->is_killed = true;
     for (int i = 0; i < c->n_running; i++)
         kill(-c->running[i].pid, SIGKILL); /* the record would be of no use */
 }
 
-static bool is_spent(const struct crew *c)
+static bool is_spent(const struct sp_crew *c)
 {
     const double budget_s = c->work->options->budget_s;
     return budget_s > 0 && sp_now() - c->started >= budget_s;
@@ -273,11 +192,11 @@ static void rest(void)
     sigtimedwait(&child, NULL, &second);
 }
 
-static void show_state(struct crew *c, bool held_up)
+static void show_state(struct sp_crew *c, bool held_up)
 {
     char what[400] = "waiting for other processes";
     if (c->n_running > 0) {
-        const struct sp_campaign_job *job = job_of(c, c->running[0].job);
+        const struct sp_campaign_job *job = sp_crew_job(c, c->running[0].job);
         snprintf(what, sizeof what, "%.300s · %s", job->matrix->text, job->run->name);
     } else if (held_up && !c->is_told && c->work->options->common.verbosity >= 0) {
         sp_terminal_clear(c->terminal);
@@ -288,42 +207,57 @@ static void show_state(struct crew *c, bool held_up)
     show(c, what);
 }
 
-static bool must_stop(const struct crew *c, enum sp_status status)
+static bool must_stop(const struct sp_crew *c, enum sp_status status)
 {
     return c->stopping || terminated || status != SP_OK || sp_progress_interrupted(c->progress);
 }
 
-static enum sp_status run_until_done(struct crew *c)
+/* Jobs into the places that are free. *held_up: others have them all. */
+static enum sp_status start_some(struct sp_crew *c, bool *held_up)
+{
+    enum sp_status status = SP_OK;
+    bool started = true;
+    while (status == SP_OK && started && !c->stopping && !is_spent(c) &&
+           c->n_running < c->work->options->jobs && sp_crew_count_startable(c) > 0)
+        status = start_one(c, &started);
+    *held_up = !started && sp_crew_count_startable(c) > 0;
+    return status;
+}
+
+/* Is there nothing to do for a process of which nothing runs? What others run it would take over, but not
+ * beyond its budget. */
+static bool is_over(const struct sp_crew *c)
+{
+    return is_spent(c) || (sp_crew_count_startable(c) == 0 &&
+                           (c->work->options->no_wait || sp_crew_count(c, SP_JOB_CLAIMED) == 0));
+}
+
+static enum sp_status run_until_done(struct sp_crew *c)
 {
     enum sp_status status = SP_OK;
     for (;;) {
+        bool held_up = false;
         const enum sp_status reaped = reap(c);
         status = status == SP_OK ? reaped : status;
-        touch(c);
+        sp_crew_touch(c);
         if (!c->is_killed && must_stop(c, status))
             stop_running(c);
-        bool started = true;
-        while (status == SP_OK && !c->stopping && !is_spent(c) && started &&
-               c->n_running < c->work->options->jobs && count_startable(c) > 0)
-            status = start_one(c, &started);
-        if (c->n_running == 0) {
-            if (c->stopping || status != SP_OK)
-                return status;
-            look_at_all(c);
-            const bool more = count_startable(c) > 0 && !is_spent(c);
-            if (!more && (c->work->options->no_wait || count(c, SP_JOB_CLAIMED) == 0))
-                return SP_OK;
-        } else if (sp_now() - c->looked > LOOKED_EVERY_S) {
-            look_at_all(c);
-        }
-        if (c->n_running > 0 || !started || count_startable(c) == 0 || is_spent(c)) {
-            show_state(c, !started);
-            rest();
-        }
+        if (status == SP_OK)
+            status = start_some(c, &held_up);
+        if (c->n_running == 0 && (c->stopping || status != SP_OK))
+            return status;
+        const double since_s = sp_now() - c->looked;
+        const bool idle = c->n_running == 0;
+        if (status == SP_OK && since_s >= (idle ? c->patience_s : SP_CREW_LOOKS_EVERY_S))
+            status = sp_crew_look_at_all(c);
+        if (idle && status == SP_OK && is_over(c))
+            return SP_OK;
+        show_state(c, held_up);
+        rest();
     }
 }
 
-static int begin(struct crew *c)
+static int begin(struct sp_crew *c)
 {
     const struct sp_campaign_options *o = c->work->options;
     const int n = c->work->campaign.n_jobs;
@@ -333,31 +267,35 @@ static int begin(struct crew *c)
         sp_fail(&c->err, SP_MEMORY, NULL, "no memory for %d jobs", n);
         return sp_report_error(&c->err);
     }
-    look_at_all(c);
+    if (sp_crew_look_at_all(c) != SP_OK)
+        return sp_report_error(&c->err);
     for (int i = 0; i < n; i++)
         c->known[i].retry = o->retry ? c->known[i].attempts : 0;
-    c->n_open_at_start = count_startable(c) + count(c, SP_JOB_CLAIMED);
+    c->n_open_at_start = sp_crew_count_startable(c) + sp_crew_count(c, SP_JOB_CLAIMED);
     c->started = c->touched = sp_now();
-    if (o->common.verbosity >= 0 && count_startable(c) > 0)
+    if (o->common.verbosity >= 0 && sp_crew_count_startable(c) > 0)
         fprintf(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
-                count(c, SP_JOB_DONE), n, count(c, SP_JOB_FAILED), count(c, SP_JOB_CLAIMED),
-                count_startable(c));
+                sp_crew_count(c, SP_JOB_DONE), n, sp_crew_count(c, SP_JOB_FAILED),
+                sp_crew_count(c, SP_JOB_CLAIMED), sp_crew_count_startable(c));
     return 0;
 }
 
-static int end(struct crew *c, enum sp_status status)
+static int end(struct sp_crew *c, enum sp_status status)
 {
-    const int waiting = count_startable(c);
+    const int waiting = sp_crew_count_startable(c), claimed = sp_crew_count(c, SP_JOB_CLAIMED);
+    char others[64] = "";
     if (status != SP_OK)
         return sp_report_error(&c->err);
     if (c->stopping) {
         sp_fail(&c->err, SP_INTERRUPTED, "the same command goes on where it was left", "stopped");
         return sp_report_error(&c->err);
     }
-    if (waiting > 0 && c->work->options->common.verbosity >= 0)
+    if (claimed > 0)
+        snprintf(others, sizeof others, ", %d run%s elsewhere", claimed, claimed == 1 ? "s" : "");
+    if (is_spent(c) && waiting + claimed > 0 && c->work->options->common.verbosity >= 0)
         fprintf(stderr,
-                "spmodel: remark: the budget is spent, %d of %d jobs wait; the same command goes on\n",
-                waiting, c->work->campaign.n_jobs);
+                "spmodel: remark: the budget is spent, %d of %d jobs wait%s; the same command goes on\n",
+                waiting, c->work->campaign.n_jobs, others);
     return 0;
 }
 
@@ -365,7 +303,7 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
 {
     struct sp_terminal terminal;
     const struct sp_progress progress = sp_terminal_open(&terminal, work->options->common.verbosity);
-    struct crew c = {.work = work, .progress = &progress, .terminal = &terminal};
+    struct sp_crew c = {.work = work, .progress = &progress, .terminal = &terminal};
     const struct sigaction action = {.sa_handler = on_terminate};
     sigset_t child;
     sigaction(SIGTERM, &action, NULL);
@@ -379,6 +317,7 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
         code = end(&c, status);
         sp_campaign_sweep(&work->store, &work->campaign);
     }
+    sp_campaign_traces_free(&c.traces);
     free(c.known);
     free(c.running);
     return code;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/figures.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
-#include "cli/csv_text.h"
 #include "cli/sink.h"
 #include "track/node_screen.h"
 
@@ -134,7 +134,9 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
             "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
             "%%\n",
             SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
-    return v->n_slower > 0 ? sp_exit_code(SP_NO) : v->n_told == 0 ? sp_exit_code(SP_UNDECIDED) : 0;
+    return v->n_slower > 0                     ? sp_exit_code(SP_NO)
+           : v->n_told == 0 || v->n_untold > 0 ? sp_exit_code(SP_UNDECIDED)
+                                               : 0;
 }
 
 int sp_campaign_screen_nodes(const struct sp_campaign_work *w)

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
-#include "cli/csv_text.h"
 #include "cli/sink.h"
+#include "track/campaign_traces.h"
 
 int sp_campaign_failure_code(const struct sp_job_failure *f)
 {
@@ -70,7 +71,8 @@ static void print_json(const struct sp_campaign_job *job, const struct sp_job_vi
     json_decref(o);
 }
 
-static void print_jobs(const struct sp_campaign_work *w, const struct sp_sinks *to, int count[4], int *code)
+static void print_jobs(const struct sp_campaign_work *w, const struct sp_campaign_traces *traces,
+                       const struct sp_sinks *to, int count[4], int *code)
 {
     FILE *csv = to->csv.stream, *json = to->json.stream;
     if (csv)
@@ -78,7 +80,7 @@ static void print_jobs(const struct sp_campaign_work *w, const struct sp_sinks *
     for (int i = 0; i < w->campaign.n_jobs; i++) {
         const struct sp_campaign_job *job = &w->campaign.job[i];
         struct sp_job_view view;
-        sp_job_look(&w->store, job, &view);
+        sp_job_look_by(traces, &w->store, job, &view);
         count[view.state]++;
         if (view.state == SP_JOB_FAILED)
             *code = sp_worse_exit(*code, sp_campaign_failure_code(&view.failure));
@@ -96,13 +98,22 @@ static void print_jobs(const struct sp_campaign_work *w, const struct sp_sinks *
 
 int sp_campaign_print_status(const struct sp_campaign_work *w)
 {
+    struct sp_campaign_traces traces = {0};
     struct sp_sinks to;
     struct sp_error err;
     int count[4] = {0}, code = 0;
     const int n = w->campaign.n_jobs;
-    if (sp_sinks_open(w->options->common.csv, w->options->common.json, &to, &err) != SP_OK)
+    if (sp_campaign_traces_read(&w->store, &traces, &err) != SP_OK ||
+        sp_sinks_open(w->options->common.csv, w->options->common.json, &to, &err) != SP_OK) {
+        sp_campaign_traces_free(&traces);
         return sp_report_error(&err);
-    print_jobs(w, &to, count, &code);
+    }
+    print_jobs(w, &traces, &to, count, &code);
+    sp_campaign_traces_free(&traces);
+    if (w->store.claims.by_local_clock && count[SP_JOB_CLAIMED] > 0 && w->options->common.verbosity >= 0)
+        fputs("spmodel: remark: the store cannot be written: signs of life are dated by the clock of this "
+              "machine\n",
+              stderr);
     if (!to.on_stdout)
         printf("%d job%s: %d done, %d claimed, %d failed, %d waiting\n", n, n == 1 ? "" : "s",
                count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/figures.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
-#include "cli/csv_text.h"
 #include "cli/find_program.h"
 #include "cli/sink.h"
 #include "plots/plot.h"
@@ -17,7 +17,7 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
     fputs("matrix,run,n_nz", out);
     for (int c = 0; c < SP_N_COLUMNS; c++)
         fprintf(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
-    fputs(",hints,record\n", out);
+    fputs(",hints,record,rhs\n", out);
     for (int i = 0; i < n; i++) {
         sp_csv_text(out, row[i].job->matrix->text);
         fputc(',', out);
@@ -34,6 +34,9 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
         }
         fprintf(out, ",%s,", row[i].hints);
         sp_csv_text(out, row[i].record);
+        fputc(',', out);
+        if (row[i].rhs > 0)
+            fprintf(out, "%lld", (long long)row[i].rhs);
         fputc('\n', out);
     }
 }
@@ -49,6 +52,7 @@ static json_t *row_json(const struct sp_campaign_row *row)
     json_object_set_new(o, "metrics", metrics);
     json_object_set_new(o, "hints", json_string(row->hints));
     json_object_set_new(o, "record", json_string(row->record));
+    json_object_set_new(o, "rhs", row->rhs > 0 ? json_integer((json_int_t)row->rhs) : json_null());
     return o;
 }
 
@@ -66,7 +70,7 @@ static int longest(const struct sp_campaign_row *row, int n, bool matrix)
 {
     size_t most = matrix ? strlen("matrix") : strlen("run");
     for (int i = 0; i < n; i++) {
-        const size_t length = strlen(matrix ? row[i].job->matrix->text : row[i].job->run->name);
+        const size_t length = strlen(matrix ? row[i].job->matrix->text : row[i].run);
         most = length > most ? length : most;
     }
     return (int)most;
@@ -122,7 +126,7 @@ static void print_table(const struct sp_campaign_row *row, int n)
     printf("%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
            "performance", "of roof", "alpha", "hints");
     for (int i = 0; i < n; i++) {
-        printf("%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].job->run->name,
+        printf("%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].run,
                row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
         printf(" %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
         printf(" %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
@@ -141,8 +145,9 @@ static void picture_name(const struct sp_campaign_options *o, const char *ending
              name, ending);
 }
 
+/* *n_left_out: records for which the picture has no room. */
 static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n,
-                           char *path, size_t size, struct sp_error *err)
+                           char *path, size_t size, int *n_left_out, struct sp_error *err)
 {
     const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
     struct sp_record *record = calloc((size_t)n, sizeof *record);
@@ -152,7 +157,12 @@ static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_
     enum sp_status status =
         record && pointer ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", n);
     path[0] = '\0';
-    for (int i = 0; i < n && status == SP_OK && n_read < kind->max_records; i++) {
+    *n_left_out = 0;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (n_read == kind->max_records) {
+            *n_left_out = n - i;
+            break;
+        }
         status = sp_record_read(row[i].record, &record[n_read], err);
         if (status == SP_OK && kind->lacks(&record[n_read]))
             sp_record_free(&record[n_read]);
@@ -178,6 +188,7 @@ static int print_all(const struct sp_campaign_options *o, const struct sp_campai
     struct sp_sinks to;
     struct sp_error err;
     char picture[1200];
+    int n_left_out;
     if (sp_sinks_open(o->common.csv, o->common.json, &to, &err) != SP_OK)
         return sp_report_error(&err);
     if (!to.on_stdout && n > 0)
@@ -191,22 +202,32 @@ static int print_all(const struct sp_campaign_options *o, const struct sp_campai
     FILE *remarks = to.on_stdout ? stderr : stdout;
     int code = sp_sinks_close(&to, 0);
     if (n > 0 && !o->no_plots) {
-        if (draw(o, row, n, picture, sizeof picture, &err) != SP_OK)
+        if (draw(o, row, n, picture, sizeof picture, &n_left_out, &err) != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
         else if (*picture && o->common.verbosity >= 0)
             fprintf(remarks, "saved  %s\n", picture);
+        if (n_left_out > 0 && o->common.verbosity >= 0)
+            fprintf(stderr, "spmodel: remark: the picture has the first %d rows, not the other %d\n",
+                    n - n_left_out, n_left_out);
     }
     return code;
+}
+
+/* A record that cannot be read costs its row and the exit code. */
+static void report_missed(void *context, const struct sp_error *why)
+{
+    int *code = context;
+    *code = sp_worse_exit(*code, sp_report_error(why));
 }
 
 int sp_campaign_print_summary(const struct sp_campaign_work *work)
 {
     struct sp_campaign_row *row;
     struct sp_error err;
-    int n;
-    if (sp_campaign_rows(&work->store, &work->campaign, &row, &n, &err) != SP_OK)
+    int n, missed = 0;
+    if (sp_campaign_rows(&work->store, &work->campaign, report_missed, &missed, &row, &n, &err) != SP_OK)
         return sp_report_error(&err);
     const int code = print_all(work->options, row, n);
     free(row);
-    return code;
+    return sp_worse_exit(missed, code);
 }

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/track_options.h"
 #include "io/atomic_file.h"
+#include "track/campaign_traces.h"
 
 enum { MOST_AT_ONCE = 256, LEAST_STALE_S = 30 };
 
@@ -152,10 +153,14 @@ static enum sp_status open_work(const struct sp_campaign_options *o, struct sp_c
 /* Of the jobs that have failed, by whoever ran them. */
 static int code_of_failures(const struct sp_campaign_work *w)
 {
+    struct sp_campaign_traces traces = {0};
+    struct sp_error err;
     int code = 0, n = 0;
+    if (sp_campaign_traces_read(&w->store, &traces, &err) != SP_OK)
+        return sp_report_error(&err);
     for (int i = 0; i < w->campaign.n_jobs; i++) {
         struct sp_job_view view;
-        sp_job_look(&w->store, &w->campaign.job[i], &view);
+        sp_job_look_by(&traces, &w->store, &w->campaign.job[i], &view);
         if (view.state != SP_JOB_DONE && view.state != SP_JOB_FAILED)
             code = sp_worse_exit(code, sp_exit_code(SP_UNDECIDED));
         if (view.state != SP_JOB_FAILED)
@@ -163,6 +168,7 @@ static int code_of_failures(const struct sp_campaign_work *w)
         code = sp_worse_exit(code, sp_campaign_failure_code(&view.failure));
         n++;
     }
+    sp_campaign_traces_free(&traces);
     if (n > 0)
         fprintf(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n", n,
                 n == 1 ? "" : "s", n == 1 ? "it" : "them");

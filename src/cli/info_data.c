@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "cli/info.h"
 
 static int put(json_t *object, const char *key, json_t *value)
@@ -90,21 +91,6 @@ json_t *sp_info_json(const struct sp_info *info)
     return o;
 }
 
-static void put_csv(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *out, struct sp_error *err)
 {
     json_t *o = sp_info_json(info), *value;
@@ -125,7 +111,7 @@ enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *o
         fputs(comma, out);
         comma = ",";
         if (json_is_string(value)) {
-            put_csv(out, json_string_value(value));
+            sp_csv_field(out, json_string_value(value));
         } else if (!json_is_null(value)) {
             char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
             fputs(text ? text : "", out);

@@ -1,13 +1,13 @@
 #include "cli/measure_again.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/own_process.h"
 #include "io/record_request.h"
 #include "io/record_words.h"
 #include "sp_config.h"
@@ -82,31 +82,23 @@ enum sp_status sp_can_measure_again(const struct sp_record *r, bool on_any, stru
     return status;
 }
 
-/* In the child: as the record's source, nothing on standard output. */
-static void become(char *const *word, const char *commit, const char *branch)
-{
-    const int nowhere = open("/dev/null", O_WRONLY);
-    if (nowhere >= 0)
-        dup2(nowhere, STDOUT_FILENO);
-    if (*commit)
-        setenv("SPMODEL_COMMIT", commit, 1);
-    if (*branch)
-        setenv("SPMODEL_BRANCH", branch, 1);
-    execv("/proc/self/exe", word);
-    _exit(127);
-}
-
+/* As the record's source, nothing on standard output. */
 static enum sp_status run_program(const struct sp_arguments *a, const struct sp_record *r,
                                   const struct sp_progress *progress, struct sp_error *err)
 {
+    struct sp_own_variable set[3] = {{NULL, NULL}};
+    const struct sp_own_process what = {.word = a->word, .out = "/dev/null", .set = set};
     const char *commit = sp_words_text(r, "source.commit", ""),
                *branch = sp_words_text(r, "source.branch", "");
-    int state = 0;
-    const pid_t child = fork();
-    if (child == 0)
-        become(a->word, commit, branch);
-    if (child < 0)
-        return sp_fail(err, SP_ABSENT, NULL, "no process for another measurement: %s", strerror(errno));
+    int state = 0, n = 0;
+    pid_t child;
+    if (*commit)
+        set[n++] = (struct sp_own_variable){"SPMODEL_COMMIT", commit};
+    if (*branch)
+        set[n++] = (struct sp_own_variable){"SPMODEL_BRANCH", branch};
+    const enum sp_status status = sp_own_process_start(&what, &child, err);
+    if (status != SP_OK)
+        return status;
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
     if (sp_progress_interrupted(progress)) /* Ctrl-C ends the child too */

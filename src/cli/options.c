@@ -139,13 +139,15 @@ int sp_report_error(const struct sp_error *err)
 
 int sp_worse_exit(int a, int b)
 {
+    /* From good to bad. A code that is none of ours means that something broke. */
     static const int order[] = {0, 77, 5, 1, 2, 3, 4, 6, 7, 130};
-    int rank_a = 0, rank_b = 0;
-    for (int i = 0; i < (int)(sizeof order / sizeof *order); i++) {
+    enum { N = sizeof order / sizeof *order, BROKEN = N - 2 };
+    int rank_a = BROKEN, rank_b = BROKEN;
+    for (int i = 0; i < N; i++) {
         rank_a = order[i] == a ? i : rank_a;
         rank_b = order[i] == b ? i : rank_b;
     }
-    return rank_a >= rank_b ? a : b;
+    return order[rank_a >= rank_b ? rank_a : rank_b];
 }
 
 void sp_join_command(int argc, char **argv, char *text, size_t size)

@@ -45,7 +45,8 @@ int sp_exit_code(enum sp_status status);
 /* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
 int sp_report_error(const struct sp_error *err);
 
-/* Worst of two exit codes, for several inputs: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0. */
+/* Worst of two exit codes, for several inputs: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0; any other counts
+ * as 7. */
 int sp_worse_exit(int a, int b);
 
 /* The command as typed, for the record. */

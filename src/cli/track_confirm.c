@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/measure_again.h"
 #include "io/record_words.h"
+#include "io/scratch_folder.h"
 
 static enum sp_status keep(struct sp_confirming *c, const struct sp_entry *entry, struct sp_error *err)
 {
@@ -60,15 +60,12 @@ static void wait_for_a_later_second(const struct sp_entry *last)
 static enum sp_status measure_round(struct sp_confirming *c, const struct sp_record *record,
                                     const struct sp_entry *newest, struct sp_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
     char folder[1024], path[4096] = "", stored[4096];
     struct sp_record again = {0};
     struct sp_entry entry;
     bool added;
-    snprintf(folder, sizeof folder, "%.900s/spmodel-again.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder))
-        return sp_fail(err, SP_ABSENT, NULL, "no folder for another record in '%.900s'",
-                       tmp && *tmp ? tmp : "/tmp");
+    if (sp_scratch_folder("again", folder, sizeof folder, err) != SP_OK)
+        return SP_ABSENT; /* err says why */
     enum sp_status status = sp_measure_again(record, folder, c->progress, c->verbosity, &again, path, err);
     if (status == SP_OK) {
         sp_entry_of(&again, &entry);
@@ -79,9 +76,7 @@ static enum sp_status measure_round(struct sp_confirming *c, const struct sp_rec
     if (status == SP_OK)
         status = keep(c, &entry, err);
     sp_record_free(&again);
-    if (*path)
-        unlink(path);
-    rmdir(folder);
+    sp_folder_remove(folder);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"
 #include "track/hint_score.h"
@@ -106,9 +107,13 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
         "refuted\n");
     for (int i = 0; i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
-        fprintf(out, "%s,\"%s\",\"%s\",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->id, h->matrix, h->change,
-                h->confidence, h->lo, h->hi, h->observed, h->observed_lo, h->observed_hi,
-                h->is_covered ? "true" : "false", h->is_refuted ? "true" : "false");
+        fprintf(out, "%s,", h->id);
+        sp_csv_text(out, h->matrix);
+        fputc(',', out);
+        sp_csv_text(out, h->change);
+        fprintf(out, ",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->confidence, h->lo, h->hi, h->observed,
+                h->observed_lo, h->observed_hi, h->is_covered ? "true" : "false",
+                h->is_refuted ? "true" : "false");
     }
 }
 
@@ -170,21 +175,17 @@ static int read_records(const struct sp_record_paths *paths, struct sp_hint_scor
 /* To where it was asked for; on the terminal unless one of the others goes there. */
 static int print(const struct sp_common_options *common, const struct sp_hint_scores *scores, int code)
 {
-    struct sp_sink csv, json;
+    struct sp_sinks to;
     struct sp_error err;
-    if (sp_sink_open(common->csv, &csv, &err) != SP_OK)
+    if (sp_sinks_open(common->csv, common->json, &to, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
-    if (sp_sink_open(common->json, &json, &err) != SP_OK) {
-        sp_sink_abort(&csv);
-        return sp_worse_exit(code, sp_report_error(&err));
-    }
-    if (!(csv.stream && !csv.is_file) && !(json.stream && !json.is_file))
+    if (!to.on_stdout)
         print_scores(scores, common->verbosity >= 1);
-    if (csv.stream)
-        print_csv(scores, csv.stream);
-    if (json.stream)
-        print_json(scores, json.stream);
-    return sp_sink_close(&json, sp_sink_close(&csv, code));
+    if (to.csv.stream)
+        print_csv(scores, to.csv.stream);
+    if (to.json.stream)
+        print_json(scores, to.json.stream);
+    return sp_sinks_close(&to, code);
 }
 
 static int run(int argc, char **argv)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/text.h"
-#include "cli/csv_text.h"
 #include "cli/export_records.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"

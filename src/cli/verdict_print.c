@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "report/report_lines.h"
@@ -79,17 +80,6 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
     fprintf(out, "%s\n", n == 0 ? " no complete record that says what was asked for fits" : "");
 }
 
-static void csv_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
@@ -98,19 +88,22 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_shift *s = &j->shift;
-        fprintf(out, "%s,\"%s\",\"%s\",%s,%s,", sp_track_verdict_name(j->verdict), j->newest->matrix,
-                j->newest->what, j->newest->series, sp_tracked_metrics[j->metric].name);
+        fprintf(out, "%s,", sp_track_verdict_name(j->verdict));
+        sp_csv_text(out, j->newest->matrix);
+        fputc(',', out);
+        sp_csv_text(out, j->newest->what);
+        fprintf(out, ",%s,%s,", j->newest->series, sp_tracked_metrics[j->metric].name);
         if (!isnan(metric_of(j)))
             fprintf(out, "%.9g", metric_of(j));
         fprintf(out, ",%s,", sp_tracked_metrics[j->metric].unit);
         if (s->floor > 0 && isfinite(s->hi))
-            fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, s->p);
+            fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, j->p);
         else
             fprintf(out, ",,,,");
         fprintf(out, ",%d,", j->n_before);
-        csv_text(out, j->why);
+        sp_csv_text(out, j->why);
         fputc(',', out);
-        csv_text(out, j->confirmation);
+        sp_csv_text(out, j->confirmation);
         fputc('\n', out);
     }
 }
@@ -138,7 +131,7 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "lo", number(j->shift.floor > 0 ? j->shift.lo : NAN));
         json_object_set_new(o, "hi", number(j->shift.floor > 0 ? j->shift.hi : NAN));
         json_object_set_new(o, "floor", number(j->shift.floor > 0 ? j->shift.floor : NAN));
-        json_object_set_new(o, "p", number(j->shift.floor > 0 ? j->shift.p : NAN));
+        json_object_set_new(o, "p", number(j->shift.floor > 0 ? j->p : NAN));
         json_object_set_new(o, "pinned_change", j->has_pinned ? number(j->pinned.change) : json_null());
         json_object_set_new(o, "records_before", json_integer(j->n_before));
         json_object_set_new(o, "more_runs",
@@ -253,6 +246,16 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
     fprintf(out, "</testsuite>\n");
 }
 
+/* A cell of a table: a bar would end it. */
+static void cell_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            fputc('\\', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+}
+
 void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out,
@@ -263,9 +266,15 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
         const char *remark = j->why[0]                                              ? j->why
                              : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
                                                                                     : "";
-        fprintf(out, "| %s | %s | %s | %s | %s | %s%s%s |\n", sp_track_verdict_name(j->verdict),
-                j->newest->matrix, j->newest->what, sp_tracked_metrics[j->metric].name,
-                change_text(j, change, sizeof change), remark, *remark && j->confirmation[0] ? "; " : "",
-                j->confirmation);
+        fprintf(out, "| %s | ", sp_track_verdict_name(j->verdict));
+        cell_text(out, j->newest->matrix);
+        fputs(" | ", out);
+        cell_text(out, j->newest->what);
+        fprintf(out, " | %s | %s | ", sp_tracked_metrics[j->metric].name,
+                change_text(j, change, sizeof change));
+        cell_text(out, remark);
+        fputs(*remark && j->confirmation[0] ? "; " : "", out);
+        cell_text(out, j->confirmation);
+        fputs(" |\n", out);
     }
 }

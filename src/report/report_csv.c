@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "io/atomic_file.h"
 
 static const struct column {
@@ -71,21 +72,6 @@ static const struct column {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void put_text(const char *text, FILE *out)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void sp_report_csv_header(FILE *out)
 {
     for (int i = 0; i < N_COLUMNS; i++)
@@ -100,7 +86,7 @@ void sp_report_csv_row(const struct sp_record *record, FILE *out)
         if (i)
             fputc(',', out);
         if (json_is_string(node))
-            put_text(json_string_value(node), out);
+            sp_csv_field(out, json_string_value(node));
         else if (json_is_integer(node))
             fprintf(out, "%lld", (long long)json_integer_value(node));
         else if (json_is_real(node)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/figures.h"
 #include "base/text.h"
 #include "report/sections.h"
@@ -230,7 +231,8 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
         const json_t *trial = json_object_get(point, "trial");
         const bool known = sp_value_known(gain);
         const char *kernel = sp_item_text(trial, "kernel"), *change = sp_item_text(point, "change");
-        fprintf(out, "\"%s\",%s", change ? change : "", fate_of(point));
+        sp_csv_text(out, change ? change : "");
+        fprintf(out, ",%s", fate_of(point));
         csv_number(out, known ? time_of(point, base.value) : NAN);
         csv_number(out, known ? gain.value : NAN);
         csv_number(out, known ? gain.lo : NAN);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/record_words.h"
+#include "io/scratch_folder.h"
 #include "track/campaign_jobs.h"
 
 enum sp_status sp_job_work_make(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
@@ -14,20 +16,6 @@ enum sp_status sp_job_work_make(const struct sp_campaign_store *c, const struct 
 {
     snprintf(path, 4096, "%s/campaign/work/%s.XXXXXX", c->store.path, job->id);
     return mkdtemp(path) ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
-}
-
-/* Jobs write files and no folders. */
-void sp_job_work_remove(const char *path)
-{
-    char name[4400];
-    DIR *folder = opendir(path);
-    for (const struct dirent *e; folder && (e = readdir(folder));) {
-        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
-        unlink(name);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(path);
 }
 
 static const struct sp_campaign_job *owner_of(const struct sp_campaign *c, const char *folder)
@@ -60,20 +48,24 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
         if (!job)
             continue;
         sp_job_look(store, job, &view);
-        if (view.state == SP_JOB_CLAIMED)
-            continue;
+        if (view.state != SP_JOB_DONE && !view.claim.is_ended)
+            continue; /* one that was silent for long may be alive */
         snprintf(path, sizeof path, "%s/%s", work, e->d_name);
-        sp_job_work_remove(path);
+        sp_folder_remove(path);
         sweep_claim(store, job);
     }
     if (folder)
         closedir(folder);
 }
 
+/* A record that is anonymous gets the hashes alone: the other words are the user's names for things. */
 static void describe(struct sp_record *r, const struct sp_campaign_job *job)
 {
+    bool anonymous = false;
     sp_record_set_text(r, "campaign.job", job->id);
     sp_record_set_text(r, "campaign.task", job->task);
+    if (sp_record_flag(r, "anonymous", &anonymous) && anonymous)
+        return;
     sp_record_set_text(r, "campaign.matrix", job->matrix->text);
     sp_record_set_text(r, "campaign.run", job->run->name);
     json_t *options = json_array();
@@ -82,12 +74,17 @@ static void describe(struct sp_record *r, const struct sp_campaign_job *job)
     sp_record_set_object(r, "campaign.options", options);
 }
 
-/* The name by which a record of the job is there once: the first one has that of the job. */
-static void record_id(const struct sp_campaign_job *job, int i, char *id, size_t size)
+/* Into the store; *path receives its name there. What another process put there under this name stays; an
+ * empty file is one that was killed before it had written it. */
+static enum sp_status add_to_store(const struct sp_campaign_store *c, const char *file, char *path,
+                                   struct sp_error *err)
 {
-    snprintf(id, size, "campaign-%s", job->id);
-    if (i > 0)
-        snprintf(id + strlen(id), size - strlen(id), "-%d", i + 1);
+    struct stat facts = {0};
+    bool added;
+    enum sp_status status = sp_store_add(&c->store, file, &added, path, err);
+    if (status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size == 0 && unlink(path) == 0)
+        status = sp_store_add(&c->store, file, &added, path, err);
+    return status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size > 0 ? SP_OK : status;
 }
 
 static enum sp_status deliver_one(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
@@ -95,11 +92,10 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
 {
     struct sp_record r;
     char id[64], named[4200], path[4096] = "";
-    bool added;
     enum sp_status status = sp_record_read(file, &r, err);
     if (status != SP_OK)
         return status;
-    record_id(job, i, id, sizeof id);
+    sp_job_record_id(job, i, id, sizeof id);
     snprintf(named, sizeof named, "%.*s.%s", (int)(strlen(file) - strlen(".json")), file, id);
     if (strcmp(sp_words_text(&r, "status", ""), "complete") != 0)
         status = sp_fail(err, SP_INPUT, NULL, "the record is not complete: its status is '%s'",
@@ -109,11 +105,7 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
     if (status == SP_OK)
         status = sp_record_write(&r, named, err);
     sp_record_free(&r);
-    if (status == SP_OK)
-        status = sp_store_add(&c->store, named, &added, path, err);
-    if (status == SP_OUTPUT && *path && access(path, F_OK) == 0)
-        status = SP_OK; /* that of another process, or of one that was killed half-way */
-    return status;
+    return status == SP_OK ? add_to_store(c, named, path, err) : status;
 }
 
 enum sp_status sp_job_deliver(const struct sp_campaign_store *c, const struct sp_campaign_job *job,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "io/atomic_file.h"
 
@@ -33,18 +33,28 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
     return sp_claims_open(path, stale_s, write, &campaign->claims, err);
 }
 
-/* The job's record in whichever month it lies. */
-static bool find_record(const struct sp_campaign_store *c, const char *id, char *path, size_t size)
+void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size)
 {
-    char records[3100];
+    if (i == 0)
+        snprintf(id, size, "campaign-%s", job->id);
+    else
+        snprintf(id, size, "campaign-%s-%d", job->id, i + 1);
+}
+
+bool sp_job_find_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job, int i,
+                        char *path, size_t size)
+{
+    char records[3100], id[64];
+    struct stat facts;
     bool found = false;
+    sp_job_record_id(job, i, id, sizeof id);
     snprintf(records, sizeof records, "%s/records", c->store.path);
     DIR *months = opendir(records);
     for (const struct dirent *e; months && !found && (e = readdir(months));) {
         if (e->d_name[0] == '.')
             continue;
-        snprintf(path, size, "%s/%s/campaign-%s.json", records, e->d_name, id);
-        found = access(path, F_OK) == 0;
+        snprintf(path, size, "%s/%s/%s.json", records, e->d_name, id);
+        found = stat(path, &facts) == 0 && facts.st_size > 0;
     }
     if (months)
         closedir(months);
@@ -85,7 +95,7 @@ void sp_job_look(const struct sp_campaign_store *c, const struct sp_campaign_job
                  struct sp_job_view *view)
 {
     memset(view, 0, sizeof *view);
-    if (find_record(c, job->id, view->record, sizeof view->record)) {
+    if (sp_job_find_record(c, job, 0, view->record, sizeof view->record)) {
         view->state = SP_JOB_DONE;
         return;
     }
@@ -101,7 +111,7 @@ static bool is_wanted(const struct sp_campaign_store *c, const struct sp_campaig
 {
     struct sp_job_failure failure;
     char path[4096];
-    return !find_record(c, job->id, path, sizeof path) &&
+    return !sp_job_find_record(c, job, 0, path, sizeof path) &&
            (!read_failure(c, job->id, &failure) || failure.attempt <= retry);
 }
 

@@ -34,7 +34,7 @@ struct sp_job_failure {
 struct sp_job_view {
     enum sp_job_state state;
     char record[4096];             /* done: its path */
-    struct sp_claim claim;         /* claimed; or waiting, and stale */
+    struct sp_claim claim;         /* claimed; or waiting or failed, and stale */
     struct sp_job_failure failure; /* failed */
 };
 
@@ -42,6 +42,12 @@ struct sp_job_view {
  * that one may not write allows. SP_OUTPUT: they cannot be made. */
 enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale_s, bool write,
                                       struct sp_campaign_store *campaign, struct sp_error *err);
+
+/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies; false: there
+ * is none. An empty file is none: its name was claimed where the file system has no hard links
+ * (io/new_file.h), by a process that was killed then, or that writes it now. */
+bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
+                        char *path, size_t size);
 
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                  struct sp_job_view *view);
@@ -59,12 +65,15 @@ enum sp_status sp_slot_take(const struct sp_campaign_store *campaign, int slots,
 void sp_slot_touch(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 
-/* An empty folder for the records of a job; removed with all that is in it. path[4096]. */
+/* The id of the i-th record of a job: "campaign-ID", "campaign-ID-2". */
+void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size);
+
+/* An empty folder for the records of a job, to be removed by sp_folder_remove(). path[4096]. */
 enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                                 char *path, struct sp_error *err);
-void sp_job_work_remove(const char *path);
 
-/* Removes what processes that were killed left behind of jobs that nobody is at. */
+/* Removes what processes that were killed left behind: of jobs that are done, or whose owner has ended for
+ * certain. */
 void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign);
 
 /* Puts the records that lie in `work` into the store, the one that says "done" last. Records get `campaign`:

@@ -21,17 +21,21 @@ extern const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS];
 
 struct sp_campaign_row {
     const struct sp_campaign_job *job;
-    char matrix[128];
-    int64_t n_nz; /* -1: unknown */
+    char matrix[128], run[112]; /* run: its name, and the width where it is not 1: "crs r=4" */
+    int64_t n_nz;               /* -1: unknown */
+    int64_t rhs;                /* vectors at once; -1: unknown */
     struct sp_value value[SP_N_COLUMNS];
     char why[SP_N_COLUMNS][128]; /* where the value is unknown */
     char hints[256];             /* ids of those that fired: "A01 B01"; "" */
     char record[4096];
 };
 
-/* One row for each job that is done, in the order of the campaign; *row is to be freed. SP_INPUT: a record
- * of the store cannot be read. */
+/* A row for each record of the jobs that are done, in the order of the campaign: a job with several --rhs has
+ * several. `missed` is told of each record that cannot be read, which has no row. *row is to be freed.
+ * SP_MEMORY. */
+typedef void sp_missed_record(void *context, const struct sp_error *why);
 enum sp_status sp_campaign_rows(const struct sp_campaign_store *store, const struct sp_campaign *campaign,
-                                struct sp_campaign_row **row, int *n, struct sp_error *err);
+                                sp_missed_record *missed, void *context, struct sp_campaign_row **row, int *n,
+                                struct sp_error *err);
 
 #endif

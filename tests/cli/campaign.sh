@@ -71,10 +71,29 @@ echo "matrix gen:laplace2d:0" >>files/small.txt
 expect 2 "4 of 6 jobs done" campaign files/small.txt --no-plots
 expect 2 "failed .*gen:laplace2d:0 · crs .*exit code 2: " campaign files/small.txt --status
 expect 2 "2 jobs failed" campaign files/small.txt --no-plots
+cp -r store other
+sed -i 's/"exit_code": 2/"exit_code": 127/' other/campaign/failed/*.json
+expect 7 "exit code 127" campaign files/small.txt --status --store other # none of ours: something broke
+one=$(ls other/records/*/campaign-*.json | head -n 1)
+echo '{"damaged' >"$one"
+expect 3 "Gflop/s" campaign files/small.txt --summary --no-plots --store other
+grep -q "$(basename "$one")" out || { cat out; fail "a damaged record is not named"; }
+[ "$(grep -c "Gflop/s" out)" -eq 3 ] || { cat out; fail "a damaged record costs other rows"; }
+: >"$one"
+expect 5 "waiting" campaign files/small.txt --status --store other --round never
+expect 7 "6 jobs: 3 done, 0 claimed, 2 failed, 1 waiting" campaign files/small.txt --status --store other
+expect 7 "4 of 6 jobs done\|4 of 6 done" campaign files/small.txt --no-plots --store other
+grep -q '"schema"' "$one" || fail "an empty file is no record, and none came instead"
 grep -q '"attempt": 1' store/campaign/failed/*.json || fail "a failure was tried again"
 expect 2 "2 to do" campaign files/small.txt --no-plots --retry
 [ "$(grep -l '"attempt": 2' store/campaign/failed/*.json | wc -l)" -eq 2 ] || fail "failures were not tried once more"
 [ "$(records)" -eq 4 ] || fail "$(records) records of 4 jobs that are done"
+
+# A job with several widths has a row for each.
+printf 'matrix gen:laplace2d:40\nrun wide: %s --rhs 1,4\n' "$options" >wide.txt
+expect 0 "wide r=4" campaign wide.txt --no-plots --store wide
+expect 0 ",4$" campaign wide.txt --no-plots --store wide --summary --csv
+[ "$(wc -l <out)" -eq 3 ] || { cat out; fail "not a row for each width"; }
 
 # Killed in the middle, then two processes at once: every job once, and claims of the dead hold up nobody.
 SPMODEL_STORE=$dir/shared
@@ -122,6 +141,8 @@ while [ -z "$(find stopped/campaign/work -name stderr.txt 2>/dev/null)" ] && [ $
     tries=$((tries + 1))
 done
 expect 5 "claimed .*by process $long on" campaign long.txt --status
+expect 5 "0 of 1 jobs wait, 1 runs elsewhere" campaign long.txt --no-plots --budget 1ms # it waits for nobody beyond that
+kill -0 $long || fail "the other one has ended by itself"
 kill -TERM $long
 code=0
 wait $long || code=$?

@@ -81,6 +81,21 @@ run 0 track export --anonymous --json
 has_names "$dir/out" && fail "names in JSON"
 run 0 track export --anonymous --records "$dir/all"
 [ "$(ls "$dir/all" | wc -l)" -eq 1 ] || fail "the same record without names has two ids"
+
+# A campaign names matrix, run and options as its file does: records without names get its hashes alone.
+mkdir topic
+cp hidden_matrix.mtx topic/
+printf 'matrix topic/hidden_matrix.mtx\nrun annabel: --anonymous %s\nrun plain: %s\n' "$*" "$* --no-hints" >suite.txt
+run 0 campaign suite.txt --no-plots --store "$dir/campaign"
+hidden=$(grep -l '"anonymous": true' "$dir"/campaign/records/*/*.json)
+has_names $hidden && fail "names in an anonymous record of a campaign"
+grep -q '"task"' $hidden || fail "an anonymous record of a campaign has lost its task"
+plain=$(grep -L '"anonymous": true' "$dir"/campaign/records/*/*.json)
+grep -q '"run": "plain"' $plain || fail "a plain record of a campaign has no run"
+run 0 track export --anonymous --records "$dir/of-campaign" $plain $hidden
+has_names "$dir"/of-campaign/*.json && fail "names that a campaign gave"
+grep -q '"run"' "$dir"/of-campaign/*.json && fail "the name of a run"
+"$check_schema" "$schema" "$dir"/of-campaign/*.json || fail "schema"
 run 2 track export --anonymous
 run 2 track export --csv plain
 run 3 track export --records "$dir/shared" nothing.json

@@ -1,0 +1,27 @@
+/* This very program as another process, started without a shell. */
+#ifndef SP_CLI_OWN_PROCESS_H
+#define SP_CLI_OWN_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+struct sp_own_variable {
+    const char *name, *value;
+};
+
+struct sp_own_process {
+    char *const *word;      /* its command line; word[0] is a name for the program, NULL ends it */
+    const char *out, *said; /* files that receive standard output and error; NULL: as they are here */
+    const struct sp_own_variable *set; /* environment, a name of NULL ends it; NULL: none */
+    bool own_group; /* in a process group of its own: the keys of the terminal do not reach it, and it can be
+                       killed with what it started */
+};
+
+/* Starts it, with nothing on standard input, no other file of this process open, no signal blocked. It is
+ * killed when this process ends. SP_ABSENT: no process. Where the program cannot be started, it ends with 127
+ * and says why on its standard error. */
+enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pid, struct sp_error *err);
+
+#endif
