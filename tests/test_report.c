@@ -6,6 +6,7 @@
 #include "base/figures.h"
 #include "io/record.h"
 #include "report/report_csv.h"
+#include "report/report_lines.h"
 #include "report/report_series.h"
 #include "report/report_text.h"
 
@@ -237,6 +238,53 @@ START_TEST(figures)
 }
 END_TEST
 
+/* The value of a column of the row, or behind a key of the lines. */
+static double sum_of_losses(const struct sp_record *r, bool as_csv)
+{
+    char *text = NULL, *header = NULL, *name, *value;
+    size_t size;
+    double sum = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (as_csv)
+        sp_report_csv_row(r, out);
+    else
+        sp_report_lines(r, out);
+    fclose(out);
+    out = open_memstream(&header, &size);
+    sp_report_csv_header(out);
+    fclose(out);
+    char *names = header, *values = text;
+    if (as_csv)
+        while ((name = strsep(&names, ",")) && (value = strsep(&values, ",")))
+            sum += strncmp(name, "loss_", 5) == 0 ? strtod(value, NULL) : 0;
+    else
+        while ((value = strsep(&values, "\n")))
+            sum += strncmp(value, "loss_", 5) == 0 ? strtod(strchr(value, ':') + 1, NULL) : 0;
+    free(text);
+    free(header);
+    return sum;
+}
+
+/* What x costs in several caches is a row of its own, and counted once. */
+START_TEST(losses_of_programs_add_up)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+    static const char *const keys[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
+    char path[64];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(path, sizeof path, "losses.%s", keys[i]);
+        sp_record_set_number(&r, path, 1e-3 * (double)(i + 1));
+    }
+    sp_record_set_number(&r, "losses.extra_x_domains", 2e-3);
+    sp_record_append(&r, "flags", json_object()); /* a flag without a code, a reason of two lines */
+    sp_record_set_text(&r, "verify.why", "one\ntwo");
+    ck_assert_double_eq_tol(sum_of_losses(&r, true), 21e-3, 1e-12);
+    ck_assert_double_eq_tol(sum_of_losses(&r, false), 21e-3, 1e-12);
+    sp_record_free(&r);
+}
+END_TEST
+
 START_TEST(csv_rows_append)
 {
     char folder[] = "/tmp/spmodel-report-XXXXXX", path[64], command[64];
@@ -331,6 +379,7 @@ int main(void)
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, figures);
     tcase_add_test(tc, csv_rows_append);
+    tcase_add_test(tc, losses_of_programs_add_up);
     tcase_add_test(tc, a_series_compares_its_widths);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

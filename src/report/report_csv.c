@@ -6,6 +6,7 @@
 
 #include "base/csv_text.h"
 #include "io/atomic_file.h"
+#include "io/record_words.h"
 
 static const struct column {
     const char *name;
@@ -72,6 +73,34 @@ static const struct column {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
+/* A loss as rows that add up to the time have it; false: the column is none, or not known. */
+static bool loss_of(const struct sp_record *record, const char *path, double *seconds)
+{
+    static const char losses[] = "losses.";
+    if (strncmp(path, losses, sizeof losses - 1) != 0)
+        return false;
+    for (int i = 0; i < SP_N_LOSSES; i++)
+        if (strcmp(path + sizeof losses - 1, sp_loss_words[i].key) == 0)
+            return sp_record_loss(record, i, seconds);
+    return false;
+}
+
+/* jansson writes C numbers in every locale, printf would not. */
+static void put_number(const json_t *node, FILE *out)
+{
+    char number[48];
+    size_t n = json_dumpb(node, number, sizeof number - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    number[n < sizeof number ? n : 0] = '\0';
+    fputs(number, out);
+}
+
+static void put_loss(double seconds, FILE *out)
+{
+    json_t *node = json_real(seconds);
+    put_number(node, out);
+    json_decref(node);
+}
+
 void sp_report_csv_header(FILE *out)
 {
     for (int i = 0; i < N_COLUMNS; i++)
@@ -83,19 +112,17 @@ void sp_report_csv_row(const struct sp_record *record, FILE *out)
 {
     for (int i = 0; i < N_COLUMNS; i++) {
         const json_t *node = sp_record_node(record, columns[i].path);
+        double seconds;
         if (i)
             fputc(',', out);
-        if (json_is_string(node))
+        if (loss_of(record, columns[i].path, &seconds))
+            put_loss(seconds, out);
+        else if (json_is_string(node))
             sp_csv_field(out, json_string_value(node));
         else if (json_is_integer(node))
             fprintf(out, "%lld", (long long)json_integer_value(node));
-        else if (json_is_real(node)) {
-            /* jansson writes C numbers in every locale, printf would not. */
-            char number[48];
-            size_t n = json_dumpb(node, number, sizeof number - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-            number[n < sizeof number ? n : 0] = '\0';
-            fputs(number, out);
-        }
+        else if (json_is_real(node))
+            put_number(node, out);
     }
     fputc('\n', out);
 }

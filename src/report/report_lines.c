@@ -45,7 +45,12 @@ static void put_flags(const struct sp_record *r, FILE *out)
     const json_t *flags = sp_record_node(r, "flags"), *flag;
     size_t i;
     fputs("flags:", out);
-    json_array_foreach(flags, i, flag) fprintf(out, " %s", sp_item_text(flag, "code"));
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        fputc(' ', out);
+        put_words(out, code ? code : "unknown");
+    }
     fputs(json_array_size(flags) > 0 ? "\n" : " none\n", out);
 }
 
@@ -54,8 +59,11 @@ static void put_verdict(const struct sp_record *r, FILE *out)
     bool ok;
     if (sp_record_flag(r, "verify.ok", &ok))
         sp_line_text(out, "verify", ok ? "ok" : "wrong");
-    else
-        fprintf(out, "verify: unknown (%s)\n", sp_words_text(r, "verify.why", "the record does not say"));
+    else {
+        fputs("verify: unknown (", out);
+        put_words(out, sp_words_text(r, "verify.why", "the record does not say"));
+        fputs(")\n", out);
+    }
 }
 
 static void put_roof(const struct sp_record *r, FILE *out)
@@ -68,7 +76,7 @@ static void put_roof(const struct sp_record *r, FILE *out)
 }
 
 /* Each with the first word of how it was found, where that is an origin; the rest is what the others leave.
- */
+ * They add up to the time. */
 static void put_losses(const struct sp_record *r, FILE *out)
 {
     for (int i = 0; i < SP_N_LOSSES; i++) {
@@ -78,8 +86,7 @@ static void put_losses(const struct sp_record *r, FILE *out)
         snprintf(name, sizeof name, "loss_%s", key);
         snprintf(path, sizeof path, "losses_origin.%s", key);
         const char *how = sp_words_text(r, path, "");
-        snprintf(path, sizeof path, "losses.%s", key);
-        if (!sp_record_number(r, path, &seconds)) {
+        if (!sp_record_loss(r, i, &seconds)) {
             snprintf(path, sizeof path, "losses.%s.why", key);
             sp_line_value(out, name, sp_value_none(sp_words_text(r, path, "not examined")), "s");
             continue;

@@ -11,8 +11,8 @@
 #include "io/record.h"
 
 /* What one record says. Its first line is "record: ID". The other keys are the names of its metrics; status,
- * matrix, operation, format, threads, kernel, verify, flags; roof; loss_NAME of the losses in seconds. Write
- * errors stay in the stream's error flag. */
+ * matrix, operation, format, threads, kernel, verify, flags; roof; loss_NAME of the losses in seconds, which
+ * add up to the time. Write errors stay in the stream's error flag. */
 void sp_report_lines(const struct sp_record *record, FILE *out);
 
 /* A line of a value. Unknown: with its reason. */
