@@ -84,6 +84,38 @@ START_TEST(matrices_and_runs_make_jobs)
 }
 END_TEST
 
+/* Of the folder nothing is a pattern, nor of what is in quotes. */
+START_TEST(patterns_are_what_is_typed_as_such)
+{
+    make_dir();
+    char folder[128], path[256];
+    snprintf(folder, sizeof folder, "%s/[x]", dir);
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    write_file("[x]/a.mtx", "a");
+    write_file("[x]/*.mtx", "b");
+    snprintf(path, sizeof path, "%s", write_file("[x]/c.txt", "matrix '*.mtx'\nrun r: --x '*'\n"));
+    struct sp_campaign c;
+    struct sp_error err = {0};
+    ck_assert_msg(sp_campaign_read(path, "", "", &c, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(c.n_matrices, 1);
+    ck_assert_str_eq(c.matrix[0].text, "*.mtx");
+    ck_assert_str_eq(c.run[0].word[1], "*");
+    sp_campaign_free(&c);
+    snprintf(path, sizeof path, "%s", write_file("[x]/c.txt", "matrix *.mtx\nrun r: --x\n"));
+    ck_assert_msg(sp_campaign_read(path, "", "", &c, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(c.n_matrices, 2);
+    ck_assert_str_eq(c.matrix[0].text, "*.mtx");
+    ck_assert_str_eq(c.matrix[1].text, "a.mtx");
+    sp_campaign_free(&c);
+    snprintf(path, sizeof path, "%s", write_file("[x]/c.txt", "matrix '*'*x\nrun r: --x\n"));
+    ck_assert_msg(sp_campaign_read(path, "", "", &c, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(c.n_matrices, 1);
+    ck_assert_str_eq(c.matrix[0].text, "*.mtx");
+    sp_campaign_free(&c);
+    remove_dir();
+}
+END_TEST
+
 START_TEST(mistakes_are_named_with_their_line)
 {
     static const struct {
@@ -105,6 +137,8 @@ START_TEST(mistakes_are_named_with_their_line)
         {"matrix gen:a\nrun a: --out=here\n", 2, "does not take '--out=here'"},
         {"matrix gen:a\nrun a: -o here\n", 2, "does not take '-o'"},
         {"matrix gen:a\nrun a: --json\n", 2, "does not take '--json'"},
+        {"matrix '*.mtx'\nrun a:\n", 1, "No such file or directory '*.mtx'"},
+        {"matrix gen:a\nrun a\xff: --x 1\n", 2, "no UTF-8"},
         {"matrix 'gen:a\n", 1, "a quote does not end"},
         {"matrix gen:a\n", 0, "no run"},
         {"run a:\n", 0, "no matrix"},
@@ -645,6 +679,7 @@ int main(void)
     TCase *t = tcase_create("campaign");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, matrices_and_runs_make_jobs);
+    tcase_add_test(t, patterns_are_what_is_typed_as_such);
     tcase_add_test(t, mistakes_are_named_with_their_line);
     tcase_add_test(t, options_are_told_apart_by_what_they_ask_for);
     tcase_add_test(t, a_changed_file_only_adds_jobs);

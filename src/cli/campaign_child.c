@@ -11,7 +11,17 @@
 #include "cli/own_process.h"
 
 /* Exit codes of the process that tries options: none that argp takes. */
-enum { ACCEPTED = 100, MORE_MATRICES };
+enum { ACCEPTED = 100, MORE_MATRICES, WRITES, JUDGES };
+
+/* As analyze has understood them: long options may be cut short. */
+static int verdict_on(const struct sp_analyze_arguments *a)
+{
+    const struct sp_output_options *o = &a->run.output;
+    return a->n_matrices != 1                                       ? MORE_MATRICES
+           : a->common.json || a->common.csv || a->common.lines     ? WRITES
+           : o->fail_below_bandwidth > 0 || o->fail_below_model > 0 ? JUDGES
+                                                                    : ACCEPTED;
+}
 
 /* argp ends the program where it refuses something: a child's end, here. */
 static void try_options(const struct sp_campaign_run *run, int to)
@@ -28,7 +38,7 @@ static void try_options(const struct sp_campaign_run *run, int to)
     argv[n++] = matrix;
     dup2(to, STDERR_FILENO);
     if (sp_analyze_arguments(n, argv, command, sizeof command, &a, &err) == SP_OK)
-        _exit(a.n_matrices == 1 ? ACCEPTED : MORE_MATRICES);
+        _exit(verdict_on(&a));
     sp_error_text(&err, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     _exit(2);
@@ -66,6 +76,13 @@ static enum sp_status check_run(const char *file, const struct sp_campaign_run *
         return sp_fail(err, SP_ABSENT, NULL, "no process: %s", strerror(errno));
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     first_line(said);
+    if (code == WRITES || code == JUDGES)
+        return sp_fail_at(err, SP_INPUT, file, run->line, 0,
+                          code == WRITES
+                              ? "its records go into the store: campaign --summary and track export"
+                              : "spmodel track check judges what is in the store",
+                          "run '%s': a campaign's run takes no %s", run->name,
+                          code == WRITES ? "--json, --csv or --lines" : "--fail-below");
     return code == ACCEPTED ? SP_OK
            : code == MORE_MATRICES
                ? sp_fail_at(err, SP_INPUT, file, run->line, 0,

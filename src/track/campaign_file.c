@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,13 @@ static bool is_generated(const char *text)
     return strncmp(text, "gen:", 4) == 0;
 }
 
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    json_decref(string);
+    return string != NULL;
+}
+
 /* One matrix by its name relative to the file's folder; one that is there already is not added again. */
 static enum sp_status add_matrix(struct reading *r, const char *text)
 {
@@ -47,6 +55,9 @@ static enum sp_status add_matrix(struct reading *r, const char *text)
     struct stat facts = {0};
     char path[4096];
     const bool plain = is_generated(text) || text[0] == '/';
+    if (!is_utf8(text))
+        return wrong(r, "records and tables are UTF-8: rename the file", "the name of a file is no UTF-8",
+                     NULL);
     for (int i = 0; i < c->n_matrices; i++)
         if (strcmp(c->matrix[i].text, text) == 0)
             return SP_OK;
@@ -70,13 +81,33 @@ static enum sp_status add_matrix(struct reading *r, const char *text)
     return m->text && m->path ? SP_OK : no_memory(r);
 }
 
+/* What glob() takes for `folder` bytes of a path as they are, and a pattern behind them. False: too long. */
+static bool make_pattern(const char *path, int folder, const char *text, char *pattern, size_t size)
+{
+    size_t n = 0;
+    for (int i = 0; i < folder && n + 3 < size; i++) {
+        if (strchr("*?[\\", path[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = path[i];
+    }
+    for (; *text && n + 3 < size; text++) {
+        char c[2] = {*text, '\0'};
+        if (sp_campaign_is_mark(*c))
+            pattern[n++] = '\\';
+        sp_campaign_unmark(c);
+        pattern[n++] = *c;
+    }
+    pattern[n] = '\0';
+    return n + 3 < size;
+}
+
 /* All files that a pattern stands for, in alphabetical order. */
-static enum sp_status add_pattern(struct reading *r, const char *text)
+static enum sp_status add_pattern(struct reading *r, char *text)
 {
     char pattern[4096];
     glob_t found;
     const int folder = text[0] == '/' ? 0 : r->folder;
-    if (snprintf(pattern, sizeof pattern, "%.*s%s", folder, r->path, text) >= (int)sizeof pattern)
+    if (!make_pattern(r->path, folder, text, pattern, sizeof pattern))
         return wrong(r, NULL, "the pattern is too long:", text);
     const int failed = glob(pattern, GLOB_MARK, NULL, &found);
     enum sp_status status = SP_OK;
@@ -88,6 +119,7 @@ static enum sp_status add_pattern(struct reading *r, const char *text)
         status = add_matrix(r, name + folder);
         n++;
     }
+    sp_campaign_unmark(text); /* as it was typed */
     if (status == SP_OK && n == 0)
         status = wrong(r, "patterns are relative to the folder of the campaign's file", "no file fits", text);
     globfree(&found);
@@ -98,11 +130,16 @@ static enum sp_status add_matrices(struct reading *r, char **word, int n)
 {
     enum sp_status status =
         n == 0 ? wrong(r, "matrix PATTERN, FILE or gen:KIND", "no matrix is named", NULL) : SP_OK;
-    for (int i = 0; i < n && status == SP_OK; i++)
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (!is_generated(word[i]) && strpbrk(word[i], "*?[")) {
+            status = add_pattern(r, word[i]);
+            continue;
+        }
+        sp_campaign_unmark(word[i]);
         status = strcmp(word[i], "-") == 0
                      ? wrong(r, NULL, "standard input cannot be read by many jobs", NULL)
-                 : !is_generated(word[i]) && strpbrk(word[i], "*?[") ? add_pattern(r, word[i])
-                                                                     : add_matrix(r, word[i]);
+                     : add_matrix(r, word[i]);
+    }
     return status;
 }
 
@@ -162,9 +199,13 @@ static enum sp_status take_line(struct reading *r, char *line)
 {
     char *word[SP_MOST_WORDS];
     int n;
+    if (!is_utf8(line))
+        return wrong(r, "records and tables are UTF-8", "this line is no UTF-8", NULL);
     const char *bad = sp_campaign_split(line, word, &n);
     if (bad)
         return wrong(r, NULL, bad, NULL);
+    for (int i = 0; n > 0 && strcmp(word[0], "matrix") != 0 && i < n; i++)
+        sp_campaign_unmark(word[i]);
     return n == 0                           ? SP_OK
            : strcmp(word[0], "matrix") == 0 ? add_matrices(r, word + 1, n - 1)
            : strcmp(word[0], "run") == 0

@@ -7,6 +7,26 @@
 #include "base/hash64.h"
 #include "track/campaign_file.h"
 
+/* Characters of patterns that stood in quotes, as bytes that are no text, until all patterns are found. */
+static const char of_patterns[] = "*?[", marks[] = "\001\002\003";
+
+static char replaced(char c, const char *from, const char *to)
+{
+    const char *at = c ? strchr(from, c) : NULL;
+    return at ? to[at - from] : c;
+}
+
+void sp_campaign_unmark(char *word)
+{
+    for (; *word; word++)
+        *word = replaced(*word, marks, of_patterns);
+}
+
+bool sp_campaign_is_mark(char c)
+{
+    return c && strchr(marks, c);
+}
+
 /* One word from *from on, unquoted in place; *from is behind it. False: a quote does not end. */
 static bool take_word(char **from, char **word)
 {
@@ -18,7 +38,7 @@ static bool take_word(char **from, char **word)
         else if (!quote && (*p == '"' || *p == '\''))
             quote = *p;
         else
-            *to++ = *p;
+            *to++ = quote ? replaced(*p, of_patterns, marks) : *p;
     }
     *from = *p ? p + 1 : p;
     *to = '\0';

@@ -43,6 +43,10 @@ printf 'matrix gen:laplace2d:5\n\nrun a: gen:laplace2d:6\n' >bad.txt
 expect 3 "bad.txt:3.*names a matrix among its options" campaign bad.txt
 printf 'matrix absent.mtx\n' >bad.txt
 expect 3 "bad.txt:1" campaign bad.txt
+printf 'matrix gen:laplace2d:5\nrun a: --js=x\n' >bad.txt
+expect 3 "bad.txt:2.*takes no --json" campaign bad.txt
+printf 'matrix gen:laplace2d:5\nrun a: --fail-below bandwidth:0.8\n' >bad.txt
+expect 3 "bad.txt:2.*takes no --fail-below" campaign bad.txt
 [ ! -e store ] || fail "a store though nothing could be run"
 expect 2 "one file, please" campaign files/small.txt other.txt
 expect 2 "takes a whole number" campaign files/small.txt --jobs 0
