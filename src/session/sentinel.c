@@ -61,8 +61,16 @@ static void prepare_control(struct sp_sentinel_watch *w)
 {
     int64_t n = 1000;
     double t = 0;
-    while ((t = control_sample(w->seen.n_threads, n).cpu_s) < 0.2 * w->sample_s && n < (INT64_C(1) << 40))
-        n *= 2;
+    for (;; n *= 2) {
+        const struct sp_ceiling_sample s = control_sample(w->seen.n_threads, n);
+        t = s.cpu_s;
+        if (t >= 0.2 * w->sample_s || n >= (INT64_C(1) << 40))
+            break;
+        if (s.seconds >= 2 * w->sample_s) { /* long enough by the wall, if the clock of the processor fails */
+            t = t > 0 ? t : s.seconds;
+            break;
+        }
+    }
     w->repetitions[SP_SENTINEL_CONTROL] = (int64_t)fmax((double)n * w->sample_s / fmax(t, 1e-9), 1);
 }
 
