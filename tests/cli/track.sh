@@ -142,7 +142,7 @@ expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
 expect 3 "failed" compare --ab --rounds 3 true false
 
 expect 0 "the gate works" track selftest --trials 300
-expect 1 "missed" track selftest --trials 300 --noise 8
+expect 1 "missed" track selftest --trials 300 --noise 2
 expect 2 "no verb" track nonsense
 expect 2 "goes with --ab" compare --rounds 3 "$one" "$one"
 SPMODEL_FAULT=page expect 2 "no fault" analyze gen:laplace2d:20
