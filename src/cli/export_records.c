@@ -35,10 +35,12 @@ enum sp_status sp_export_record(const char *path, const char *folder, bool anony
     return status;
 }
 
-enum sp_status sp_export_anonymous(struct sp_index *index, struct sp_error *err)
+enum sp_status sp_export_anonymous(struct sp_index *index, const struct sp_entry *const *list, int64_t n,
+                                   struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    for (int64_t i = 0; i < index->n && status == SP_OK; i++) {
+    for (int64_t k = 0; k < (list ? n : index->n) && status == SP_OK; k++) {
+        const int64_t i = list ? list[k] - index->entry : k;
         struct sp_record record = {0};
         status = read_one(index->path[i], true, &record, err);
         if (status == SP_OK) {

@@ -216,7 +216,7 @@ static int list_store(const struct listing *l)
     if (status == SP_OK && l->records)
         code = copy_selected(l, &index, list, n, code);
     if (status == SP_OK && l->anonymous && (l->sqlite || l->options.common.csv || l->options.common.json))
-        status = sp_export_anonymous(&index, &err);
+        status = sp_export_anonymous(&index, l->sqlite ? NULL : list, n, &err); /* the database has all */
     if (status == SP_OK && l->sqlite)
         status = sp_index_export(&index, l->sqlite, &err);
     code =

@@ -19,7 +19,20 @@ static int compare_path(const void *path, const void *one)
     return strcmp(path, ((const struct sp_remembered *)one)->path);
 }
 
-/* An entry, or why there is none. */
+/* Can its bytes be read? If not, that may pass: permissions, a server that is away. */
+static bool can_be_read(const char *path)
+{
+    char block[4096];
+    FILE *f = fopen(path, "rb");
+    while (f && fread(block, 1, sizeof block, f) == sizeof block)
+        ;
+    const bool good = f && !ferror(f);
+    if (f)
+        fclose(f);
+    return good;
+}
+
+/* An entry, or why there is none; what is no record is remembered, what could not be read is read again. */
 static void read_record(struct sp_remembered *one)
 {
     struct sp_record record = {0};
@@ -28,6 +41,8 @@ static void read_record(struct sp_remembered *one)
         sp_entry_of(&record, &one->entry);
     else
         snprintf(one->why, sizeof one->why, "%.255s", err.what);
+    if (one->why[0] && !can_be_read(one->path))
+        one->modified_ns = -1; /* the time of no file */
     sp_record_free(&record);
 }
 

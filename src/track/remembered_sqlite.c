@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/atomic_file.h"
@@ -103,9 +105,15 @@ static enum sp_status make_file(const char *file, const char *schema,
 {
     char part[4200];
     sqlite3 *db = NULL;
-    snprintf(part, sizeof part, "%s.%ld.part", file, (long)getpid());
-    unlink(part);
     enum sp_status status = SP_OK;
+    snprintf(part, sizeof part, "%s.XXXXXX.part", file);
+    const int fd = mkstemps(part, 5);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    close(fd);
     if (sqlite3_open(part, &db) != SQLITE_OK || sqlite3_exec(db, schema, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK || !fill(db, context) ||
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)

@@ -77,6 +77,8 @@ run 0 track export --csv
 [ "$(cut -d, -f2 "$dir/out" | sort -u | wc -l)" -eq 2 ] || { cat "$dir/out"; fail "another series without names"; }
 run 0 track export --anonymous --csv
 has_names "$dir/out" && fail "names in CSV"
+run 0 track export --anonymous --csv --matrix no-such-matrix
+[ "$(wc -l <"$dir/out")" -le 1 ] || fail "records that are not meant"
 run 0 track export --anonymous --json
 has_names "$dir/out" && fail "names in JSON"
 run 0 track export --anonymous --records "$dir/all"
