@@ -255,6 +255,13 @@ START_TEST(a_new_file_is_made_once)
     ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
     fclose(f);
     ck_assert_str_eq(text, "first");
+    struct stat facts;
+    const mode_t mask = umask(027); /* permissions are the user's */
+    snprintf(path, sizeof path, "%s/masked", dir);
+    ck_assert_int_eq(sp_new_file(path, "x", 1, &made, &err), SP_OK);
+    umask(mask);
+    ck_assert(made && stat(path, &facts) == 0 && (facts.st_mode & 0777) == 0640);
+    unlink(path);
     snprintf(path, sizeof path, "%s/absent/new", dir);
     ck_assert_int_eq(sp_new_file(path, "x", 1, &made, &err), SP_OUTPUT);
     snprintf(path, sizeof path, "test $(ls -A '%s' | wc -l) -eq 1", dir); /* nothing half-written is left */
@@ -421,6 +428,73 @@ static enum sp_status deliver(const struct sp_campaign_store *c, const struct sp
     ck_assert_int_ne(access(work, F_OK), 0);
     return status;
 }
+
+/* Above a claim that counts a stale one may lie: its owner looked before the name was given up and begun
+ * anew. */
+START_TEST(a_claim_has_no_rival)
+{
+    make_dir();
+    const struct sp_claims claims = open_claims(300);
+    struct sp_claim claim;
+    char path[256];
+    bool taken;
+    ck_assert_int_eq(sp_claim_take(&claims, "job", &taken, &claim, NULL), SP_OK);
+    ck_assert(taken && claim.number == 1);
+    snprintf(path, sizeof path, "%s", write_file("claims/job.2", "{}"));
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+    ck_assert_int_eq(sp_claim_look(&claims, "job", &claim), SP_CLAIM_STALE);
+    ck_assert_int_eq(sp_claim_take(&claims, "job", &taken, &claim, NULL), SP_OK);
+    ck_assert(!taken);
+    snprintf(path, sizeof path, "%s/claims/job.3", dir);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/claims/job.1", dir);
+    ck_assert_int_eq(unlink(path), 0); /* the rival has gone: the stale one is outdone */
+    ck_assert_int_eq(sp_claim_take(&claims, "job", &taken, &claim, NULL), SP_OK);
+    ck_assert(taken && claim.number == 3);
+    remove_dir();
+}
+END_TEST
+
+/* Who only looks knows the file server's clock where the folder can be written. */
+START_TEST(looking_knows_whose_clock)
+{
+    make_dir();
+    struct sp_claims claims = open_claims(300);
+    char path[128];
+    snprintf(path, sizeof path, "%s/claims", dir);
+    ck_assert_int_eq(sp_claims_open(path, 300, false, &claims, NULL), SP_OK);
+    ck_assert(!claims.by_local_clock);
+    snprintf(path, sizeof path, "%s/absent", dir);
+    ck_assert_int_eq(sp_claims_open(path, 300, false, &claims, NULL), SP_OK);
+    ck_assert(claims.by_local_clock);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    remove_dir();
+}
+END_TEST
+
+/* Work of an owner that was silent for long and may be alive stays until the job is done. */
+START_TEST(only_the_work_of_the_dead_is_swept)
+{
+    make_dir();
+    struct sp_campaign c = read_campaign("matrix gen:a\nrun crs: --threads 2\n", "", "");
+    const struct sp_campaign_store store = open_store();
+    const struct sp_campaign_job *job = &c.job[0];
+    char work[4096], name[64];
+    ck_assert_int_eq(sp_job_work_make(&store, job, work, NULL), SP_OK);
+    snprintf(name, sizeof name, "store/campaign/claims/%s.1", job->id);
+    const char *path = write_file(name, "{\"host\": \"elsewhere\", \"boot\": \"other\", \"pid\": 1}");
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+    sp_campaign_sweep(&store, &c);
+    ck_assert_int_eq(access(work, F_OK), 0);
+    ck_assert_int_eq(deliver(&store, job, 1, "complete", NULL), SP_OK);
+    sp_campaign_sweep(&store, &c);
+    ck_assert_int_ne(access(work, F_OK), 0);
+    sp_campaign_free(&c);
+    remove_dir();
+}
+END_TEST
 
 /* One that was killed and that nobody has waited for still has its number. */
 START_TEST(a_dead_process_holds_no_claim)
@@ -687,6 +761,9 @@ int main(void)
     tcase_add_test(t, a_claim_is_made_once);
     tcase_add_test(t, stale_claims_are_taken_over);
     tcase_add_test(t, a_dead_process_holds_no_claim);
+    tcase_add_test(t, a_claim_has_no_rival);
+    tcase_add_test(t, looking_knows_whose_clock);
+    tcase_add_test(t, only_the_work_of_the_dead_is_swept);
     tcase_add_test(t, a_job_has_one_record);
     tcase_add_test(t, failures_are_kept_and_run_again_when_asked);
     tcase_add_test(t, jobs_of_a_machine_take_turns);

@@ -112,10 +112,12 @@ expect 0 "matrix,configuration" track export --csv
 # Another machine's record.
 mkdir "$dir/elsewhere"
 sed -e 's/"key": "[0-9a-f]*"/"key": "0123456789abcdef"/' -e 's/"id": "[^"]*"/"id": "elsewhere"/' \
+    -e 's/"governor": "[^"]*"/"governor": "elsewhere"/' \
     -e 's/"start": "[^"]*"/"start": "2099-01-01T00:00:00Z"/' "$one" >"$dir/elsewhere/record.json"
 expect 0 "1 record added" track add "$dir/elsewhere"
 [ "$(grep -c . "$dir/elsewhere/record.json")" -gt 10 ] || fail "the record of another machine is empty"
 expect 5 "not comparable" track check --matrix '*:60'
+expect 5 'in another environment before: .* governor was ".*", is "elsewhere"' track check --matrix '*:60'
 
 # Damage is named, the others are used.
 echo '{"schema": "spmodel.rec' >"$dir/store/records/2099-01/damaged.json"
