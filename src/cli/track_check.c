@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
     {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
-     "Measure what regressed or is inconclusive again, here, at most N times (default 1), add that to the "
+     "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
      "store, "
      "and judge both together: regressed is what a second session confirms",
      1},
@@ -77,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
         return 0;
     case KEY_CONFIRM:
-        n = 1;
+        n = 2;
         if (arg && (sp_parse_count(arg, &n) || n < 1 || n > 10))
             argp_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
         c->rounds = (int)n;
