@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "cli/labs_options.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
@@ -91,17 +92,6 @@ static struct tally count(const struct sp_lab_verdicts *verdicts)
     return t;
 }
 
-static void print_quoted(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
-    fputc('"', out);
-}
-
 static void flags_text(const struct sp_lab_audit *audit, char *text, size_t size)
 {
     *text = '\0';
@@ -129,16 +119,16 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
 {
     const struct sp_lab_folder *folder = results->folder;
     char text[4000];
-    print_quoted(name, out);
+    sp_csv_text(out, name);
     fputc(',', out);
-    print_quoted(folder->the_case.student, out);
+    sp_csv_text(out, folder->the_case.student);
     fprintf(out, ",%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,", folder->lab.id, folder->the_case.small ? "small" : "full",
             t->right, t->wrong, t->late, t->missing, t->pass, t->fail, t->undecided, t->skipped);
     skipped_text(results, text, sizeof text);
-    print_quoted(text, out);
+    sp_csv_text(out, text);
     fprintf(out, ",%d,%d,", audit->n_simulated, audit->n);
     flags_text(audit, text, sizeof text);
-    print_quoted(text, out);
+    sp_csv_text(out, text);
     fputc('\n', out);
 }
 
@@ -146,10 +136,10 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
 static void print_csv_unread(const char *name, const struct sp_error *err, FILE *out)
 {
     char text[700];
-    print_quoted(name, out);
+    sp_csv_text(out, name);
     fputs(",,,,,,,,,,,,,,1,", out);
     snprintf(text, sizeof text, "folder : %.600s", err->what);
-    print_quoted(text, out);
+    sp_csv_text(out, text);
     fputc('\n', out);
 }
 

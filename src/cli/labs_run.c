@@ -1,6 +1,5 @@
 /* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/labs_options.h"
+#include "cli/own_process.h"
 #include "cli/terminal.h"
 #include "lab/lab_command.h"
 
@@ -85,16 +85,6 @@ static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct
                  : SP_OK;
 }
 
-/* The child's part: its output to files, then the command. */
-static void become(const struct sp_lab_command *command, const char *text_path, const char *log_path)
-{
-    const int text = open(text_path, O_WRONLY | O_CREAT | O_TRUNC, 0644),
-              log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (text >= 0 && log >= 0 && dup2(text, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
-        execv("/proc/self/exe", command->argument);
-    _exit(127);
-}
-
 /* The first line of what a command said, without the program's name. */
 static void first_line(const char *path, char *text, size_t size)
 {
@@ -116,16 +106,14 @@ static void first_line(const char *path, char *text, size_t size)
 /* The exit code of the command; 127: it could not be started. */
 static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
 {
+    const struct sp_own_process what = {.word = command->argument, .out = text_path, .said = log_path};
     int state = 0;
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0)
-        become(command, text_path, log_path);
-    while (child > 0 && waitpid(child, &state, 0) < 0)
+    pid_t child;
+    if (sp_own_process_start(&what, &child, NULL) != SP_OK)
+        return 127;
+    while (waitpid(child, &state, 0) < 0)
         if (errno != EINTR)
             return 127;
-    if (child < 0)
-        return 127;
     return WIFEXITED(state) ? WEXITSTATUS(state) : 130;
 }
 

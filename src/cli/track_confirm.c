@@ -88,7 +88,7 @@ static enum sp_status judge_again(const struct sp_confirming *c, int first_new,
                                   struct sp_error *err)
 {
     const int n_new = c->n - first_new;
-    const struct sp_entry **all = calloc((size_t)(n + n_new), sizeof *all);
+    const struct sp_entry **all = calloc((size_t)n + (size_t)n_new, sizeof *all);
     if (!all)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdict on %d records", n);
     memcpy(all, list, (size_t)n * sizeof *all);

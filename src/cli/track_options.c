@@ -121,6 +121,7 @@ int sp_track_open(const struct sp_track_options *o, struct sp_store *store, stru
     struct sp_terminal terminal;
     char file[1400];
     const char *path = sp_track_store_path(o);
+    memset(index, 0, sizeof *index);
     struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);
     enum sp_status status = sp_store_open(path, false, store, &err);
     if (status == SP_OK) {

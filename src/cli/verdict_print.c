@@ -13,9 +13,8 @@
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
 {
     const struct sp_shift *s = &j->shift;
-    if (j->verdict == SP_TRACK_NOT_COMPARABLE || s->floor <= 0 || j->n_before + j->has_pinned == 0)
-        snprintf(text, size, "unknown");
-    else if (!isfinite(s->change))
+    if (j->verdict == SP_TRACK_NOT_COMPARABLE || s->floor <= 0 || j->n_before + j->has_pinned == 0 ||
+        !isfinite(s->change))
         snprintf(text, size, "unknown");
     else if (j->is_exact || !isfinite(s->hi))
         snprintf(text, size, fabs(s->change) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * s->change);

@@ -263,6 +263,8 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
         status = beta_of(workload, &beta, err);
     n = n < SP_MAX_RANKED ? n : SP_MAX_RANKED;
     struct sp_value best[SP_MAX_RANKED];
+    for (int i = 0; i < n; i++)
+        best[i] = sp_value_none("not timed yet");
     struct sp_pcore_options part = *o;
     part.budget_s = o->budget_s / PASSES;
     /* In passes, for whatever disturbs one of them passes; the highest rate counts. */
@@ -274,7 +276,7 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
         if (beta < 1 && sp_value_known(rate))
             rate = sp_value_between(rate.value * beta / beta_here, rate.lo * beta / beta_here,
                                     rate.hi * beta / beta_here, SP_MEASURED);
-        if (k < n || rate.value > best[i].value)
+        if (!sp_value_known(best[i]) || rate.value > best[i].value)
             best[i] = rate;
     }
     for (int i = 0; i < n && status == SP_OK; i++)

@@ -91,9 +91,11 @@ void sp_record_environment(struct sp_record *r, const struct sp_topology *topolo
 /* The first of these variables that is set. */
 static const char *variable(const char *const *names)
 {
-    for (; *names; names++)
-        if (getenv(*names) && *getenv(*names))
-            return getenv(*names);
+    for (; *names; names++) {
+        const char *value = getenv(*names);
+        if (value && *value)
+            return value;
+    }
     return NULL;
 }
 

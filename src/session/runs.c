@@ -196,7 +196,7 @@ static enum sp_status replay_run(const struct sp_analysis *a, struct sp_pairs *p
 static enum sp_status run_apart(struct sp_analysis *a, int n, struct sp_sentinel_watch *watch,
                                 struct sp_error *err)
 {
-    const int stride = (n + SP_SENTINEL_LOOKS - 3) / (SP_SENTINEL_LOOKS - 2);
+    const int between = SP_SENTINEL_LOOKS - 2, stride = n > between ? (n + between - 1) / between : 1;
     enum sp_status status = SP_OK;
     while (status == SP_OK && a->n_runs < n) {
         sp_progress_step(a->progress, "measuring in another process", (double)a->n_runs / (n + 1));

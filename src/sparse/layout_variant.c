@@ -115,6 +115,8 @@ enum sp_status sp_layout_fold(const struct sp_layout *l, int64_t window, struct 
                               struct sp_error *err)
 {
     *view = *l;
+    if (!l->col)
+        return sp_fail(err, SP_ABSENT, NULL, "a layout without indices of its own cannot be folded");
     view->col = NULL;
     view->list = view->base = NULL;
     enum sp_status status =

@@ -11,7 +11,8 @@ enum sp_status sp_layout_repartition(const struct sp_layout *layout, enum sp_sch
 
 /* A view of the layout in which every stored index i is i mod window (window >= 1): the gathers of a run then
  * stay inside `window` entries of x (HALF: inside the `window` rows before the entry's own), while all other
- * traffic is as before. Results are wrong. The view owns its indices and borrows all else. */
+ * traffic is as before. Results are wrong. The view owns its indices and borrows all else. SP_ABSENT: a
+ * permuted layout, which has no indices. */
 enum sp_status sp_layout_fold(const struct sp_layout *layout, int64_t window, struct sp_layout *view,
                               struct sp_error *err);
 void sp_layout_unfold(struct sp_layout *view); /* frees what the view owns; safe twice */

@@ -273,6 +273,7 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
     const int most = o->n_baseline > 0 && o->n_baseline < MOST_RECORDS / 2 ? o->n_baseline : 10;
     bool in_session = true;
     memset(g, 0, sizeof *g);
+    g->oldest = newest;
     for (int i = n - 1; i >= 0 && g->n_before < most; i--) {
         const struct sp_entry *e = list[i];
         if (!is_comparable(e, newest, o->metric)) {

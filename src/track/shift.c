@@ -23,9 +23,9 @@ static double select_kth(double *x, int n, int k)
         const double pivot = x[(lo + hi) / 2];
         int i = lo, j = hi;
         while (i <= j) {
-            while (x[i] < pivot)
+            while (i < hi && x[i] < pivot)
                 i++;
-            while (x[j] > pivot)
+            while (j > lo && x[j] > pivot)
                 j--;
             if (i <= j) {
                 const double t = x[i];
