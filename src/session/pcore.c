@@ -263,7 +263,7 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
         status = beta_of(workload, &beta, err);
     n = n < SP_MAX_RANKED ? n : SP_MAX_RANKED;
     struct sp_value best[SP_MAX_RANKED];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < SP_MAX_RANKED; i++)
         best[i] = sp_value_none("not timed yet");
     struct sp_pcore_options part = *o;
     part.budget_s = o->budget_s / PASSES;

@@ -273,14 +273,14 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
     const int most = o->n_baseline > 0 && o->n_baseline < MOST_RECORDS / 2 ? o->n_baseline : 10;
     bool in_session = true;
     memset(g, 0, sizeof *g);
-    g->oldest = newest;
-    for (int i = n - 1; i >= 0 && g->n_before < most; i--) {
+    g->oldest = g->after[g->n_after++] = newest;
+    for (int i = n - 2; i >= 0 && g->n_before < most; i--) {
         const struct sp_entry *e = list[i];
         if (!is_comparable(e, newest, o->metric)) {
             g->other = g->other ? g->other : e;
             continue;
         }
-        in_session = in_session && (e == newest || is_of_session(e, g->oldest, newest));
+        in_session = in_session && is_of_session(e, g->oldest, newest);
         if (in_session)
             g->oldest = e;
         if (in_session && g->n_after < SP_MOST_OF_SESSION)
