@@ -110,6 +110,69 @@ START_TEST(what_was_not_decided_may_be_still)
 }
 END_TEST
 
+/* Five runs of every record around its time, in a spread of 8 %. */
+static void make_noisy(struct series *s)
+{
+    static const double spread[] = {-0.08, 0.03, 0.00, 0.07, -0.02};
+    for (int k = 0; k < s->n; k++)
+        for (int i = 0; i < 5; i++)
+            s->entry[k].time_s[i] = s->entry[k].metric[SP_TRACKED_TIME] * (1 + spread[(i + k) % 5]);
+}
+
+static struct sp_judgement held(struct series *s)
+{
+    struct sp_judgement j;
+    make_noisy(s);
+    ck_assert_int_eq(sp_judge_confirmed(s->list, s->n, NULL, 0, &options, &j, NULL), SP_OK);
+    sp_judge_hold(&j, 0);
+    return j;
+}
+
+START_TEST(one_session_of_a_noisy_series_is_not_enough)
+{
+    struct series s;
+    (void)judged(&s, 1.25, NULL, 0);
+    struct sp_judgement j = held(&s);
+    ck_assert_int_eq(j.verdict, SP_TRACK_INCONCLUSIVE);
+    ck_assert_msg(strstr(j.why, "another session has to confirm it"), "%s", j.why);
+    ck_assert(sp_judge_wants_confirmation(&j));
+    (void)judged(&s, 1.25, (double[]){1.26}, 1);
+    j = held(&s);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+    ck_assert_int_eq(j.confirmed, SP_CONFIRMED);
+    /* Nothing that runs like these explain. */
+    (void)judged(&s, 4, NULL, 0);
+    ck_assert_int_eq(held(&s).verdict, SP_TRACK_REGRESSED);
+    /* A quiet series needs no second session. */
+    j = judged(&s, 1.25, NULL, 0);
+    sp_judge_hold(&j, 0);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+}
+END_TEST
+
+/* As far as one session of unchanged code has been, and came back from, another one may be. */
+START_TEST(what_came_back_before_may_come_again)
+{
+    struct series s;
+    struct sp_judgement j = judged(&s, 1.2, NULL, 0);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+    for (int i = 0; i < 5; i++)
+        s.entry[3].time_s[i] *= 1.25;
+    s.entry[3].metric[SP_TRACKED_TIME] *= 1.25;
+    ck_assert_int_eq(sp_judge_confirmed(s.list, s.n, NULL, 0, &options, &j, NULL), SP_OK);
+    ck_assert_int_eq(j.verdict, SP_TRACK_INCONCLUSIVE);
+    /* A level that stayed is no noise. */
+    (void)judged(&s, 1.5, NULL, 0);
+    for (int k = 4; k < BEFORE; k++) {
+        for (int i = 0; i < 5; i++)
+            s.entry[k].time_s[i] *= 1.1;
+        s.entry[k].metric[SP_TRACKED_TIME] *= 1.1;
+    }
+    ck_assert_int_eq(sp_judge_confirmed(s.list, s.n, NULL, 0, &options, &j, NULL), SP_OK);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+}
+END_TEST
+
 START_TEST(what_is_not_comparable_confirms_nothing)
 {
     struct series s;
@@ -140,6 +203,8 @@ int main(void)
     tcase_add_test(tests, a_second_session_confirms);
     tcase_add_test(tests, an_unlucky_session_does_not_regress);
     tcase_add_test(tests, what_was_not_decided_may_be_still);
+    tcase_add_test(tests, one_session_of_a_noisy_series_is_not_enough);
+    tcase_add_test(tests, what_came_back_before_may_come_again);
     tcase_add_test(tests, what_is_not_comparable_confirms_nothing);
     tcase_add_test(tests, without_a_baseline_there_is_nothing_to_confirm);
     suite_add_tcase(suite, tests);

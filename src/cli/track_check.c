@@ -167,6 +167,7 @@ static enum sp_status confirm_all(struct checking *c, const struct sp_entry *con
         } else if (j->verdict == SP_TRACK_REGRESSED) {
             say_how(c, j);
         }
+        sp_judge_hold(j, c->judge.floor);
     }
     return status;
 }

@@ -11,6 +11,22 @@ bool sp_judge_wants_confirmation(const struct sp_judgement *j)
            (j->n_before > 0 || j->has_pinned) && j->confirmed != SP_CONFIRMED;
 }
 
+void sp_judge_hold(struct sp_judgement *j, double floor)
+{
+    static const double beyond_chance = 5; /* times the noise; bad sessions were seen at up to four times */
+    const double rolling = fabs(log1p(j->shift.change));
+    const double farthest = j->has_pinned ? fmax(rolling, fabs(log1p(j->pinned.change))) : rolling;
+    if (j->verdict != SP_TRACK_REGRESSED || j->confirmed == SP_CONFIRMED || j->is_exact ||
+        j->noise <= (floor > 0 ? floor : SP_SHIFT_FLOOR) || farthest > beyond_chance * j->noise)
+        return;
+    j->verdict = SP_TRACK_INCONCLUSIVE;
+    snprintf(
+        j->why, sizeof j->why,
+        "it seems regressed, but in a series this noisy (%.1f %% from run to run) another session has to "
+        "confirm it",
+        100 * j->noise);
+}
+
 /* "a second session", and what it says: "+5.1 % by itself". */
 static void say_sessions(const struct sp_judgement *alone, int n_new, char *sessions, char *change,
                          size_t size)

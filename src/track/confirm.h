@@ -26,4 +26,9 @@ enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
  * other session has confirmed. */
 bool sp_judge_wants_confirmation(const struct sp_judgement *j);
 
+/* Makes *regressed* inconclusive where no other session has confirmed it, runs differ by more than the floor
+ * that was asked for (0: SP_SHIFT_FLOOR), and the change is at most five times as large as they do: a machine
+ * that moves that much from run to run also has bad sessions. */
+void sp_judge_hold(struct sp_judgement *j, double floor);
+
 #endif

@@ -118,32 +118,59 @@ static int values_of_sessions(const struct sp_entry *const *list, int n, enum sp
     return n_sessions;
 }
 
-/* Standard deviation of ln of the metric from one session to the next, beyond what its runs differ by; 0: too
- * few sessions. From the median of the steps between successive ones, so that a change of level among them,
- * which is one step, does not count as noise: for normal noise the median of |x - y| is 0.6745 sqrt(2) of its
- * standard deviation. */
-static double noise_between(const struct sp_entry *const *list, int n, enum sp_tracked metric)
+/* Standard deviation of ln of the metric from one run to the next in the same record; 0: one value a record.
+ */
+static double noise_of_runs(const struct sp_entry *const *before, int n_before,
+                            const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
+{
+    double value[MOST_VALUES];
+    struct sp_group group[2 * MOST_RECORDS];
+    int n_groups = 0, n_values = 0;
+    for (int i = 0; i < n_before + n_after && n_values + SP_ENTRY_RUNS <= MOST_VALUES; i++) {
+        const struct sp_entry *const *one = i < n_before ? before + i : after + (i - n_before);
+        const int n = values_of(one, 1, metric, value + n_values);
+        group[n_groups++] = (struct sp_group){n, value + n_values};
+        n_values += n;
+    }
+    return sp_noise_within(group, n_groups);
+}
+
+/* How far a session of unchanged code may lie from those before it, as a relative change: 2.5 standard
+ * deviations from one to the next, and at least as far as one has been before and came back from. The
+ * standard deviation is that of the median step between successive sessions, so that a change of level among
+ * them, which is one step, does not count as noise (for normal noise the median of |x - y| is 0.6745 sqrt(2)
+ * of it). Fewer sessions tell nothing: where runs alone differ by more than the floor the machine is taken to
+ * differ as much from session to session. */
+static double differs_by_session(const double *x, int n_sessions, double noise_of_runs, double floor)
 {
     enum { LEAST = 4 };
-    double x[MOST_RECORDS], step[MOST_RECORDS];
-    const int n_sessions = values_of_sessions(list, n, metric, x);
+    static const double deviations = 2.5;
+    double step[MOST_RECORDS], farthest = 0;
     if (n_sessions < LEAST)
-        return 0;
-    for (int i = 0; i + 1 < n_sessions; i++)
-        step[i] = fabs(log(x[i] / x[i + 1]));
-    return sp_median(step, n_sessions - 1) / (0.6745 * M_SQRT2);
+        return noise_of_runs > floor ? deviations * noise_of_runs : 0;
+    for (int i = 0; i + 1 < n_sessions; i++) {
+        const double there = log(x[i] / x[i + 1]), back = i > 0 ? log(x[i] / x[i - 1]) : 0;
+        step[i] = fabs(there);
+        if (there * back > 0)
+            farthest = fmax(farthest, fmin(fabs(there), fabs(back)));
+    }
+    const double noise = sp_median(step, n_sessions - 1) / (0.6745 * M_SQRT2);
+    return fmax(deviations * noise, expm1(farthest));
 }
 
 static struct sp_shift shift_between(const struct sp_entry *const *before, int n_before,
                                      const struct sp_entry *const *after, int n_after,
-                                     const struct sp_judge_options *o)
+                                     const struct sp_judge_options *o, double *noise)
 {
-    double a[MOST_VALUES], b[MOST_VALUES];
+    double a[MOST_VALUES], b[MOST_VALUES], session[MOST_RECORDS];
     struct sp_shift_options options = {.floor = o->floor, .confidence = o->confidence, .seed = o->seed};
-    const struct sp_group from = {values_of(before, n_before, o->metric, a), a};
-    const struct sp_group to = {values_of(after, n_after, o->metric, b), b};
-    options.raised = 2.5 * noise_between(before, n_before, o->metric);
-    return sp_shift_of(from, to, &options);
+    const struct sp_group group[] = {{values_of(before, n_before, o->metric, a), a},
+                                     {values_of(after, n_after, o->metric, b), b}};
+    const int n_sessions = values_of_sessions(before, n_before, o->metric, session);
+    *noise = noise_of_runs(before, n_before, after, n_after, o->metric);
+    options.raised =
+        differs_by_session(session, n_sessions, *noise, o->floor > 0 ? o->floor : SP_SHIFT_FLOOR);
+    return sp_shift_of(group[0], group[1], &options);
 }
 
 static bool is_simulated(const struct sp_entry *e, enum sp_tracked metric)
@@ -233,7 +260,7 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     out->n_after = n_after;
     out->is_exact = is_exact(out->newest, o->metric);
     out->shift = out->is_exact ? shift_exactly(before, n_before, out->newest, o->metric)
-                               : shift_between(before, n_before, after, n_after, o);
+                               : shift_between(before, n_before, after, n_after, o, &out->noise);
     out->p = out->shift.p;
     if (n_before > 0)
         sp_attribute(before, n_before, after, n_after, &out->attribution);
@@ -356,7 +383,7 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
         return;
     out->has_pinned = true;
     out->pinned = out->is_exact ? shift_exactly(g.pin, g.n_pins, out->newest, o->metric)
-                                : shift_between(g.pin, g.n_pins, g.after, g.n_after, o);
+                                : shift_between(g.pin, g.n_pins, g.after, g.n_after, o, &out->noise);
     out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
     if (g.n_before == 0) {
         out->shift = out->pinned;

@@ -35,6 +35,7 @@ struct sp_judgement {
                               it of the same session */
     bool has_pinned;
     struct sp_shift pinned; /* against the accepted baseline */
+    double noise;           /* standard deviation of ln of the metric from run to run within records */
     double p;               /* of the one comparison; of both min(1, 2 min p), because either may decide */
     bool is_exact;          /* the metric has no noise, simulated or counted: it is compared as it is, without
                                statistics */

@@ -198,7 +198,8 @@ static int runs_needed(double noise, double floor)
 struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const struct sp_shift_options *o)
 {
     const double confidence = o->confidence > 0 ? o->confidence : 0.95;
-    struct sp_shift s = {.move = SP_MOVE_UNDECIDED, .p = 1, .floor = o->floor > 0 ? o->floor : 0.03};
+    struct sp_shift s = {
+        .move = SP_MOVE_UNDECIDED, .p = 1, .floor = o->floor > 0 ? o->floor : SP_SHIFT_FLOOR};
     double a[MOST_RUNS], b[MOST_RUNS];
     const int n_a = logarithms(recent(before), a), n_b = logarithms(recent(after), b);
     const struct sp_group groups[] = {before, after};

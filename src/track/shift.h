@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#define SP_SHIFT_FLOOR 0.03
+
 /* One group of runs: x[n] > 0, borrowed. */
 struct sp_group {
     int n;
@@ -20,7 +22,7 @@ enum sp_move {
 };
 
 struct sp_shift_options {
-    double floor;  /* least relative change that counts; 0: 0.03 */
+    double floor;  /* least relative change that counts; 0: SP_SHIFT_FLOOR */
     double noise;  /* run-to-run standard deviation of ln x, known from history; 0: of the two groups */
     double raised; /* what a change has to exceed besides the floor: sessions have differed by so much; 0 */
     double confidence; /* of the interval; 0: 0.95 */

@@ -64,6 +64,7 @@ grep -q "^change: 0.000000000e+00 1 (simulated)$" out || { cat out; fail "no lin
 [ -z "$(ls tmp)" ] || fail "something is left in the folder of temporary files"
 
 # Why not: another place, another matrix under the name, another commit, another machine; no exit code but the verdict's.
+sleep 1 # what was measured to confirm is older
 SPMODEL_FAULT=order measure "a matrix.mtx"
 mkdir elsewhere
 cd elsewhere
