@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "model/hint_rules.h"
@@ -9,6 +10,18 @@ static double block_matrix_B(const struct sp_hint_inputs *in)
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     int64_t n_block_rows = (in->n_r + in->block_h - 1) / in->block_h;
     return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (double)(n_block_rows + 1);
+}
+
+/* Whole blocks are loaded where CRS gathers: that fetched up to a fifth faster than the same bytes of CRS,
+ * and one gather of x for a block waits instead of one for each of its entries. */
+static struct sp_gain gain_in_blocks(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    static const double faster = 0.2;
+    if (in->format != SP_FORMAT_CRS || gain.hi <= 0)
+        return gain;
+    const double waits = sp_hint_waits(in) * (1 - fmin(1, (double)in->n_blocks / (double)in->n_nz));
+    gain.hi = fmin(0.99, 1 - (1 - faster) * (1 - fmin(1, gain.hi + waits)));
+    return gain;
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -27,6 +40,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         in->block_w, 100 * fill, 100 * gain.hi);
     if (fill < 0.5) /* what is saved then is padding of another format, or nothing */
         return SP_SILENT;
+    gain = gain_in_blocks(in, gain);
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d x %d blocks are filled to %.0f %% (n_e = %lld): one index a block instead of one an entry.",
@@ -44,7 +58,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
     .title = "dense blocks",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition =
         "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "

@@ -22,8 +22,8 @@ static struct sp_value core_of(const struct sp_analysis *a, const struct sp_work
 
 /* ---- half storage ---- */
 
-/* V of half storage: x and y loaded as often as x is now at most, once at least; windows cost nothing where a
- * cache keeps them. */
+/* V of half storage by formula: x and y loaded as often as x is now at most, once at least; windows cost
+ * nothing where a cache keeps them. */
 static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_layout *half)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -33,6 +33,29 @@ static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_
     double hi = sp_volume_layout(half, most * of_half, 2).total_B;
     lo -= (half->phased ? 2.0 : 5.0) * (double)half->s_y * (double)sp_half_windows(half);
     return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
+}
+
+/* The simulation of half storage is expected to take no longer than this [s]. */
+#define HALF_LIMIT_S 5.0
+
+/* V of half storage, simulated at the interface that counts; what was measured beyond the simulation of the
+ * present layout is not known to go away. SP_NONE: too long, or in caches. */
+static struct sp_value half_simulated(const struct sp_analysis *a, const struct sp_layout *half)
+{
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    if (a->residence.level < a->options->machine->n_caches || a->simulate_s > HALF_LIMIT_S)
+        return sp_value_none("not simulated");
+    o.llc_only = true;
+    o.store_nt = false; /* y is updated */
+    if (sp_sim_traffic(half, &o, traffic, &n_levels, NULL, NULL) != SP_OK)
+        return sp_value_none("the simulation failed");
+    const struct sp_traffic *memory = &traffic[n_levels - 1];
+    const double beyond = sp_analysis_is_counted(a) ? fmax(0, a->alpha.value - a->alpha_simulated.value) *
+                                                          sp_layout_gather_bytes(half)
+                                                    : 0;
+    return sp_value_of(memory->read_B.value + memory->write_B.value + beyond, SP_SIMULATED);
 }
 
 /* What half storage would move and compute; nothing where the layout does not take the matrix. */
@@ -50,6 +73,10 @@ static void look_at_half(const struct sp_analysis *a, struct sp_hint_inputs *in)
     in->option_half =
         a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "--format half" : "--format half --schedule nnz";
     in->half_V_B = half_volume(a, &half);
+    if (in->half_V_B.lo < a->V_B.value) {
+        const struct sp_value simulated = half_simulated(a, &half);
+        in->half_V_B = sp_value_known(simulated) ? simulated : in->half_V_B;
+    }
     sp_layout_free(&half);
     in->half_core_s = core_of(a, &other);
 }
