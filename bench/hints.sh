@@ -22,6 +22,6 @@ for matrix in "$@"; do
     start=$(date +%s)
     "$spmodel" analyze -q --try-hints --budget 1s --no-plots --out "$folder/$name" "$matrix" >"$folder/$name.txt" 2>&1 ||
         echo "$matrix: exit code $?: $(tail -1 "$folder/$name.txt")"
-    echo "$matrix: $(($(date +%s) - start)) s, $(sed -n 's/^ best  *//p' "$folder/$name.txt")"
+    echo "$matrix: $(($(date +%s) - start)) s, $(sed -n 's/^ best  *\(spmodel\)/\1/p' "$folder/$name.txt")"
 done
 "$spmodel" track hints -v "$folder"

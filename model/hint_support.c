@@ -122,12 +122,15 @@ struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new
 struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain)
 {
     static const double most = 0.5, short_row = 8, overlaps = 0.08;
+    static const double large = 0.3, least = 0.3; /* of ten such promises all but one held so much of it */
     const double n_nzr = in->n_r > 0 ? (double)in->n_nz / (double)in->n_r : short_row;
     if (in->format != SP_FORMAT_CRS || gain.hi <= 0)
         return gain;
     const double together = most * sp_hint_waits(in) * fmin(1, short_row / fmax(n_nzr, 1));
     const double overlapping = 1 - (1 - fmin(1, gain.hi + together)) * (1 - overlaps);
     gain.hi = fmin(0.99, fmin(overlapping, 2 * gain.hi + together));
+    if (sp_hint_is_waiting(in) && gain.hi >= large)
+        gain.lo = fmax(gain.lo, least * gain.hi);
     return gain;
 }
 

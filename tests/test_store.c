@@ -209,6 +209,12 @@ START_TEST(index_remembers_and_names_what_is_damaged)
     ck_assert(index.n == 12 && index.n_bad == 1);
     ck_assert_double_eq_tol(index.entry[3].time_s[1], 1.01, 1e-12);
     sp_index_free(&index);
+    struct sp_store typed; /* the same store by another name */
+    snprintf(typed.path, sizeof typed.path, "%.200s/.", store.path);
+    ck_assert_int_eq(sp_index_open(&typed, cache, false, NULL, &index, &err), SP_OK);
+    ck_assert_int_eq(index.n_read, remembers ? 0 : 13);
+    ck_assert_msg(strstr(index.path[0], "/./records/"), "%s", index.path[0]);
+    sp_index_free(&index);
     f = fopen(cache, "w"); /* an index that is none is made anew */
     fputs("nonsense", f);
     fclose(f);

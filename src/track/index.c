@@ -48,6 +48,7 @@ static void read_record(struct sp_remembered *one)
 
 struct merging {
     const struct sp_record_paths *paths;
+    size_t of_store; /* length of the store's name, however it was typed: the rest of a path is remembered */
     struct sp_remembered *old, *now; /* now [paths->n] */
     int64_t n_old, n_read;
 };
@@ -58,9 +59,9 @@ static void recall(struct merging *m)
     for (int i = 0; i < m->paths->n; i++) {
         struct stat facts;
         struct sp_remembered *one = &m->now[i];
+        const char *name = m->paths->path[i] + m->of_store;
         const struct sp_remembered *was =
-            m->n_old > 0 ? bsearch(m->paths->path[i], m->old, (size_t)m->n_old, sizeof *m->old, compare_path)
-                         : NULL;
+            m->n_old > 0 ? bsearch(name, m->old, (size_t)m->n_old, sizeof *m->old, compare_path) : NULL;
         one->path = m->paths->path[i];
         if (stat(one->path, &facts) != 0) {
             one->size_B = -1;
@@ -113,6 +114,17 @@ static int by_start(const void *a, const void *b)
     return order ? order : strcmp(x->entry.id, y->entry.id);
 }
 
+/* The list is in the order of its paths. */
+static enum sp_status remember(const char *cache, struct merging *m, struct sp_error *err)
+{
+    for (int i = 0; i < m->paths->n; i++)
+        m->now[i].path += m->of_store;
+    const enum sp_status status = sp_remembered_write(cache, m->now, m->paths->n, err);
+    for (int i = 0; i < m->paths->n; i++)
+        m->now[i].path -= m->of_store;
+    return status;
+}
+
 /* The entries and the files that are none into the index. */
 static enum sp_status fill(struct sp_index *index, struct sp_remembered *list, int n, struct sp_error *err)
 {
@@ -145,7 +157,7 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
                              const struct sp_progress *progress, struct sp_index *index, struct sp_error *err)
 {
     struct sp_record_paths paths = {0};
-    struct merging m = {.paths = &paths};
+    struct merging m = {.paths = &paths, .of_store = strlen(store->path)};
     struct sp_error why = {0};
     memset(index, 0, sizeof *index);
     const bool remembers = cache && *cache;
@@ -159,9 +171,8 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
         index->n_read = m.n_read;
         status = read_new(&m, progress, err);
     }
-    /* In the order of their paths still. */
     if (status == SP_OK && remembers && (m.n_read > 0 || m.n_old != paths.n) &&
-        sp_remembered_write(cache, m.now, paths.n, &why) != SP_OK)
+        remember(cache, &m, &why) != SP_OK)
         snprintf(index->remark, sizeof index->remark, "%.200s", why.what);
     if (status == SP_OK)
         status = fill(index, m.now, paths.n, err);
