@@ -39,13 +39,23 @@ static bool to_stdout(const char *where)
     return where && (*where == '\0' || strcmp(where, "-") == 0);
 }
 
-/* Does something else than the report go to standard output? */
-static bool is_taken(const struct sp_common_options *common)
+/* What goes to standard output beside the report; NULL: nothing. */
+static const char *taken_by(const struct sp_output_options *o, const struct sp_common_options *common)
 {
-    return to_stdout(common->json) || to_stdout(common->csv) || to_stdout(common->lines);
+    return to_stdout(common->json)    ? "--json"
+           : to_stdout(common->csv)   ? "--csv"
+           : to_stdout(common->lines) ? "--lines"
+           : to_stdout(o->html_name)  ? "--html"
+                                      : NULL;
 }
 
-static void print_result(const struct sp_record *record, const struct sp_common_options *common)
+static bool is_taken(const struct sp_output_options *o, const struct sp_common_options *common)
+{
+    return taken_by(o, common) != NULL;
+}
+
+static void print_result(const struct sp_record *record, const struct sp_output_options *o,
+                         const struct sp_common_options *common)
 {
     static bool csv_header_printed;
     const bool is_sweep = sp_record_node(record, "sweep");
@@ -57,7 +67,7 @@ static void print_result(const struct sp_record *record, const struct sp_common_
         csv_header_printed = true;
         sp_report_csv_row(record, stdout);
     }
-    if (!is_taken(common)) {
+    if (!is_taken(o, common)) {
         struct sp_report_style style = terminal_style(common);
         (is_sweep ? sp_report_sweep : sp_report_text)(record, &style, stdout);
     }
@@ -148,6 +158,35 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     return 0;
 }
 
+static enum sp_status open_html(struct sp_output_options *o, struct sp_error *err)
+{
+    if (!o->html_name)
+        return SP_OK;
+    o->html = calloc(1, sizeof *o->html);
+    enum sp_status status = o->html ? sp_html_open(o->html_name, o->no_plots, o->html, err)
+                                    : sp_fail(err, SP_MEMORY, NULL, "no memory for the page");
+    if (status != SP_OK) {
+        free(o->html);
+        o->html = NULL;
+    }
+    return status;
+}
+
+static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
+                                 struct sp_error *err)
+{
+    enum sp_status status = sp_sink_open(common->json, &o->json, err);
+    if (status == SP_OK)
+        status = sp_sink_open(common->lines, &o->lines, err);
+    if (status == SP_OK)
+        status = open_html(o, err);
+    if (status != SP_OK) {
+        sp_sink_abort(&o->json);
+        sp_sink_abort(&o->lines);
+    }
+    return status;
+}
+
 int sp_output_open(struct sp_output_options *o, const struct sp_common_options *common)
 {
     struct sp_error err;
@@ -161,17 +200,21 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
         error = sp_fail(&err, SP_USAGE, "give one of them a file: --lines=FILE",
                         "--lines and %s both go to standard output",
                         to_stdout(common->json) ? "--json" : "--csv");
-    if (error || sp_sink_open(common->json, &o->json, &err) != SP_OK)
-        return sp_report_error(&err);
-    if (sp_sink_open(common->lines, &o->lines, &err) == SP_OK)
-        return 0;
-    sp_sink_abort(&o->json);
-    return sp_report_error(&err);
+    else if (to_stdout(o->html_name) && strcmp(taken_by(o, common), "--html") != 0)
+        error = sp_fail(&err, SP_USAGE, "give one of them a file: --html FILE",
+                        "--html and %s both go to standard output", taken_by(o, common));
+    return error || open_sinks(o, common, &err) != SP_OK ? sp_report_error(&err) : 0;
 }
 
-int sp_output_close(struct sp_output_options *o, int code)
+int sp_output_close(struct sp_output_options *o, const struct sp_common_options *common, int code)
 {
-    return sp_sink_close(&o->lines, sp_sink_close(&o->json, code));
+    FILE *remarks = common->verbosity < 0 ? NULL : is_taken(o, common) ? stderr : stdout;
+    code = sp_sink_close(&o->lines, sp_sink_close(&o->json, code));
+    if (o->html)
+        code = sp_html_close(o->html, remarks, code);
+    free(o->html);
+    o->html = NULL;
+    return code;
 }
 
 int sp_output_record(struct sp_record *record, const struct sp_output_options *o,
@@ -182,7 +225,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     int code = 0;
     if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
         return sp_report_error(&err);
-    print_result(record, common);
+    print_result(record, o, common);
     file_stem(record, o->directory, stem, sizeof stem);
     unused_stem(stem, sizeof stem);
     snprintf(path, sizeof path, "%s.json", stem);
@@ -193,13 +236,15 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
         code = sp_worse_exit(code, sp_report_error(&err));
     if (o->lines.stream)
         sp_report_lines(record, o->lines.stream);
+    if (o->html)
+        sp_html_keep(o->html, record);
     const struct sp_record *one = record;
     if (common->csv && !to_stdout(common->csv) && sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (common->verbosity >= 0)
-        fprintf(is_taken(common) ? stderr : stdout, "saved  %s%s\n", path, plots);
+        fprintf(is_taken(o, common) ? stderr : stdout, "saved  %s%s\n", path, plots);
     return sp_worse_exit(code, judge(record, o));
 }
 
@@ -208,7 +253,7 @@ int sp_output_series(const struct sp_record *const *records, int n, const struct
 {
     struct sp_error err;
     char stem[1024], path[1200], gnuplot[1024];
-    bool taken = is_taken(common);
+    bool taken = is_taken(o, common);
     struct sp_report_style style = terminal_style(common);
     if (!taken)
         sp_report_series(records, n, &style, stdout);

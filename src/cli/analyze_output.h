@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cli/html_output.h"
 #include "cli/options.h"
 #include "cli/sink.h"
 #include "io/record.h"
@@ -12,15 +13,17 @@ struct sp_output_options {
     const char *directory; /* for record and plots */
     bool no_plots, strict, anonymous;
     struct sp_sink json, lines;                    /* open where --json, --lines were given */
+    const char *html_name;                         /* --html: NULL not asked for */
+    struct sp_html_output *html;                   /* open where it was */
     bool several;                                  /* records: JSON Lines */
     double fail_below_bandwidth, fail_below_model; /* 0: not asked */
 };
 
-/* Before anything is run: makes the directory and opens the files of --json and --lines. Returns the exit
- * code, 0: go on. */
+/* Before anything is run: makes the directory and opens the files of --json, --lines and --html. Returns the
+ * exit code, 0: go on. */
 int sp_output_open(struct sp_output_options *options, const struct sp_common_options *common);
 /* At the end; returns the worse of `code` and what closing gives. */
-int sp_output_close(struct sp_output_options *options, int code);
+int sp_output_close(struct sp_output_options *options, const struct sp_common_options *common, int code);
 
 /* Prints, writes and judges; returns the exit code. A --json, --csv or --lines on standard output takes the
  * report's place. */

@@ -19,6 +19,7 @@ static int verdict_on(const struct sp_analyze_arguments *a)
     const struct sp_output_options *o = &a->run.output;
     return a->n_matrices != 1                                       ? MORE_MATRICES
            : a->common.json || a->common.csv || a->common.lines     ? WRITES
+           : o->html_name                                           ? WRITES
            : o->fail_below_bandwidth > 0 || o->fail_below_model > 0 ? JUDGES
                                                                     : ACCEPTED;
 }
@@ -82,7 +83,7 @@ static enum sp_status check_run(const char *file, const struct sp_campaign_run *
                               ? "its records go into the store: campaign --summary and track export"
                               : "spmodel track check judges what is in the store",
                           "run '%s': a campaign's run takes no %s", run->name,
-                          code == WRITES ? "--json, --csv or --lines" : "--fail-below");
+                          code == WRITES ? "--json, --csv, --lines or --html" : "--fail-below");
     return code == ACCEPTED ? SP_OK
            : code == MORE_MATRICES
                ? sp_fail_at(err, SP_INPUT, file, run->line, 0,

@@ -22,7 +22,7 @@ char *sp_campaign_failure_text(const struct sp_job_failure *f, char *text, size_
     return text;
 }
 
-static const char *why(const struct sp_job_view *view, char *text, size_t size)
+char *sp_campaign_job_text(const struct sp_job_view *view, char *text, size_t size)
 {
     const struct sp_claim *c = &view->claim;
     char time[32], failure[600];
@@ -45,7 +45,7 @@ static void print_job(const struct sp_campaign_job *job, const struct sp_job_vie
                       FILE *out)
 {
     char text[4200];
-    why(view, text, sizeof text);
+    sp_campaign_job_text(view, text, sizeof text);
     if (!is_csv) {
         fprintf(out, "%-8s %s · %s%s%s\n", sp_job_state_name(view->state), job->matrix->text, job->run->name,
                 *text ? "  " : "", text);
@@ -63,9 +63,9 @@ static void print_job(const struct sp_campaign_job *job, const struct sp_job_vie
 static void print_json(const struct sp_campaign_job *job, const struct sp_job_view *view, FILE *out)
 {
     char text[4200];
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:s, s:s}", "job", job->id, "state", sp_job_state_name(view->state),
-                  "matrix", job->matrix->text, "run", job->run->name, "detail", why(view, text, sizeof text));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "job", job->id, "state",
+                          sp_job_state_name(view->state), "matrix", job->matrix->text, "run", job->run->name,
+                          "detail", sp_campaign_job_text(view, text, sizeof text));
     json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
     fputc('\n', out);
     json_decref(o);

@@ -182,15 +182,36 @@ static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_
     return status;
 }
 
-/* To where it was asked for; the table unless one of the others goes to standard output. */
-static int print_all(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n)
+/* The page, which appears even where nothing is done yet: it says what waits. */
+static int print_html(struct sp_campaign_work *w, const struct sp_campaign_row *row, int n,
+                      const json_t *unread, FILE *remarks)
 {
+    struct sp_error err;
+    const bool is_file = w->html.is_file;
+    if (!w->html.stream)
+        return 0;
+    if (sp_campaign_write_html(w, row, n, unread, &err) != SP_OK) {
+        sp_sink_abort(&w->html);
+        return sp_report_error(&err);
+    }
+    const int code = sp_sink_close(&w->html, 0);
+    if (code == 0 && is_file && w->options->common.verbosity >= 0)
+        fprintf(remarks, "saved  %s\n", w->options->html);
+    return code;
+}
+
+/* To where it was asked for; the table unless one of the others goes to standard output. */
+static int print_all(struct sp_campaign_work *w, const struct sp_campaign_row *row, int n,
+                     const json_t *unread)
+{
+    const struct sp_campaign_options *o = w->options;
     struct sp_sinks to;
     struct sp_error err;
     char picture[1200];
     int n_left_out;
     if (sp_sinks_open(o->common.csv, o->common.json, &to, &err) != SP_OK)
         return sp_report_error(&err);
+    to.on_stdout = to.on_stdout || w->html.stream == stdout;
     if (!to.on_stdout && n > 0)
         print_table(row, n);
     if (!to.on_stdout && n == 0)
@@ -201,6 +222,7 @@ static int print_all(const struct sp_campaign_options *o, const struct sp_campai
         print_json(row, n, to.json.stream);
     FILE *remarks = to.on_stdout ? stderr : stdout;
     int code = sp_sinks_close(&to, 0);
+    code = sp_worse_exit(code, print_html(w, row, n, unread, remarks));
     if (n > 0 && !o->no_plots) {
         if (draw(o, row, n, picture, sizeof picture, &n_left_out, &err) != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
@@ -213,21 +235,34 @@ static int print_all(const struct sp_campaign_options *o, const struct sp_campai
     return code;
 }
 
+/* Records that cannot be read: why, and the exit code. */
+struct missed {
+    int code;
+    json_t *why;
+};
+
 /* A record that cannot be read costs its row and the exit code. */
 static void report_missed(void *context, const struct sp_error *why)
 {
-    int *code = context;
-    *code = sp_worse_exit(*code, sp_report_error(why));
+    struct missed *missed = context;
+    char text[2400];
+    sp_error_text(why, text, sizeof text);
+    json_array_append_new(missed->why, json_string(text));
+    missed->code = sp_worse_exit(missed->code, sp_report_error(why));
 }
 
-int sp_campaign_print_summary(const struct sp_campaign_work *work)
+int sp_campaign_print_summary(struct sp_campaign_work *work)
 {
     struct sp_campaign_row *row;
     struct sp_error err;
-    int n, missed = 0;
-    if (sp_campaign_rows(&work->store, &work->campaign, report_missed, &missed, &row, &n, &err) != SP_OK)
-        return sp_report_error(&err);
-    const int code = print_all(work->options, row, n);
-    free(row);
-    return sp_worse_exit(missed, code);
+    struct missed missed = {0, json_array()};
+    int n, code;
+    if (sp_campaign_rows(&work->store, &work->campaign, report_missed, &missed, &row, &n, &err) != SP_OK) {
+        code = sp_report_error(&err);
+    } else {
+        code = sp_worse_exit(missed.code, print_all(work, row, n, missed.why));
+        free(row);
+    }
+    json_decref(missed.why);
+    return code;
 }

@@ -208,7 +208,7 @@ static int run(int argc, char **argv)
     if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.run.output, &a.common);
-    return code ? code : sp_output_close(&a.run.output, run_all(&a));
+    return code ? code : sp_output_close(&a.run.output, &a.common, run_all(&a));
 }
 
 const struct sp_command sp_cmd_analyze = {

@@ -25,7 +25,8 @@ enum {
     KEY_NO_WAIT,
     KEY_PER_NODE,
     KEY_ROUND,
-    KEY_NO_PLOTS
+    KEY_NO_PLOTS,
+    KEY_HTML
 };
 
 static const struct argp_option options[] = {
@@ -47,6 +48,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Where:", 3},
     {"store", KEY_STORE, "DIR", 0, "The store of records (default $SPMODEL_STORE, else spmodel-store)", 3},
     {"out", 'o', "DIR", 0, "Directory of the picture (default: this one)", 3},
+    {"html", KEY_HTML, "FILE", 0,
+     "Also write the summary as one HTML page that needs no other file; - is standard output", 3},
     {"no-plots", KEY_NO_PLOTS, NULL, 0, "Draw nothing", 3},
     {0},
 };
@@ -62,6 +65,18 @@ static void set_mode(struct argp_state *state, struct sp_campaign_options *o, en
     if (o->mode != SP_CAMPAIGN_RUN && o->mode != mode)
         argp_error(state, "--status, --summary and --node-screen exclude each other");
     o->mode = mode;
+}
+
+/* The page is a summary, and standard output has place for one result. */
+static void check_html(struct argp_state *state, const struct sp_campaign_options *o)
+{
+    const bool page_there = o->html && strcmp(o->html, "-") == 0;
+    const char *others[] = {o->common.json, o->common.csv};
+    if (o->html && o->mode != SP_CAMPAIGN_RUN && o->mode != SP_CAMPAIGN_SUMMARY)
+        argp_error(state, "--html writes the summary: not with --status or --node-screen");
+    for (int i = 0; page_there && i < 2; i++)
+        if (others[i] && (*others[i] == '\0' || strcmp(others[i], "-") == 0))
+            argp_error(state, "--html and %s both go to standard output", i == 0 ? "--json" : "--csv");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -116,6 +131,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_NO_PLOTS:
         o->no_plots = true;
         return 0;
+    case KEY_HTML:
+        o->html = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             argp_error(state, "one file, please; '%s' is a second one", arg);
@@ -124,6 +142,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!o->file)
             argp_error(state, "give the file that names matrices and runs");
+        check_html(state, o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -219,13 +238,14 @@ static int run(int argc, char **argv)
     struct sp_error err;
     int code;
     sp_parse(&argp, argc, argv, &o);
-    if (open_work(&o, &work, &err) != SP_OK)
+    if (open_work(&o, &work, &err) != SP_OK || sp_sink_open(o.html, &work.html, &err) != SP_OK)
         code = sp_report_error(&err);
     else
         code = o.mode == SP_CAMPAIGN_STATUS    ? sp_campaign_print_status(&work)
                : o.mode == SP_CAMPAIGN_SUMMARY ? sp_campaign_print_summary(&work)
                : o.mode == SP_CAMPAIGN_SCREEN  ? sp_campaign_screen_nodes(&work)
                                                : run_and_sum_up(&work);
+    sp_sink_abort(&work.html); /* where no summary was reached */
     sp_campaign_free(&work.campaign);
     return code;
 }

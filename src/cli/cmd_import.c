@@ -173,7 +173,7 @@ static int run(int argc, char **argv)
     if (record.root)
         code = sp_worse_exit(code, sp_output_record(&record, &a.run.output, &a.common));
     sp_record_free(&record);
-    return sp_output_close(&a.run.output, code);
+    return sp_output_close(&a.run.output, &a.common, code);
 }
 
 const struct sp_command sp_cmd_import = {.name = "import",

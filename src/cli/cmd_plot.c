@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/draw_text.h"
 #include "cli/find_program.h"
+#include "cli/html_output.h"
 #include "cli/options.h"
 #include "cli/plot_inputs.h"
 #include "cli/suggest.h"
@@ -16,13 +17,14 @@ struct plot_options {
     struct sp_common_options common;
     const struct sp_plot_kind *kind;
     int term; /* -1: from the ending of the output file */
-    const char *output, *gnuplot;
+    const char *output, *gnuplot, *html;
     bool list, script;
+    bool for_picture; /* an option was given that only a picture has */
     const char *record[MAX_RECORDS];
     int n_records;
 };
 
-enum { KEY_KIND = SP_KEY_PRIVATE, KEY_TERM, KEY_LIST, KEY_GNUPLOT, KEY_SCRIPT };
+enum { KEY_KIND = SP_KEY_PRIVATE, KEY_TERM, KEY_LIST, KEY_GNUPLOT, KEY_SCRIPT, KEY_HTML };
 
 static const struct argp_option options[] = {
     {"kind", KEY_KIND, "KIND", 0, "What to draw, default roofline; --list names all kinds", 0},
@@ -33,6 +35,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Default: KIND.TERM; for txt standard output. - is standard output", 0},
     {"script", KEY_SCRIPT, NULL, 0, "Keep the gnuplot script, with its data inside, beside the picture", 0},
     {"gnuplot", KEY_GNUPLOT, "PROGRAM", 0, "The gnuplot to use, default: the first one in PATH", 0},
+    {"html", KEY_HTML, "FILE", 0,
+     "Instead of a picture write the whole report of the records as one HTML page; - is standard output", 0},
     {"list", KEY_LIST, NULL, 0, "Name the kinds, and what each record lacks for them", 0},
     {0},
 };
@@ -60,6 +64,8 @@ static void check_ending(const struct plot_options *o, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct plot_options *o = state->input;
+    if (key == KEY_KIND || key == KEY_TERM || key == 'o' || key == KEY_SCRIPT)
+        o->for_picture = true;
     switch (key) {
     case ARGP_KEY_INIT:
         o->term = -1;
@@ -83,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_GNUPLOT:
         o->gnuplot = arg;
         return 0;
+    case KEY_HTML:
+        o->html = arg;
+        return 0;
     case KEY_LIST:
         o->list = true;
         return 0;
@@ -94,6 +103,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         check_ending(o, state);
+        if (o->html && o->for_picture)
+            argp_error(state,
+                       "--html writes a page; --kind, --term, --output and --script are for a picture");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -127,6 +139,18 @@ static void list_kinds(const struct sp_record *const *records, int n)
     }
 }
 
+static int write_page(const struct plot_options *o, const struct sp_record *const *records)
+{
+    struct sp_html_output html;
+    struct sp_error err;
+    if (sp_html_open(o->html, false, &html, &err) != SP_OK)
+        return sp_report_error(&err);
+    html.gnuplot = o->gnuplot;
+    for (int i = 0; i < o->n_records; i++)
+        sp_html_keep(&html, records[i]);
+    return sp_html_close(&html, o->common.verbosity < 0 ? NULL : html.sink.is_file ? stdout : stderr, 0);
+}
+
 static int run_on(struct plot_options *o, const struct sp_record *const *records)
 {
     char name[64], gnuplot[1024];
@@ -135,6 +159,8 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
         list_kinds(records, o->n_records);
         return 0;
     }
+    if (o->html)
+        return write_page(o, records);
     complete(o, name, sizeof name);
     struct sp_plot_tool tool = {.gnuplot = o->gnuplot, .keep_script = o->script};
     if (!tool.gnuplot)

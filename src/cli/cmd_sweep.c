@@ -366,7 +366,7 @@ static int run(int argc, char **argv)
     a.run.command = command;
     sp_parse(&argp, argc, argv, &a);
     int code = sp_output_open(&a.output, &a.common);
-    return code ? code : sp_output_close(&a.output, run_all(&a));
+    return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));
 }
 
 extern const struct sp_command sp_cmd_sweep;

@@ -16,6 +16,7 @@ enum {
     KEY_MACHINE,
     KEY_NO_HINTS,
     KEY_NO_PLOTS,
+    KEY_HTML,
     KEY_STRICT
 };
 
@@ -44,9 +45,14 @@ static const struct argp_option options[] = {
      "Ceilings from a machine file or a name; default: this machine, measured once", 2},
     {NULL, 0, NULL, 0, "What comes out:", 3},
     {"out", 'o', "DIR", 0, "Directory for record and plots (default: this one)", 3},
+    {"html", KEY_HTML, "FILE", 0,
+     "Also write the report as one HTML page that needs no other file; - is standard output. Plots in it "
+     "need gnuplot",
+     3},
     {"no-hints", KEY_NO_HINTS, NULL, 0, "Leave out the comparison with other formats, schedules and orders",
      3},
-    {"no-plots", KEY_NO_PLOTS, NULL, 0, "Write the record only", 3},
+    {"no-plots", KEY_NO_PLOTS, NULL, 0,
+     "Draw nothing: write the record only, and --html's page without plots", 3},
     {"strict", KEY_STRICT, NULL, 0, "Exit code 6 when a measurement is flagged as not trustworthy", 3},
     {0},
 };
@@ -119,6 +125,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_NO_PLOTS:
         r->output.no_plots = true;
+        return 0;
+    case KEY_HTML:
+        r->output.html_name = arg;
         return 0;
     case KEY_STRICT:
         r->output.strict = true;

@@ -18,7 +18,7 @@ struct sp_run_options {
 };
 
 /* --format, --precision, --index, --schedule, --store, --reorder, --cold, --machine, --out, --no-hints,
- * --no-plots,
+ * --no-plots, --html,
  * --strict. */
 extern const struct argp sp_run_argp;
 

@@ -34,7 +34,8 @@ static bool cut(const char *command, struct words *w)
  * how long to measure. */
 static int free_words(char *const *word, int n, bool machine_too)
 {
-    const bool has_path = strcmp(word[0], "--out") == 0 || strncmp(word[0], "--json=", 7) == 0 ||
+    const bool has_path = strcmp(word[0], "--out") == 0 || strcmp(word[0], "--html") == 0 ||
+                          strncmp(word[0], "--json=", 7) == 0 ||
                           (machine_too && strcmp(word[0], "--machine") == 0);
     if (strcmp(word[0], "--no-plots") == 0 || strcmp(word[0], "--no-hints") == 0)
         return 1;

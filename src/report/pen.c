@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "report/utf8.h"
+
 enum { TEXT_MAX = 4096 };
 
 static const char *const ink_codes[] = {
@@ -24,28 +26,6 @@ static const struct {
     {0x2260, "!="},   {0x2264, "<="},  {0x2265, ">="},    {0x2550, "="}, {0xe9, "e"},
 };
 
-/* Decodes one character; an invalid byte counts as one character of its own (U+FFFD). */
-static uint32_t decode(const char **text)
-{
-    const unsigned char *s = (const unsigned char *)*text;
-    int more = s[0] < 0x80             ? 0
-               : (s[0] & 0xe0) == 0xc0 ? 1
-               : (s[0] & 0xf0) == 0xe0 ? 2
-               : (s[0] & 0xf8) == 0xf0 ? 3
-                                       : -1;
-    uint32_t code = more == 0 ? s[0] : more > 0 ? s[0] & (0x3fU >> more) : 0xfffd;
-    for (int i = 1; i <= more; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            more = 0;
-            code = 0xfffd;
-            break;
-        }
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    *text += 1 + (more > 0 ? more : 0);
-    return code;
-}
-
 /* Copies `text` as this pen's terminal can show it; returns the columns it takes. */
 static int clean(const struct sp_pen *pen, const char *text, char out[TEXT_MAX])
 {
@@ -53,10 +33,10 @@ static int clean(const struct sp_pen *pen, const char *text, char out[TEXT_MAX])
     size_t n = 0;
     while (*text && n + 16 < TEXT_MAX) {
         const char *from = text;
-        uint32_t code = decode(&text);
+        uint32_t code = sp_utf8_next(&text);
         if (code < 0x20 || (code >= 0x7f && code < 0xa0))
             continue;
-        const char *spelling = code == 0xfffd ? "?" : NULL;
+        const char *spelling = code == SP_UTF8_INVALID ? "?" : NULL;
         if (!pen->utf8 && code >= 0x80) {
             spelling = "?";
             for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)

@@ -3,6 +3,7 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "report/report_words.h"
 #include "report/sections.h"
 
 enum { HEAD = 9 };
@@ -33,7 +34,7 @@ static void status_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-static void matrix_lines(struct sp_pen *pen, const struct sp_record *record)
+void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
 {
     int64_t rows, cols, nnz, n;
     char a[32], b[32];
@@ -85,7 +86,7 @@ static void matrix_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-static void machine_lines(struct sp_pen *pen, const struct sp_record *record)
+void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
 {
     head(pen, "MACHINE");
     sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "machine.name", "unnamed"));
@@ -129,20 +130,6 @@ static void machine_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-/* How old a ceiling is, seen from the kernel's samples. */
-static void roof_age(const json_t *roof, char *text, size_t size)
-{
-    double age = sp_item_number(roof, "age_s");
-    const char *when = sp_item_text(roof, "when");
-    *text = '\0';
-    if (age > 86400 && when && *when)
-        snprintf(text, size, " on %.10s", when);
-    else if (age > 86400)
-        snprintf(text, size, " %.0f days before", age / 86400);
-    else if (age > 3600)
-        snprintf(text, size, " %.0f h before", age / 3600);
-}
-
 static void roof_line(struct sp_pen *pen, const struct sp_record *record)
 {
     const json_t *roofs = sp_record_node(record, "roofs"), *roof;
@@ -153,7 +140,7 @@ static void roof_line(struct sp_pen *pen, const struct sp_record *record)
     json_array_foreach(roofs, i, roof)
     {
         char name[64], value[160], age[64];
-        roof_age(roof, age, sizeof age);
+        sp_roof_age_text(roof, age, sizeof age);
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s%s", sp_words_roof(name, sizeof name, roof),
                     sp_words_roof_value(value, sizeof value, roof), age);
     }
@@ -204,7 +191,7 @@ static void verify_part(struct sp_pen *pen, const struct sp_record *record)
                     sp_words_text(record, "verify.reference", "the reference"));
 }
 
-static void kernel_lines(struct sp_pen *pen, const struct sp_record *record)
+void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *op = sp_words_text(record, "config.op", "spmv"),
                *schedule = sp_words_text(record, "config.schedule", "");
@@ -251,9 +238,9 @@ static void kernel_lines(struct sp_pen *pen, const struct sp_record *record)
 void sp_section_head(struct sp_pen *pen, const struct sp_record *record)
 {
     status_line(pen, record);
-    matrix_lines(pen, record);
-    machine_lines(pen, record);
+    sp_section_matrix(pen, record);
+    sp_section_machine(pen, record);
     roof_line(pen, record);
-    kernel_lines(pen, record);
+    sp_section_kernel(pen, record);
     sp_section_bytes(pen, record);
 }

@@ -2,27 +2,8 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "report/report_words.h"
 #include "report/sections.h"
-
-/* "time −6 … −9 % simulated": what the hint would save, and on whose word. */
-static void gain_text(const json_t *hint, char *text, size_t size)
-{
-    const json_t *gain = json_object_get(hint, "gain");
-    double lo = sp_item_number(gain, "lo"), hi = sp_item_number(gain, "hi");
-    const char *basis = sp_item_text(gain, "basis");
-    if (!isfinite(lo) || !isfinite(hi)) {
-        snprintf(text, size, "gain unknown");
-        return;
-    }
-    int decimals = fmax(lo, hi) < 0.0995 && fabs(lo * 100 - round(lo * 100)) > 0.05 ? 1 : 0;
-    char low[32], high[32];
-    snprintf(low, sizeof low, "%.*f", decimals, 100 * lo);
-    snprintf(high, sizeof high, "%.*f", decimals, 100 * hi);
-    if (strcmp(low, high) == 0)
-        snprintf(text, size, "time −%s %% %s", high, basis ? basis : "");
-    else
-        snprintf(text, size, "time −%s … −%s %% %s", low, high, basis ? basis : "");
-}
 
 /* "observed −82 % confirmed": what came of it where it was tried. */
 static void observed_part(struct sp_pen *pen, const json_t *hint)
@@ -62,7 +43,7 @@ static void hint_lines(struct sp_pen *pen, const json_t *hint)
                *command = sp_item_text(hint, "try"), *expect = sp_item_text(hint, "expect"),
                *cost = sp_item_text(hint, "cost");
     char gain[96];
-    gain_text(hint, gain, sizeof gain);
+    sp_gain_text(hint, gain, sizeof gain);
     pen->indent = 5;
     sp_pen_put(pen, SP_INK_BOLD, " %-3s %s", id ? id : "?", title ? title : "");
     sp_pen_tab(pen, 28);

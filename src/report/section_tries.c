@@ -5,46 +5,10 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "report/report_words.h"
 #include "report/sections.h"
 
 enum { CELL = 64, CHANGE = 10, PREDICTED = 58, OBSERVED = 75, OUTCOME = 77 };
-
-/* "−85 … −90 %". */
-static char *predicted_text(const json_t *item, char *text, size_t size)
-{
-    const json_t *gain = json_object_get(item, "gain");
-    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
-    if (!isfinite(lo) || !isfinite(hi))
-        snprintf(text, size, "none");
-    else if (fabs(hi - lo) < 0.5)
-        snprintf(text, size, "−%.*f %%", hi < 10 ? 1 : 0, hi);
-    else
-        snprintf(text, size, "−%.0f … −%.0f %%", lo, hi);
-    return text;
-}
-
-/* "−86.8 ±0.5 %": time against that of the run. */
-static char *observed_text(const json_t *item, char *text, size_t size)
-{
-    const struct sp_value v = sp_record_value_of(json_object_get(item, "observed"));
-    if (!sp_value_known(v)) {
-        snprintf(text, size, "none");
-        return text;
-    }
-    char number[CELL];
-    sp_figure_interval(number, sizeof number, fabs(v.value), v.value < 0 ? -v.hi : v.lo,
-                       v.value < 0 ? -v.lo : v.hi, 0.01, fabs(v.value) < 0.1 ? 2 : 3);
-    snprintf(text, size, "%s%.40s %%", v.value < 0 ? "+" : "−", number);
-    return text;
-}
-
-static enum sp_ink ink_of(const char *outcome)
-{
-    return !outcome || strncmp(outcome, "not", 3) == 0 || strcmp(outcome, "open") == 0 ? SP_INK_PLAIN
-           : strcmp(outcome, "refuted") == 0                                           ? SP_INK_RED
-           : strncmp(outcome, "less", 4) == 0                                          ? SP_INK_YELLOW
-                                                                                       : SP_INK_GREEN;
-}
 
 /* What it costs before the first execution. */
 static void cost_line(struct sp_pen *pen, const json_t *trial)
@@ -83,11 +47,11 @@ static void row(struct sp_pen *pen, const char *label, const json_t *item, bool 
     if (pen->column > PREDICTED - 14)
         sp_pen_end(pen);
     if (with_prediction)
-        sp_pen_right(pen, SP_INK_PLAIN, PREDICTED, predicted_text(item, text, sizeof text));
-    sp_pen_right(pen, SP_INK_PLAIN, OBSERVED, observed_text(item, text, sizeof text));
+        sp_pen_right(pen, SP_INK_PLAIN, PREDICTED, sp_predicted_text(item, text, sizeof text));
+    sp_pen_right(pen, SP_INK_PLAIN, OBSERVED, sp_observed_text(item, text, sizeof text));
     if (with_prediction && outcome) {
         sp_pen_tab(pen, OUTCOME);
-        sp_pen_put(pen, ink_of(outcome), "%s", outcome);
+        sp_pen_put(pen, sp_outcome_ink(outcome), "%s", outcome);
     }
     sp_pen_end(pen);
     cost_line(pen, trial);
@@ -117,8 +81,8 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_tab(pen, CHANGE);
     sp_pen_part(pen, SP_INK_BOLD, 0, "%s instead of %s", sp_text_seconds(after, sizeof after, time.value),
                 sp_text_seconds(before, sizeof before, base.value));
-    sp_pen_part(pen, ink_of(sp_item_text(best, "outcome")), 1, "(time %s, in %.0f processes)",
-                observed_text(best, text, sizeof text), sp_item_number(trial, "processes"));
+    sp_pen_part(pen, sp_outcome_ink(sp_item_text(best, "outcome")), 1, "(time %s, in %.0f processes)",
+                sp_observed_text(best, text, sizeof text), sp_item_number(trial, "processes"));
     sp_pen_end(pen);
     cost_line(pen, trial);
     if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0) {

@@ -7,9 +7,13 @@
 #include "io/record_words.h"
 #include "report/pen.h"
 
-void sp_section_head(struct sp_pen *pen, const struct sp_record *record);  /* MATRIX ... BOUND BY */
-void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record); /* BYTES: who counted them */
-void sp_section_table(struct sp_pen *pen, const struct sp_record *record); /* times, bytes, alpha, beta */
+void sp_section_head(struct sp_pen *pen, const struct sp_record *record); /* MATRIX ... BOUND BY */
+void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record);
+void sp_section_machine(struct sp_pen *pen, const struct sp_record *record);
+void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record); /* KERNEL, BOUND BY */
+void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record);  /* BYTES: who counted them */
+void sp_section_table(struct sp_pen *pen, const struct sp_record *record);  /* times, bytes, alpha, beta */
+void sp_section_alpha(struct sp_pen *pen, const struct sp_record *record);  /* alpha and beta alone */
 void sp_section_domains(struct sp_pen *pen,
                         const struct sp_record *record); /* DOMAINS, where there are several */
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */

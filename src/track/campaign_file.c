@@ -146,7 +146,8 @@ static enum sp_status add_matrices(struct reading *r, char **word, int n)
 /* Options that the campaign gives itself. */
 static bool is_taken(const char *option)
 {
-    static const char *const taken[] = {"--out", "--json", "--csv", "--help", "--usage", "--version"};
+    static const char *const taken[] = {"--out",  "--json",  "--csv",    "--html",
+                                        "--help", "--usage", "--version"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strncmp(option, taken[i], strlen(taken[i])) == 0 && strchr("=", option[strlen(taken[i])]))
             return true;

@@ -1,0 +1,77 @@
+#include "report/report_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "io/record_words.h"
+
+char *sp_gain_text(const json_t *hint, char *text, size_t size)
+{
+    const json_t *gain = json_object_get(hint, "gain");
+    double lo = sp_item_number(gain, "lo"), hi = sp_item_number(gain, "hi");
+    const char *basis = sp_item_text(gain, "basis");
+    if (!isfinite(lo) || !isfinite(hi)) {
+        snprintf(text, size, "gain unknown");
+        return text;
+    }
+    int decimals = fmax(lo, hi) < 0.0995 && fabs(lo * 100 - round(lo * 100)) > 0.05 ? 1 : 0;
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.*f", decimals, 100 * lo);
+    snprintf(high, sizeof high, "%.*f", decimals, 100 * hi);
+    if (strcmp(low, high) == 0)
+        snprintf(text, size, "time −%s %% %s", high, basis ? basis : "");
+    else
+        snprintf(text, size, "time −%s … −%s %% %s", low, high, basis ? basis : "");
+    return text;
+}
+
+char *sp_predicted_text(const json_t *item, char *text, size_t size)
+{
+    const json_t *gain = json_object_get(item, "gain");
+    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
+    if (!isfinite(lo) || !isfinite(hi))
+        snprintf(text, size, "none");
+    else if (fabs(hi - lo) < 0.5)
+        snprintf(text, size, "−%.*f %%", hi < 10 ? 1 : 0, hi);
+    else
+        snprintf(text, size, "−%.0f … −%.0f %%", lo, hi);
+    return text;
+}
+
+char *sp_observed_text(const json_t *item, char *text, size_t size)
+{
+    const struct sp_value v = sp_record_value_of(json_object_get(item, "observed"));
+    if (!sp_value_known(v)) {
+        snprintf(text, size, "none");
+        return text;
+    }
+    char number[64];
+    sp_figure_interval(number, sizeof number, fabs(v.value), v.value < 0 ? -v.hi : v.lo,
+                       v.value < 0 ? -v.lo : v.hi, 0.01, fabs(v.value) < 0.1 ? 2 : 3);
+    snprintf(text, size, "%s%.40s %%", v.value < 0 ? "+" : "−", number);
+    return text;
+}
+
+enum sp_ink sp_outcome_ink(const char *outcome)
+{
+    return !outcome || strncmp(outcome, "not", 3) == 0 || strcmp(outcome, "open") == 0 ? SP_INK_PLAIN
+           : strcmp(outcome, "refuted") == 0                                           ? SP_INK_RED
+           : strncmp(outcome, "less", 4) == 0                                          ? SP_INK_YELLOW
+                                                                                       : SP_INK_GREEN;
+}
+
+char *sp_roof_age_text(const json_t *roof, char *text, size_t size)
+{
+    double age = sp_item_number(roof, "age_s");
+    const char *when = sp_item_text(roof, "when");
+    *text = '\0';
+    if (age > 86400 && when && *when)
+        snprintf(text, size, " on %.10s", when);
+    else if (age > 86400)
+        snprintf(text, size, " %.0f days before", age / 86400);
+    else if (age > 3600)
+        snprintf(text, size, " %.0f h before", age / 3600);
+    return text;
+}

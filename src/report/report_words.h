@@ -1,0 +1,19 @@
+/* Phrases that the terminal and the page share; all return `text`. */
+#ifndef SP_REPORT_REPORT_WORDS_H
+#define SP_REPORT_REPORT_WORDS_H
+
+#include "io/record.h"
+#include "report/pen.h"
+
+/* "time −6 … −9 % simulated": what a hint would save, and on whose word. */
+char *sp_gain_text(const json_t *hint, char *text, size_t size);
+/* "−85 … −90 %": the prediction of something that was tried. */
+char *sp_predicted_text(const json_t *item, char *text, size_t size);
+/* "−86.8 ±0.5 %": its time against that of the run; "none": it was not observed. */
+char *sp_observed_text(const json_t *item, char *text, size_t size);
+/* Green: as predicted or better; yellow: less; red: refuted. */
+enum sp_ink sp_outcome_ink(const char *outcome);
+/* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */
+char *sp_roof_age_text(const json_t *roof, char *text, size_t size);
+
+#endif

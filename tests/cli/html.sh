@@ -1,0 +1,119 @@
+#!/bin/sh
+# The report as a page: well-formed, self-contained, readable without scripts and in the dark; the record in it;
+# names that mean something to HTML; without gnuplot; of several matrices; of a campaign.
+# Usage: html.sh SPMODEL CHECK_HTML EXAMPLES: EXAMPLES is the folder of constructed records
+set -eu
+spmodel=$1 check_html=$2 examples=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" SPMODEL_STORE="$dir/store"
+cd "$dir"
+fail() {
+    echo "html.sh: $*"
+    exit 1
+}
+expect() { # expect CODE TEXT ARGUMENTS...: exit code, and the text on standard output or error
+    wanted=$1 text=$2
+    shift 2
+    code=0
+    "$spmodel" "$@" >out 2>err || code=$?
+    cat err >>out
+    [ $code -eq "$wanted" ] || { cat out; fail "$* exited with $code, not $wanted"; }
+    grep -q -- "$text" out || { cat out; fail "$*: no '$text'"; }
+}
+has() { grep -qF -- "$2" "$1" || fail "$1 has no '$2'"; }
+lacks() { ! grep -qF -- "$2" "$1" || fail "$1 has '$2'"; }
+python=$(command -v python3 || true)
+[ -n "$python" ] || echo "skipped: what a parser sees (there is no python3)"
+check() { # check PAGE RECORD...
+    [ -n "$(tail -n 1 "$1" | grep '</html>')" ] || fail "$1 does not end"
+    [ -z "$python" ] || "$python" "$check_html" "$@" || exit 1
+}
+drawn=0
+command -v gnuplot >/dev/null && drawn=1 || echo "skipped: plots in the page (there is no gnuplot)"
+quick="-q --budget 20ms --samples 4 --threads 1 --bytes sim --machine zen4-vm-2c" # ceilings that need not be measured
+
+# A small matrix whose name is markup.
+name="we<ird & \"q'.mtx"
+"$spmodel" generate laplace2d:60 -q -o small.mtx
+mv small.mtx "$name"
+# shellcheck disable=SC2086 # a list of words
+expect 0 "" analyze $quick --out one --html page.html "$name"
+check page.html one/*.json
+has page.html "we&lt;ird &amp; &quot;q&#39;"
+lacks page.html "we<ird"
+for words in "Where the time goes" "Machine and roofs" "Model and measurement" "Traffic of x over cache size" Hints \
+    "Not a problem (checked)" "Flags and remarks" "spmodel explain TERM" simulated measured; do
+    has page.html "$words"
+done
+if [ $drawn = 1 ]; then
+    for kind in roofline alpha spy; do has page.html "id=\"r1-plot-$kind\""; done
+fi
+# The same page from the record that was saved.
+expect 0 "saved  again.html" plot --html again.html one/*.json
+cmp page.html again.html || fail "the record makes another page"
+"$spmodel" plot --html - one/*.json | cmp - page.html || fail "standard output has another page"
+
+# Several: a part for each, and a table of all.
+# shellcheck disable=SC2086
+expect 0 "saved  two.html" analyze ${quick#-q} --no-hints --no-plots --out two --html two.html gen:laplace2d:30 gen:laplace2d:40
+check two.html two/*laplace2d_30*.json two/*laplace2d_40*.json
+has two.html 'href="#r2-top"'
+lacks two.html "<svg"
+lacks two.html "Plots need gnuplot"
+
+# Without gnuplot.
+PATH=/nonexistent "$spmodel" plot -q --html bare.html one/*.json || fail "without gnuplot it exits with $?"
+check bare.html one/*.json
+has bare.html "Plots need gnuplot"
+has bare.html '<details open="open">'
+lacks bare.html "<svg"
+
+# Constructed records: all that a report can say, what came of a hint, names that try to be scripts, a GPU.
+expect 0 "" plot -q --html example.html "$examples/record-kkt_power.json"
+check example.html "$examples/record-kkt_power.json"
+for words in "A01 x traffic" "time −6 … −9 % simulated" "spmodel analyze kkt_power.mtx.gz --reorder rcm" "100 % local" Q10 \
+    "An invented example" "not explained"; do
+    has example.html "$words"
+done
+evil='<\/script><script>alert(1)<\/script><!-- ]]> \\u0000\\u0007'
+sed "s/\"name\": \"kkt_power\"/\"name\": \"$evil\"/; s/\"observed\": null/\"observed\": {\"value\": 0.082, \"lo\": 0.07, \"hi\": 0.09, \"unit\": \"1\", \"origin\": \"measured\"}, \"outcome\": \"as predicted\"/" \
+    "$examples/record-kkt_power.json" >evil.json
+expect 0 "" plot -q --html evil.html evil.json
+check evil.html evil.json
+has evil.html "time −8.2"
+lacks evil.html "<script>"
+[ "$(grep -c '<script' evil.html)" -eq 1 ] || fail "a name has made a script"
+expect 0 "" plot -q --html gpu.html "$examples/record-gpu-levels.json"
+check gpu.html "$examples/record-gpu-levels.json"
+
+# Where the page goes.
+# shellcheck disable=SC2086
+"$spmodel" analyze $quick --no-hints --no-plots --html - gen:laplace2d:20 >piped.html 2>err || fail "--html - exits with $?"
+[ "$(head -n 1 piped.html)" = "<!DOCTYPE html>" ] || fail "standard output has something else than the page"
+check piped.html
+expect 4 "make the directory first" analyze $quick --html no/such/page.html gen:laplace2d:20
+expect 2 "both go to standard output" analyze $quick --html - --json gen:laplace2d:20
+expect 2 "for a picture" plot --html x.html --kind alpha "$examples/record-kkt_power.json"
+echo old >kept.html
+expect 3 "no-such.mtx" analyze $quick --html kept.html no-such.mtx
+[ "$(cat kept.html)" = old ] || fail "a failure replaced the page that stood there"
+[ -z "$(find . -name '.*.part')" ] || fail "a part of a page is left behind"
+
+# A campaign: its jobs sorted by entries, what failed named.
+echo "this is no matrix" >broken.mtx
+printf 'matrix gen:laplace2d:40 gen:laplace2d:30 broken.mtx\nrun crs: %s --no-hints\nrun <sell>: %s --no-hints --format sell:8,1\n' \
+    "${quick#-q }" "${quick#-q }" >set.txt
+expect 3 "saved  set.html" campaign set.txt --html set.html
+check set.html
+has set.html "&lt;sell&gt;"
+has set.html "broken.mtx"
+has set.html "Of 6 jobs 4 are done, 2 failed"
+order=$(grep -o 'row">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
+[ "$order" = 'row">gen:laplace2d:30 row">gen:laplace2d:30 row">gen:laplace2d:40 row">gen:laplace2d:40 ' ] || fail "order: $order"
+[ $drawn = 0 ] || has set.html 'id="r0-plot-campaign"'
+expect 3 "" campaign set.txt --summary --html again-set.html
+expect 2 "not with --status" campaign set.txt --status --html x.html
+printf 'matrix gen:laplace2d:5\nrun a: --ht=x\n' >bad.txt
+expect 3 "bad.txt:2.*--html" campaign bad.txt
+echo "html.sh: ok"

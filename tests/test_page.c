@@ -1,0 +1,168 @@
+/* The page of a report: text that means something to HTML, pictures in it, records with fields missing or
+ * odd.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html_page.h"
+#include "report/html_svg.h"
+#include "report/report_html.h"
+
+static char *text;
+static size_t size;
+
+static FILE *begin(void)
+{
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    return out;
+}
+
+START_TEST(text_is_escaped)
+{
+    static const struct {
+        const char *text, *page;
+    } cases[] = {
+        {"kkt_power", "kkt_power"},
+        {"a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&#39;"},
+        {"β −6 … ±", "β −6 … ±"},
+        {"bell\a escape\033[2J delete\177 nel\xc2\x85", "bell escape[2J delete nel"},
+        {"line\nend\ttab", "line\nend\ttab"},
+        {"lone \xff and \xe4\xbd cut", "lone \xef\xbf\xbd and \xef\xbf\xbd\xef\xbf\xbd cut"},
+        {"long slash \xc0\xaf", "long slash \xef\xbf\xbd\xef\xbf\xbd"},
+        {"surrogate \xed\xa0\x80", "surrogate \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"no character \xef\xbf\xbf", "no character \xef\xbf\xbd"},
+    };
+    FILE *out = begin();
+    sp_html_escape(out, cases[_i].text);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_str_eq(text, cases[_i].page);
+    free(text);
+}
+END_TEST
+
+START_TEST(pictures_get_ids_and_colours_of_their_own)
+{
+    static const char svg[] =
+        "<?xml version=\"1.0\"?>\n<svg \n width=\"8\" viewBox=\"0 0 8 4\"\n>\n<title>Gnuplot</title>\n"
+        "<desc>Produced by GNUPLOT</desc>\n<defs><circle id='gpDot' r='0.5'/></defs>\n"
+        "<g id=\"gnuplot_plot_1\" ><title>tip</title>\n<use xlink:href='#gpDot' color='rgb( 68, 119,170)'/>\n"
+        "<path fill=\"url(#gpPat)\" stroke='#FFFFFF' d='M0,0'/><text>rgb(1,2,3) id='x' "
+        "\xff</text></g>\n</svg>\n";
+    static const char inside[] =
+        "\n\n\n\n<defs><circle id='r1-p-gpDot' r='0.5'/></defs>\n"
+        "<g id=\"r1-p-gnuplot_plot_1\" >\n<use xlink:href='#r1-p-gpDot' color='#4477aa'/>\n"
+        "<path fill=\"url(#r1-p-gpPat)\" stroke='#ffffff' d='M0,0'/><text>rgb(1,2,3) id='x' "
+        "\xef\xbf\xbd</text></g>\n</svg>\n";
+    const struct sp_inline_svg picture = {"r1-p", "A <plot>", "It shows", 8, 4, false};
+    struct sp_error err;
+    FILE *out = begin();
+    ck_assert_int_eq(sp_inline_svg(svg, &picture, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_nonnull(strstr(text, "<title id=\"r1-p-title\">A &lt;plot&gt;</title>"));
+    ck_assert_ptr_nonnull(strstr(text, "<desc id=\"r1-p-text\">It shows</desc>"));
+    ck_assert_ptr_nonnull(strstr(text, "aria-labelledby=\"r1-p-title r1-p-text\""));
+    ck_assert_str_eq(strstr(text, "</desc>") + strlen("</desc>"), inside);
+    free(text);
+    out = begin();
+    ck_assert_int_eq(sp_inline_svg("gnuplot: out of luck", &picture, out, &err), SP_OUTPUT);
+    fclose(out);
+    free(text);
+}
+END_TEST
+
+static void write_page(const struct sp_record *r)
+{
+    const struct sp_html_options options = {.no_plots = true};
+    struct sp_error err;
+    FILE *out = begin();
+    ck_assert_int_eq(sp_report_html(&r, 1, &options, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_nonnull(strstr(text, "</html>\n"));
+    ck_assert_msg(!strstr(text, ">nan") && !strstr(text, " nan") && !strstr(text, ">inf"), "%s", text);
+    free(text);
+}
+
+/* A page comes of every record that can be read. */
+START_TEST(every_field_may_be_missing_or_odd)
+{
+    struct sp_record whole = {0};
+    const char *key;
+    json_t *value;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &whole, NULL), SP_OK);
+    write_page(&whole);
+    json_object_foreach(whole.root, key, value)
+    {
+        for (int odd = 0; odd < 4; odd++) {
+            struct sp_record r = {.root = json_deep_copy(whole.root)};
+            json_t *others[] = {NULL, json_null(), json_integer(7), json_pack("[n,i,s,{}]", 1, "?")};
+            if (odd == 0)
+                json_object_del(r.root, key);
+            else
+                json_object_set(r.root, key, others[odd]);
+            for (int i = 1; i < 4; i++)
+                json_decref(others[i]);
+            write_page(&r);
+            sp_record_free(&r);
+        }
+    }
+    sp_record_free(&whole);
+}
+END_TEST
+
+START_TEST(several_records_have_parts_of_their_own)
+{
+    struct sp_record r = {0};
+    struct sp_error err;
+    const struct sp_html_options options = {.no_plots = true};
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    const struct sp_record *several[] = {&r, &r, &r};
+    FILE *out = begin();
+    ck_assert_int_eq(sp_report_html(several, 3, &options, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_nonnull(strstr(text, "<h2 id=\"r3-top\">"));
+    ck_assert_ptr_nonnull(strstr(text, "<a href=\"#r3-top\">"));
+    ck_assert_ptr_nonnull(strstr(text, "id=\"r3-data\">"));
+    ck_assert_ptr_null(strstr(text, "id=\"r4-"));
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* The rest shows what the rows before it leave, also where they take too much. */
+START_TEST(a_negative_rest_is_signed)
+{
+    struct sp_record r = {0};
+    struct sp_error err;
+    const struct sp_html_options options = {.no_plots = true};
+    const struct sp_record *one = &r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    sp_record_set_number(&r, "losses.in_core", 0.001);
+    sp_record_set_number(&r, "losses.rest", -0.00036);
+    FILE *out = begin();
+    ck_assert_int_eq(sp_report_html(&one, 1, &options, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_nonnull(strstr(text, ">−0.36</data>"));
+    ck_assert_ptr_nonnull(strstr(text, "bar l6 minus"));
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("page");
+    TCase *tc = tcase_create("page");
+    tcase_add_loop_test(tc, text_is_escaped, 0, 9);
+    tcase_add_test(tc, pictures_get_ids_and_colours_of_their_own);
+    tcase_add_test(tc, every_field_may_be_missing_or_odd);
+    tcase_add_test(tc, several_records_have_parts_of_their_own);
+    tcase_add_test(tc, a_negative_rest_is_signed);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
