@@ -42,7 +42,7 @@ static bool find_program(char *path, size_t size)
     snprintf(path, size, "%s/%s", own, program);
     if (access(path, X_OK) == 0)
         return true;
-    snprintf(path, size, "%s/../libexec/spmodel/%s", own, program);
+    snprintf(path, size, "%s/" SP_LIBEXEC_FROM_BIN "/%s", own, program);
     return access(path, X_OK) == 0;
 }
 

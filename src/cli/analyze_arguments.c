@@ -285,28 +285,29 @@ static enum sp_status settle(struct sp_analyze_arguments *a, struct sp_error *er
     return SP_OK;
 }
 
+static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
+                                             {&sp_op_argp, 0, NULL, 0},
+                                             {&sp_common_measure_argp, 0, "Common options:", 90},
+                                             {0}};
+const struct argp sp_analyze_argp = {
+    options,
+    parse,
+    "MATRIX...",
+    "Reads a matrix, runs a kernel on it under the clock, counts or simulates the bytes it moves, and "
+    "says how "
+    "fast it "
+    "could run, how "
+    "fast it does run, where the rest of the time goes, and what to do about it.\v"
+    "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
+    "input), or a "
+    "generated matrix such as gen:laplace3d:120.",
+    children,
+    NULL,
+    NULL};
+
 enum sp_status sp_analyze_arguments(int argc, char **argv, char *command, size_t size,
                                     struct sp_analyze_arguments *a, struct sp_error *err)
 {
-    static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
-                                                 {&sp_op_argp, 0, NULL, 0},
-                                                 {&sp_common_measure_argp, 0, "Common options:", 90},
-                                                 {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "MATRIX...",
-        "Reads a matrix, runs a kernel on it under the clock, counts or simulates the bytes it moves, and "
-        "says how "
-        "fast it "
-        "could run, how "
-        "fast it does run, where the rest of the time goes, and what to do about it.\v"
-        "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
-        "input), or a "
-        "generated matrix such as gen:laplace3d:120.",
-        children,
-        NULL,
-        NULL};
     *a = (struct sp_analyze_arguments){
         .bytes = "auto",
         .run = {.analyze =
@@ -314,6 +315,6 @@ enum sp_status sp_analyze_arguments(int argc, char **argv, char *command, size_t
                 .output = {.directory = "."}}};
     sp_join_command(argc, argv, command, size);
     a->run.analyze.command = command;
-    sp_parse(&argp, argc, argv, a);
+    sp_parse(&sp_analyze_argp, argc, argv, a);
     return settle(a, err);
 }

@@ -22,6 +22,8 @@ struct sp_analyze_arguments {
     int n_matrices;
 };
 
+extern const struct argp sp_analyze_argp;
+
 /* Understands the command line, which stays in `command` [size]; where it cannot be understood, argp says why
  * and ends the program. SP_USAGE: options that exclude each other. */
 enum sp_status sp_analyze_arguments(int argc, char **argv, char *command, size_t size,

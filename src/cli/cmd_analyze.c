@@ -211,9 +211,22 @@ static int run(int argc, char **argv)
     return code ? code : sp_output_close(&a.run.output, &a.common, run_all(&a));
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel analyze matrix.mtx", "everything about y = A x in CRS", "0 5"},
+    {"spmodel analyze --format sell:8,64 --runs 5 matrix.mtx", "SELL-C-sigma, measured in five processes",
+     "0 5"},
+    {"spmodel analyze --rhs 1,2,4,8 matrix.mtx", "block vectors: balance and speed over their number", "0 5"},
+    {"spmodel analyze --fail-below bandwidth:0.8 --lines matrix.mtx",
+     "a gate: exit code 1 below 80 % of the roof; one line a figure", "0 1 5"},
+    {"spmodel analyze --device gpu matrix.mtx", "the same on a GPU; exit code 4 says what is missing",
+     "0 4 5"},
+    {0},
+};
+
 const struct sp_command sp_cmd_analyze = {
     .name = "analyze",
     .arguments = "MATRIX...",
     .summary = "run a kernel on a matrix and explain its speed: the main job",
     .run = run,
+    .page = {&sp_analyze_argp, examples, "1 5 6", "info model sweep plot explain formats input provenance"},
 };

@@ -215,24 +215,27 @@ static int run_and_sum_up(struct sp_campaign_work *w)
     return sp_worse_exit(code, code_of_failures(w));
 }
 
+static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "FILE",
+    "Analyzes every matrix that FILE names with every run that it names, puts the records into a store, "
+    "and sums them up. A campaign that was stopped or killed goes on with the same command; several "
+    "processes and nodes that see the store share the jobs.\v"
+    "FILE has lines such as\n"
+    "  matrix suite/*.mtx.gz gen:laplace3d:100\n"
+    "  run crs: --threads 8\n"
+    "  run sell: --threads 8 --format sell:8,64\n"
+    "Names and patterns are relative to its folder, options are those of analyze; quotes keep words with "
+    "blanks "
+    "together, # begins a comment.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Analyzes every matrix that FILE names with every run that it names, puts the records into a store, "
-        "and sums them up. A campaign that was stopped or killed goes on with the same command; several "
-        "processes and nodes that see the store share the jobs.\v"
-        "FILE has lines such as\n"
-        "  matrix suite/*.mtx.gz gen:laplace3d:100\n"
-        "  run crs: --threads 8\n"
-        "  run sell: --threads 8 --format sell:8,64\n"
-        "Names are relative to its folder, # begins a comment, options are those of analyze.",
-        children,
-        NULL,
-        NULL};
     struct sp_campaign_options o = {.round = "", .folder = ".", .stale_s = 600, .jobs = 1};
     struct sp_campaign_work work = {0};
     struct sp_error err;
@@ -250,10 +253,20 @@ static int run(int argc, char **argv)
     return code;
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel campaign --no-plots suite.txt",
+     "all jobs that suite.txt names; the same command goes on after a kill", "0 5"},
+    {"spmodel campaign --status suite.txt", "what is done, running, failed, waiting", "0 5"},
+    {"spmodel campaign --summary --no-plots --csv=summary.csv suite.txt", "what was measured, as a table",
+     "0 5"},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_campaign;
 const struct sp_command sp_cmd_campaign = {
     .name = "campaign",
     .arguments = "FILE",
     .summary = "many matrices with many configurations into one store, resumable",
     .run = run,
+    .page = {&argp, examples, "1 5 6", "analyze track track-check"},
 };

@@ -215,23 +215,32 @@ static int compare_commands(const struct arguments *a)
     return s.move == SP_MOVE_UP ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
 }
 
+static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "A B",
+    "Compares two records: their metrics, what they differ in, and whether the time has "
+    "moved; or, with --ab, two commands that are run in turn.\v"
+    "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "A B",
-        "Compares two records: their metrics, what they differ in, and whether the time has "
-        "moved; or, with --ab, two commands that are run in turn.\v"
-        "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
-        children,
-        NULL,
-        NULL};
     struct arguments a = {.judge = {.seed = 1}};
     sp_parse(&argp, argc, argv, &a);
     return a.ab ? compare_commands(&a) : compare_records(&a);
 }
+
+static const struct sp_example examples[] = {
+    {"spmodel compare before.json after.json", "two records: what has moved, and what they differ in",
+     "0 1 5"},
+    {"spmodel compare --ab --rounds 5 'sort matrix.mtx' 'sort -r matrix.mtx'", "two commands, run in turn",
+     "0 1 5"},
+    {0},
+};
 
 extern const struct sp_command sp_cmd_compare;
 const struct sp_command sp_cmd_compare = {
@@ -239,4 +248,5 @@ const struct sp_command sp_cmd_compare = {
     .arguments = "A B",
     .summary = "two records, or two commands run in turn",
     .run = run,
+    .page = {&argp, examples, "1 5", "track-check analyze machine"},
 };

@@ -135,7 +135,18 @@ static int run(int argc, char **argv)
     return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel convert matrix.mtx matrix.spm", "a binary file, which is read much faster than text", NULL},
+    {"spmodel convert --general matrix.spm all.mtx",
+     "back to text, with both triangles of a symmetric matrix", NULL},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_convert;
 const struct sp_command sp_cmd_convert = {
-    "convert", "IN OUT", "Matrix Market text, plain or compressed, and binary matrix files into each other",
-    run};
+    .name = "convert",
+    .arguments = "IN OUT",
+    .summary = "Matrix Market text, plain or compressed, and binary matrix files into each other",
+    .run = run,
+    .page = {&parser, examples, NULL, "generate reorder input"},
+};

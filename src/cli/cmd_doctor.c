@@ -105,21 +105,22 @@ static int print_json(const struct sp_doctor *d, struct sp_sink *sink)
     return sp_sink_close(sink, 0);
 }
 
+static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "",
+                                 "What works on this machine, what does not and why, and what an "
+                                 "administrator would type; who else may "
+                                 "hold the counters; what makes times differ from run to run.\v"
+                                 "-q prints only what does not work, -v the stable ids instead of names. "
+                                 "Takes 2 s at most; what could "
+                                 "not be looked at in that time is said.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "",
-                                     "What works on this machine, what does not and why, and what an "
-                                     "administrator would type; who else may "
-                                     "hold the counters; what makes times differ from run to run.\v"
-                                     "-q prints only what does not work, -v the stable ids instead of names. "
-                                     "Takes 2 s at most; what could "
-                                     "not be looked at in that time is said.",
-                                     children,
-                                     NULL,
-                                     NULL};
     struct sp_doctor d = {.root = "", .look = getenv, .self = getpid(), .uid = geteuid(), .begun = sp_now()};
     struct sp_sink json;
     struct sp_error err;
@@ -140,4 +141,17 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_command sp_cmd_doctor = {"doctor", "", "what works here, why not, and what would help", run};
+static const struct sp_example examples[] = {
+    {"spmodel doctor", "what works here, why not, and what would help", NULL},
+    {"spmodel doctor --require pin,quiet", "exit code 4 unless threads can be pinned and nothing disturbs",
+     "0 4"},
+    {0},
+};
+
+const struct sp_command sp_cmd_doctor = {
+    .name = "doctor",
+    .arguments = "",
+    .summary = "what works here, why not, and what would help",
+    .run = run,
+    .page = {&argp, examples, NULL, "machine counters"},
+};

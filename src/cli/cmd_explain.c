@@ -261,9 +261,17 @@ static int run(int argc, char **argv)
     return code;
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel explain alpha", "a symbol: what it is, its formula", NULL},
+    {"spmodel explain B_C --record before.json", "a formula with the numbers of a record put in", NULL},
+    {"spmodel explain A01", "a hint: when it fires and what to do", NULL},
+    {0},
+};
+
 const struct sp_command sp_cmd_explain = {
     .name = "explain",
     .arguments = "[TERM]",
     .summary = "explain a symbol, formula, hint, flag or exit code, with a record's numbers",
     .run = run,
+    .page = {&argp, examples, NULL, "analyze provenance exit-codes units"},
 };

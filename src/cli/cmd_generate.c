@@ -186,31 +186,32 @@ static enum sp_status write_files(struct options *o, struct sp_error *err)
     return status;
 }
 
+static const struct argp_option own[] = {
+    {"output", 'o', "FILE", 0, "Write it; the ending says how: " SP_SAVE_FORMATS, 0},
+    {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
+    {"like", KEY_LIKE, "MATRIX", 0,
+     "Make a twin: lengths of rows and columns, places, reuse and symmetry as in MATRIX, or as in "
+     "FILE.json of "
+     "--features",
+     0},
+    {"scale", KEY_SCALE, "K", 0, "K times the rows and columns of --like (1)", 0},
+    {"seed", KEY_SEED, "S", 0, "Another twin of the same kind (1)", 0},
+    {"features", KEY_FEATURES, "FILE", 0,
+     "Write what --like is like, as statistics without its entries: JSON", 0},
+    {0}};
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    own,
+    parse,
+    "[KIND]\n--like MATRIX [--scale K] OUT",
+    "Make a matrix from a formula and a seed, or one that is like another. Without "
+    "KIND: list the kinds.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"output", 'o', "FILE", 0, "Write it; the ending says how: " SP_SAVE_FORMATS, 0},
-        {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
-        {"like", KEY_LIKE, "MATRIX", 0,
-         "Make a twin: lengths of rows and columns, places, reuse and symmetry as in MATRIX, or as in "
-         "FILE.json of "
-         "--features",
-         0},
-        {"scale", KEY_SCALE, "K", 0, "K times the rows and columns of --like (1)", 0},
-        {"seed", KEY_SEED, "S", 0, "Another twin of the same kind (1)", 0},
-        {"features", KEY_FEATURES, "FILE", 0,
-         "Write what --like is like, as statistics without its entries: JSON", 0},
-        {0}};
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        own,
-        parse,
-        "[KIND]\n--like MATRIX [--scale K] OUT",
-        "Make a matrix from a formula and a seed, or one that is like another. Without "
-        "KIND: list the kinds.",
-        children,
-        NULL,
-        NULL};
     struct options o = {.seed = -1};
     struct sp_error err;
     sp_parse(&argp, argc, argv, &o);
@@ -227,6 +228,19 @@ static int run(int argc, char **argv)
     return write_files(&o, &err) == SP_OK ? 0 : sp_report_error(&err);
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel generate", "the kinds, their parameters and modifiers", NULL},
+    {"spmodel generate laplace3d:20+permuted:7 -o mesh.mtx", "a mesh whose numbering was lost", NULL},
+    {"spmodel generate --like matrix.mtx --scale 2 twin.mtx",
+     "a matrix like another one, with twice its rows", NULL},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_generate;
-const struct sp_command sp_cmd_generate = {"generate", "[KIND]",
-                                           "make a synthetic matrix; without KIND: list the kinds", run};
+const struct sp_command sp_cmd_generate = {
+    .name = "generate",
+    .arguments = "[KIND]",
+    .summary = "make a synthetic matrix; without KIND: list the kinds",
+    .run = run,
+    .page = {&argp, examples, NULL, "info convert input"},
+};

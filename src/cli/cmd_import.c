@@ -131,22 +131,23 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     return status;
 }
 
+static const struct argp_child children[] = {
+    {&sp_run_argp, 0, NULL, 0}, {&sp_common_measure_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "CSV MATRIX",
+                                 "Reads what likwid-perfctr counted of a run of y = A x by any program, "
+                                 "and the matrix that it ran on, and "
+                                 "reports alpha, losses and a roofline for it.\v"
+                                 "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
+                                 "marker region around the product; several "
+                                 "groups in one file are taken together. MATRIX: as for spmodel analyze.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_run_argp, 0, NULL, 0}, {&sp_common_measure_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "CSV MATRIX",
-                                     "Reads what likwid-perfctr counted of a run of y = A x by any program, "
-                                     "and the matrix that it ran on, and "
-                                     "reports alpha, losses and a roofline for it.\v"
-                                     "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
-                                     "marker region around the product; several "
-                                     "groups in one file are taken together. MATRIX: as for spmodel analyze.",
-                                     children,
-                                     NULL,
-                                     NULL};
     struct arguments a = {
         .run = {.analyze = {.format = "crs", .schedule = "rows", .precision = -1, .max_samples = 1},
                 .output = {.directory = "."}}};
@@ -176,8 +177,16 @@ static int run(int argc, char **argv)
     return sp_output_close(&a.run.output, &a.common, code);
 }
 
-const struct sp_command sp_cmd_import = {.name = "import",
-                                         .arguments = "CSV MATRIX",
-                                         .summary =
-                                             "explain a run that likwid-perfctr measured, of any program",
-                                         .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel import run.csv matrix.mtx --machine icx-8360y",
+     "what likwid-perfctr counted of another program, explained", NULL},
+    {0},
+};
+
+const struct sp_command sp_cmd_import = {
+    .name = "import",
+    .arguments = "CSV MATRIX",
+    .summary = "explain a run that likwid-perfctr measured, of any program",
+    .run = run,
+    .page = {&argp, examples, "5 6", "analyze machine counters"},
+};

@@ -93,26 +93,26 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
     return o->spy ? sp_spy_text(a, spy_columns(), utf8, stdout, err) : SP_OK;
 }
 
+static const struct argp_option own[] = {
+    {"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
+    {"blocks", KEY_BLOCKS, "RxC,...", 0,
+     "Count the blocks of BCSR exactly, as stored and with similar rows side by side; all: some sizes", 0},
+    {0}};
+static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    own,
+    parse,
+    "MATRIX...",
+    "What matrices look like: sizes, row lengths, places, symmetry, values, fill "
+    "of blocks and of SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market "
+    "file (plain, compressed or in a tar), - for standard input, or gen:KIND "
+    "(see `spmodel generate`).",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"spy", KEY_SPY, NULL, 0, "Draw the pattern on the terminal", 0},
-        {"blocks", KEY_BLOCKS, "RxC,...", 0,
-         "Count the blocks of BCSR exactly, as stored and with similar rows side by side; all: some sizes",
-         0},
-        {0}};
-    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        own,
-        parse,
-        "MATRIX...",
-        "What matrices look like: sizes, row lengths, places, symmetry, values, fill "
-        "of blocks and of SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market "
-        "file (plain, compressed or in a tar), - for standard input, or gen:KIND "
-        "(see `spmodel generate`).",
-        children,
-        NULL,
-        NULL};
     struct options o = {0};
     sp_parse(&argp, argc, argv, &o);
 
@@ -161,6 +161,19 @@ static int run(int argc, char **argv)
     return sp_sink_close(&csv, code);
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel info --spy matrix.mtx", "its figures, and its pattern in the terminal", NULL},
+    {"spmodel info --blocks 2x2,4x4 matrix.mtx", "how full blocks of these sizes would be", NULL},
+    {"spmodel info --csv=features.csv matrix.mtx gen:laplace3d:20", "the figures of two matrices as a table",
+     NULL},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_info;
 const struct sp_command sp_cmd_info = {
-    "info", "MATRIX...", "structure only: sizes, row lengths, symmetry, fill of formats, spy plot", run};
+    .name = "info",
+    .arguments = "MATRIX...",
+    .summary = "structure only: sizes, row lengths, symmetry, fill of formats, spy plot",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze convert reorder input"},
+};

@@ -264,21 +264,22 @@ static int run_measure(struct options *o)
     return 0;
 }
 
+static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "list\nshow NAME\nmeasure\ndiff A B",
+    "Described machines: their caches and ceilings, each number with its origin.\v"
+    "NAME is a file, or a name from `list`; of two records, diff compares where they were measured. "
+    "Bandwidths count the bytes that cross the level's interface; "
+    "plain "
+    "stores count twice outside L1, because a store that misses first reads its line.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "list\nshow NAME\nmeasure\ndiff A B",
-        "Described machines: their caches and ceilings, each number with its origin.\v"
-        "NAME is a file, or a name from `list`; of two records, diff compares where they were measured. "
-        "Bandwidths count the bytes that cross the level's interface; "
-        "plain "
-        "stores count twice outside L1, because a store that misses first reads its line.",
-        children,
-        NULL,
-        NULL};
     struct options o = {0};
     sp_parse(&argp, argc, argv, &o);
     static const struct {
@@ -302,5 +303,20 @@ static int run(int argc, char **argv)
     return sp_exit_code(SP_USAGE);
 }
 
-const struct sp_command sp_cmd_machine = {"machine", "list | show NAME | measure | diff A B",
-                                          "described machines; measure this one's ceilings", run};
+static const struct sp_example examples[] = {
+    {"spmodel machine list", "the described machines", NULL},
+    {"spmodel machine show icx-8360y", "one of them, every number with its origin", NULL},
+    {"spmodel machine measure --quick --out this.json", "the ceilings of this machine", NULL},
+    {"spmodel machine diff a100-sxm4-40gb h100-pcie-80gb", "two of them side by side", NULL},
+    {"spmodel machine diff before.json after.json",
+     "where two records were measured; exit code 5: not in the same place", "0 5"},
+    {0},
+};
+
+const struct sp_command sp_cmd_machine = {
+    .name = "machine",
+    .arguments = "list | show NAME | measure | diff A B",
+    .summary = "described machines; measure this one's ceilings",
+    .run = run,
+    .page = {&argp, examples, "5", "model doctor machine-files provenance"},
+};

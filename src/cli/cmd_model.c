@@ -33,7 +33,10 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"machine", KEY_MACHINE, "NAME,...", 0, "Described machines, files, or all; without: traffic only", 0},
+    {"machine", KEY_MACHINE, "NAME,...", 0,
+     "Described machines (the beginning of a name, where that is enough), files, or all; without: traffic "
+     "only",
+     0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
     {"format", KEY_FORMAT, "F", 0,
      "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
@@ -281,12 +284,7 @@ static const struct argp argp = {
     "Predict traffic, code balance, time and performance of a kernel without running it.\v"
     "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
     "One machine is shown in full, several in a table of their best formats (with -v in full, too). SpMV on "
-    "GPUs with --format all is drawn below it, a picture for each.\n\n"
-    "Examples:\n"
-    "  spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2\n"
-    "  spmodel model --sizes 2056338,2056338,14600000 --volume 258e6\n"
-    "  spmodel model matrix.mtx --machine all\n"
-    "  spmodel model matrix.mtx --machine a100,h200 --format all",
+    "GPUs with --format all is drawn below it, a picture for each.",
     children,
     NULL,
     NULL,
@@ -444,9 +442,21 @@ static int run(int argc, char **argv)
     return code;
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2", "a prediction from sizes alone",
+     NULL},
+    {"spmodel model --sizes 2056338,2056338,14600000 --volume 258e6", "alpha from bytes that were counted",
+     NULL},
+    {"spmodel model matrix.mtx --machine all", "every described machine in one table", NULL},
+    {"spmodel model matrix.mtx --machine a100,h200 --format all",
+     "SpMV on two GPUs, with a plot of the levels of each", "0 4"},
+    {0},
+};
+
 const struct sp_command sp_cmd_model = {
     .name = "model",
     .arguments = "[MATRIX...]",
     .summary = "predict traffic, balance and performance on described machines, without running",
     .run = run,
+    .page = {&argp, examples, NULL, "analyze machine explain formats machine-files"},
 };

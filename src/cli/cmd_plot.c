@@ -177,18 +177,19 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     return 0;
 }
 
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "[RECORD...]",
+                                 "Draw records.\vWithout RECORD the newest record of the current "
+                                 "directory is drawn. Several records share "
+                                 "one picture where the kind allows it; ceilings are those of the first.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "[RECORD...]",
-                                     "Draw records.\vWithout RECORD the newest record of the current "
-                                     "directory is drawn. Several records share "
-                                     "one picture where the kind allows it; ceilings are those of the first.",
-                                     children,
-                                     NULL,
-                                     NULL};
     struct plot_options o = {0};
     struct sp_record records[MAX_RECORDS] = {{0}};
     const struct sp_record *pointers[MAX_RECORDS];
@@ -214,5 +215,17 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_command sp_cmd_plot = {"plot", "[RECORD...]", "draw records: roofline, losses, alpha, ...",
-                                       run};
+static const struct sp_example examples[] = {
+    {"spmodel plot --list before.json", "the kinds, and what a record lacks for them", NULL},
+    {"spmodel plot -o roofline.svg before.json", "the roofline of a record", "0 4"},
+    {"spmodel plot --kind alpha --term txt before.json", "alpha over cache size, in the terminal", "0 4"},
+    {0},
+};
+
+const struct sp_command sp_cmd_plot = {
+    .name = "plot",
+    .arguments = "[RECORD...]",
+    .summary = "draw records: roofline, losses, alpha, ...",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze track-plot campaign"},
+};

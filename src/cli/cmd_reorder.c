@@ -358,38 +358,37 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_error *er
     return status;
 }
 
+static const struct argp_option own[] = {
+    {"method", KEY_METHOD, "LIST", 0,
+     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the "
+     "one of the least alpha is written",
+     0},
+    {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
+    {"permutation", KEY_PERMUTATION, "FILE", 0,
+     "Write the permutation of the rows too, as a Matrix Market array; read by --apply", 0},
+    {"column-permutation", KEY_COLUMN_PERMUTATION, "FILE", 0, "Likewise that of the columns", 0},
+    {"machine", KEY_MACHINE, "NAME", 0, "Caches for alpha (default: this machine's, not measured)", 0},
+    {"threads", 't', "N", 0, "Threads for lambda, alpha and the SpMV (default: all)", 0},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic:B, merge", 0},
+    {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
+    {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
+    {"apply", KEY_APPLY, "VECTOR", 0, "Put a vector into the order of --permutation FILE, to --to OUT", 1},
+    {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
+    {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
+    {0}};
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {own,
+                                 parse,
+                                 "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
+                                 "Compare orders of a matrix before anything is rewritten; give its rows, "
+                                 "and mostly its columns, a new order and write it; do the same to "
+                                 "vectors.\v",
+                                 children,
+                                 method_help,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"method", KEY_METHOD, "LIST", 0,
-         "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the "
-         "one of the least alpha is written",
-         0},
-        {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
-        {"permutation", KEY_PERMUTATION, "FILE", 0,
-         "Write the permutation of the rows too, as a Matrix Market array; read by --apply", 0},
-        {"column-permutation", KEY_COLUMN_PERMUTATION, "FILE", 0, "Likewise that of the columns", 0},
-        {"machine", KEY_MACHINE, "NAME", 0, "Caches for alpha (default: this machine's, not measured)", 0},
-        {"threads", 't', "N", 0, "Threads for lambda, alpha and the SpMV (default: all)", 0},
-        {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic:B, merge", 0},
-        {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
-        {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
-        {"apply", KEY_APPLY, "VECTOR", 0, "Put a vector into the order of --permutation FILE, to --to OUT",
-         1},
-        {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
-        {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
-        {0}};
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        own,
-        parse,
-        "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
-        "Compare orders of a matrix before anything is rewritten; give its rows, "
-        "and mostly its columns, a new order and write it; do the same to "
-        "vectors.\v",
-        children,
-        method_help,
-        NULL};
     struct options o = {0};
     struct sp_error err;
     sp_parse(&argp, argc, argv, &o);
@@ -400,6 +399,20 @@ static int run(int argc, char **argv)
     return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel reorder matrix.mtx", "every order that there is, none of them written", NULL},
+    {"spmodel reorder --method rcm --permutation order.mtx matrix.mtx ordered.mtx",
+     "reverse Cuthill-McKee, and the permutation that it was", NULL},
+    {"spmodel reorder --apply b.mtx --permutation order.mtx --to ordered-b.mtx", "a vector in the same order",
+     NULL},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_reorder;
-const struct sp_command sp_cmd_reorder = {"reorder", "IN [OUT]",
-                                          "compare reorderings, apply one and write the matrix", run};
+const struct sp_command sp_cmd_reorder = {
+    .name = "reorder",
+    .arguments = "IN [OUT]",
+    .summary = "compare reorderings, apply one and write the matrix",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze sweep convert"},
+};

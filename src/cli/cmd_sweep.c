@@ -336,23 +336,24 @@ static int run_all(struct arguments *a)
     return code;
 }
 
+static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "MATRIX",
+                                 "Measures configurations beside each other and names the best: orders, "
+                                 "formats, schedules, threads. What the "
+                                 "model shows to be slower than the best so far is left out and listed; "
+                                 "differences within the noise are "
+                                 "ties.\v"
+                                 "Groups are scanned one after the other, each around the best so far: "
+                                 "orders; formats with precisions, "
+                                 "indices and vectors; schedules with threads.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "MATRIX",
-                                     "Measures configurations beside each other and names the best: orders, "
-                                     "formats, schedules, threads. What the "
-                                     "model shows to be slower than the best so far is left out and listed; "
-                                     "differences within the noise are "
-                                     "ties.\v"
-                                     "Groups are scanned one after the other, each around the best so far: "
-                                     "orders; formats with precisions, "
-                                     "indices and vectors; schedules with threads.",
-                                     children,
-                                     NULL,
-                                     NULL};
     struct arguments a = {.sweep = {.budget_s = 60, .point_s = 0.4, .worth = 0.05},
                           .run = {.format = "crs",
                                   .schedule = "nnz",
@@ -369,10 +370,18 @@ static int run(int argc, char **argv)
     return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel sweep --budget 10s matrix.mtx", "what is the fastest, as far as 10 seconds tell", "0 5"},
+    {"spmodel sweep --chunk 8,32 --sigma 1,256 --threads 1 --exhaustive matrix.mtx",
+     "every SELL-C-sigma of these beside CRS, on one thread", "0 5"},
+    {0},
+};
+
 extern const struct sp_command sp_cmd_sweep;
 const struct sp_command sp_cmd_sweep = {
     .name = "sweep",
     .arguments = "MATRIX",
     .summary = "measure formats, orders, schedules and threads beside each other",
     .run = run,
+    .page = {&argp, examples, "5 6", "analyze reorder formats"},
 };

@@ -7,17 +7,18 @@ static const struct sp_verb *const verbs[] = {
     &sp_track_plot, &sp_track_export, &sp_track_selftest, &sp_track_hints,  NULL,
 };
 
+static const struct sp_verb_family family = {
+    .name = "track",
+    .purpose = "Keeps records of measurements in a store and says what has changed.\n",
+    .example = "A day's work:\n"
+               "  spmodel analyze MATRIX --runs 5 --no-hints --no-plots --out new\n"
+               "  spmodel track add new\n"
+               "  spmodel track check\n",
+    .verb = verbs,
+};
+
 static int run(int argc, char **argv)
 {
-    static const struct sp_verb_family family = {
-        .name = "track",
-        .purpose = "Keeps records of measurements in a store and says what has changed.\n",
-        .example = "A day's work:\n"
-                   "  spmodel analyze MATRIX --runs 5 --no-hints --no-plots --out new\n"
-                   "  spmodel track add new\n"
-                   "  spmodel track check\n",
-        .verb = verbs,
-    };
     return sp_verbs_run(&family, argc, argv);
 }
 
@@ -27,4 +28,6 @@ const struct sp_command sp_cmd_track = {
     .arguments = "VERB",
     .summary = "the history of achieved bandwidth: what has changed, and why",
     .run = run,
+    .page = {NULL, NULL, NULL, "analyze compare campaign"},
+    .family = &family,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "cli/verbs.h"
 
 struct sp_command {
     const char *name;
@@ -13,6 +14,8 @@ struct sp_command {
     /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls exit() itself,
      * except through argp's --help and usage errors. */
     int (*run)(int argc, char **argv);
+    struct sp_page page;
+    const struct sp_verb_family *family; /* of a command that is one; else NULL */
 };
 
 extern const struct sp_command *const sp_command_table[]; /* ends with NULL */

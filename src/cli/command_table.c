@@ -19,6 +19,7 @@ extern const struct sp_command sp_cmd_convert;
 extern const struct sp_command sp_cmd_reorder;
 extern const struct sp_command sp_cmd_explain;
 extern const struct sp_command sp_cmd_help;
+extern const struct sp_command sp_cmd_completion;
 
 /* One row a line. */
 /* clang-format off */
@@ -40,6 +41,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_reorder,
     &sp_cmd_explain,
     &sp_cmd_help,
+    &sp_cmd_completion,
     NULL,
 };
 /* clang-format on */

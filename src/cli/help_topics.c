@@ -1,6 +1,7 @@
 #include "cli/help_topics.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const char *const units[] = {
     "Files and --json, --csv are in SI base units: s, B, B/s, flop/s, B/flop; keys carry the unit",
@@ -135,3 +136,11 @@ const struct sp_help_topic sp_help_topics[] = {
     {"machine-files", "how a machine is described", machine_files},
     {NULL, NULL, NULL},
 };
+
+const struct sp_help_topic *sp_help_topic_find(const char *name)
+{
+    for (const struct sp_help_topic *t = sp_help_topics; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t;
+    return NULL;
+}

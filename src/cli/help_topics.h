@@ -9,4 +9,6 @@ struct sp_help_topic {
 };
 extern const struct sp_help_topic sp_help_topics[]; /* ends with a NULL name */
 
+const struct sp_help_topic *sp_help_topic_find(const char *name); /* NULL: none */
+
 #endif

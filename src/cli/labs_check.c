@@ -157,5 +157,27 @@ static int run_report(int argc, char **argv)
     return 0;
 }
 
-const struct sp_verb sp_lab_verb_check = {"check", "N", "judge predictions and runs", run_check};
-const struct sp_verb sp_lab_verb_report = {"report", "N", "a Markdown report with explanations", run_report};
+static const struct sp_example check_examples[] = {
+    {"spmodel lab check 1", "what was predicted rightly, and what the runs show", "0 1 5"},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_check = {
+    .name = "check",
+    .arguments = "N",
+    .summary = "judge predictions and runs",
+    .run = run_check,
+    .page = {&check_argp, check_examples, "1 5", "lab-run lab-report"},
+};
+static const struct sp_example report_examples[] = {
+    {"spmodel lab report 1", "lab-1/report.md: predictions beside results, and why", NULL},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_report = {
+    .name = "report",
+    .arguments = "N",
+    .summary = "a Markdown report with explanations",
+    .run = run_report,
+    .page = {&report_argp, report_examples, NULL, "lab-check"},
+};

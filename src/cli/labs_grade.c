@@ -269,5 +269,15 @@ static int run(int argc, char **argv)
     return sp_sink_close(&sink, grade_all(&a, sink.stream));
 }
 
-const struct sp_verb sp_lab_verb_grade = {"grade", "FOLDER...",
-                                          "recompute what was handed in, flag what does not fit", run};
+static const struct sp_example examples[] = {
+    {"spmodel lab grade --csv=grades.csv lab-1", "what was handed in, judged again, into a table", "0 1 3 5"},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_grade = {
+    .name = "grade",
+    .arguments = "FOLDER...",
+    .summary = "recompute what was handed in, flag what does not fit",
+    .run = run,
+    .page = {&argp, examples, "1 5", "lab-check"},
+};

@@ -81,4 +81,15 @@ static int run(int argc, char **argv)
     return sp_report_error(&err);
 }
 
-const struct sp_verb sp_lab_verb_list = {"list", "", "the labs that there are", run};
+static const struct sp_example examples[] = {
+    {"spmodel lab list", "numbers, minutes and titles", NULL},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_list = {
+    .name = "list",
+    .arguments = "",
+    .summary = "the labs that there are",
+    .run = run,
+    .page = {&argp, examples, NULL, "lab-start"},
+};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sp_config.h"
+#include "cli/data_paths.h"
 
 enum { KEY_DIR = SP_KEY_PRIVATE + 0x300 };
 
@@ -52,8 +52,8 @@ void sp_lab_directories_find(struct sp_lab_directories *out)
         snprintf(path[1], sizeof path[1], "%s/spmodel/labs", data);
     else if (home && *home)
         snprintf(path[1], sizeof path[1], "%s/.local/share/spmodel/labs", home);
-    snprintf(path[2], sizeof path[2], "%s/labs", SP_DATA_DIR);
-    snprintf(path[3], sizeof path[3], "%s/labs", SP_SOURCE_DIR);
+    if (!sp_data_path("labs", path[2], sizeof path[2]))
+        *path[2] = '\0';
     for (int i = 0; i < SP_LAB_DIRECTORIES; i++)
         if (*path[i] && is_folder(path[i])) {
             strcpy(out->storage[out->n], path[i]);

@@ -20,8 +20,8 @@ struct sp_lab_options {
  * for verbs that take them themselves. */
 extern const struct argp sp_lab_argp;
 
-/* Where labs lie: ./labs, the user's, the installed ones, the source's; those that exist. */
-enum { SP_LAB_DIRECTORIES = 4 };
+/* Where labs lie: ./labs, the user's, the program's (cli/data_paths.h); those that exist. */
+enum { SP_LAB_DIRECTORIES = 3 };
 struct sp_lab_directories {
     int n;
     const char *directory[SP_LAB_DIRECTORIES]; /* into storage */

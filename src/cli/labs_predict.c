@@ -146,5 +146,15 @@ static int run(int argc, char **argv)
     return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
-const struct sp_verb sp_lab_verb_predict = {"predict", "N QUESTION=VALUE...",
-                                            "store predictions, with their time", run};
+static const struct sp_example examples[] = {
+    {"spmodel lab predict 1", "its questions, and what was predicted so far", NULL},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_predict = {
+    .name = "predict",
+    .arguments = "N QUESTION=VALUE...",
+    .summary = "store predictions, with their time",
+    .run = run,
+    .page = {&argp, examples, NULL, "lab-start lab-run"},
+};

@@ -215,5 +215,15 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_verb sp_lab_verb_run = {"run", "N [--small]", "run its commands; predictions are closed",
-                                        run};
+static const struct sp_example examples[] = {
+    {"spmodel lab run 1", "its commands; exit code 2 while a question has no prediction", "0 2 5"},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_run = {
+    .name = "run",
+    .arguments = "N [--small]",
+    .summary = "run its commands; predictions are closed",
+    .run = run,
+    .page = {&argp, examples, "5 6", "lab-predict lab-check"},
+};

@@ -85,5 +85,16 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-const struct sp_verb sp_lab_verb_start = {"start", "N [--student NAME]", "a folder with the sheet of lab N",
-                                          run};
+static const struct sp_example examples[] = {
+    {"spmodel lab start 1 --student 'Ada Example' --small", "the folder lab-1 with sheet.md, small matrices",
+     NULL},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_start = {
+    .name = "start",
+    .arguments = "N [--student NAME]",
+    .summary = "a folder with the sheet of lab N",
+    .run = run,
+    .page = {&argp, examples, NULL, "lab-predict lab-run"},
+};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sp_config.h"
+#include "cli/data_paths.h"
 
 /* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
  * paths. */
@@ -38,8 +38,8 @@ void sp_machine_paths_find(struct sp_machine_paths *paths)
     snprintf(paths->storage[n++], sizeof paths->storage[0], "machines");
     if (xdg("XDG_DATA_HOME", ".local/share", "spmodel/machines", paths->storage[n], sizeof paths->storage[0]))
         n++;
-    snprintf(paths->storage[n++], sizeof paths->storage[0], "%s/machines", SP_DATA_DIR);
-    snprintf(paths->storage[n++], sizeof paths->storage[0], "%s/machines", SP_SOURCE_DIR);
+    if (sp_data_path("machines", paths->storage[n], sizeof paths->storage[0]))
+        n++;
     for (int i = 0, kept = 0; i < n; i++)
         if (!seen_before(paths, kept, paths->storage[i]))
             paths->directory[kept++] = paths->storage[i];

@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-enum { SP_MACHINE_DIRECTORIES = 5 };
+enum { SP_MACHINE_DIRECTORIES = 3 };
 
 struct sp_machine_paths {
     char storage[SP_MACHINE_DIRECTORIES][1024];
     const char *directory[SP_MACHINE_DIRECTORIES + 1]; /* ends with NULL: the current directory's machines/,
-                                                          the user's own, the installed ones, the source's */
+                                                          the user's own, the program's (cli/data_paths.h) */
     const char *cache; /* $XDG_CACHE_HOME/spmodel or ~/.cache/spmodel; NULL: there is no home */
     char cache_storage[1024];
 };

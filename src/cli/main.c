@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "sp_config.h"
+#include "cli/version.h"
 
 static void print_usage(FILE *stream)
 {
@@ -53,9 +53,8 @@ int main(int argc, char **argv)
         return close_stdout(0);
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        printf("spmodel %s (%s)\ncompiler %s, %s, flags %s\nhwloc %s, libarchive %s\n", SP_VERSION,
-               SP_GIT_VERSION, SP_COMPILER, SP_BUILD_TYPE, SP_C_FLAGS,
-               SP_HAVE_HWLOC ? "yes" : "not in this build", SP_HAVE_LIBARCHIVE ? "yes" : "not in this build");
+        const bool as_json = argc > 2 && strcmp(argv[2], "--json") == 0;
+        sp_version_print(as_json, stdout);
         return close_stdout(0);
     }
     const struct sp_command *command = find_command(argv[1]);

@@ -8,12 +8,12 @@
 enum { KEY_OP = SP_KEY_PRIVATE + 0x200, KEY_RHS, KEY_INNER, KEY_ORDER };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is computed:", -1},
-    {"op", KEY_OP, "OP", 0, "Operation: spmv (default), spmmv, spmm, sddmm, fusedmm", -1},
-    {"rhs", KEY_RHS, "LIST", 0, "Right-hand sides of spmmv, for example 8 (default) or 1,2,4,8,16,32", -1},
+    {NULL, 0, NULL, 0, "What is computed:", 4},
+    {"op", KEY_OP, "OP", 0, "Operation: spmv (default), spmmv, spmm, sddmm, fusedmm", 4},
+    {"rhs", KEY_RHS, "LIST", 0, "Right-hand sides of spmmv, for example 8 (default) or 1,2,4,8,16,32", 4},
     {"inner", KEY_INNER, "LIST", 0, "Dense width of spmm, sddmm, fusedmm, for example 64 (default) or 32,128",
-     -1},
-    {"order", KEY_ORDER, "O", 0, "Block vectors of spmmv: row (default) or column, the order in memory", -1},
+     4},
+    {"order", KEY_ORDER, "O", 0, "Block vectors of spmmv: row (default) or column, the order in memory", 4},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/manual.h"
 
 enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED };
 
@@ -104,10 +105,33 @@ const struct argp sp_common_lines_argp = {lines_options, parse_more, NULL, NULL,
 const struct argp sp_common_seed_argp = {seed_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
 const struct argp sp_common_measure_argp = {seed_options, parse_more, NULL, NULL, lines_child, NULL, NULL};
 
+static const struct argp *parsed; /* for the filter of its help, which argp tells nothing but texts */
+
+/* What --help says behind everything else: the examples of the command's row. */
+static char *help_with_examples(int key, const char *text, void *input)
+{
+    const struct sp_example *example = key == ARGP_KEY_HELP_EXTRA ? sp_manual_examples(parsed) : NULL;
+    char *all = NULL;
+    size_t size = 0;
+    if (!example)
+        return parsed->help_filter ? parsed->help_filter(key, text, input) : (char *)text;
+    FILE *stream = open_memstream(&all, &size);
+    if (!stream)
+        return (char *)text;
+    fputs("Examples:", stream);
+    for (; example->line; example++)
+        fprintf(stream, "\n  %s\n      %s", example->line, example->what);
+    fclose(stream);
+    return all;
+}
+
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
+    struct argp shown = *argp;
+    parsed = argp;
+    shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
-    argp_parse(argp, argc, argv, 0, NULL, input);
+    argp_parse(&shown, argc, argv, 0, NULL, input);
 }
 
 bool sp_use_color(const struct sp_common_options *common, bool is_tty)

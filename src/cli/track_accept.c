@@ -83,25 +83,35 @@ static enum sp_status accept(void *context, const struct sp_store *store, const 
     return status;
 }
 
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Makes the last records of the series that are meant their accepted baseline. track "
+    "check holds new records against it too, so that small steps cannot add up.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "Makes the last records of the series that are meant their accepted baseline. track "
-        "check holds new records against it too, so that small steps cannot add up.",
-        children,
-        NULL,
-        NULL};
     struct accepting a = {.n_records = 1};
     sp_parse(&argp, argc, argv, &a);
     return sp_track_visit(&a.options, accept, &a);
 }
 
-const struct sp_verb sp_track_accept = {.name = "accept",
-                                        .arguments = "--all|--matrix PATTERN...",
-                                        .summary = "make the last records the accepted baseline",
-                                        .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel track accept --all --why 'release 1.2'", "what was measured last may be so from now on", NULL},
+    {"spmodel track accept --all --drop", "forget what was accepted", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_accept = {
+    .name = "accept",
+    .arguments = "--all|--matrix PATTERN...",
+    .summary = "make the last records the accepted baseline",
+    .run = run,
+    .page = {&argp, examples, NULL, "track-check"},
+};

@@ -31,19 +31,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {
+    {&sp_track_store_argp, 0, "The store:", 80}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    NULL,
+    parse,
+    "RECORD...",
+    "Adds records to a store, which is made where there is none. Several programs "
+    "may do so at once.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_track_store_argp, 0, "The store:", 80}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        NULL,
-        parse,
-        "RECORD...",
-        "Adds records to a store, which is made where there is none. Several programs "
-        "may do so at once.",
-        children,
-        NULL,
-        NULL};
     struct adding a = {.code = 0};
     struct sp_store store;
     struct sp_error err;
@@ -75,5 +76,17 @@ static int run(int argc, char **argv)
     return a.code;
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel track add before.json after.json",
+     "two records into the store, which is made where there is none", NULL},
+    {"spmodel track add --store history before.json", "into a store of another name", NULL},
+    {0},
+};
+
 const struct sp_verb sp_track_add = {
-    .name = "add", .arguments = "RECORD...", .summary = "put records into a store", .run = run};
+    .name = "add",
+    .arguments = "RECORD...",
+    .summary = "put records into a store",
+    .run = run,
+    .page = {&argp, examples, NULL, "track-log track-check analyze"},
+};

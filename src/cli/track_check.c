@@ -223,26 +223,27 @@ static bool is_stdout(const char *name)
     return name && (!*name || strcmp(name, "-") == 0);
 }
 
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Compares the newest measurement of each series with those before it "
+    "and with what was accepted: ok, regressed, "
+    "improved, inconclusive, not comparable.\v"
+    "Every value is the median of a process (analyze --runs 5). A change "
+    "counts where the estimate exceeds the floor "
+    "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
+    "code 1: something regressed; 5: "
+    "something could not be decided; 0: all is well. One session may be unlucky: --confirm "
+    "measures again before a regression counts.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "Compares the newest measurement of each series with those before it "
-        "and with what was accepted: ok, regressed, "
-        "improved, inconclusive, not comparable.\v"
-        "Every value is the median of a process (analyze --runs 5). A change "
-        "counts where the estimate exceeds the floor "
-        "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
-        "code 1: something regressed; 5: "
-        "something could not be decided; 0: all is well. One session may be unlucky: --confirm "
-        "measures again before a regression counts.",
-        children,
-        NULL,
-        NULL};
     struct checking c = {.fdr = 0.05};
     struct sp_store store;
     struct sp_index index;
@@ -283,7 +284,17 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_verb sp_track_check = {.name = "check",
-                                       .arguments = "[OPTION...]",
-                                       .summary = "has the newest measurement of a series moved?",
-                                       .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel track check", "whether the newest record of each series has moved", "0 1 5"},
+    {"spmodel track check --metric bytes --what crs --junit verdicts.xml",
+     "a gate without noise, on simulated bytes, for a CI server", "0 1 5"},
+    {0},
+};
+
+const struct sp_verb sp_track_check = {
+    .name = "check",
+    .arguments = "[OPTION...]",
+    .summary = "has the newest measurement of a series moved?",
+    .run = run,
+    .page = {&argp, examples, "1 5", "track-add track-accept track-selftest compare"},
+};

@@ -188,20 +188,21 @@ static int print(const struct sp_common_options *common, const struct sp_hint_sc
     return sp_sinks_close(&to, code);
 }
 
+static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {NULL,
+                                 parse,
+                                 "RECORD...",
+                                 "How often the predictions of each hint covered what --try-hints "
+                                 "observed, and how far they were from "
+                                 "it, beside the predictor that promises nothing. RECORD: a record or a "
+                                 "folder of records; -v lists every "
+                                 "hint, --csv too.",
+                                 children,
+                                 NULL,
+                                 NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {NULL,
-                                     parse,
-                                     "RECORD...",
-                                     "How often the predictions of each hint covered what --try-hints "
-                                     "observed, and how far they were from "
-                                     "it, beside the predictor that promises nothing. RECORD: a record or a "
-                                     "folder of records; -v lists every "
-                                     "hint, --csv too.",
-                                     children,
-                                     NULL,
-                                     NULL};
     struct arguments a = {0};
     struct sp_record_paths paths = {0};
     struct sp_hint_scores scores = {0};
@@ -219,7 +220,16 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct sp_verb sp_track_hints = {.name = "hints",
-                                       .arguments = "RECORD...",
-                                       .summary = "how good the hints were over many records",
-                                       .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel track hints tried.json",
+     "how well the hints of a record predicted what analyze --try-hints saw", "0 3"},
+    {0},
+};
+
+const struct sp_verb sp_track_hints = {
+    .name = "hints",
+    .arguments = "RECORD...",
+    .summary = "how good the hints were over many records",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze track-log"},
+};

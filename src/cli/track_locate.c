@@ -103,25 +103,35 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     return status;
 }
 
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Finds where a series changed its level, and between which commits: E-divisive with "
+    "seeded permutations, at least three records on each side.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "Finds where a series changed its level, and between which commits: E-divisive with "
-        "seeded permutations, at least three records on each side.",
-        children,
-        NULL,
-        NULL};
     struct locating l = {.floor = log1p(0.02)};
     sp_parse(&argp, argc, argv, &l);
     return sp_track_visit(&l.options, locate, &l);
 }
 
-const struct sp_verb sp_track_locate = {.name = "locate",
-                                        .arguments = "[OPTION...]",
-                                        .summary = "where a series changed, and with which commit",
-                                        .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel track locate --matrix 'matrix*'",
+     "where these series changed their level, and with which commit", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_locate = {
+    .name = "locate",
+    .arguments = "[OPTION...]",
+    .summary = "where a series changed, and with which commit",
+    .run = run,
+    .page = {&argp, examples, NULL, "track-check track-plot"},
+};

@@ -229,12 +229,13 @@ static int list_store(const struct listing *l)
 static const struct argp_child children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 
+static const struct argp log_argp = {NULL,     parse, "",  "Lists the records of a store, series by series.",
+                                     children, NULL,  NULL};
+
 static int run_log(int argc, char **argv)
 {
-    static const struct argp argp = {NULL,     parse, "",  "Lists the records of a store, series by series.",
-                                     children, NULL,  NULL};
     struct listing l = {0};
-    sp_parse(&argp, argc, argv, &l);
+    sp_parse(&log_argp, argc, argv, &l);
     return list_store(&l);
 }
 
@@ -251,22 +252,23 @@ static enum sp_status settle(const struct listing *l, struct sp_error *err)
     return SP_OK;
 }
 
+static const struct argp export_argp = {
+    export_options,
+    parse,
+    "[RECORD...]",
+    "Writes the records of a store for other programs: a database of all, CSV or JSON Lines of those "
+    "that "
+    "are meant, or the records themselves. Times in s, rates in B/s and flop/s.\v"
+    "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
+    children,
+    NULL,
+    NULL};
+
 static int run_export(int argc, char **argv)
 {
-    static const struct argp argp = {
-        export_options,
-        parse,
-        "[RECORD...]",
-        "Writes the records of a store for other programs: a database of all, CSV or JSON Lines of those "
-        "that "
-        "are meant, or the records themselves. Times in s, rates in B/s and flop/s.\v"
-        "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
-        children,
-        NULL,
-        NULL};
     struct listing l = {.exports = true};
     struct sp_error err;
-    sp_parse(&argp, argc, argv, &l);
+    sp_parse(&export_argp, argc, argv, &l);
     int code = l.code;
     if (code == 0 && settle(&l, &err) != SP_OK)
         code = sp_report_error(&err);
@@ -276,9 +278,29 @@ static int run_export(int argc, char **argv)
     return code;
 }
 
+static const struct sp_example log_examples[] = {
+    {"spmodel track log --matrix 'matrix*' --last 3",
+     "the last three records of each series of these matrices", NULL},
+    {0},
+};
+
 const struct sp_verb sp_track_log = {
-    .name = "log", .arguments = "", .summary = "list the records of a store", .run = run_log};
-const struct sp_verb sp_track_export = {.name = "export",
-                                        .arguments = "--csv|--json|--sqlite FILE|--records DIR",
-                                        .summary = "write them for other programs",
-                                        .run = run_export};
+    .name = "log",
+    .arguments = "",
+    .summary = "list the records of a store",
+    .run = run_log,
+    .page = {&log_argp, log_examples, NULL, "track-add track-export"},
+};
+static const struct sp_example export_examples[] = {
+    {"spmodel track export --csv=records.csv", "a table of all records", NULL},
+    {"spmodel track export --anonymous --records shared before.json", "a record fit for sharing", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_export = {
+    .name = "export",
+    .arguments = "--csv|--json|--sqlite FILE|--records DIR",
+    .summary = "write them for other programs",
+    .run = run_export,
+    .page = {&export_argp, export_examples, NULL, "track-log track-plot"},
+};

@@ -89,23 +89,35 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     return status;
 }
 
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Draws each series that is meant into history-KEY.svg: the time of every process, and "
+    "bandwidth beside the load-only roof. Dotted lines: the source or this program changed.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "Draws each series that is meant into history-KEY.svg: the time of every process, and "
-        "bandwidth beside the load-only roof. Dotted lines: the source or this program changed.",
-        children,
-        NULL,
-        NULL};
     struct drawing d = {.folder = ".", .term = SP_TERM_SVG};
     sp_parse(&argp, argc, argv, &d);
     return sp_track_visit(&d.options, draw, &d);
 }
 
+static const struct sp_example examples[] = {
+    {"spmodel track plot --term gp --matrix 'matrix*'", "the history of each series, as scripts of gnuplot",
+     NULL},
+    {0},
+};
+
 const struct sp_verb sp_track_plot = {
-    .name = "plot", .arguments = "[OPTION...]", .summary = "draw the history of each series", .run = run};
+    .name = "plot",
+    .arguments = "[OPTION...]",
+    .summary = "draw the history of each series",
+    .run = run,
+    .page = {&argp, examples, NULL, "track-log plot"},
+};

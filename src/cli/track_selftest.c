@@ -99,19 +99,20 @@ static void print(const char *label, const struct sp_rehearsal *r)
            100 * r->n_ok / n, 100 * r->n_regressed / n, 100 * r->n_improved / n, 100 * r->n_undecided / n);
 }
 
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Draws series with known noise, puts a slowdown in, and judges them as track check "
+    "--confirm=N does: a gate that cannot fail is no gate. Exit code 1 where more than 1 % of "
+    "unchanged series seem regressed, or less than 95 % of the slowdowns are found.",
+    children,
+    NULL,
+    NULL};
+
 static int run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "",
-        "Draws series with known noise, puts a slowdown in, and judges them as track check "
-        "--confirm=N does: a gate that cannot fail is no gate. Exit code 1 where more than 1 % of "
-        "unchanged series seem regressed, or less than 95 % of the slowdowns are found.",
-        children,
-        NULL,
-        NULL};
     struct arguments a = {.rehearsal = {.change = 0.05,
                                         .noise = 0.015,
                                         .n_runs = 5,
@@ -146,7 +147,16 @@ static int run(int argc, char **argv)
     return still_enough && sees_enough ? 0 : 1;
 }
 
-const struct sp_verb sp_track_selftest = {.name = "selftest",
-                                          .arguments = "[--inject P]",
-                                          .summary = "is the gate awake, and does it keep still?",
-                                          .run = run};
+static const struct sp_example examples[] = {
+    {"spmodel track selftest --inject 5 --trials 200",
+     "would a slowdown of 5 % be found, and is it quiet where there is none?", "0 1"},
+    {0},
+};
+
+const struct sp_verb sp_track_selftest = {
+    .name = "selftest",
+    .arguments = "[--inject P]",
+    .summary = "is the gate awake, and does it keep still?",
+    .run = run,
+    .page = {&argp, examples, "1", "track-check"},
+};

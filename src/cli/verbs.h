@@ -2,10 +2,13 @@
 #ifndef SP_CLI_VERBS_H
 #define SP_CLI_VERBS_H
 
+#include "cli/page.h"
+
 /* One verb; its argv[0] is "spmodel FAMILY NAME". */
 struct sp_verb {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
+    struct sp_page page;
 };
 
 struct sp_verb_family {

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Every example of the manual runs as it stands, in a folder with the files that it names, and exits with a code that is
+# beside it and on its page. Measurements are cut short: what they take is not what is tested.
+# Usage: examples.sh SPMODEL LIKWID_CSV
+set -eu
+spmodel=$1 csv=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir/home" XDG_DATA_HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache" USER=ada
+unset SPMODEL_STORE SPMODEL_FAULT SPMODEL_COMMIT || true
+fail() {
+    echo "examples.sh: $*"
+    exit 1
+}
+mkdir -p "$dir/bin" "$dir/work" "$dir/home"
+ln -s "$spmodel" "$dir/bin/spmodel"
+PATH=$dir/bin:$PATH
+cd "$dir/work"
+
+# The files that examples name.
+spmodel generate laplace2d:60 -o matrix.mtx >/dev/null
+spmodel generate band:3600:1 -o banded.mtx >/dev/null
+awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print "3600 1"; for (i = 0; i < 3600; i++) print i }' >b.mtx
+for name in before after; do
+    spmodel analyze -q --budget 50ms --no-plots --no-hints --runs 2 --out made --json=$name.json matrix.mtx >/dev/null || [ $? -eq 5 ] || fail "analyze"
+    sleep 1 # records of a series are told apart by their second
+done
+cp before.json tried.json
+cp "$csv" run.csv
+cat >suite.txt <<'S'
+matrix matrix.mtx
+run crs: --budget 50ms --no-hints
+S
+
+spmodel help --examples >"$dir/examples"
+[ "$(wc -l <"$dir/examples")" -ge 50 ] || fail "only $(wc -l <"$dir/examples") examples"
+tab=$(printf '\t') n=0
+while IFS=$tab read -r codes line; do
+    n=$((n + 1))
+    typed=$line
+    case $line in
+    "spmodel analyze"* | "spmodel machine measure"*) typed="$line --budget 50ms" ;;
+    "spmodel sweep"*) typed="$line --budget 1s --point 10ms" ;;
+    esac
+    case $line in "spmodel analyze"*) typed="$typed --no-plots --no-hints" ;; esac
+    code=0
+    sh -c "$typed" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+    case " $codes " in *" $code "*) ;; *) cat "$dir/out" "$dir/err"; fail "$line: exit code $code, not one of $codes" ;; esac
+    [ -s "$dir/out" ] || [ -s "$dir/err" ] || case $line in *' -o '* | *' --csv='* | *' --json='*) ;; *) fail "$line prints nothing" ;; esac
+    name=$(echo "$line" | awk '{ print $2 }')
+    case $name in track | lab) name="$name $(echo "$line" | awk '{ print $3 }')" ;; esac
+    # shellcheck disable=SC2086 # a command and its verb
+    spmodel help --man $name | sed -n '/^\.SH "EXIT STATUS"/,/^\.SH E/s/^\\fB\([0-9]*\)\\fR$/\1/p' >"$dir/codes"
+    for code in $codes; do
+        grep -qx "$code" "$dir/codes" || fail "$line: exit code $code is not on the page of $name"
+    done
+done <"$dir/examples"
+echo "examples.sh: $n examples"
