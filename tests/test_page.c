@@ -49,12 +49,12 @@ START_TEST(pictures_get_ids_and_colours_of_their_own)
         "<desc>Produced by GNUPLOT</desc>\n<defs><circle id='gpDot' r='0.5'/></defs>\n"
         "<g id=\"gnuplot_plot_1\" ><title>tip</title>\n<use xlink:href='#gpDot' color='rgb( 68, 119,170)'/>\n"
         "<path fill=\"url(#gpPat)\" stroke='#FFFFFF' d='M0,0'/><text>rgb(1,2,3) id='x' "
-        "\xff</text></g>\n</svg>\n";
+        "]]> \xff</text></g>\n</svg>\n";
     static const char inside[] =
         "\n\n\n\n<defs><circle id='r1-p-gpDot' r='0.5'/></defs>\n"
         "<g id=\"r1-p-gnuplot_plot_1\" >\n<use xlink:href='#r1-p-gpDot' color='#4477aa'/>\n"
         "<path fill=\"url(#r1-p-gpPat)\" stroke='#ffffff' d='M0,0'/><text>rgb(1,2,3) id='x' "
-        "\xef\xbf\xbd</text></g>\n</svg>\n";
+        "]]&gt; \xef\xbf\xbd</text></g>\n</svg>\n";
     const struct sp_inline_svg picture = {"r1-p", "A <plot>", "It shows", 8, 4, false};
     struct sp_error err;
     FILE *out = begin();

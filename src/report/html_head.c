@@ -4,7 +4,6 @@
 
 #include "base/figures.h"
 #include "base/text.h"
-#include "report/html_plots.h"
 #include "report/html_sections.h"
 #include "report/report_words.h"
 
@@ -54,11 +53,13 @@ static int main_loss(const struct sp_record *record, double total, double *secon
 static void loss_sentence(struct sp_page *page, const struct sp_record *record, double total)
 {
     double seconds, least;
-    char time[48], share[32];
+    char share[32];
+    const struct sp_scale s = sp_scale_of_seconds(total);
     const int i = main_loss(record, total, &seconds);
     if (i >= 0)
-        sp_page_text(page, " The largest loss is \"%s\": %s%s, %s of the time.", sp_loss_words[i].words,
-                     seconds < 0 ? "−" : "", sp_text_seconds(time, sizeof time, fabs(seconds)),
+        sp_page_text(page, " The largest loss is \"%s\": %s%.*f %s, %s of the time.", sp_loss_words[i].words,
+                     seconds < 0 ? "−" : "", sp_figure_decimals(total / s.factor, 3),
+                     fabs(seconds) / s.factor, s.prefix,
                      sp_figure_percent(share, sizeof share, seconds / total));
     else if (sp_record_loss(record, 0, &least))
         sp_page_text(page,
@@ -127,12 +128,10 @@ static void tile(struct sp_page *page, const char *name, struct sp_value v, doub
     } else {
         sp_page_element(page, "dd", "v", "%s%s%s", sp_figure(text, sizeof text, v.value / scale, 3),
                         *unit ? " " : "", unit);
+        sp_page_element(page, "dd", "o", "%s", sp_origin_name(v.origin));
         if (v.hi > v.lo)
-            sp_page_element(page, "dd", "o", "%s, %s to %s", sp_origin_name(v.origin),
-                            sp_figure(lo, sizeof lo, v.lo / scale, 3),
+            sp_page_element(page, "dd", "o", "%s to %s", sp_figure(lo, sizeof lo, v.lo / scale, 3),
                             sp_figure(hi, sizeof hi, v.hi / scale, 3));
-        else
-            sp_page_element(page, "dd", "o", "%s", sp_origin_name(v.origin));
     }
     sp_page_put(page, "</div>\n");
 }
@@ -215,11 +214,9 @@ void sp_html_head(struct sp_page *page, const struct sp_record *record)
                                   *const kernel[] = {sp_section_kernel, sp_section_bytes, NULL};
     sp_page_heading(page, page->level, "matrix", "Matrix");
     sp_page_facts(page, record, HEAD_COLUMNS, matrix);
-    sp_page_spy(page, record);
     sp_page_heading(page, page->level, "machine", "Machine and roofs");
     sp_page_facts(page, record, HEAD_COLUMNS, machine);
     roof_table(page, record);
-    sp_page_saturation(page, record);
     sp_page_heading(page, page->level, "kernel", "Kernel and run");
     sp_page_facts(page, record, HEAD_COLUMNS, kernel);
 }

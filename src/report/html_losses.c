@@ -68,6 +68,10 @@ static struct loss_frame frame_of(const struct sp_record *record, double time)
 static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, double from, double x)
 {
     const double left = fmax(fmin(from, from + x), 0) / f->longest, width = fabs(x) / f->longest;
+    if (width < 0.0005) {
+        sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
+        return;
+    }
     fprintf(page->out,
             "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l%d%s\" "
             "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
@@ -85,7 +89,7 @@ static const char *origin_of(const struct sp_record *record, int loss)
 {
     char path[96];
     snprintf(path, sizeof path, "losses_origin.%s", sp_loss_words[loss].key);
-    return sp_words_text(record, path, "");
+    return sp_words_text(record, path, "of unknown origin");
 }
 
 static void loss_row(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
@@ -106,13 +110,12 @@ static void loss_row(struct sp_page *page, const struct sp_record *record, const
 
 static void unknown_row(struct sp_page *page, const struct sp_record *record, int loss)
 {
-    const char *why = origin_of(record, loss);
     sp_page_row_begin(page, NULL);
     sp_page_cell(page, 'h', sp_loss_words[loss].words);
     sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
     sp_page_cell(page, 'r', "unknown");
     sp_page_cell(page, 'r', "");
-    sp_page_cell(page, 'l', *why ? why : "no reason given");
+    sp_page_cell(page, 'l', origin_of(record, loss));
     sp_page_row_end(page);
 }
 

@@ -133,6 +133,12 @@ void sp_page_text(struct sp_page *page, const char *format, ...)
     va_end(args);
 }
 
+/* A line's end behind it would be a blank in front of the next comma. */
+static bool is_in_text(const char *tag)
+{
+    return strcmp(tag, "code") == 0 || strcmp(tag, "strong") == 0 || strcmp(tag, "span") == 0;
+}
+
 void sp_page_element(struct sp_page *page, const char *tag, const char *class, const char *format, ...)
 {
     va_list args;
@@ -142,7 +148,7 @@ void sp_page_element(struct sp_page *page, const char *tag, const char *class, c
     else
         fprintf(page->out, "<%s>", tag);
     put_formatted(page, format, args);
-    fprintf(page->out, "</%s>\n", tag);
+    fprintf(page->out, "</%s>%s", tag, is_in_text(tag) ? "" : "\n");
     va_end(args);
 }
 

@@ -126,9 +126,10 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
 {
     int64_t rows = 0, cols = 0;
     char text[256];
-    if (!sp_record_count(record, "curves.spy.rows", &rows) ||
-        !sp_record_count(record, "curves.spy.cols", &cols))
+    if (sp_plot_kind_find("spy")->lacks(record) || page->options->no_plots)
         return;
+    sp_record_count(record, "curves.spy.rows", &rows);
+    sp_record_count(record, "curves.spy.cols", &cols);
     const json_t *counts = sp_record_node(record, "curves.spy.counts"), *count;
     size_t i;
     int64_t taken = 0;
@@ -137,6 +138,7 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
              "Where the nonzeros lie: of a grid of %lld x %lld cells over the matrix %lld hold entries; the "
              "darker, the more.",
              (long long)rows, (long long)cols, (long long)taken);
+    sp_page_heading(page, page->level, "pattern", "Pattern of the matrix");
     sp_page_plot(page, "spy", &record, 1, "Pattern of the matrix", text);
 }
 
@@ -160,6 +162,12 @@ void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
                           balance = sp_record_metric(record, "balance");
     char text[WORDS] = "Ceilings: ", a[160], b[160];
     const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    if (sp_plot_kind_find("roofline")->lacks(record) &&
+        (!on_gpu || sp_plot_kind_find("levels")->lacks(record)))
+        return;
+    if (page->options->no_plots)
+        return;
+    sp_page_heading(page, page->level, "roofline", "Roofline");
     list_roofs(record, text, sizeof text);
     const size_t used = strlen(text);
     snprintf(text + used, sizeof text - used,

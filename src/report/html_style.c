@@ -59,7 +59,7 @@ static const char *const rules[] = {
     ".bar{display:block;height:.95rem;margin-top:.28rem;min-width:1px;border-radius:.1rem;background:#"
     "4477aa}",
     ".l1{background:#33a0cc}.l2{background:#ccbb44}.l3{background:#aa9922}.l4{background:#aa3377}"
-    ".l5{background:#cc3344}.l6,.l7{background:#888888}",
+    ".l5{background:#cc3344}.l6{background:#888888}.l7{background:var(--soft)}",
     ".bar.minus{background:repeating-linear-gradient(135deg,#888888 0 .2rem,transparent .2rem .4rem);"
     "border:1px solid #888888}",
     "figure{margin:1rem 0}figcaption{font-size:.9rem;margin-top:.3rem}",
@@ -74,6 +74,7 @@ static const char *const rules[] = {
     "details{margin:.5rem 0}summary{cursor:pointer;padding:.2rem 0}",
     "ul.plain{margin:.4rem 0;padding-left:1.2rem}",
     "@media (max-width:40rem){body{padding:.5rem .8rem 3rem}h1{font-size:1.35rem}",
+    "nav ul{flex-wrap:nowrap;overflow-x:auto}nav li{white-space:nowrap}",
     "dl.facts,article dl.facts{display:block}dl.facts dd{margin:0 0 .4rem}",
     "dl.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}dl.tiles "
     "dd.v{font-size:1.15rem;white-space:normal}",

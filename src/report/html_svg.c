@@ -32,7 +32,8 @@ static const char *skip_element(const char *text, const char *end)
     return found ? found + strlen(end) : text + strlen(text);
 }
 
-/* A tag: ids and what refers to them get the picture's id in front; "#FFFFFF" becomes "#ffffff". */
+/* A tag, up to and with its end: ids and what refers to them get the picture's id in front; "#FFFFFF" becomes
+ * "#ffffff". */
 static const char *put_tag(const char *text, const char *id, FILE *out)
 {
     static const char *const before_id[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
@@ -54,6 +55,20 @@ static const char *put_tag(const char *text, const char *id, FILE *out)
             fputc(*text, out);
         }
     }
+    if (*text == '>')
+        fputc(*text++, out);
+    return text;
+}
+
+/* gnuplot leaves ">" in text as it is, which makes "]]>" an error. */
+static const char *put_character(const char *text, FILE *out)
+{
+    const char *from = text;
+    const uint32_t code = sp_utf8_next(&text);
+    if (code == SP_UTF8_INVALID || code == '>')
+        fputs(code == '>' ? "&gt;" : "\xef\xbf\xbd", out);
+    else
+        fwrite(from, 1, (size_t)(text - from), out);
     return text;
 }
 
@@ -67,11 +82,7 @@ static void put_body(const char *text, const char *id, FILE *out)
         } else if (*text == '<') {
             text = put_tag(text, id, out);
         } else {
-            const char *from = text;
-            if (sp_utf8_next(&text) == SP_UTF8_INVALID)
-                fputs("\xef\xbf\xbd", out);
-            else
-                fwrite(from, 1, (size_t)(text - from), out);
+            text = put_character(text, out);
         }
     }
 }

@@ -25,6 +25,8 @@ static void sections(struct sp_page *page, const struct sp_record *record)
     sp_html_domains(page, record);
     sp_page_balance(page, record);
     sp_page_beta_map(page, record);
+    sp_page_spy(page, record);
+    sp_page_saturation(page, record);
     sp_html_notes(page, record);
     sp_html_costs(page, record);
 }
