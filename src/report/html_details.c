@@ -60,6 +60,47 @@ void sp_html_levels(struct sp_page *page, const struct sp_record *record)
     sp_page_table_end(page);
 }
 
+/* "5.00 GB", or that it is not known. */
+static void value_cell(struct sp_page *page, struct sp_value v, char *(*words)(char *, size_t, double))
+{
+    char text[CELL];
+    sp_page_cell(page, 'r', sp_value_known(v) ? words(text, sizeof text, v.value) : "unknown");
+}
+
+static void way_row(struct sp_page *page, const json_t *way)
+{
+    static const char *const levels[] = {"L1", "L2", "MEM"};
+    const struct sp_value time = sp_record_value_of(json_object_get(way, "time"));
+    const json_t *bytes = json_object_get(way, "levels");
+    const char *name = sp_item_text(way, "name"), *bound = sp_item_text(way, "bound_by");
+    sp_page_row_begin(page, json_is_true(json_object_get(way, "chosen")) ? "strong" : NULL);
+    sp_page_cell(page, 'h', name ? name : "?");
+    value_cell(page, time, sp_text_seconds);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        value_cell(page, sp_record_value_of(json_object_get(bytes, levels[i])), sp_text_bytes);
+    sp_page_cell(page, 'l', bound ? bound : "unknown");
+    sp_page_cell(page, 'l',
+                 sp_value_known(time) ? sp_origin_name(time.origin)
+                 : time.why           ? time.why
+                                      : "no reason given");
+    sp_page_row_end(page);
+}
+
+void sp_html_ways(struct sp_page *page, const struct sp_record *record)
+{
+    static const char *const heads[] = {"way", "time", "bytes L1", "L2", "DRAM", "bound by", "origin"};
+    const json_t *ways = sp_record_node(record, "gpu.ways"), *way;
+    size_t i;
+    if (json_array_size(ways) == 0)
+        return;
+    sp_page_heading(page, page->level, "ways", "Ways to share the work on the GPU");
+    sp_page_table_begin(page,
+                        "Modelled time of one execution and bytes at each level; the way that ran in bold",
+                        "hrrrrll", heads);
+    json_array_foreach(ways, i, way) way_row(page, way);
+    sp_page_table_end(page);
+}
+
 static void domain_row(struct sp_page *page, const json_t *domain)
 {
     static const char *const times[] = {"busy", "waits"};

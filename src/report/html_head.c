@@ -56,10 +56,13 @@ static void loss_sentence(struct sp_page *page, const struct sp_record *record, 
     char share[32];
     const struct sp_scale s = sp_scale_of_seconds(total);
     const int i = main_loss(record, total, &seconds);
-    if (i >= 0)
-        sp_page_text(page, " The largest loss is \"%s\": %s%.*f %s, %s of the time.", sp_loss_words[i].words,
-                     seconds < 0 ? "−" : "", sp_figure_decimals(total / s.factor, 3),
-                     fabs(seconds) / s.factor, s.prefix,
+    if (i >= 0 && seconds < 0)
+        sp_page_text(page, " The losses claim %.*f %s more than was measured, %s of the time.",
+                     sp_figure_decimals(total / s.factor, 3), -seconds / s.factor, s.prefix,
+                     sp_figure_percent(share, sizeof share, -seconds / total));
+    else if (i >= 0)
+        sp_page_text(page, " The largest loss is \"%s\": %.*f %s, %s of the time.", sp_loss_words[i].words,
+                     sp_figure_decimals(total / s.factor, 3), seconds / s.factor, s.prefix,
                      sp_figure_percent(share, sizeof share, seconds / total));
     else if (sp_record_loss(record, 0, &least))
         sp_page_text(page,
@@ -102,8 +105,8 @@ static void sentence(struct sp_page *page, const struct sp_record *record)
         if (sp_value_known(bandwidth))
             sp_page_text(page, ", moving %s", sp_figure_value(text, sizeof text, bandwidth, 1e9, "GB/s", 3));
         if (sp_value_known(fraction) && roof) {
-            sp_page_text(page, ": %s of the roof, ", sp_figure_percent(text, sizeof text, fraction.value));
-            sp_page_text(page, "%s of %s", sp_words_roof(name, sizeof name, roof),
+            sp_page_text(page, ": %s of the roof (", sp_figure_percent(text, sizeof text, fraction.value));
+            sp_page_text(page, "%s, %s)", sp_words_roof(name, sizeof name, roof),
                          sp_words_roof_value(text, sizeof text, roof));
         }
         sp_page_text(page, ".");
@@ -191,7 +194,7 @@ static void roof_rows(struct sp_page *page, const json_t *roofs)
                                    : "no reason given",
                  sp_roof_age_text(roof, age, sizeof age));
         sp_page_cell(page, 'l', text);
-        sp_page_cell(page, 'l', how && *how ? how : "not said");
+        sp_page_cell(page, 'w', how && *how ? how : "not said");
         sp_page_row_end(page);
     }
 }

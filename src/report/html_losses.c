@@ -104,7 +104,7 @@ static void loss_row(struct sp_page *page, const struct sp_record *record, const
     sp_page_cell(page, 'r', sp_figure_percent(share, sizeof share, x / f->time));
     snprintf(origin, sizeof origin, "%s%s", origin_of(record, loss),
              flagged && !strstr(origin_of(record, loss), "flagged") ? "; flagged" : "");
-    sp_page_cell(page, 'l', origin);
+    sp_page_cell(page, 'w', origin);
     sp_page_row_end(page);
 }
 
@@ -115,7 +115,7 @@ static void unknown_row(struct sp_page *page, const struct sp_record *record, in
     sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
     sp_page_cell(page, 'r', "unknown");
     sp_page_cell(page, 'r', "");
-    sp_page_cell(page, 'l', origin_of(record, loss));
+    sp_page_cell(page, 'w', origin_of(record, loss));
     sp_page_row_end(page);
 }
 
@@ -164,7 +164,7 @@ static void bottleneck(struct sp_page *page, const struct sp_record *record)
     sp_record_flag(record, "bottleneck.proved", &proved);
     sp_page_put(page, "<p>");
     sp_page_element(page, "strong", NULL, "Bottleneck: %s", kind);
-    sp_page_text(page, " (%s). %s.", proved ? "measured" : "modelled",
+    sp_page_text(page, " (%s): %s.", proved ? "measured" : "modelled",
                  sp_words_text(record, "bottleneck.why", ""));
     sp_page_put(page, "</p>\n");
 }

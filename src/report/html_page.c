@@ -202,7 +202,11 @@ void sp_page_row_begin(struct sp_page *page, const char *class)
 
 void sp_page_cell(struct sp_page *page, char align, const char *text)
 {
-    fputs(align == 'h' ? "<th scope=\"row\">" : align == 'r' ? "<td class=\"n\">" : "<td>", page->out);
+    fputs(align == 'h'   ? "<th scope=\"row\">"
+          : align == 'r' ? "<td class=\"n\">"
+          : align == 'w' ? "<td class=\"w\">"
+                         : "<td>",
+          page->out);
     sp_html_escape(page->out, text);
     fputs(align == 'h' ? "</th>" : "</td>", page->out);
 }

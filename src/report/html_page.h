@@ -47,7 +47,8 @@ void sp_page_heading(struct sp_page *page, int level, const char *id, const char
 void sp_page_box_begin(struct sp_page *page, const char *label);
 void sp_page_box_end(struct sp_page *page);
 
-/* A table in such a box. `align` has a letter for each column: h names the row, l is text, r a number. */
+/* A table in such a box. `align` has a letter for each column: h names the row, l is text, w longer
+ * text that keeps some width, r a number. */
 void sp_page_table_begin(struct sp_page *page, const char *caption, const char *align,
                          const char *const *heads);
 void sp_page_row_begin(struct sp_page *page, const char *class); /* class: NULL none */

@@ -11,6 +11,7 @@ void sp_html_table(struct sp_page *page, const struct sp_record *record);   /* m
 void sp_html_losses(struct sp_page *page, const struct sp_record *record);
 void sp_html_levels(struct sp_page *page, const struct sp_record *record); /* traffic by level and array */
 void sp_html_domains(struct sp_page *page, const struct sp_record *record);
+void sp_html_ways(struct sp_page *page, const struct sp_record *record);  /* of a GPU */
 void sp_html_hints(struct sp_page *page, const struct sp_record *record); /* and what is no problem */
 void sp_html_tries(struct sp_page *page, const struct sp_record *record);
 void sp_html_notes(struct sp_page *page, const struct sp_record *record); /* flags and remarks */

@@ -53,7 +53,7 @@ static const char *const rules[] = {
     "th,td{text-align:left;vertical-align:top;padding:.3rem .75rem;border-bottom:1px solid var(--line)}",
     "th:first-child,td:first-child{padding-left:.2rem}",
     "thead th{border-bottom:2px solid var(--line);vertical-align:bottom}",
-    ".n{text-align:right;white-space:nowrap}tbody th{font-weight:400}",
+    ".n{text-align:right;white-space:nowrap}.w{min-width:15rem}tbody th{font-weight:400;min-width:6.5rem}",
     "tr.strong>*{font-weight:600}tr.total>*{font-weight:600;border-top:2px solid var(--line)}",
     "td.bars{min-width:9rem;width:30%}",
     ".bar{display:block;height:.95rem;margin-top:.28rem;min-width:1px;border-radius:.1rem;background:#"
@@ -62,6 +62,7 @@ static const char *const rules[] = {
     ".l5{background:#cc3344}.l6{background:#888888}.l7{background:var(--soft)}",
     ".bar.minus{background:repeating-linear-gradient(135deg,#888888 0 .2rem,transparent .2rem .4rem);"
     "border:1px solid #888888}",
+    "td .unit{display:block;font-size:.87em}",
     "figure{margin:1rem 0}figcaption{font-size:.9rem;margin-top:.3rem}",
     "svg{display:block;width:100%;height:auto}",
     ".wide{max-width:var(--w);min-width:calc(var(--w)*.75)}",
@@ -80,10 +81,13 @@ static const char *const rules[] = {
     "dd.v{font-size:1.15rem;white-space:normal}",
     "th,td{padding:.3rem .5rem}article{padding:.2rem .7rem .5rem}}",
     "@page{margin:14mm}",
-    "@media print{body{max-width:none;padding:0;font-size:10pt}nav,details.record{display:none}",
+    "@media "
+    "print{html{font-size:10pt}body{max-width:none;padding:0}nav,details.record,details:not([open]){display:"
+    "none}",
     "h1,h2,h3,h4{break-after:avoid}h2{margin-top:1.2rem}",
     "figure,article,tr,dl.tiles,p{break-inside:avoid}thead{display:table-header-group}",
-    ".box{overflow:visible}.wide{min-width:0}table{font-size:8.5pt}th,td{padding:.15rem .4rem}",
+    ".box{overflow:visible}.wide{min-width:0;max-height:11cm}table{font-size:8.5pt}th,td{padding:.15rem "
+    ".4rem}",
     "a{color:inherit;text-decoration:none}",
     ".bar,article,dl.tiles div{-webkit-print-color-adjust:exact;print-color-adjust:exact}}",
 };

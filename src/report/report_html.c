@@ -17,6 +17,7 @@ static void sections(struct sp_page *page, const struct sp_record *record)
     sp_html_head(page, record);
     sp_html_table(page, record);
     sp_page_roofline(page, record);
+    sp_html_ways(page, record);
     sp_html_losses(page, record);
     sp_html_hints(page, record);
     sp_html_tries(page, record);

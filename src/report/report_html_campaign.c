@@ -100,7 +100,7 @@ static void open_jobs(struct sp_page *page, const struct sp_html_campaign *c)
             const char *state = sp_item_text(one, "state");
             sp_page_row_begin(page, state && strcmp(state, "failed") == 0 ? "bad" : NULL);
             for (int k = 0; k < 4; k++)
-                sp_page_cell(page, "hlll"[k], sp_item_text(one, keys[k]) ? sp_item_text(one, keys[k]) : "");
+                sp_page_cell(page, "hllw"[k], sp_item_text(one, keys[k]) ? sp_item_text(one, keys[k]) : "");
             sp_page_row_end(page);
         }
         sp_page_table_end(page);
