@@ -150,7 +150,7 @@ static void put_values_of(const struct sp_manual_entry *e, const struct sp_optio
     fprintf(out, "    '%s:%s%s'", e->name, o ? "--" : "", o ? o->name : "");
     if (o && o->letter)
         fprintf(out, " | '%s:-%c'", e->name, o->letter);
-    fprintf(out, ") kind=%s list=%s offered='%s' ;;\n", sp_value_kind_name(v.kind), v.is_list ? "yes" : "",
+    fprintf(out, ") kind=%s list='%s' offered='%s' ;;\n", sp_value_kind_name(v.kind), v.is_list ? "yes" : "",
             v.words);
 }
 

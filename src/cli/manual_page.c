@@ -135,12 +135,11 @@ static void put_synopsis(const struct sp_manual_entry *e, FILE *out)
 {
     const char *line = e->page->argp && e->page->argp->args_doc ? e->page->argp->args_doc : "";
     fputs(".SH SYNOPSIS\n", out);
-    if (e->family)
-        line = "VERB";
     for (bool first = true; first || *line; first = false) {
         const size_t n = strcspn(line, "\n");
         char text[200];
-        snprintf(text, sizeof text, "%s [OPTION...]%s%.*s", e->name, n ? " " : "", (int)n, line);
+        snprintf(text, sizeof text, "%s%s [OPTION...]%s%.*s", e->name, e->family ? " VERB" : "", n ? " " : "",
+                 (int)n, line);
         fputs(first ? "" : ".br\n", out);
         fputs("\\fBspmodel\\fR ", out);
         sp_roff_usage(text, out);

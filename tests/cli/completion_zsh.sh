@@ -15,31 +15,38 @@ zsh -n "$dir/functions/_spmodel" || fail "zsh cannot read it"
 ln -s "$spmodel" "$dir/bin/spmodel"
 cd "$dir/work"
 touch matrix.mtx
-# A shell on a terminal of its own, which lists what it would complete.
+# A shell on a terminal of its own lists what it would complete; nothing is ever entered there. Usage: ask LINE FOLDER WORD
 cat >"$dir/ask" <<'Z'
 zmodload zsh/zpty
-zpty shell "HOME=$2 TERM=dumb zsh -f -i"
-zpty -w shell "PS1=; path=($2/bin \$path); fpath=($2/functions \$fpath); autoload -Uz compinit; compinit -u -D; stty columns 400 rows 200"
-zpty -w shell "zstyle ':completion:*' list-colors ''; bindkey '^I' complete-word; bindkey '^X' list-choices; LISTMAX=0; echo READY"
-zpty -r -m shell line '*READY*READY*'
+await() { # await MARK: until it has come, at most 30 s
+    local part
+    for (( i = 0; i < 300; i++ )); do
+        while zpty -rt shell part; do all+=$part; done
+        [[ $all != *${~1}* ]] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+zpty -b shell "HOME=$2 TERM=dumb zsh -f -i"
+zpty -w shell "stty columns 400 rows 200; path=($2/bin \$path); fpath=($2/functions \$fpath)"
+zpty -w shell "autoload -Uz compinit; compinit -u -D; bindkey '^X' list-choices; LISTMAX=0; PS1=GO''AHEAD"
+await GOAHEAD || { print -r -- $all; print no prompt; exit 1 }
+all=
 zpty -w -n shell "$1"$'\x18'
-zpty -w -n shell $'\x15'"echo OVER"$'\n'
-typeset all= part
-while zpty -r shell part; do
-    all+=$part
-    [[ $all == *OVER*OVER* ]] && break
-done
-print -r -- $all
+await $'[\r\n ]'$3$'[\r\n ]' || { print -r -- $all; exit 1 }
 zpty -d shell
 Z
 offers() { # offers WORD LINE
-    timeout 60 zsh -f "$dir/ask" "$2" "$dir" >"$dir/said" 2>&1 </dev/null || true
-    tr -s '\r ' '\n\n' <"$dir/said" | grep -qxF -e "$1" || { cat "$dir/said"; fail "'$2' does not offer $1"; }
+    timeout 100 zsh -f "$dir/ask" "$2" "$dir" "$1" >"$dir/said" 2>&1 </dev/null || { cat "$dir/said"; fail "'$2' does not offer $1"; }
 }
 offers analyze 'spmodel a'
 offers check 'spmodel track c'
 offers sellu 'spmodel analyze --format='
 offers --try-hints 'spmodel analyze --'
 offers a64fx 'spmodel model --machine '
+offers all 'spmodel model --machine a64fx,'
+offers nnz 'spmodel sweep --schedule rows,'
+offers measure 'spmodel machine '
+offers laplace3d: 'spmodel generate '
 offers matrix.mtx 'spmodel info '
 echo "completion_zsh.sh: zsh reads it and offers"

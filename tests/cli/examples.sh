@@ -46,7 +46,7 @@ while IFS=$tab read -r codes line; do
     code=0
     sh -c "$typed" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
     case " $codes " in *" $code "*) ;; *) cat "$dir/out" "$dir/err"; fail "$line: exit code $code, not one of $codes" ;; esac
-    [ -s "$dir/out" ] || [ -s "$dir/err" ] || case $line in *' -o '* | *' --csv='* | *' --json='*) ;; *) fail "$line prints nothing" ;; esac
+    [ -s "$dir/out" ] || [ -s "$dir/err" ] || case $line in *' -o '* | *' --to '* | *' --csv='* | *' --json='*) ;; *) fail "$line prints nothing" ;; esac
     name=$(echo "$line" | awk '{ print $2 }')
     case $name in track | lab) name="$name $(echo "$line" | awk '{ print $3 }')" ;; esac
     # shellcheck disable=SC2086 # a command and its verb
