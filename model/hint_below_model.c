@@ -17,6 +17,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double V_B = sp_value_known(best->V_B) ? best->V_B.value : in->V_B.value;
     char data[32], core[32], time[32], change[96];
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    hint->V_then_B = best->V_B;
+    hint->core_then_s = best->core_s;
     snprintf(hint->evidence, sizeof hint->evidence,
              "The kernel takes %s, longer than its transfers and longer than its execution without memory "
              "limits: the one does not hide the other. %s needs %s for the one and %s for the other "
@@ -39,5 +41,7 @@ const struct sp_hint_rule sp_hint_below_model = {
         "only where hints are tried: transfers and execution of another format, the shorter of them as "
         "visible behind the longer as it is now, make a shorter time",
     .remedy = "another format, once it has been measured to be faster",
+    .gain = "V and P_core of the other format, by the formula of `gain`; the shorter term stays as visible "
+            "behind the longer one as it is now",
     .judge = judge,
 };

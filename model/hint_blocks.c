@@ -33,15 +33,16 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;
     double fill = (double)in->n_nz / ((double)in->n_blocks * in->block_h * in->block_w);
-    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, now_B - block_matrix_B(in)), sp_as_now());
+    struct sp_value V = sp_hint_volume_less(in, now_B - block_matrix_B(in));
+    struct sp_gain gain = sp_gain_of(in, V, sp_as_now());
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "dense blocks",
-                        "best %d x %d: filled to %.0f %%; would save at most %.1f %%", in->block_h,
+        return sp_clear(checked, "best %d x %d: filled to %.0f %%; would save at most %.1f %%", in->block_h,
                         in->block_w, 100 * fill, 100 * gain.hi);
     if (fill < 0.5) /* what is saved then is padding of another format, or nothing */
         return SP_SILENT;
     gain = gain_in_blocks(in, gain);
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    hint->V_then_B = V;
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d x %d blocks are filled to %.0f %% (n_e = %lld): one index a block instead of one an entry.",
              in->block_h, in->block_w, 100 * fill, (long long)in->n_blocks);
@@ -64,5 +65,9 @@ const struct sp_hint_rule sp_hint_blocks = {
         "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "
         "although blocks are filled up",
     .remedy = "BCSR, for several right-hand sides with matrix units",
+    .check = "dense blocks",
+    .gain = "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
+            "fifth "
+            "faster than that, and one gather waits for a block instead of one for each entry",
     .judge = judge,
 };

@@ -35,13 +35,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double then_s = even ? even->time_s.value : now_s;
     const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
     if (!even || !sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "divergence",
-                        "%.0f %% of the lanes' turns have an entry; %s%s would save %.1f %%", 100 * active,
-                        even ? even->kernel : "no other kernel of the format",
+        return sp_clear(checked, "%.0f %% of the lanes' turns have an entry; %s%s would save %.1f %%",
+                        100 * active, even ? even->kernel : "no other kernel of the format",
                         even ? ", whose lanes idle less," : "", 100 * gain.hi);
     if (other && other->active > active + MORE_ACTIVE && other->time_s.value <= then_s)
         return SP_SILENT; /* J01 proposes it */
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    hint->time_then_s = even->time_s;
     snprintf(hint->evidence, sizeof hint->evidence,
              "%s: only %.0f %% of the lanes' turns have an entry of the matrix (modelled, exact), with %s "
              "%.0f %%. The time is bound by %s; the model expects %s instead of %s.",
@@ -67,5 +67,7 @@ const struct sp_hint_rule sp_hint_gpu_divergence = {
                  "kernel for the same format whose lanes idle less has a smaller modelled time; silent where "
                  "another format (J01) does more",
     .remedy = "equal shares of rows and entries (cuda-merge), several lanes a row, sorted rows",
+    .check = "divergence",
+    .gain = "the modelled times of both kernels, as a share of the measured time and of the modelled one",
     .judge = judge,
 };

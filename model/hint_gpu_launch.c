@@ -25,9 +25,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double work_s = others_s(p);
     const struct sp_gain gain = sp_gain_of_seconds(in, fmax(launch_s, work_s), work_s);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "launch overhead", "%.2g us a launch, %.3g us of work", 1e6 * launch_s,
-                        1e6 * work_s);
+        return sp_clear(checked, "%.2g us a launch, %.3g us of work", 1e6 * launch_s, 1e6 * work_s);
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    hint->time_then_s = sp_value_of(work_s, SP_MODELLED);
     snprintf(hint->evidence, sizeof hint->evidence,
              "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
              "(modelled): the GPU waits for launches.",
@@ -48,5 +48,7 @@ const struct sp_hint_rule sp_hint_gpu_launch = {
         "on a GPU whose launch overhead is known, launches take longer than the slowest of memory, L2, "
         "arithmetic and latency",
     .remedy = "CUDA graphs, fewer and larger kernels, several vectors at a time",
+    .check = "launch overhead",
+    .gain = "the launch overhead against the slowest of memory, L2, arithmetic and latency",
     .judge = judge,
 };

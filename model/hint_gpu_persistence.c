@@ -20,12 +20,12 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double room_B = SET_ASIDE * (double)p->traffic.L2_lo_B;
     const struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, again_B), sp_as_now());
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "x in the L2", "x beyond one load is %.1f %% of the bytes",
-                        100 * again_B / in->V_B.value);
+        return sp_clear(checked, "x beyond one load is %.1f %% of the bytes", 100 * again_B / in->V_B.value);
     if (p->traffic.x_once_B > room_B)
-        return sp_clear(checked, "x in the L2", "x (%.1f MB) exceeds what a window could keep (%.1f MB)",
+        return sp_clear(checked, "x (%.1f MB) exceeds what a window could keep (%.1f MB)",
                         p->traffic.x_once_B / 1e6, room_B / 1e6);
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    hint->V_then_B = sp_hint_volume_less(in, again_B);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
@@ -50,5 +50,7 @@ const struct sp_hint_rule sp_hint_gpu_persistence = {
                  "memory more than once: its bytes beyond one load, at the roof",
     .remedy =
         "an L2 access policy window over x (compute capability 8.0 on), evict-first loads of the matrix",
+    .check = "x in the L2",
+    .gain = "V less the bytes of x beyond one load, by the formula of `gain`",
     .judge = judge,
 };

@@ -46,10 +46,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_text_seconds(now_text, sizeof now_text, now_s);
     sp_text_seconds(then_text, sizeof then_text, units->time_s.value);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "matrix units", "%s in %s: %lld blocks, %.0f %% fill; %s modelled, %s now",
-                        units->option, name, (long long)units->n_indices, 100 * fill, then_text, now_text);
+        return sp_clear(checked, "%s in %s: %lld blocks, %.0f %% fill; %s modelled, %s now", units->option,
+                        name, (long long)units->n_indices, 100 * fill, then_text, now_text);
     const bool as_now = units->precision == in->precision;
     sp_hint_take(hint, gain, SP_MODELLED, as_now ? SP_MEDIUM : SP_LOW);
+    hint->time_then_s = units->time_s;
     snprintf(hint->evidence, sizeof hint->evidence,
              "%lld blocks of %s hold the matrix with %.0f %% fill. On matrix units in %s the model expects "
              "%s instead of %s, which are bound by %s. Accuracy: %s.",
@@ -72,5 +73,7 @@ const struct sp_hint_rule sp_hint_gpu_units = {
                  "modelled time on them than the kernel in use, in its precision or else in fp16",
     .remedy =
         "BCSR with b_h a multiple of 8; an order that fills blocks; fp16 only where its 11 bits suffice",
+    .check = "matrix units",
+    .gain = "the modelled times of both kernels, as a share of the measured time and of the modelled one",
     .judge = judge,
 };

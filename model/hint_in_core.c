@@ -14,13 +14,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     /* With transfers hidden or not, execution cannot cost more than this beyond them. */
     double excess = fmax(0, 1 - transfers / in->core_s.value);
     if (excess < in->threshold)
-        return sp_clear(checked, "in-core execution", "core bound %.1f x faster than %s",
-                        transfers / in->core_s.value, sp_hint_in_memory(in) ? "memory" : in->level);
+        return sp_clear(checked, "core bound %.1f x faster than %s", transfers / in->core_s.value,
+                        sp_hint_in_memory(in) ? "memory" : in->level);
     struct sp_gain gain;
     const struct sp_alternative *best = sp_best_format(in, "", false, &gain);
     if (!best || !sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, best->core_s.origin, SP_MEDIUM);
+    hint->V_then_B = best->V_B;
+    hint->core_then_s = best->core_s;
     char core[32], data[32], other[32];
     snprintf(hint->evidence, sizeof hint->evidence,
              "Execution (%s without memory limits, measured) takes longer than the transfers (%s): the "
@@ -45,5 +47,7 @@ const struct sp_hint_rule sp_hint_in_core = {
         "a shorter max(T_core, V/b_S)",
     .remedy = "SELL vectorises across short rows; unit-stride slots replace gathers by loads; wider CRS for "
               "long rows",
+    .check = "in-core execution",
+    .gain = "V and the measured P_core of the other format, by the formula of `gain`",
     .judge = judge,
 };

@@ -7,6 +7,7 @@
 static enum sp_verdict narrower(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_gain gain)
 {
     sp_hint_take(hint, gain, SP_MODELLED, SP_HIGH);
+    hint->V_then_B = sp_hint_volume_less(in, 4 * sp_hint_stored(in));
     snprintf(hint->evidence, sizeof hint->evidence, "Column indices take 8 bytes each; %lld columns fit 4.",
              (long long)in->n_c);
     sp_hint_command(in, hint, "--index i32");
@@ -35,6 +36,7 @@ static enum sp_verdict use_offsets(const struct sp_hint_inputs *in, struct sp_hi
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, in_rows ? SP_LOW : SP_MEDIUM);
+    hint->V_then_B = o->V_B;
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "Column indices take %d bytes each; 16-bit offsets from a base of each row or slot do (counted from "
@@ -84,6 +86,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     bool fewer = sellu && sp_value_known(sellu->V_B) && sellu->V_B.value < in->V_B.value;
     if (fewer && sp_gain_is_worth(in, unit)) {
         sp_hint_take(hint, unit, SP_MODELLED, SP_MEDIUM);
+        hint->V_then_B = sellu->V_B;
         int length = 0;
         if (sp_value_known(in->unit_share))
             length =
@@ -104,8 +107,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_FIRES;
     }
     if (in->index == SP_I32 && sp_value_known(in->unit_share) && (sellu || in->format == SP_FORMAT_SELLU))
-        return sp_clear(checked, "index bytes", "32-bit; %.0f %% unit-stride slots%s",
-                        100 * in->unit_share.value,
+        return sp_clear(checked, "32-bit; %.0f %% unit-stride slots%s", 100 * in->unit_share.value,
                         in->format == SP_FORMAT_SELLU ? ", in use" : ", too few to gain");
     return SP_SILENT;
 }
@@ -120,5 +122,8 @@ const struct sp_hint_rule sp_hint_index_bytes = {
         "index bytes fall to 2 + 4/n_nzr (CRS) or 2 + 4/C (SELL) a stored entry; or many SELL slots with "
         "consecutive columns: to s_i (u/C + 1 - u)",
     .remedy = "32-bit indices, 16-bit offsets, or SELL with unit-stride slots",
+    .check = "index bytes",
+    .gain = "V with the narrower indices, counted from the pattern, by the formula of `gain`; 16-bit offsets "
+            "of rows count 0 to half of that, lanes wait for several gathers at once",
     .judge = judge,
 };

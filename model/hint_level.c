@@ -12,8 +12,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (sp_hint_in_memory(in) || in->working_set_B <= 0)
         return SP_SILENT;
     char set[32];
-    return sp_clear(checked, "memory bandwidth",
-                    "the data (%s) stay in %s: its roof counts, advice about memory does not apply",
+    return sp_clear(checked, "the data (%s) stay in %s: its roof counts, advice about memory does not apply",
                     sp_text_bytes(set, sizeof set, in->working_set_B), in->level);
 }
 
@@ -24,5 +23,7 @@ const struct sp_hint_rule sp_hint_level = {
     .condition = "matrix, x and y fit a cache and executions are repeated (warm): that level's traffic and "
                  "roof are shown; this rule informs and never fires",
     .remedy = "nothing to do; --cold shows the first execution, a larger matrix shows memory",
+    .check = "memory bandwidth",
+    .gain = "none: it informs",
     .judge = judge,
 };

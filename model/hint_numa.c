@@ -13,7 +13,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     double share = in->local_share.value;
     if (share >= enough)
-        return sp_clear(checked, "page placement", "%.0f %% local", 100 * share);
+        return sp_clear(checked, "%.0f %% local", 100 * share);
     /* Remote memory at half the local bandwidth: (2 - share) units of time instead of 1. */
     struct sp_gain gain = {0, (1 - share) / (2 - share)};
     if (!sp_gain_is_worth(in, gain))
@@ -39,5 +39,7 @@ const struct sp_hint_rule sp_hint_numa = {
     .version = 1,
     .condition = "less than 95 % of the pages are local to the thread that uses them",
     .remedy = "first touch by the thread that uses the data, pinned threads, free memory on every node",
+    .check = "page placement",
+    .gain = "0 to (1 - s)/(2 - s) for the local share s: remote memory at half the local bandwidth",
     .judge = judge,
 };

@@ -17,7 +17,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                                : sp_as_now();
     struct sp_gain without = sp_gain_of(in, sp_hint_volume_less(in, fill_B), core);
     if (!sp_gain_is_worth(in, without))
-        return sp_clear(checked, "padding", "beta %.3f; no fill at all would save %.1f %%", in->beta.value,
+        return sp_clear(checked, "beta %.3f; no fill at all would save %.1f %%", in->beta.value,
                         100 * without.hi);
     struct sp_gain gain;
     const struct sp_alternative *best = sp_best_format(in, "", true, &gain);
@@ -26,6 +26,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     sp_hint_take(hint, gain, best->V_B.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED,
                  sp_value_known(best->core_s) ? SP_HIGH : SP_MEDIUM);
+    hint->V_then_B = best->V_B;
+    hint->core_then_s = best->core_s;
     int length = snprintf(hint->evidence, sizeof hint->evidence,
                           "beta = %.3f: %.0f %% of the stored entries are fill, which is loaded and "
                           "computed with like the others. With %s ",
@@ -51,5 +53,8 @@ const struct sp_hint_rule sp_hint_padding = {
         "SELL stores fill (beta = n_nz/stored entries is small), and max(W/P_core, V/b_S) of another C, "
         "sigma or of CRS is smaller; beta follows from the row lengths, nothing is converted",
     .remedy = "smaller C, larger sorting window sigma, or CRS",
+    .check = "padding",
+    .gain = "V(beta) and P_core of the other C and sigma or of CRS, by the formula of `gain`; beta follows "
+            "from the row lengths",
     .judge = judge,
 };

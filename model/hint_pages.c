@@ -14,7 +14,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (in->working_set_B > 0 && in->working_set_B < 2.0 * (1 << 20)) /* smaller than one huge page */
         return SP_SILENT;
     if (share >= enough)
-        return sp_clear(checked, "huge pages", "%.0f %%", 100 * share);
+        return sp_clear(checked, "%.0f %%", 100 * share);
     struct sp_gain gain;
     bool measured = sp_value_known(in->roof_small_pages_Bps) && sp_value_known(in->roof_huge_pages_Bps);
     if (measured) {
@@ -60,5 +60,8 @@ const struct sp_hint_rule sp_hint_pages = {
     .condition = "less than 90 % of the data are on huge pages; the gain is that of the measured ceilings on "
                  "both kinds, or a stated range where they were not measured",
     .remedy = "transparent huge pages by madvise, or reserved ones; free memory that is not fragmented",
+    .check = "huge pages",
+    .gain = "the measured ceilings on small and on huge pages over the share of small ones, half of it at "
+            "the lower end; 0 to a stated third of that share where they were not measured",
     .judge = judge,
 };

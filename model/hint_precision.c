@@ -13,9 +13,9 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
                                     struct sp_checked *checked)
 {
     if (!sp_value_known(in->rounding_largest))
-        return sp_clear(checked, "precision", "values need fp64");
+        return sp_clear(checked, "values need fp64");
     return sp_clear(
-        checked, "precision",
+        checked,
         "values need fp64; --precision mixed would save %.0f %% of V and change them by up to %.1e, "
         "norm-wise %.1e",
         100 * mixed_B / in->V_B.value, in->rounding_largest.value, in->rounding_normwise.value);
@@ -44,6 +44,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    hint->V_then_B = V;
+    hint->core_then_s = core;
     int length =
         snprintf(hint->evidence, sizeof hint->evidence, "Every value of the matrix is an fp32 number");
     if (in->n_distinct > 0)
@@ -78,5 +80,8 @@ const struct sp_hint_rule sp_hint_precision = {
         "sums stay fp64",
     .remedy = "values in fp32 beside vectors in fp64; all in fp32 where 24 bits suffice, for instance in "
               "preconditioners or inner iterations",
+    .check = "precision",
+    .gain =
+        "0 to 0.6 of what V with 4-byte values saves by the formula of `gain`: converting costs some of it",
     .judge = judge,
 };

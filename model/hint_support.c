@@ -334,9 +334,8 @@ void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct 
                  in->op == SP_OP_SPMV ? "SpMVs" : "executions");
 }
 
-enum sp_verdict sp_clear(struct sp_checked *checked, const char *check, const char *format, ...)
+enum sp_verdict sp_clear(struct sp_checked *checked, const char *format, ...)
 {
-    snprintf(checked->check, sizeof checked->check, "%s", check);
     va_list args;
     va_start(args, format);
     vsnprintf(checked->figure, sizeof checked->figure, format, args);

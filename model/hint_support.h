@@ -73,7 +73,8 @@ double sp_gpu_hint_time(const struct sp_hint_inputs *in);
 /* "pays after N SpMVs" from a cost in seconds. */
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s);
 
-enum sp_verdict sp_clear(struct sp_checked *checked, const char *check, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Checked, with this figure. */
+enum sp_verdict sp_clear(struct sp_checked *checked, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

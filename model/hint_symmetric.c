@@ -52,19 +52,20 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const bool measured = sp_value_known(in->half_core_s);
     struct sp_value V = volume_of(in);
     if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
-        return sp_clear(checked, "symmetry", "gathers wait, and with one triangle updates of y would too");
+        return sp_clear(checked, "gathers wait, and with one triangle updates of y would too");
     struct sp_gain gain = sp_gain_of(in, V, measured ? in->half_core_s : sp_as_now());
     if (measured && sp_value_known(in->time_s))
         gain.lo = fmin(gain.lo, gain_if_half_hides(in, V));
     if (!sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
         char now[32], then[32];
-        return measured ? sp_clear(checked, "symmetry",
-                                   "one triangle would move %s instead of %s, mean gain %.1f %%",
+        return measured ? sp_clear(checked, "one triangle would move %s instead of %s, mean gain %.1f %%",
                                    sp_text_bytes(then, sizeof then, V.value),
                                    sp_text_bytes(now, sizeof now, in->V_B.value), 50 * (gain.lo + gain.hi))
                         : SP_SILENT; /* scattered updates may cost it all */
     }
     sp_hint_take(hint, gain, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
+    hint->V_then_B = V;
+    hint->core_then_s = in->half_core_s;
     say_volume(in, V, hint);
     if (in->option_half)
         sp_hint_command(in, hint, in->option_half);
@@ -85,5 +86,11 @@ const struct sp_hint_rule sp_hint_symmetric = {
         "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "
         "updates of y and conflicts between threads, is smaller, and its P_core does not cost it all",
     .remedy = "store one triangle (--format half); threads are kept apart by phases or windows",
+    .check = "symmetry",
+    .gain =
+        "V of one triangle (simulated; by formula in caches), updates of y and conflicts counted, and its "
+        "P_core, "
+        "by the formula of `gain`, with omega = 0.5 or less at the lower end: updates of y depend on those "
+        "before them",
     .judge = judge,
 };

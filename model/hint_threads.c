@@ -45,10 +45,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
             most = fmax(most, in->saturation_Bps[i]);
         if (in->n_saturation < 2)
             return SP_SILENT;
-        return sp_clear(checked, "number of threads", "%d reach %.0f %% of the best bandwidth", in->n_threads,
+        return sp_clear(checked, "%d reach %.0f %% of the best bandwidth", in->n_threads,
                         100 * now_Bps / most);
     }
     sp_hint_take(hint, gain, SP_MEASURED, best_threads > in->n_threads ? SP_HIGH : SP_MEDIUM);
+    hint->time_then_s = sp_value_of(best, SP_MODELLED);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d threads draw %.1f GB/s from %s, %d draw %.1f GB/s (measured saturation curve)%s.",
              in->n_threads, now_Bps / 1e9, sp_hint_in_memory(in) ? "memory" : in->level, best_threads,
@@ -71,5 +72,8 @@ const struct sp_hint_rule sp_hint_threads = {
         "the measured saturation curve gives another number of threads a higher bandwidth (more below "
         "n_sat, fewer past it or on SMT)",
     .remedy = "as many threads as saturate the memory of every domain",
+    .check = "number of threads",
+    .gain = "max(V/b, W/P_core) with the measured bandwidth of the other number of threads; execution scales "
+            "with threads, but not beyond the cores",
     .judge = judge,
 };

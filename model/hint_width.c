@@ -31,8 +31,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         }
     }
     if (!best || !sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "block vectors", "a vector is cheapest with r = %lld", (long long)in->r);
+        return sp_clear(checked, "a vector is cheapest with r = %lld", (long long)in->r);
     sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
+    const double per_vector = (double)in->r / strtod(best->option, NULL); /* of the work of the run */
+    hint->V_then_B = scaled(best->V_B, per_vector);
+    hint->core_then_s = scaled(best->core_s, per_vector);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "The matrix is read once for all vectors: with r = %s each vector takes less than with r = %lld, "
@@ -52,5 +55,7 @@ const struct sp_hint_rule sp_hint_width = {
     .version = 1,
     .condition = "SpMMV: max(V(r)/b_S, W(r)/P_core(r)) of another r is smaller for each vector",
     .remedy = "as many right-hand sides at once as the caches and P_core allow",
+    .check = "block vectors",
+    .gain = "max(V(r)/b_S, W(r)/P_core(r))/r of the other number of vectors, by the formula of `gain`",
     .judge = judge,
 };

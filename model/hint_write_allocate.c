@@ -19,9 +19,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in))
         return SP_SILENT;
     if (in->format == SP_FORMAT_HALF || in->format == SP_FORMAT_STRIPED)
-        return sp_clear(checked, "write-allocate", "y is read and written by updates");
+        return sp_clear(checked, "y is read and written by updates");
     if (in->store_nt)
-        return sp_clear(checked, "write-allocate", "y is written with non-temporal stores");
+        return sp_clear(checked, "y is written with non-temporal stores");
     double y_B = (double)sp_precision_size(in->precision) * (double)in->n_r;
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, y_B), sp_as_now());
     double saving = measured_saving(in, y_B), time = sp_hint_time(in);
@@ -32,9 +32,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         gain.lo = 0; /* hardware may evade the read already */
     }
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "write-allocate", "reading y before writing it costs at most %.1f %%",
-                        100 * gain.hi);
+        return sp_clear(checked, "reading y before writing it costs at most %.1f %%", 100 * gain.hi);
     sp_hint_take(hint, gain, isnan(saving) ? SP_MODELLED : SP_MEASURED, isnan(saving) ? SP_LOW : SP_MEDIUM);
+    hint->V_then_B = sp_hint_volume_less(in, y_B);
     char y[32];
     snprintf(hint->evidence, sizeof hint->evidence,
              "Plain stores read each line of y (%s) before they write it; non-temporal stores do not: w = 1 "
@@ -58,5 +58,8 @@ const struct sp_hint_rule sp_hint_write_allocate = {
         "y is overwritten by plain stores (w = 2): V falls by s_y n_r; measured copy ceilings with and "
         "without non-temporal stores bound the gain",
     .remedy = "non-temporal stores of y",
+    .check = "write-allocate",
+    .gain = "V less s_y n_r, by the formula of `gain`; at the lower end what copy ceilings with and without "
+            "non-temporal stores differ by",
     .judge = judge,
 };

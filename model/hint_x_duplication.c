@@ -15,12 +15,12 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     struct sp_value alpha = sp_value_of(in->alpha.value > excess ? in->alpha.value - excess : 0, SP_MODELLED);
     struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, alpha), sp_as_now());
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "x in several caches", "%d cache domains load x %.2f times together",
-                        in->n_domains, twice);
+        return sp_clear(checked, "%d cache domains load x %.2f times together", in->n_domains, twice);
     gain.lo = 0; /* no partition avoids all of it */
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    hint->V_then_B = sp_hint_volume_alpha(in, alpha);
     snprintf(hint->evidence, sizeof hint->evidence,
              "The %d cache domains in use touch the same parts of x: they must load it %.2f times together "
              "(alpha_min %.3f, for one domain %.3f).",
@@ -42,5 +42,8 @@ const struct sp_hint_rule sp_hint_x_duplication = {
     .condition = "several last-level caches are in use and touch the same lines of x: alpha_min sums over "
                  "domains, alpha_once counts each line once; the difference is the gain's upper end",
     .remedy = "contiguous rows for each domain, or a partition that cuts few columns",
+    .check = "x in several caches",
+    .gain = "0 to what V without (alpha_min - alpha_once) s_x n_nz saves, by the formula of `gain`: no "
+            "partition avoids all of it",
     .judge = judge,
 };

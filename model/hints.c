@@ -74,12 +74,16 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
         struct sp_hint hint = {.id = (*rule)->id, .title = (*rule)->title, .rule_version = (*rule)->version};
         if ((*rule)->spmv_only && in->op != SP_OP_SPMV)
             continue;
-        switch ((*rule)->judge(in, &hint, &out->checked[out->n_checked])) {
+        struct sp_checked *checked = &out->checked[out->n_checked];
+        switch ((*rule)->judge(in, &hint, checked)) {
         case SP_FIRES:
             assert(hint.gain_lo >= 0 && hint.gain_lo <= hint.gain_hi && hint.gain_hi < 1);
             insert(out, &hint);
             break;
         case SP_CLEAR:
+            assert((*rule)->check);
+            checked->id = (*rule)->id;
+            snprintf(checked->check, sizeof checked->check, "%s", (*rule)->check);
             out->n_checked++;
             break;
         case SP_SILENT:

@@ -170,6 +170,9 @@ struct sp_hint {
     double gain_lo, gain_hi; /* share of the time saved, 0 <= lo <= hi < 1 */
     enum sp_origin basis;    /* of the counterfactual */
     enum sp_confidence confidence;
+    /* The counterfactual of which the gain was made: bytes through the level, W/P_core, modelled or measured
+     * time; SP_NONE: as now, or not looked at. */
+    struct sp_value V_then_B, core_then_s, time_then_s;
     char change[96];       /* options that make the proposal of this run; "": none do */
     char evidence[400];    /* sentences with figures */
     char try_command[400]; /* a complete command, or "not available in this version: ..." */
@@ -179,6 +182,7 @@ struct sp_hint {
 
 /* A thing that was checked. */
 struct sp_checked {
+    const char *id;   /* of the rule: "B01" */
     char check[48];   /* "load imbalance" */
     char figure[160]; /* "lambda of entries 1.00, gain below 0.1 %" */
 };
@@ -191,7 +195,10 @@ struct sp_hint_rule {
     bool spmv_only;        /* its volumes are those of SpMV: silent for other operations */
     const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
     const char *remedy;    /* what to do, in general */
-    /* Fills *hint when it fires (id, title and version are set by the caller), *checked when it is clear. */
+    const char *gain;      /* how it is predicted */
+    const char *check;     /* what it calls what it has checked: "load imbalance"; NULL: it never says so */
+    /* Fills *hint when it fires (id, title and version are set by the caller), *checked's figure when it is
+     * clear. */
     enum sp_verdict (*judge)(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked);
 };

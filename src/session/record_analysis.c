@@ -336,6 +336,19 @@ static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_value(r, "unfused.saved_predicted", u->predicted_B, "B");
 }
 
+/* What the gain was made of; what stays as it is, is left out. */
+static json_t *counterfactual(const struct sp_hint *h)
+{
+    json_t *then = json_object();
+    if (sp_value_known(h->V_then_B))
+        json_object_set_new(then, "bytes", sp_record_value_json(h->V_then_B, "B"));
+    if (sp_value_known(h->core_then_s))
+        json_object_set_new(then, "core", sp_record_value_json(h->core_then_s, "s"));
+    if (sp_value_known(h->time_then_s))
+        json_object_set_new(then, "time", sp_record_value_json(h->time_then_s, "s"));
+    return then;
+}
+
 void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 {
     sp_record_set_object(r, "hints", json_array());
@@ -349,6 +362,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
         json_object_set_new(item, "title", json_string(h->title));
         json_object_set_new(item, "rule_version", json_integer(h->rule_version));
         json_object_set_new(item, "gain", gain);
+        json_object_set_new(item, "then", counterfactual(h));
         json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
         json_object_set_new(item, "evidence", json_string(h->evidence));
         json_object_set_new(item, "try", json_string(h->try_command));
@@ -360,6 +374,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
     }
     for (int i = 0; i < hints->n_checked; i++) {
         json_t *item = json_object();
+        json_object_set_new(item, "rule", json_string(hints->checked[i].id));
         json_object_set_new(item, "check", json_string(hints->checked[i].check));
         json_object_set_new(item, "figure", json_string(hints->checked[i].figure));
         sp_record_append(r, "not_a_problem", item);
