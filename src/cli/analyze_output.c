@@ -10,6 +10,7 @@
 
 #include "cli/find_program.h"
 #include "io/record_anonymous.h"
+#include "io/record_words.h"
 #include "plots/plot.h"
 #include "report/report_csv.h"
 #include "report/report_lines.h"
@@ -129,6 +130,14 @@ static bool has_flags(const struct sp_record *record)
     return json_array_size(sp_record_node(record, "flags")) > 0;
 }
 
+/* A term whose numbers a reader will ask for first. */
+static const char *worth_explaining(const struct sp_record *record)
+{
+    const char *hint = sp_item_text(json_array_get(sp_record_node(record, "hints"), 0), "id");
+    const char *flag = sp_item_text(json_array_get(sp_record_node(record, "flags"), 0), "code");
+    return hint ? hint : flag ? flag : sp_record_node(record, "losses") ? "losses" : "roofline";
+}
+
 static int judge(const struct sp_record *record, const struct sp_output_options *o)
 {
     const char *text;
@@ -243,8 +252,11 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
         code = sp_worse_exit(code, sp_report_error(&err));
     if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
-    if (common->verbosity >= 0)
-        fprintf(is_taken(o, common) ? stderr : stdout, "saved  %s%s\n", path, plots);
+    if (common->verbosity >= 0) {
+        FILE *out = is_taken(o, common) ? stderr : stdout;
+        fprintf(out, "saved  %s%s\n", path, plots);
+        fprintf(out, "next   spmodel explain %s %s\n", worth_explaining(record), path);
+    }
     return sp_worse_exit(code, judge(record, o));
 }
 

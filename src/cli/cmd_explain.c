@@ -1,262 +1,196 @@
-/* spmodel explain: symbols, formulas, hints, flags and exit codes, with a record's numbers put in. */
+/* spmodel explain: symbols, formulas, words, hints, flags and exit codes, with a record's numbers put in. */
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/explain_terms.h"
+#include "cli/explain_json.h"
+#include "cli/explain_text.h"
 #include "cli/options.h"
-#include "cli/suggest.h"
-#include "model/hints.h"
+#include "cli/sink.h"
+#include "io/record_words.h"
 
-enum { KEY_RECORD = SP_KEY_PRIVATE };
+enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64 };
 
 static const struct argp_option options[] = {
-    {"record", KEY_RECORD, "REC.json", 0, "Put this record's numbers in", 0},
+    {"record", KEY_RECORD, "RECORD.json", 0, "Put this record's numbers in; so does its name among the terms",
+     0},
     {0},
 };
 
 struct arguments {
-    const char *record, *term;
+    struct sp_common_options common;
+    const char *record;
+    int n_terms;
+    const char *term[MOST_TERMS];
 };
+
+/* Terms have no such ending. */
+static bool is_record_name(const char *text)
+{
+    const size_t length = strlen(text);
+    return length > 5 && strcmp(text + length - 5, ".json") == 0;
+}
+
+static void take_record(struct arguments *a, const char *path, struct argp_state *state)
+{
+    if (a->record)
+        argp_error(state, "one record at a time");
+    a->record = path;
+}
+
+static void take_term(struct arguments *a, const char *term, struct argp_state *state)
+{
+    if (a->n_terms == MOST_TERMS)
+        argp_error(state, "more than %d terms at a time", MOST_TERMS);
+    else
+        a->term[a->n_terms++] = term;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
     case KEY_RECORD:
-        a->record = arg;
+        take_record(a, arg, state);
         return 0;
     case ARGP_KEY_ARG:
-        if (a->term)
-            argp_error(state, "one term at a time");
-        a->term = arg;
+        if (is_record_name(arg))
+            take_record(a, arg, state);
+        else
+            take_term(a, arg, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
-    "[TERM]",
-    "Explain a symbol, a formula, a hint (A01), a flag or an exit code (3); without TERM list what there is.",
-    NULL,
+    "[TERM...] [RECORD.json]",
+    "Explain a symbol, a formula, a word of the report, a hint (A01), a flag (Q10), a verdict or an exit "
+    "code "
+    "(exit-3, 3). With a record its own numbers are put into the formulas, each with its origin, and the "
+    "result is compared with the record's. Without TERM list what there is, by theme.\vGreek letters and "
+    "their names are the same; words of several parts may be joined by '-'. --json: docs/explain.md.",
+    children,
     NULL,
     NULL,
 };
 
-/* Running text in lines of at most 96 columns, indented. */
-static void print_words(const char *text, int indent)
+static struct sp_report_style style_of(const struct sp_common_options *common)
 {
-    const int width = 96;
-    int column = 0;
-    while (*text) {
-        int n = (int)strcspn(text, " ");
-        if (column == 0)
-            column = printf("%*s%.*s", indent, "", n, text);
-        else if (column + 1 + n > width)
-            column = printf("\n%*s%.*s", indent, "", n, text) - 1;
-        else
-            column += printf(" %.*s", n, text);
-        text += n + (text[n] == ' ');
-    }
-    putchar('\n');
+    struct winsize size;
+    const bool tty = isatty(STDOUT_FILENO);
+    struct sp_report_style style = {.color = sp_use_color(common, tty),
+                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        style.width = size.ws_col;
+    return style;
 }
 
-static void print_formula(const char *formula)
+/* "ID: kkt_power, SpMV in CRS, constructed". */
+static void name_record(const struct sp_record *r, char *text, size_t size)
 {
-    while (*formula) {
-        int n = (int)strcspn(formula, "\n");
-        printf("    %.*s\n", n, formula);
-        formula += n + (formula[n] == '\n');
-    }
+    const char *status = sp_words_text(r, "status", "");
+    snprintf(text, size, "%s: %s, %s in %s%s%s", sp_words_text(r, "id", "a record without id"),
+             sp_words_text(r, "problem.name", "unnamed matrix"),
+             sp_words_op(sp_words_text(r, "config.op", "unknown operation")),
+             sp_words_text(r, "config.format_text", sp_words_text(r, "config.format", "unknown format")),
+             strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
 }
 
-static void print_field(const struct sp_record *record, const char *path)
+/* What the terms mean, as an array; unknown ones are reported, and `code` becomes that of the error. */
+static json_t *explained(const struct arguments *a, const struct sp_record *record, int *code)
 {
-    const json_t *node = sp_record_node(record, path);
-    if (json_is_object(node)) {
-        struct sp_value v = sp_record_value(record, path);
-        const char *unit = json_string_value(json_object_get(node, "unit"));
-        bool bare = !unit || strcmp(unit, "1") == 0;
-        if (!sp_value_known(v))
-            printf("  %s: unknown (%s)\n", path, v.why ? v.why : "no reason given");
-        else if (v.hi > v.lo)
-            printf("  %s = %.4g (%.4g to %.4g)%s%s %s\n", path, v.value, v.lo, v.hi, bare ? "" : " ",
-                   bare ? "" : unit, sp_origin_name(v.origin));
-        else
-            printf("  %s = %.6g%s%s %s\n", path, v.value, bare ? "" : " ", bare ? "" : unit,
-                   sp_origin_name(v.origin));
-    } else if (json_is_integer(node)) {
-        printf("  %s = %lld\n", path, (long long)json_integer_value(node));
-    } else if (json_is_real(node)) {
-        printf("  %s = %.6g\n", path, json_real_value(node));
-    } else if (json_is_string(node)) {
-        printf("  %s = %s\n", path, json_string_value(node));
-    } else if (json_is_boolean(node)) {
-        printf("  %s = %s\n", path, json_is_true(node) ? "yes" : "no");
-    }
-}
-
-static void print_term(const struct sp_term *t, const struct sp_record *record)
-{
-    printf("%s: %s\n", t->name, t->title);
-    if (t->formula)
-        print_formula(t->formula);
-    print_words(t->text, 2);
-    if (!record)
-        return;
-    const char *id = "?";
-    sp_record_text(record, "id", &id);
-    printf("\nIn %s:\n", id);
-    if (t->fill)
-        t->fill(record, stdout);
-    for (int i = 0; i < SP_TERM_FIELDS && t->fields[i]; i++)
-        print_field(record, t->fields[i]);
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static void print_hint(const struct sp_hint_rule *rule, const struct sp_record *record)
-{
-    printf("%s: %s (hint, rule version %d)\n", rule->id, rule->title, rule->version);
-    printf("  fires when\n");
-    print_words(rule->condition, 4);
-    printf("  what to do\n");
-    print_words(rule->remedy, 4);
-    if (!record)
-        return;
-    size_t i;
-    const json_t *hint;
-    bool found = false;
-    json_array_foreach(sp_record_node(record, "hints"), i, hint)
-    {
-        if (strcmp(text_of(hint, "id"), rule->id) != 0)
+    json_t *list = json_array();
+    for (int i = 0; i < a->n_terms; i++) {
+        struct sp_topic found[SP_TOPIC_MATCHES];
+        int n = sp_topics_find(a->term[i], found);
+        for (int k = 0; k < n; k++)
+            json_array_append_new(list, sp_explain_json(&found[k], record));
+        if (n > 0)
             continue;
-        found = true;
-        const json_t *gain = json_object_get(hint, "gain");
-        printf("\nIn this record: time -%.0f to -%.0f %% (%s), confidence %s\n",
-               100 * json_number_value(json_object_get(gain, "lo")),
-               100 * json_number_value(json_object_get(gain, "hi")), text_of(gain, "basis"),
-               text_of(hint, "confidence"));
-        print_words(text_of(hint, "evidence"), 2);
-        printf("  try     %s\n  expect  %s\n", text_of(hint, "try"), text_of(hint, "expect"));
+        struct sp_error err;
+        char near[200];
+        sp_topics_near(a->term[i], near, sizeof near);
+        sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", a->term[i],
+                *near ? "; did you mean " : "", near, *near ? "?" : "");
+        *code = sp_worse_exit(*code, sp_report_error(&err));
     }
-    if (!found)
-        printf("\nIn this record the rule does not fire.\n");
+    return list;
 }
 
-static bool print_exit(const char *term)
+static enum sp_status write_json(json_t *list, const struct sp_record *record, FILE *out,
+                                 struct sp_error *err)
 {
-    char *end;
-    long code = strtol(term, &end, 10);
-    if (end == term || *end)
-        return false;
-    for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++)
-        if (e->code == code) {
-            printf("exit code %d: %s\n", e->code, e->meaning);
-            return true;
-        }
-    return false;
+    const char *id = record ? sp_words_text(record, "id", NULL) : NULL;
+    json_t *o = json_object();
+    json_object_set_new(o, "schema", json_string(SP_EXPLAIN_SCHEMA));
+    json_object_set_new(o, "record", id ? json_string(id) : json_null());
+    json_object_set(o, "terms", list);
+    bool bad = json_dumpf(o, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', out) == EOF;
+    json_decref(o);
+    return bad ? sp_fail(err, SP_OUTPUT, NULL, "the JSON cannot be written") : SP_OK;
 }
 
-static bool print_flag(const char *term, const struct sp_record *record)
+static int print(const struct arguments *a, json_t *list, const struct sp_record *record,
+                 const struct sp_sink *json)
 {
-    for (const struct sp_flag_meaning *f = sp_flag_meanings; f->code; f++) {
-        if (strcasecmp(f->code, term) != 0)
-            continue;
-        printf("%s, as a flag of a record: %s\n", f->code, f->meaning);
-        size_t i;
-        const json_t *flag;
-        if (record)
-            json_array_foreach(sp_record_node(record, "flags"), i, flag)
-            {
-                if (strcmp(text_of(flag, "code"), f->code) == 0)
-                    printf("  in this record: %s\n", text_of(flag, "text"));
-            }
-        return true;
-    }
-    return false;
-}
-
-static void list_all(void)
-{
-    printf("Terms:\n");
-    for (const struct sp_term *t = sp_terms; t->name; t++)
-        printf("  %-20s %s\n", t->name, t->title);
-    printf("\nHints:\n");
-    for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++)
-        printf("  %-20s %s\n", (*rule)->id, (*rule)->title);
-    printf("\nFlags of records:\n");
-    for (const struct sp_flag_meaning *f = sp_flag_meanings; f->code; f++)
-        printf("  %-20s %s\n", f->code, f->meaning);
-    printf("\nExit codes: spmodel help exit-codes\n");
-}
-
-/* The name nearest to a word that is none; NULL: nothing near. */
-static const char *nearest(const char *term)
-{
-    struct sp_suggestion best = sp_suggestion_begin(term);
-    for (const struct sp_term *t = sp_terms; t->name; t++) {
-        sp_suggestion_offer(&best, t->name, t->name);
-        for (const char *word = t->also; *word;) {
-            char alias[64];
-            size_t n = strcspn(word, " ");
-            snprintf(alias, sizeof alias, "%.*s", (int)n, word);
-            sp_suggestion_offer(&best, alias, t->name);
-            word += n + (word[n] == ' ');
-        }
-    }
-    for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++)
-        sp_suggestion_offer(&best, (*rule)->id, (*rule)->id);
-    return best.shown;
-}
-
-static int explain(const char *term, const struct sp_record *record)
-{
-    const struct sp_term *t = sp_term_find(term);
-    const struct sp_hint_rule *rule = sp_hint_rule_find(term);
-    bool found = false;
-    if (t) {
-        print_term(t, record);
-        found = true;
-    }
-    if (rule) {
-        print_hint(rule, record);
-        found = true;
-    }
-    found = print_flag(term, record) || found;
-    found = print_exit(term) || found;
-    if (found)
-        return 0;
     struct sp_error err;
-    const char *near = nearest(term);
-    sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", term,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return sp_report_error(&err);
+    char name[400] = "";
+    const json_t *one;
+    size_t i;
+    if (json->stream && write_json(list, record, json->stream, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (json->stream == stdout)
+        return 0;
+    struct sp_report_style style = style_of(&a->common);
+    if (a->n_terms == 0)
+        sp_explain_list_text(list, &style, stdout);
+    if (record)
+        name_record(record, name, sizeof name);
+    json_array_foreach(list, i, one)
+    {
+        if (a->n_terms == 0)
+            break;
+        if (i > 0)
+            fputc('\n', stdout);
+        sp_explain_text(one, record ? name : NULL, &style, stdout);
+    }
+    return 0;
 }
 
 static int run(int argc, char **argv)
 {
     struct arguments a;
+    struct sp_record record = {0};
+    struct sp_sink json = {0};
+    struct sp_error err;
+    int code = 0;
     memset(&a, 0, sizeof a);
     sp_parse(&argp, argc, argv, &a);
-    if (!a.term) {
-        list_all();
-        return 0;
-    }
-    struct sp_record record = {0};
-    struct sp_error err;
     if (a.record && sp_record_read(a.record, &record, &err) != SP_OK)
         return sp_report_error(&err);
-    int code = explain(a.term, a.record ? &record : NULL);
+    const struct sp_record *numbers = a.record ? &record : NULL;
+    json_t *list = a.n_terms > 0 ? explained(&a, numbers, &code) : sp_explain_list();
+    if (json_array_size(list) > 0) {
+        if (sp_sink_open(a.common.json, &json, &err) != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
+        else {
+            code = sp_worse_exit(code, print(&a, list, numbers, &json));
+            code = sp_sink_close(&json, code);
+        }
+    }
+    json_decref(list);
     sp_record_free(&record);
     return code;
 }
@@ -270,8 +204,8 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_explain = {
     .name = "explain",
-    .arguments = "[TERM]",
-    .summary = "explain a symbol, formula, hint, flag or exit code, with a record's numbers",
+    .arguments = "[TERM...] [RECORD.json]",
+    .summary = "explain a symbol, formula, word, hint, flag or exit code, with a record's numbers",
     .run = run,
     .page = {&argp, examples, NULL, "analyze provenance exit-codes units"},
 };

@@ -1,0 +1,146 @@
+#include "cli/explain_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "cli/explain_derived.h"
+
+const char sp_fact_not_here[] = "this record does not hold it";
+
+struct sp_fact sp_fact_of(struct sp_value value, const char *unit, const char *from)
+{
+    struct sp_fact f = {.value = value, .unit = unit, .word = sp_origin_name(value.origin)};
+    snprintf(f.from, sizeof f.from, "%s", from);
+    return f;
+}
+
+struct sp_fact sp_fact_counted(double x, const char *from)
+{
+    struct sp_fact f = sp_fact_of(sp_value_of(x, SP_STATED), "1", from);
+    f.word = "counted";
+    return f;
+}
+
+struct sp_fact sp_fact_unknown(const char *why, const char *unit, const char *from)
+{
+    return sp_fact_of(sp_value_none(why), unit, from);
+}
+
+/* Losses are bare numbers; on whose word stands beside them: "modelled: 233 MB at the roof of MEM". */
+static enum sp_origin origin_of_loss(const struct sp_record *r, const char *path)
+{
+    char how[96], word[16] = "";
+    const char *text;
+    snprintf(how, sizeof how, "losses_origin.%s", path + strlen("losses."));
+    if (sp_record_text(r, how, &text))
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ": "), text);
+    enum sp_origin origin = sp_origin_from_name(word);
+    return origin != SP_NONE ? origin : SP_MODELLED;
+}
+
+struct sp_fact sp_fact_at(const struct sp_record *r, const char *path, const char *unit)
+{
+    const json_t *node = sp_record_node(r, path);
+    if (json_is_number(node) && strncmp(path, "losses.", 7) == 0)
+        return sp_fact_of(sp_value_of(json_number_value(node), origin_of_loss(r, path)), unit, path);
+    if (json_is_number(node)) {
+        struct sp_fact f = sp_fact_counted(json_number_value(node), path);
+        f.unit = unit;
+        return f;
+    }
+    if (!json_is_object(node))
+        return sp_fact_unknown(sp_fact_not_here, unit, path);
+    struct sp_value v = sp_record_value_of(node);
+    if (!sp_value_known(v) && !v.why)
+        v.why = sp_fact_not_here;
+    const char *own = json_string_value(json_object_get(node, "unit"));
+    return sp_fact_of(v, own ? own : unit, path);
+}
+
+static const struct symbol {
+    const char *name, *unit;
+    const char *path; /* of a value, a count or a number */
+} symbols[] = {
+    {"n_r", "1", "problem.rows"},
+    {"n_c", "1", "problem.cols"},
+    {"n_nz", "1", "problem.nnz"},
+    {"C", "1", "config.C"},
+    {"sigma", "1", "config.sigma"},
+    {"n", "1", "config.threads"},
+    {"V", "B", "metrics.bytes"},
+    {"V_min", "B", "metrics.bytes_min"},
+    {"V_read", "B", "metrics.bytes_read"},
+    {"V_write", "B", "metrics.bytes_written"},
+    {"V_0", "B", "metrics.bytes_alpha_zero"},
+    {"B_C", "B/flop", "metrics.balance"},
+    {"alpha", "1", "metrics.alpha"},
+    {"alpha_min", "1", "metrics.alpha_min"},
+    {"alpha_simulated", "1", "metrics.alpha_simulated"},
+    {"x_loads", "1", "metrics.x_loads"},
+    {"beta", "1", "metrics.beta"},
+    {"u", "1", "structure.unit_share"},
+    {"t", "s", "metrics.time"},
+    {"V_then", "B", "then.bytes"},
+    {"T_core_then", "s", "then.core"},
+    {"t_then", "s", "then.time"},
+    {"P", "flop/s", "metrics.performance"},
+    {"P_core", "flop/s", "metrics.p_core"},
+    {"b", "B/s", "metrics.bandwidth"},
+    {"lambda_nz", "1", "metrics.lambda_nz"},
+    {"lambda_t", "1", "metrics.lambda_t"},
+    {"min_traffic", "s", "losses.min_traffic"},
+    {"padding", "s", "losses.padding"},
+    {"extra_x", "s", "losses.extra_x"},
+    {"extra_x_domains", "s", "losses.extra_x_domains"},
+    {"imbalance", "s", "losses.imbalance"},
+    {"in_core", "s", "losses.in_core"},
+    {"rest", "s", "losses.rest"},
+    {"saved", "B", "unfused.saved_predicted"},
+    {"V_pair", "B", "unfused.bytes"},
+    {"V_fused", "B", "unfused.bytes_fused"},
+    {"L1_load", "B", "gpu.L1_load"},
+    {"L1_store", "B", "gpu.L1_store"},
+    {"L2_load", "B", "gpu.L2_load"},
+    {"L2_store", "B", "gpu.L2_store"},
+    {"MEM_load", "B", "gpu.memory_load"},
+    {"MEM_store", "B", "gpu.memory_store"},
+    {"resident_warps", "1", "gpu.resident_warps"},
+};
+
+bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strcmp(symbols[i].name, symbol) == 0) {
+            *fact = sp_fact_at(record, symbols[i].path, symbols[i].unit);
+            return true;
+        }
+    for (const struct sp_derived *d = sp_derived_symbols; d->name; d++)
+        if (strcmp(d->name, symbol) == 0) {
+            *fact = d->of(record);
+            return true;
+        }
+    return false;
+}
+
+char *sp_fact_number(char *text, size_t size, double x, const char *unit)
+{
+    const bool bare = !unit || strcmp(unit, "1") == 0, seconds = unit && strcmp(unit, "s") == 0;
+    if (bare && fabs(x) < 1e15 && x == floor(x))
+        snprintf(text, size, "%.0f", x);
+    else if (bare)
+        snprintf(text, size, "%.4g", x);
+    else if (seconds && x == 0)
+        snprintf(text, size, "0 s");
+    else if (seconds) {
+        struct sp_scale scale = sp_scale_of_seconds(x);
+        snprintf(text, size, "%.4g %s", x / scale.factor, scale.prefix);
+    } else if (strcmp(unit, "B/flop") == 0 || strcmp(unit, "flop/B") == 0)
+        snprintf(text, size, "%.4g %s", x, unit);
+    else {
+        struct sp_scale scale = sp_scale_of(x);
+        snprintf(text, size, "%.4g %s%s", x / scale.factor, scale.prefix, unit);
+    }
+    return text;
+}

@@ -1,0 +1,23 @@
+/* The numbers of a record by the symbols of the theory: what formulas are computed with. */
+#ifndef SP_CLI_EXPLAIN_FACTS_H
+#define SP_CLI_EXPLAIN_FACTS_H
+
+#include "io/record.h"
+
+struct sp_fact {
+    struct sp_value value; /* SP_NONE with the reason where the record does not know it */
+    const char *unit;      /* "B", "s", "B/s", "flop", "flop/s", "B/flop", "1" */
+    const char *word;      /* on whose word: an origin's name, "counted", "by definition" */
+    char from[96];         /* where it stands in the record, or what it was made of */
+};
+
+/* False: there is no such symbol. Texts are static, of the fact or of the record. */
+bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact);
+
+/* A value, number or count at a path of the record, with its unit. */
+struct sp_fact sp_fact_at(const struct sp_record *record, const char *path, const char *unit);
+
+/* "262.4 MB", "4.31 ms", "14612663", "0.39"; four digits. Returns text. */
+char *sp_fact_number(char *text, size_t size, double x, const char *unit);
+
+#endif

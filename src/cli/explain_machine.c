@@ -1,0 +1,178 @@
+/* Ceilings, the roofline, threads and domains. */
+#include <stddef.h>
+
+#include "cli/explain_terms.h"
+
+static const struct sp_calculation roofline[] = {
+    {"b_S/B_C", "b_S/(V/W)", "flop/s", NULL, NULL, NULL, NULL},
+    {"model, x as now", "min(b_S/(V/W), P_core)", "flop/s", NULL, NULL, NULL, NULL},
+    {"model, x as now", "W/t_seen", "flop/s", NULL, NULL, NULL, NULL},
+    {"model, x once", "min(b_S/(V_min/W), P_core)", "flop/s", NULL, NULL, NULL, NULL},
+    {"model, x once", "W/t_once", "flop/s", NULL, NULL, NULL, NULL},
+    {"measured", "W/t", "flop/s", "metrics.performance", NULL, NULL, NULL},
+    {0},
+};
+
+static const struct sp_calculation in_core[] = {
+    {"T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
+    {"transfers V/b_S", "V/b_S", "s", NULL, NULL, NULL, NULL},
+    {"P_core/(b_S/B_C)", "P_core/(b_S/(V/W))", "1", NULL, NULL, NULL, NULL},
+    {0},
+};
+
+static const struct sp_calculation saturation[] = {
+    {"n_sat", "ceil(max(W/P_core, V/b_1)/(V/b_S))", "1", NULL, NULL, NULL, NULL},
+    {"n_sat of transfers alone", "ceil(b_S/b_1)", "1", NULL, NULL, NULL, NULL},
+    {0},
+};
+
+static const struct sp_calculation roof[] = {
+    {"bandwidth reached, V/t", "V/t", "B/s", "metrics.bandwidth", NULL, NULL, NULL},
+    {"its share of the roof", "V/(t*b_S)", "1", "metrics.bandwidth_fraction",
+     "the record's is the median of paired ratios, this one a ratio of medians", NULL, NULL},
+    {0},
+};
+
+static const struct sp_calculation duplication[] = {
+    {"x in all last-level caches in use", "n_d*s_x*n_c*r", "B", NULL, NULL, NULL, NULL},
+    {"time for what is loaded twice", "extra_x_domains", "s", NULL, NULL, NULL, NULL},
+    {0},
+};
+
+static const struct sp_calculation straggler[] = {
+    {"(lambda_nz - 1) t, which the loss is not", "(lambda_nz - 1)*t", "s", NULL, NULL, NULL, NULL},
+    {"share of the time", "imbalance/t", "1", NULL, NULL, NULL, NULL},
+    {"a thread's rate while all are active", "min(b_1, b_S/n)", "B/s", NULL, NULL, NULL, NULL},
+    {0},
+};
+
+const struct sp_term sp_machine_terms[] = {
+    {"b_S",
+     "roof ceiling bandwidth-ceiling load_own",
+     "bandwidth ceiling",
+     "1/b_S = (1 - f)/b_load + f/b_copy,  f: share of the traffic that is as half-written as a copy's",
+     "What memory (or the cache level that holds the data) delivers to the threads in use: load-only, with "
+     "the "
+     "kernel's own mix of streams, on its own arrays (load_own), same pages, in the same minutes as the "
+     "kernel; "
+     "corrected for its share of stores by this machine's own copy. The write-allocate-corrected triad is "
+     "the "
+     "band's other edge.",
+     "roofline bandwidth_fraction ceilings b_1",
+     {"metrics.bandwidth"},
+     roof},
+    {"b_1",
+     "single-core-bandwidth",
+     "bandwidth that one thread draws alone",
+     NULL,
+     "Below n_sat threads bandwidth grows by about b_1 a thread. In the fluid model no thread draws more.",
+     "ecm fluid b_S",
+     {NULL},
+     NULL},
+    {"P_core",
+     "core in-core-rate",
+     "rate without memory limits",
+     "T_core = W/P_core",
+     "The same kernel on windows of the matrix's own rows, with columns folded so that everything fits the "
+     "inner caches, times threads.",
+     "roofline in_core C01 p_core",
+     {"metrics.p_core"},
+     in_core},
+    {"P",
+     "bound",
+     "performance",
+     "P = W/t",
+     "Useful operations a second.",
+     "roofline performance W",
+     {"metrics.performance"},
+     NULL},
+    {"P_peak",
+     "peak peak-performance",
+     "what the arithmetic units do at most",
+     NULL,
+     "Scalar, SIMD or FMA operations of all threads in use, by precision; from data sheets where it was not "
+     "measured. Matrix units of GPUs have a peak of their own (mma).",
+     "roofline ceilings mma",
+     {NULL},
+     NULL},
+    {"roofline",
+     "binding",
+     "the roofline",
+     "P = min(P_peak, P_core, b_level/B_level)",
+     "The slowest resource decides; the report names it. Data that fit a cache get that level's bytes and "
+     "bandwidth.",
+     "b_S B_C P_core I levels model_fraction",
+     {"binding.term", "binding.level", "binding.why"},
+     roofline},
+    {"ecm",
+     "n_sat saturation",
+     "cores that saturate memory",
+     "T = max(T_core, sum T_level),  n_sat = ceil(T/T_mem)",
+     "b_1 is what one thread draws alone. Below n_sat more threads help, beyond they do not. What was "
+     "measured "
+     "is the saturation curve (`spmodel plot --kind saturation`).",
+     "b_1 b_S F01",
+     {"config.threads"},
+     saturation},
+    {"lambda",
+     "lambda_nz lambda_t \xce\xbb \xce\xbb_nz \xce\xbb_t",
+     "load imbalance",
+     "lambda = max/mean over threads",
+     "lambda_nz of entries, lambda_t of busy times: always say which. A large lambda in a saturated domain "
+     "costs little: see `fluid`.",
+     "fluid imbalance schedule B01",
+     {"metrics.lambda_nz", "metrics.lambda_t", "losses.imbalance"},
+     NULL},
+    {"fluid",
+     "fluid-model straggler",
+     "the fluid model of imbalance",
+     "each of n active threads of a domain progresses at min(b_1, b_S/n)",
+     "When others finish, the straggler speeds up, so the loss is not (lambda - 1) t. The loss is the time "
+     "of "
+     "the actual shares minus that of equal shares; a run with equal shares bounds it.",
+     "lambda imbalance B01 b_1",
+     {"losses.imbalance", "losses_origin.imbalance"},
+     straggler},
+    {"domain",
+     "domains llc last-level-cache",
+     "last-level-cache domain",
+     NULL,
+     "Cores that share a last-level cache. Each domain loads its own copy of the lines of x that its threads "
+     "touch.",
+     "alpha_min extra_x_domains A02 Z",
+     {"machine.n_domains"},
+     duplication},
+    {"levels",
+     "level MEM L1 L2 L3 DRAM residence",
+     "caches and memory, from inner to outer",
+     NULL,
+     "Traffic is told apart by interface: what crosses between a cache and the next one outward, MEM for "
+     "memory. The level that holds the data between executions is the one whose bytes, balance and roof are "
+     "shown.",
+     "roofline cold Z",
+     {"binding.level", "binding.why"},
+     NULL},
+    {"ceilings",
+     "load load_mix copy copy_nt triad triad_nt scalar simd fma band floor",
+     "what machine files describe and `machine measure` measures",
+     NULL,
+     "load: one stream of loads. load_mix: 8-byte and 4-byte streams, as CRS has. copy, triad: with stores, "
+     "write-allocate counted; copy_nt, triad_nt: non-temporal stores. scalar, simd, fma, mma: arithmetic. "
+     "Each "
+     "by level, precision, number of threads and mode (shared or own caches), with its origin and how it was "
+     "found. In a record the one with role roof is what fractions are of; floor, peak and other stand beside "
+     "it.",
+     "b_S P_peak origin G03",
+     {NULL},
+     NULL},
+    {"placement",
+     "pages huge_share local_share numa huge-pages",
+     "where the arrays lie",
+     NULL,
+     "Share of the data on huge pages, and on the NUMA node of the thread that uses them, as read back from "
+     "the system after the run.",
+     "G01 G02 Q03",
+     {"placement.pages.huge_share", "placement.numa.local_share", "config.pages"},
+     NULL},
+    {0},
+};

@@ -1,0 +1,89 @@
+#!/bin/sh
+# `spmodel explain`: the text of some terms with a stored record to the byte, terms that docs and sheets name, flags that
+# the source raises, several terms, unknown ones, JSON. SP_UPDATE_GOLDEN=1 writes the golden file anew: read the
+# difference before committing it. Usage: explain.sh SPMODEL SOURCE
+set -eu
+spmodel=$1 source=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export LC_ALL=C
+unset NO_COLOR
+fail() {
+    echo "explain.sh: $*"
+    exit 1
+}
+expect() { # expect CODE TEXT ARGUMENTS...: TEXT is in what is printed
+    wanted=$1 text=$2
+    shift 2
+    code=0
+    "$spmodel" explain "$@" >"$dir/out" 2>&1 || code=$?
+    [ $code -eq "$wanted" ] || { cat "$dir/out"; fail "explain $* exited with $code, not $wanted"; }
+    grep -qF -- "$text" "$dir/out" || { cat "$dir/out"; fail "explain $*: no '$text'"; }
+}
+
+# To the byte: formulas filled in, a model beside a simulation, a hint that fires, one that does not, a flag, what is unknown.
+record=$source/tests/data/record-kkt_power.json
+golden=$source/tests/golden/explain-kkt_power.txt
+"$spmodel" explain B_C V losses model_fraction little A01 G01 J02 Q10 Q01 regressed 5 "$record" >"$dir/out"
+if [ -n "${SP_UPDATE_GOLDEN:-}" ]; then
+    cp "$dir/out" "$golden"
+fi
+diff "$golden" "$dir/out" || fail "the text differs from tests/golden/explain-kkt_power.txt"
+
+# What docs, sheets and the program itself tell a reader to type.
+grep -rhoE 'spmodel explain [A-Za-z0-9_-]+' "$source/docs" "$source/README.md" "$source/labs" "$source/src" "$source/model" |
+    sed 's/spmodel explain //' | sort -u | grep -v -x -e TERM -e SYMBOL -e --record >"$dir/terms"
+[ "$(wc -l <"$dir/terms")" -ge 25 ] || fail "only $(wc -l <"$dir/terms") terms were found in docs and sheets"
+while read -r term; do
+    expect 0 "" "$term"
+done <"$dir/terms"
+
+# Flags that the source raises.
+grep -rhoE 'sp_record_add_flag\([^"]*"[A-Za-z0-9]+"' "$source/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$dir/flags"
+grep -rhoE '^ *r, "Q[0-9][0-9]"|"Q[0-9][0-9]",$' "$source/src/session" | sed 's/.*"\(Q..\)".*/\1/' | sort -u >>"$dir/flags"
+[ "$(wc -l <"$dir/flags")" -ge 12 ] || fail "only $(wc -l <"$dir/flags") flags were found in the source"
+while read -r flag; do
+    expect 0 "[Flags of records]" "$flag"
+done <"$dir/flags"
+
+# The list has every theme; several terms; spellings.
+"$spmodel" explain >"$dir/out"
+for theme in Symbols Formats Hints "Exit codes" Tracking "Flags of records"; do
+    grep -qx "$theme" "$dir/out" || fail "the list has no '$theme'"
+done
+expect 0 "beta:" alpha beta
+expect 0 "alpha:" "$(printf '\316\261')"
+expect 0 "not-comparable:" "not comparable"
+expect 0 "exit-3:" 3
+
+# Unknown ones: what is near, exit code 2, the others all the same.
+expect 2 "did you mean" regresed
+expect 2 "no term 'no-such-word-at-all'" no-such-word-at-all
+expect 2 "beta:" beta no-such-word-at-all
+expect 2 "one record" V "$record" "$record"
+expect 3 "no-such.json" V no-such.json
+expect 2 "unrecognized option" V --csv
+
+# The record by option or by name, the same text.
+"$spmodel" explain V --record "$record" >"$dir/a"
+"$spmodel" explain V "$record" >"$dir/b"
+diff "$dir/a" "$dir/b" || fail "--record and a name say different things"
+
+# JSON: whole, and nothing of it where nothing could be said.
+"$spmodel" explain B_C A01 Q10 "$record" --json >"$dir/one.json"
+tr -d '\n' <"$dir/one.json" | grep -q '"schema": *"spmodel.explain/1".*"filled": *"262.4 MB / 29.23 Mflop".*"fires": *true.*"raised": *true' ||
+    { cat "$dir/one.json"; fail "JSON lacks something"; }
+"$spmodel" explain --json="$dir/all.json" >"$dir/out"
+[ "$(grep -c '"theme"' "$dir/all.json")" -gt 200 ] || fail "the list in JSON is short"
+code=0
+"$spmodel" explain no-such-word-at-all --json="$dir/none.json" >/dev/null 2>&1 || code=$?
+[ $code -eq 2 ] && [ ! -e "$dir/none.json" ] || fail "an unknown term leaves a JSON file ($code)"
+
+# A record that cannot move the cursor, and one that is hardly any.
+sed 's/"name": "kkt_power"/"name": "a\\u001b[31mb"/' "$record" >"$dir/hostile.json"
+"$spmodel" explain V "$dir/hostile.json" >"$dir/out"
+grep -q "$(printf '\033')" "$dir/out" && fail "control characters of a record reach the terminal"
+printf '%s' '{"schema": "spmodel.record/1", "id": "x", "status": "modelled", "time": {"start": "2026-01-01T00:00:00Z"}}' >"$dir/bare.json"
+expect 0 "unknown" V B_C losses alpha A01 Q10 "$dir/bare.json"
+grep -q -e ' nan' -e '(null)' "$dir/out" && fail "an empty record gives numbers that are none"
+echo "explain: ok"

@@ -1,0 +1,18 @@
+#include "explain_words.h"
+
+#include <stddef.h>
+
+#include "model/bottleneck.h"
+#include "model/losses.h"
+#include "session/try_hints.h"
+
+const char *explain_word(int i)
+{
+    if (i <= SP_OPEN)
+        return sp_outcome_name((enum sp_outcome)i);
+    i -= SP_OPEN + 1;
+    if (i < SP_N_BOTTLENECKS)
+        return sp_bottleneck_name((enum sp_bottleneck)i);
+    i -= SP_N_BOTTLENECKS;
+    return i < SP_N_LOSSES ? sp_loss_title((enum sp_loss)i) : NULL;
+}
