@@ -55,7 +55,7 @@ const struct sp_term sp_advice_terms[] = {
      {NULL},
      NULL},
     {"trial",
-     "tries try-hints observed set-up pays-after honest-baseline baseline-honest",
+     "tried tries try-hints observed set-up pays-after honest-baseline baseline-honest",
      "a variant and the run itself, measured in turn",
      "gain = 1 - t(variant)/t(run), the median of paired ratios; pays after = set-up/(gain t(run))",
      "Both have arrays of their own and are checked against the reference. Set-up is finding and applying an "

@@ -104,8 +104,9 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
      "began to compute, or the clock changed: measure again, more shortly or on a quieter machine.",
      "sentinels Q02 background"},
     {"fault", "faults were put in on purpose (SPMODEL_FAULT), to show that they are found",
-     "A straggling thread, more fill or a scattered x, for tests of losses and of tracking. The record says "
-     "which; it is no measurement of this program as it is.",
+     "Small pages, a thread held back, a worse order, more fill: for tests of losses and of tracking. The "
+     "record "
+     "says which; it is no measurement of this program as it is.",
      "losses verdict"},
     {NULL, NULL, NULL, NULL},
 };

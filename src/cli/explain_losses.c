@@ -182,7 +182,7 @@ const struct sp_term sp_loss_terms[] = {
      {"bottleneck.class", "bottleneck.proved", "bottleneck.share", "bottleneck.why"},
      causes},
     {"linearised",
-     "linearized interventions intervention t_linear",
+     "proof linearized interventions intervention t_linear",
      "a run with one cause taken away",
      NULL,
      "linearised indices: the same arrays, but every gather hits the innermost cache. Equal shares: another "

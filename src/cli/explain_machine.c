@@ -96,7 +96,7 @@ const struct sp_term sp_machine_terms[] = {
      {NULL},
      NULL},
     {"roofline",
-     "binding",
+     "binding bound-by",
      "the roofline",
      "P = min(P_peak, P_core, b_level/B_level)",
      "The slowest resource decides; the report names it. Data that fit a cache get that level's bytes and "

@@ -77,7 +77,7 @@ const struct sp_term sp_metric_terms[] = {
      {"metrics.flops"},
      NULL},
     {"performance",
-     "flop/s gflops",
+     "flop/s gflop/s",
      "metric: useful operations a second",
      "performance = W/time",
      "Compare it with the roofline, not with the peak.",

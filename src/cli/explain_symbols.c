@@ -159,7 +159,7 @@ const struct sp_term sp_symbol_terms[] = {
      {"structure.unit_share"},
      NULL},
     {"w",
-     "write-allocate write-allocate-factor",
+     "write-allocate nt non-temporal-stores nt-stores",
      "bytes moved per byte stored of the result",
      "traffic of y = w s_y n_r",
      "2 for a plain store whose miss first reads the line, 1 without that read (GPUs, non-temporal stores, "

@@ -117,18 +117,21 @@ static void calculation(struct sp_pen *pen, const json_t *c)
         return;
     }
     sp_pen_put(pen, SP_INK_BOLD, "%s", result);
-    sp_pen_put(pen, SP_INK_PLAIN, " =");
-    sp_pen_words(pen, SP_INK_PLAIN, of);
+    if (strcmp(result, of) != 0) {
+        sp_pen_put(pen, SP_INK_PLAIN, " =");
+        sp_pen_words(pen, SP_INK_PLAIN, of);
+    }
     sp_pen_end(pen);
     pen->indent = DEEP + INDENT;
-    if (strcmp(of, filled) != 0 && json_array_size(json_object_get(c, "inputs")) > 0) {
+    number_text(number, sizeof number, c, unit);
+    if (strcmp(number, filled) != 0 && json_array_size(json_object_get(c, "inputs")) > 0) {
         sp_pen_put(pen, SP_INK_PLAIN, "%*s= ", DEEP, "");
         sp_pen_words(pen, SP_INK_PLAIN, filled);
         sp_pen_end(pen);
     }
     pen->indent = DEEP + INDENT;
     sp_pen_put(pen, SP_INK_PLAIN, "%*s= ", DEEP, "");
-    sp_pen_part(pen, SP_INK_PLAIN, 0, "%s", number_text(number, sizeof number, c, unit));
+    sp_pen_part(pen, SP_INK_PLAIN, 0, "%s", number);
     sp_pen_end(pen);
     compared(pen, c);
 }

@@ -7,6 +7,7 @@
 #include "cli/suggest.h"
 
 const struct sp_theme sp_themes[] = {
+    {"The report", sp_report_terms},
     {"Symbols", sp_symbol_terms},
     {"Traffic and balance", sp_traffic_terms},
     {"Operations", sp_operation_terms},

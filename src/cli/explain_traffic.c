@@ -164,7 +164,7 @@ const struct sp_term sp_traffic_terms[] = {
      {"metrics.flops", "problem.nnz"},
      operations},
     {"B_C",
-     "code-balance B_CRS B_SELL B B_min",
+     "code-balance B_CRS B_SELL B B_min B/flop",
      "code balance: bytes per operation",
      "B_C = V/W.  fp64, 32-bit indices:  B_CRS = 6 + 4 alpha + 10/n_nzr  (w = 2; 6/n_nzr for w = 1)\n"
      "B_SELL = 6/beta + 4 alpha + (4 + 4/C)/n_nzr  (w = 1, stored chunk lengths; 2/C without them)\n"
@@ -196,7 +196,7 @@ const struct sp_term sp_traffic_terms[] = {
      {"metrics.alpha", "metrics.alpha_simulated", "metrics.w"},
      gathered},
     {"alpha_min",
-     "\xce\xb1_min alpha_once",
+     "\xce\xb1_min alpha_once lowest-possible",
      "least alpha of a cold or out-of-cache execution",
      "alpha_min = sum over cache domains of line x (distinct lines of x that its threads touch) / (s_x n_nz "
      "r)\n"

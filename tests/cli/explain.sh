@@ -38,6 +38,13 @@ while read -r term; do
     expect 0 "" "$term"
 done <"$dir/terms"
 
+# Headings of the report.
+sed -n 's/^\([A-Z][A-Z ]*[A-Z]\)\( .*\)*$/\1/p' "$source"/tests/golden/report-*.txt | sed 's/  .*//' | tr 'A-Z' 'a-z' | sort -u >"$dir/headings"
+[ "$(wc -l <"$dir/headings")" -ge 9 ] || fail "only $(wc -l <"$dir/headings") headings were found in reports"
+while read -r heading; do
+    expect 0 "" "$heading"
+done <"$dir/headings"
+
 # Flags that the source raises.
 grep -rhoE 'sp_record_add_flag\([^"]*"[A-Za-z0-9]+"' "$source/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$dir/flags"
 grep -rhoE '^ *r, "Q[0-9][0-9]"|"Q[0-9][0-9]",$' "$source/src/session" | sed 's/.*"\(Q..\)".*/\1/' | sort -u >>"$dir/flags"
