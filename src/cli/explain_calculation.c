@@ -202,7 +202,7 @@ static json_t *calculated(const struct sp_calculation *c, const struct sp_record
 static json_t *not_for_this(const char *result, const struct sp_record *r)
 {
     char why[200];
-    snprintf(why, sizeof why, "there is no closed formula for %s in %s here; the layout is counted instead",
+    snprintf(why, sizeof why, "this record is of %s in %s, for which there is no formula here",
              sp_words_op(sp_words_text(r, "config.op", "this operation")),
              sp_words_text(r, "config.format", "this format"));
     json_t *o = json_object();

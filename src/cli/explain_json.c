@@ -68,10 +68,14 @@ static json_t *fields_json(const char *const *fields, const json_t *calculations
     return list;
 }
 
+/* hold: only results that have a formula for this record's operation and format. */
 static void put_numbers(json_t *o, const struct sp_calculation *calculations, const char *const *fields,
-                        const struct sp_record *r)
+                        const struct sp_record *r, bool hold)
 {
     json_t *list = sp_calculate(calculations, r);
+    for (size_t i = json_array_size(list); hold && i-- > 0;)
+        if (!json_object_get(json_array_get(list, i), "formula"))
+            json_array_remove(list, i);
     json_object_set_new(o, "calculations", list);
     json_object_set_new(o, "fields", fields_json(fields, list, r));
 }
@@ -94,12 +98,12 @@ static json_t *in_record(const struct sp_topic *t, const struct sp_record *r)
 {
     json_t *o = json_object();
     if (t->term)
-        put_numbers(o, t->term->calculations, t->term->fields, r);
+        put_numbers(o, t->term->calculations, t->term->fields, r, false);
     if (t->rule) {
         const struct sp_rule_numbers *numbers = sp_rule_numbers(t->rule->id);
         json_object_set_new(o, "hint", sp_explain_hint(t->rule, r));
         if (numbers && sp_rule_is_for(t->rule, r))
-            put_numbers(o, numbers->calculations, numbers->fields, r);
+            put_numbers(o, numbers->calculations, numbers->fields, r, true);
     }
     if (t->flag)
         json_object_set_new(o, "flag", flag_json(t->flag, r));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `spmodel explain`: the text of some terms with a stored record to the byte, terms that docs and sheets name, flags that
-# the source raises, several terms, unknown ones, JSON. SP_UPDATE_GOLDEN=1 writes the golden file anew: read the
+# the source raises, several terms, unknown ones, JSON. SP_UPDATE_GOLDEN=1 writes the golden files anew: read the
 # difference before committing it. Usage: explain.sh SPMODEL SOURCE
 set -eu
 spmodel=$1 source=$2
@@ -21,14 +21,20 @@ expect() { # expect CODE TEXT ARGUMENTS...: TEXT is in what is printed
     grep -qF -- "$text" "$dir/out" || { cat "$dir/out"; fail "explain $*: no '$text'"; }
 }
 
-# To the byte: formulas filled in, a model beside a simulation, a hint that fires, one that does not, a flag, what is unknown.
+# To the byte: formulas filled in, a model beside a simulation, a hint that fires, one that does not, a flag, what is
+# unknown; hints that were tried, and what their gains were made of.
 record=$source/tests/data/record-kkt_power.json
-golden=$source/tests/golden/explain-kkt_power.txt
-"$spmodel" explain B_C V losses model_fraction little A01 G01 J02 Q10 Q01 regressed 5 "$record" >"$dir/out"
-if [ -n "${SP_UPDATE_GOLDEN:-}" ]; then
-    cp "$dir/out" "$golden"
-fi
-diff "$golden" "$dir/out" || fail "the text differs from tests/golden/explain-kkt_power.txt"
+same() { # same NAME TERM... RECORD
+    golden=$source/tests/golden/explain-$1.txt
+    shift
+    "$spmodel" explain "$@" >"$dir/out"
+    if [ -n "${SP_UPDATE_GOLDEN:-}" ]; then
+        cp "$dir/out" "$golden"
+    fi
+    diff "$golden" "$dir/out" || fail "the text differs from $golden"
+}
+same kkt_power B_C V losses model_fraction little A01 G01 J02 Q10 Q01 regressed 5 "$record"
+same hints A01 E01 B01 gain "$source/tests/data/record-explain-hints.json"
 
 # What docs, sheets and the program itself tell a reader to type.
 grep -rhoE 'spmodel explain [A-Za-z0-9_-]+' "$source/docs" "$source/README.md" "$source/labs" "$source/src" "$source/model" |
