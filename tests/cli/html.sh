@@ -26,7 +26,7 @@ lacks() { ! grep -qF -- "$2" "$1" || fail "$1 has '$2'"; }
 python=$(command -v python3 || true)
 [ -n "$python" ] || echo "skipped: what a parser sees (there is no python3)"
 check() { # check PAGE RECORD...
-    [ -n "$(tail -n 1 "$1" | grep '</html>')" ] || fail "$1 does not end"
+    tail -n 1 "$1" | grep -q '</html>' || fail "$1 does not end"
     [ -z "$python" ] || "$python" "$check_html" "$@" || exit 1
 }
 drawn=0
@@ -92,10 +92,13 @@ check gpu.html "$examples/record-gpu-levels.json"
 "$spmodel" analyze $quick --no-hints --no-plots --html - gen:laplace2d:20 >piped.html 2>err || fail "--html - exits with $?"
 [ "$(head -n 1 piped.html)" = "<!DOCTYPE html>" ] || fail "standard output has something else than the page"
 check piped.html
+# shellcheck disable=SC2086
 expect 4 "make the directory first" analyze $quick --html no/such/page.html gen:laplace2d:20
+# shellcheck disable=SC2086
 expect 2 "both go to standard output" analyze $quick --html - --json gen:laplace2d:20
 expect 2 "for a picture" plot --html x.html --kind alpha "$examples/record-kkt_power.json"
 echo old >kept.html
+# shellcheck disable=SC2086
 expect 3 "no-such.mtx" analyze $quick --html kept.html no-such.mtx
 [ "$(cat kept.html)" = old ] || fail "a failure replaced the page that stood there"
 [ -z "$(find . -name '.*.part')" ] || fail "a part of a page is left behind"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page in a real browser, where there is one: light, dark, as wide as a telephone, on paper; it asks for no file and
-# says nothing on its console. Pictures are left in FOLDER for people to look at, where that is given.
+# The page in a real browser, where there is one: light, dark, as wide as a telephone, on paper; it asks for no file,
+# says nothing on its console, and does not scroll sideways on a telephone. Pictures are left in FOLDER for people to look at, where that is given.
 # Usage: html_browser.sh SPMODEL RECORD [FOLDER]
 set -eu
 spmodel=$1 record=$2 folder=${3:-}
@@ -25,13 +25,22 @@ look() { # look NAME WIDTH OPTIONS...
         --window-size="$width,3000" --log-net-log="$dir/$name.net" "$@" "file://$dir/page.html" >"$dir/$name.out" 2>"$dir/$name.err" ||
         { tail -n 5 "$dir/$name.err"; fail "$name: the browser ends with $?"; }
     ! grep CONSOLE "$dir/$name.err" || fail "$name: the page speaks on the console"
-    ! grep -o '"url":"https*://[^"]*"' "$dir/$name.net" | grep -v 'google\|gvt1' || fail "$name: the page asks the network"
+    ! grep -o '"url":"https*://[^"]*"' "$dir/$name.net" | grep -v 'google\|gvt1\|gstatic' || fail "$name: the page asks the network"
 }
 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --dump-dom about:blank >/dev/null 2>&1 ||
     { echo "SKIPPED: $browser does not start here"; exit 77; }
 look light 1200 --screenshot="$dir/light.png"
 look dark 1200 --force-dark-mode --blink-settings=preferredColorScheme=0 --screenshot="$dir/dark.png"
 look telephone 500 --screenshot="$dir/telephone.png"
+# A window has no less than 500 pixels; a frame may have 390. A page around it may ask how wide it wants to be.
+cat >"$dir/frame.html" <<END
+<!DOCTYPE html><body><iframe id="f" src="page.html" style="border:0;width:390px;height:2000px"></iframe>
+<script>f.onload = () => document.body.append("as wide as " + f.contentDocument.documentElement.scrollWidth)</script></body>
+END
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+    --user-data-dir="$dir/profile" --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom "file://$dir/frame.html" >"$dir/frame.out" 2>"$dir/frame.err" ||
+    fail "the frame: the browser ends with $?"
+grep -q "as wide as 390" "$dir/frame.out" || { grep "as wide" "$dir/frame.out"; fail "a telephone scrolls the page sideways"; }
 look paper 1200 --print-to-pdf="$dir/paper.pdf" --no-pdf-header-footer
 for file in light.png dark.png telephone.png paper.pdf; do
     [ "$(wc -c <"$dir/$file")" -gt 10000 ] || fail "$file shows nothing"
