@@ -25,13 +25,14 @@ const char *sp_value_kind_name(enum sp_value_kind kind); /* "words", "file", ...
 
 struct sp_values {
     enum sp_value_kind kind;
-    bool is_list;     /* several, separated by commas */
-    char words[2400]; /* offered beside what the kind offers, separated by blanks; may be "" */
+    bool is_list; /* several, separated by commas */
+    char *words;  /* offered beside what the kind offers, separated by blanks; may be ""; owned */
 };
 
-/* Of an option of a page, option NULL: of its arguments. */
+/* Of an option of a page, option NULL: of its arguments. Free it. */
 void sp_values_of(const struct sp_manual_entry *page, const struct sp_option_line *option,
                   struct sp_values *values);
+void sp_values_free(struct sp_values *values);
 /* "gen:laplace3d: ..." for words that stand for matrices. */
 void sp_matrix_words(FILE *out);
 /* What `spmodel explain` knows. */

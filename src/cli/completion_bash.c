@@ -145,13 +145,14 @@ static void put_values_of(const struct sp_manual_entry *e, const struct sp_optio
 {
     struct sp_values v;
     sp_values_of(e, o, &v);
-    if (v.kind == SP_VALUE_FREE)
-        return;
-    fprintf(out, "    '%s:%s%s'", e->name, o ? "--" : "", o ? o->name : "");
-    if (o && o->letter)
-        fprintf(out, " | '%s:-%c'", e->name, o->letter);
-    fprintf(out, ") kind=%s list='%s' offered='%s' ;;\n", sp_value_kind_name(v.kind), v.is_list ? "yes" : "",
-            v.words);
+    if (v.kind != SP_VALUE_FREE) {
+        fprintf(out, "    '%s:%s%s'", e->name, o ? "--" : "", o ? o->name : "");
+        if (o && o->letter)
+            fprintf(out, " | '%s:-%c'", e->name, o->letter);
+        fprintf(out, ") kind=%s list='%s' offered='%s' ;;\n", sp_value_kind_name(v.kind),
+                v.is_list ? "yes" : "", v.words);
+    }
+    sp_values_free(&v);
 }
 
 static void put_values(FILE *out)

@@ -261,34 +261,39 @@ static enum sp_value_kind kind_by_argument(const struct sp_option_line *option)
                                              : SP_VALUE_FREE;
 }
 
-static void write_words(const struct row *row, struct sp_values *v)
+/* Allocated; "" where there is no memory, for completion is no place to fail. */
+static char *words_of(const struct row *row)
 {
-    FILE *out = fmemopen(v->words, sizeof v->words, "w");
+    char *words = NULL;
+    size_t size = 0;
+    FILE *out = row ? open_memstream(&words, &size) : NULL;
     if (!out)
-        return;
+        return calloc(1, 1);
     fprintf(out, "%s%s", row->words, *row->words && row->make ? " " : "");
     if (row->make)
         row->make(out);
     fclose(out);
-    v->words[sizeof v->words - 1] = '\0';
-    for (size_t n = strlen(v->words); n > 0 && v->words[n - 1] == ' '; n--)
-        v->words[n - 1] = '\0';
+    for (; size > 0 && words[size - 1] == ' '; size--)
+        words[size - 1] = '\0';
+    return words;
 }
 
 void sp_values_of(const struct sp_manual_entry *page, const struct sp_option_line *option,
                   struct sp_values *values)
 {
-    memset(values, 0, sizeof *values);
-    values->kind = kind_by_argument(option);
-    if (option && !option->arg)
-        return;
-    for (int i = 0; i < N_ROWS; i++)
-        if (fits(&rows[i], page->name, option ? option->name : "")) {
-            values->kind = rows[i].kind;
-            values->is_list = rows[i].is_list;
-            write_words(&rows[i], values);
-            return;
-        }
+    const struct row *found = NULL;
+    for (int i = 0; i < N_ROWS && !found && (!option || option->arg); i++)
+        if (fits(&rows[i], page->name, option ? option->name : ""))
+            found = &rows[i];
+    *values = (struct sp_values){.kind = found ? found->kind : kind_by_argument(option),
+                                 .is_list = found && found->is_list,
+                                 .words = words_of(found)};
+}
+
+void sp_values_free(struct sp_values *values)
+{
+    free(values->words);
+    values->words = NULL;
 }
 
 /* Has some page this option, with a value, and no row before this one for it? */

@@ -96,6 +96,7 @@ static void put_option(const struct sp_manual_entry *e, const struct sp_option_l
     if (o->arg)
         put_action(&v, o->arg, o->arg_optional, out);
     fputs("' \\\n", out);
+    sp_values_free(&v);
 }
 
 static void put_page(const struct sp_manual_entry *e, FILE *out)
@@ -111,6 +112,7 @@ static void put_page(const struct sp_manual_entry *e, FILE *out)
     fputs("            '*", out);
     put_action(&v, v.kind == SP_VALUE_FREE ? " " : "argument", false, out);
     fputs("' ;;\n", out);
+    sp_values_free(&v);
 }
 
 static void put_described(const char *name, const char *summary, FILE *out)
