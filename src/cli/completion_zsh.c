@@ -7,10 +7,10 @@
 static const char *const helpers[] = {
     "# KIND[,WORD...]: these words and the names that there are now; then what compadd takes.",
     "_spmodel_names() {",
-    "    local -a kind=(${(s:,:)1})",
+    "    local -a kind=(${(s:,:)1}) names",
+    "    names=(${(f)\"$($spmodel_program completion --words ${kind[1]} 2>/dev/null)\"})",
     "    shift",
-    "    compadd \"$@\" - ${kind[2,-1]} ${(f)\"$($spmodel_program completion --words ${kind[1]} "
-    "2>/dev/null)\"}",
+    "    compadd \"$@\" - ${kind[2,-1]} $names",
     "}",
     "",
     "# KIND and further words.",
