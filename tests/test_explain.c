@@ -78,6 +78,8 @@ START_TEST(test_words_of_the_layers)
         snprintf(name, sizeof name, "cuda-%s", sp_gpu_map_name((enum sp_gpu_map)i));
         must(name);
     }
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        must(sp_array_name((enum sp_array)i));
     for (int i = 0; i < SP_N_ORIGINS; i++)
         must(sp_origin_name((enum sp_origin)i));
     for (int i = 0; i < SP_N_LOSSES; i++) {
@@ -105,6 +107,7 @@ START_TEST(test_verdicts_and_states)
         must(sp_job_state_name((enum sp_job_state)i));
     for (int i = 0; i < SP_N_SENTINELS; i++)
         must(sp_sentinel_name((enum sp_sentinel_kind)i));
+    must_all("likwid papi perf cupti sim replay cannot-be-faster no-time-left impossible");
     must_all("trusted nothing multiple missing elsewhere off");
     must_all("complete interrupted failed modelled constructed");
     must_all("bandwidth latency imbalance in-core unknown");
@@ -208,6 +211,56 @@ static void read_example(const char *name, struct sp_record *r)
     snprintf(path, sizeof path, "%s/%s", SP_TEST_DATA, name);
     ck_assert_msg(sp_record_read(path, r, &err) == SP_OK, "%s: %s", path, err.what);
 }
+
+/* Does the schema of records have this path? What it leaves open is allowed. */
+static bool is_path(const json_t *schema, const char *path)
+{
+    const json_t *node = schema;
+    while (*path) {
+        char key[64];
+        size_t n = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)n, path);
+        const json_t *properties = json_object_get(node, "properties");
+        if (!properties)
+            return true;
+        node = json_object_get(properties, key);
+        if (!node)
+            return false;
+        path += n + (path[n] == '.');
+    }
+    return true;
+}
+
+static void check_path(const json_t *schema, const char *path, const char *name)
+{
+    const char *metrics =
+        sp_item_text(json_object_get(json_object_get(schema, "properties"), "metrics"), "description");
+    ck_assert_msg(is_path(schema, path), "%s: records have no %s", name, path);
+    if (strncmp(path, "metrics.", 8) == 0) {
+        char metric[64];
+        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(path + 8, "."), path + 8);
+        ck_assert_msg(strstr(metrics, metric), "%s: the schema lists no %s", name, path);
+    }
+}
+
+START_TEST(test_fields)
+{
+    json_t *schema = json_load_file(SP_TEST_SOURCE "/docs/record.schema.json", 0, NULL);
+    struct sp_topic t;
+    ck_assert_ptr_nonnull(schema);
+    for (int i = 0; sp_topic_at(i, &t); i++) {
+        const char *const *fields = t.term   ? t.term->fields
+                                    : t.rule ? sp_rule_numbers(t.rule->id)->fields
+                                             : NULL;
+        for (int k = 0; fields && k < SP_TERM_FIELDS && fields[k]; k++)
+            check_path(schema, fields[k], t.name);
+        for (const struct sp_calculation *c = t.term ? t.term->calculations : NULL; c && c->result; c++)
+            if (c->field)
+                check_path(schema, c->field, t.name);
+    }
+    json_decref(schema);
+}
+END_TEST
 
 static enum sp_status any_symbol(void *context, const char *name, struct sp_quantity *out,
                                  struct sp_error *err)
@@ -467,6 +520,7 @@ int main(void)
     tcase_add_test(tc, test_schema);
     tcase_add_test(tc, test_every_topic);
     tcase_add_test(tc, test_names_are_distinct);
+    tcase_add_test(tc, test_fields);
     tcase_add_test(tc, test_formulas);
     tcase_add_test(tc, test_numbers_of_a_record);
     tcase_add_test(tc, test_by_hand);

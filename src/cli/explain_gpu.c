@@ -98,6 +98,21 @@ const struct sp_term sp_gpu_terms[] = {
      "bcsr P_peak J06",
      {"config.kernel"},
      NULL},
+    {"gpu-counts",
+     "profiled_time dram_read dram_write l2_read l2_write l1_load l1_load_hit l1_store l1_async l1_reduction "
+     "l1_atomic l2_reduction l2_atomic flops_f64 flops_f32 tensor_f64 tensor_tf32 tensor_bf16 tensor_f16",
+     "what CUPTI counts of one execution",
+     NULL,
+     "Bytes of memory (dram) and of the L2, sectors of the L1 (loads, hits, stores, asynchronous copies, "
+     "reductions and atomics), operations by precision, operations of the matrix units, and the time under "
+     "the "
+     "profiler, which is no time of the kernel by itself. The model's must equal l1_load exactly. Unknown "
+     "with "
+     "the reason where it was not counted.",
+     "sectors gpu-time sources-of-bytes trust",
+     {"gpu.counts.dram_read", "gpu.counts.dram_write", "gpu.counts.l2_read", "gpu.counts.l2_write",
+      "gpu.counts.l1_load", "gpu.counts.flops_f64"},
+     NULL},
     {"ways",
      "gpu-map cuda-thread cuda-lanes cuda-merge cuda-chunk cuda-group cuda-slot cuda-output cuda-row "
      "cuda-share cuda-stage cuda-sample cuda-equal cuda-tile cuda-fused cuda-mma",

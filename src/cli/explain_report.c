@@ -76,6 +76,18 @@ const struct sp_term sp_report_terms[] = {
      "roofline bandwidth_fraction model_fraction V_min B_C",
      {NULL},
      rows},
+    {"arrays",
+     "values indices pointers permutation x y other",
+     "lines TRAFFIC: who moved the bytes (-v)",
+     NULL,
+     "By level, and in it by array: values, indices and pointers of the matrix, the permutation of SELL, x "
+     "(what "
+     "is gathered), rows (the operand read row by row, of SDDMM and FusedMM), y (the result), other (vectors "
+     "in "
+     "between, buffers).",
+     "levels alpha w V",
+     {NULL},
+     NULL},
     {"costs",
      "cost set-up-cost setup_spmv",
      "line COSTS: what comes before the first execution",

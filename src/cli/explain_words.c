@@ -133,7 +133,7 @@ const struct sp_term sp_word_terms[] = {
      {NULL},
      NULL},
     {"lab-flags",
-     "arithmetic edited machines",
+     "arithmetic edited machines command",
      "what lab grade marks in a submission",
      NULL,
      "lab, skipped, matrix, command, edited, arithmetic, bytes, order, machines: each names what does not "

@@ -51,6 +51,13 @@ while read -r heading; do
     expect 0 "" "$heading"
 done <"$dir/headings"
 
+# Counts of GPUs, which no table without CUPTI has.
+sed -n "s/^    .SP_GPU_[A-Z0-9_]*. = {\"\([a-z0-9_]*\)\", \"[a-zA-Z]*\"}.*/\1/p" "$source/probes/cuda/cupti_sets.c" >"$dir/counts"
+[ "$(wc -l <"$dir/counts")" -ge 15 ] || fail "only $(wc -l <"$dir/counts") counts of GPUs were found"
+while read -r count; do
+    expect 0 "gpu-counts" "$count"
+done <"$dir/counts"
+
 # Flags that the source raises.
 grep -rhoE 'sp_record_add_flag\([^"]*"[A-Za-z0-9]+"' "$source/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$dir/flags"
 grep -rhoE '^ *r, "Q[0-9][0-9]"|"Q[0-9][0-9]",$' "$source/src/session" | sed 's/.*"\(Q..\)".*/\1/' | sort -u >>"$dir/flags"
