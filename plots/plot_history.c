@@ -1,4 +1,5 @@
-/* A series over its records: the time of every run above, achieved bandwidth and the roof beside it below. */
+/* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the roof
+ * beside it below. */
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,38 @@ static double unit_of(double seconds, const char **name)
 {
     *name = seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
     return seconds < 1e-3 ? 1e-6 : seconds < 1 ? 1e-3 : 1;
+}
+
+/* What the caller found of a record when it was the newest (`verdict`), as far as it is drawn. */
+static const struct mark {
+    const char *verdict, *color;
+    int point;
+} marks[] = {{"regressed", SP_RED, 9}, {"improved", SP_GREEN, 11}, {"inconclusive", SP_YELLOW, 13}};
+enum { N_MARKS = sizeof marks / sizeof *marks };
+
+/* 1 + its place among the marks, 0: none. */
+static int mark_of(const struct sp_record *record)
+{
+    for (int i = 0; i < N_MARKS; i++)
+        if (strcmp(sp_words_text(record, "verdict", ""), marks[i].verdict) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* Clauses of a plot command for the marks that occur. */
+static void plot_marks(const struct sp_record *const *records, int n, FILE *out)
+{
+    for (int k = 0; k < N_MARKS; k++) {
+        bool found = false;
+        for (int i = 0; i < n && !found; i++)
+            found = mark_of(records[i]) == k + 1;
+        if (found)
+            fprintf(out,
+                    ", \\\n    $RECORDS using 1:($5 == %d ? $2 : NaN) with points pt %d ps 1.3 lc rgb '%s' "
+                    "title '%s'",
+                    k + 1, marks[k].point, marks[k].color, marks[k].verdict);
+    }
+    fputc('\n', out);
 }
 
 /* Returns the largest value written. */
@@ -43,7 +76,7 @@ static double write_runs(const struct sp_record *const *records, int n, double u
 static double write_records(const struct sp_record *const *records, int n, double unit, FILE *out)
 {
     double most = 0;
-    fputs("# record, time, bandwidth GB/s, roof GB/s (? unknown)\n$RECORDS << EOD\n", out);
+    fputs("# record, time, bandwidth GB/s, roof GB/s (? unknown), verdict\n$RECORDS << EOD\n", out);
     for (int i = 0; i < n; i++) {
         const struct sp_value b = sp_record_metric(records[i], "bandwidth");
         const json_t *roof = sp_record_roof(records[i]);
@@ -55,9 +88,10 @@ static double write_records(const struct sp_record *const *records, int n, doubl
         else
             fputs("? ", out);
         if (b_S > 0)
-            fprintf(out, "%.8g\n", b_S / 1e9);
+            fprintf(out, "%.8g ", b_S / 1e9);
         else
-            fputs("?\n", out);
+            fputs("? ", out);
+        fprintf(out, "%d\n", mark_of(records[i]));
     }
     fputs("EOD\n", out);
     return most;
@@ -116,9 +150,12 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
             "set ylabel 'time [%s]'; set yrange [0:%.6g]; set xtics 1,%d; set format x ''; set bmargin 1\n"
             "plot $RUNS using 1:2 with points pt 6 ps 0.5 lc rgb '" SP_CYAN
             "' title 'each process, measured', \\\n"
-            "    $RECORDS using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '" SP_BLUE "' title 'record'\n"
+            "    $RECORDS using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '" SP_BLUE "' title 'record'",
+            unit, 1.25 * longest, tic_step(n));
+    plot_marks(records, n, out);
+    fprintf(out,
             "unset title; set ylabel 'bandwidth [GB/s]'; set yrange [0:%.6g]; set tmargin 1; set bmargin 4\n",
-            unit, 1.25 * longest, tic_step(n), most > 0 ? 1.25 * most : 1);
+            most > 0 ? 1.25 * most : 1);
     write_tics(records, n, out);
     const struct sp_value b = sp_record_metric(records[n - 1], "bandwidth");
     const json_t *roof = sp_record_roof(records[n - 1]);

@@ -281,6 +281,23 @@ START_TEST(names_are_data_and_not_commands)
 }
 END_TEST
 
+/* Verdicts that the caller found are marks with words of their own; those that did not occur are not named.
+ */
+START_TEST(verdicts_stand_in_the_history)
+{
+    char text[65536];
+    struct sp_record other = {.root = json_deep_copy(example.root)};
+    const struct sp_record *records[] = {&example, &other};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("history");
+    json_object_set_new(other.root, "verdict", json_string("regressed"));
+    ck_assert_int_eq(sp_plot_write(kind, records, 2, SP_TERM_GP, NULL, in_folder("h.gp"), NULL), SP_OK);
+    content(in_folder("h.gp"), text, sizeof text);
+    ck_assert(strstr(text, "title 'regressed'") && !strstr(text, "title 'improved'"));
+    ck_assert(strstr(text, "\n1 4.31 ") && strstr(text, " 0\n2 4.31 ") && strstr(text, " 1\nEOD"));
+    sp_record_free(&other);
+}
+END_TEST
+
 START_TEST(without_gnuplot_the_script_is_kept)
 {
     struct sp_error err;
@@ -368,6 +385,7 @@ int main(void)
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);
     tcase_add_test(tc, a_series_is_one_picture);
+    tcase_add_test(tc, verdicts_stand_in_the_history);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);

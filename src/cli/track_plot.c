@@ -6,7 +6,9 @@
 #include "cli/find_program.h"
 #include "cli/track_options.h"
 #include "plots/plot.h"
+#include "track/confirm.h"
 
+enum { MOST_JUDGED = 200 }; /* the last ones; each costs some milliseconds */
 enum { KEY_TERM = SP_KEY_PRIVATE };
 
 struct drawing {
@@ -47,6 +49,22 @@ static const char *path_of(const struct sp_index *index, const struct sp_entry *
     return index->path[e - index->entry];
 }
 
+/* What `track check` said, or would have said, of each record when it was the newest, against those before
+ * it; into the records as they are drawn, which are not those of the store. */
+static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp_record *record, int n,
+                                   struct sp_error *err)
+{
+    const struct sp_judge_options how = {.metric = SP_TRACKED_TIME, .seed = 1};
+    for (int i = n > MOST_JUDGED ? n - MOST_JUDGED : 1; i < n; i++) {
+        struct sp_judgement j;
+        const enum sp_status status = sp_judge_confirmed(list, i + 1, NULL, 0, &how, &j, err);
+        if (status != SP_OK)
+            return status;
+        json_object_set_new(record[i].root, "verdict", json_string(sp_track_verdict_name(j.verdict)));
+    }
+    return SP_OK;
+}
+
 /* The records of a series that were measured where the last one was. */
 static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
                            const struct sp_entry *const *list, int64_t n, struct sp_error *err)
@@ -57,10 +75,12 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     const int64_t first = n > kind->max_records ? n - kind->max_records : 0;
     struct sp_record *record = calloc((size_t)(n - first), sizeof *record);
     const struct sp_record **pointer = calloc((size_t)(n - first), sizeof *pointer);
+    const struct sp_entry **drawn = calloc((size_t)(n - first), sizeof *drawn);
     char path[4096], gnuplot[1024];
     int n_read = 0;
-    enum sp_status status =
-        record && pointer ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    enum sp_status status = record && pointer && drawn
+                                ? SP_OK
+                                : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
     for (int64_t i = first; i < n && status == SP_OK; i++) {
         if (strcmp(list[i]->env, list[n - 1]->env) != 0)
             continue;
@@ -72,8 +92,11 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
             continue;
         }
         pointer[n_read] = &record[n_read];
+        drawn[n_read] = list[i];
         n_read++;
     }
+    if (status == SP_OK)
+        status = set_verdicts(drawn, record, n_read, err);
     if (status == SP_OK && n_read > 0) {
         snprintf(path, sizeof path, "%s/history-%.8s.%s", d->folder, list[n - 1]->series,
                  sp_term_name((enum sp_term)d->term));
@@ -86,6 +109,7 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
         sp_record_free(&record[i]);
     free(record);
     free(pointer);
+    free(drawn);
     return status;
 }
 
@@ -96,7 +120,9 @@ static const struct argp argp = {
     parse,
     "",
     "Draws each series that is meant into history-KEY.svg: the time of every process, and "
-    "bandwidth beside the load-only roof. Dotted lines: the source or this program changed.",
+    "bandwidth beside the load-only roof. Dotted lines: the source or this program changed. Triangles and "
+    "diamonds: what `track check` would have said of a record when it was the newest, without accepted "
+    "baselines; of the last 200 records.",
     children,
     NULL,
     NULL};

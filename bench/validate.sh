@@ -1,0 +1,281 @@
+#!/bin/sh
+# The validation page: published numbers, the simulator beside a plain cache and cachegrind, the model beside
+# measurements, and what none of this shows. Anyone can make it, for any machine, in some minutes:
+#     bench/validate.sh SPMODEL [VALIDATION] > docs/validation.md
+#     bench/validate.sh --no-measure SPMODEL [VALIDATION]     only what is the same on every machine, half a minute
+# VALIDATION is the helper that the tests build, looked for beside SPMODEL as tests/validation (./bootstrap --tests).
+# Exit code 1: a row does not hold.
+set -eu
+measure=yes
+[ "${1:-}" != --no-measure ] || { measure=no && shift; }
+[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+source=$(cd "$(dirname "$0")/.." && pwd)
+spmodel=$1 validation=${2:-$(dirname "$1")/tests/validation}
+[ -x "$validation" ] || { echo "validate.sh: no $validation: build the tests (./bootstrap --tests)" >&2; exit 4; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export LC_ALL=C
+if [ $measure = no ]; then export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"; fi
+worst=0
+rows() { # rows ARGUMENTS...: of the helper
+    "$validation" "$@" || { [ $? -eq 1 ] || exit 7; worst=1; }
+}
+
+# ---- published numbers that a command prints ----
+
+value_of() { # value_of FIELD: the last one of that name in the JSON on standard input
+    sed -n "s/.*\"$1\":\({\"value\":\)\{0,1\}\([-+.0-9e]*\)[,}].*/\2/p"
+}
+# command SOURCE WHAT PRINTED TOLERANCE FIELD FACTOR ARGUMENTS...: FACTOR times a field of `spmodel model ARGUMENTS`
+command_row() {
+    origin=$1 what=$2 printed=$3 tolerance=$4 field=$5 factor=$6
+    shift 6
+    "$spmodel" model --json "$@" >"$dir/json"
+    computed=$(value_of "$field" <"$dir/json")
+    [ -n "$computed" ] || { echo "validate.sh: spmodel model $* prints no $field" >&2; exit 7; }
+    awk -v s="$origin" -v w="$what" -v p="$printed" -v t="$tolerance" -v c="$computed" -v f="$factor" -v a="$*" 'BEGIN {
+        c *= f; off = c - p; holds = (off < 0 ? -off : off) <= t + 1e-12
+        printf "| %s | %s | %s | %.4g | %+.2f %% | %s | `spmodel model %s` |\n", s, w, p, c, 100 * off / p, holds ? "yes" : "**no**", a
+        exit !holds }' || worst=1
+}
+published() {
+    cat <<'M'
+## Published numbers
+
+Sources: [L] Wellein and Hager, lecture "Sparse Matrix-Vector Multiplication", FAU Erlangen-Nürnberg, 2025; [T] Hidayetoglu, "Tiled SpMM and its Performance
+Model on GPUs", tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a Dynamic Approach", ETH Zürich; [E] the paper on SpMM, SDDMM and FusedMM with
+Intel's Explicit SIMD extension. *Holds*: the computed number is within the last printed digit, or within what the rounded inputs allow.
+
+| source | what | printed | computed | off | holds | command or test |
+|---|---|---|---|---|---|---|
+M
+    kkt=2063494,2063494,14612663
+    command_row '[L]' 'α of kkt_power from V = 258 MB' 0.357 0.0005 alpha 1 --sizes 2056338,2056338,14600000 --volume 258e6
+    command_row '[L]' 'the same, α n_nzr' 2.53 0.005 alpha 7.1 --sizes 2056338,2056338,14600000 --volume 258e6
+    command_row '[L]' 'the same, V over its minimum' 1.108 0.0005 balance_ratio 1 --sizes 2056338,2056338,14600000 --volume 258e6
+    for row in '278502,39825786 DLR1 6.10 0.005 7.64 0.005' '3405035,23835245 scai1 8.0 0.05 5.825 0.006' \
+        '2063494,14609538 kkt_power 7.98 0.005 5.84 0.005'; do
+        # shellcheck disable=SC2086 # words
+        set -- $row
+        command_row '[L]' "$2, B/flop" "$3" "$4" balance 1 --sizes "${1%,*},$1" --machine ivb-e5-2660v2
+        command_row '[L]' "$2 on Ivy Bridge at 46.6 GB/s, Gflop/s" "$5" "$6" performance 1e-9 --sizes "${1%,*},$1" --machine ivb-e5-2660v2
+    done
+    command_row '[L]' '7-point stencil 240³, B/flop' 8.01 0.005 balance 1 --sizes 13824000,13824000,96422400
+    command_row '[L]' 'CRS on a GPU, 6 + 4α + 6/n_nzr at α = 0.25, n_nzr = 7' 7.857 0.0005 balance 1 --sizes 7000000,7000000,49000000 --alpha 0.25 --w 1
+    command_row '[L]' 'complex, 2.5 + 2α + 4.5/n_nzr, the same' 3.643 0.0005 balance 1 --sizes 7000000,7000000,49000000 --alpha 0.25 --precision c128
+    command_row '[L]' 'SELL-32-1 on a GPU, 6/β + 4α + (4 + 4/C)/n_nzr, β = 0.8, the same' 9.089 0.0005 balance 1 \
+        --sizes 7000000,7000000,49000000 --alpha 0.25 --w 1 --format sell:32,1 --beta 0.8
+    for row in '1 7.98' '2 4.84' '4 3.27' '8 2.48' '16 2.09' '32 1.89'; do
+        command_row '[L]' "SpMMV of kkt_power, r = ${row% *}, B/flop" "${row#* }" 0.005 balance 1 --op spmmv --rhs "${row% *}" --sizes $kkt
+    done
+    rows published
+    cat <<'M'
+
+Formulas that are printed there and not followed here (`docs/theory.md` derives ours):
+
+| source | what | as printed | ours | because | test |
+|---|---|---|---|---|---|
+M
+    rows differs
+}
+
+# ---- the simulator ----
+
+simulator() {
+    cat <<'M'
+
+## The cache simulation beside a plain one
+
+Five generated matrices in CRS, SELL-8-32 and SELLU-4-1 with one, two and three threads, warm and cold, reference by reference through lists in
+the order of use (`tests/plain_cache.c`). Every array's lines, read and written, at every level are compared; the test `cache` does so for more layouts.
+
+| caches | executions compared | references each, summed | counters that differ |
+|---|---|---|---|
+M
+    rows plain
+    cat <<'M'
+
+## Sampled beside exact reuse distances
+
+α over cache size from a sample of x's lines, as `analyze` takes it for long matrices, beside the exact curve, for all sizes from a sixteenth of x on.
+
+| matrix | lines followed | sizes | largest error of α | of the traffic | sizes outside the stated interval |
+|---|---|---|---|---|---|
+M
+    rows sampled gen:laplace3d:80+permuted:7 gen:random:500000:8 gen:powerlaw:17:8 gen:hpcg:56
+}
+
+# ---- what nobody has counted yet ----
+
+machines() {
+    cat <<'M'
+
+## Machine kinds that are validated against counters
+
+A kind of machine is *validated* where simulated traffic was compared with memory counters of that kind (`"validated"` in its file).
+
+| machine | kind | cpu or gpu | its bandwidth | validated against counters |
+|---|---|---|---|---|
+M
+    n=0 n_validated=0
+    for file in "$source"/machines/*.json; do
+        text=$(tr -d '\n' <"$file")
+        field() { printf '%s\n' "$text" | sed -n "s/^[^[]*\"$1\": *\"\([^\"]*\)\".*/\1/p"; }
+        kind=$(field kind)
+        from=$(printf '%s\n' "$text" | grep -o '"level": *"MEM".*' | grep -o '"origin": *"[a-z]*"' | sed -n '1s/.*: *"\(.*\)"/\1/p')
+        answer=no
+        case $text in *'"validated": true'*) answer=yes n_validated=$((n_validated + 1)) ;; esac
+        n=$((n + 1))
+        printf '| %s | %s | %s | %s | %s |\n' "$(field name)" "${kind:-cpu}" "$(field cpu)" "${from:-unknown}" "$answer"
+    done
+    printf '\n**%d of %d.** ' $n_validated $n
+    [ $n_validated -gt 0 ] || printf 'Not one kind of machine is validated: the code of the simulation is right, what a real cache does was not looked at. '
+    cat <<'M'
+Records of such
+machines carry the flag that says so. `docs/counters.md` lists which counter back ends have never run live, `docs/gpu.md` what of the
+GPU kernels and models has never seen a GPU. On a machine with counters, `spmodel analyze gen:hpcg:128 --bytes perf -v` compares.
+M
+}
+
+newest() { # newest PATTERN: path of the newest results
+    for file in "$source"/docs/results/*-"$1".md; do last=$file; done
+    echo "$last"
+}
+advice() {
+    scored=$(newest advice-scored) twins=$(newest twins)
+    cat <<'M'
+
+## Hints and twins
+
+M
+    printf 'Hints, each tried and measured (`docs/results/%s`, made by `bench/hints.sh`):\n\n' "$(basename "$scored")"
+    sed -n '/^| rule |/,/^$/p' "$scored"
+    printf 'Twins beside their originals (`docs/results/%s`, made by `bench_twins`); ratios within 15 %%, of β twice, α at 1/16 to all of x, and Gflop/s:\n\n' \
+        "$(basename "$twins")"
+    sed -n 's/^Within 15 %: *\(.*\)/- \1/p' "$twins" | sed 's/ (in the order of the columns)//; 1s/^- /- public matrices: /; 2s/^- /- generated ones: /'
+}
+
+# ---- what was run here ----
+
+header() {
+    cat <<M
+# Validation
+
+What was checked against whom, and what was not. Made by one script that runs anywhere:
+
+<!-- run: not: takes minutes; the test cli_validation runs what is the same everywhere -->
+
+    bench/validate.sh build/spmodel > docs/validation.md
+
+Between the two comments below nothing depends on machine or day (the test \`cli_validation\` makes it again and compares); the rest is of this run:
+
+| | |
+|---|---|
+| date | $(date -u +%Y-%m-%d) |
+| machine | $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine'); $(uname -sr) |
+| program | $("$spmodel" --version | head -1) |
+| compiler | $("$spmodel" --version | sed -n 's/^.*\(GNU [0-9.]*\|Clang [0-9.]*\).*/\1/p' | head -1) |
+| valgrind | $(valgrind --version 2>/dev/null || echo none) |
+M
+}
+cachegrind() {
+    cat <<'M'
+
+## The cache simulation beside cachegrind
+
+Last-level misses of a cold and a warm CRS product together, in a last level of about a quarter of the footprint; cachegrind watches a program that was
+compiled apart (`tests/cachegrind_spmv.c`). Asked: within 1 %. The test `cachegrind` does so with twelve public matrices where they are there (0.03 % at most).
+
+M
+    if ! command -v valgrind >/dev/null 2>&1; then
+        echo 'Not run: valgrind is not installed here.'
+        return
+    fi
+    if [ ! -x "$(dirname "$validation")/cachegrind_spmv" ]; then
+        echo 'Not run: the program that is watched is not built (x86-64 and valgrind only).'
+        return
+    fi
+    watched=$(cd "$(dirname "$validation")" && pwd)/cachegrind_spmv helper=$(cd "$(dirname "$validation")" && pwd)/validation
+    echo '| matrix | last level | cachegrind | simulated | off |'
+    echo '|---|---|---|---|---|'
+    (cd "$dir" && "$helper" cachegrind "$watched" gen:laplace3d:32 gen:laplace3d:32+permuted:7 gen:hpcg:24 gen:powerlaw:14:8 gen:random:40000:8 gen:arrow:100000) ||
+        { [ $? -eq 1 ] || exit 7; worst=1; }
+}
+gpu_prototype() {
+    cat <<'M'
+
+## The model of a GPU's levels beside a prototype
+
+Bytes a nonzero on an H200, fp64 and 32-bit indices, as the test `gpu_model` holds them. The prototype was a program of its own, not a GPU.
+
+| matrix | kernel | what | prototype | model |
+|---|---|---|---|---|
+M
+    "$spmodel" model gen:hpcg:96 --machine h200 --format sell:32,1 --format crs --json >"$dir/json"
+    awk '{ gsub(/\{"machine"/, "\n&"); print }' "$dir/json" >"$dir/rows"
+    nnz=$(sed -n 's/.*"nnz":\([0-9]*\).*/\1/p' "$dir/json" | head -1)
+    per_entry() { # per_entry MAP FIELD...: the sum of fields an entry
+        map=$1 sum=0
+        shift
+        for name in "$@"; do
+            sum="$sum + $(grep "\"map\":\"$map\"" "$dir/rows" | head -1 | value_of "$name")"
+        done
+        awk "BEGIN { printf \"%.1f\", ($sum) / $nnz }"
+    }
+    printf '| 27-point stencil, 96³ | SELL-32-1, a lane a row | L1 sectors, loads and stores | 21.8 | %s |\n' "$(per_entry chunk L1_load L1_store)"
+    printf '| | | L2, loads | 13.8 to 14.4 | %s |\n' "$(per_entry chunk L2_load)"
+    printf '| | | memory, loads | 12.5 to 12.7 | %s |\n' "$(per_entry chunk memory_load)"
+    printf '| | CRS, a thread a row | L1 sectors, loads and stores | 73.5 | %s |\n' "$(per_entry thread L1_load L1_store)"
+}
+measured_row() { # measured_row MATRIX OPTIONS...
+    matrix=$1
+    shift
+    "$spmodel" analyze -q --no-plots --no-hints --budget 1s --csv --out "$dir" "$@" "$matrix" >"$dir/csv" || return 0
+    awk -F, -v m="$matrix" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 {
+            gsub(/"/, "")
+            t = 1e3 * $at["time_s"]
+            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, $at["format"], $at["nnz"] / 1e6,
+                $at["bytes_min_B"] / 1e6, $at["bytes_B"] / 1e6, t * $at["model_fraction"], t * $at["bandwidth_fraction"], t,
+                100 * $at["bandwidth_fraction"], 100 * $at["model_fraction"]
+        }' "$dir/csv"
+}
+model_beside_measurement() {
+    cat <<'M'
+
+## The model beside measurements
+
+`spmodel analyze --budget 1s --no-hints` on this machine: bytes with x loaded once (modelled) and as they are simulated in this machine's caches; what
+both would take at the load-only bandwidth that was measured beside the kernel, in turn with it; and what it took. *Of roof*: simulated bytes over time and bandwidth. *Of model*: the first
+time over the measured one. The roofline is a bound: rows of irregular matrices wait for gathers, which no bandwidth explains. More than 100 % of the roof
+would refute it (102 % may be noise); where data stay in a cache the roof is that cache's.
+
+M
+    printf '| matrix | format | 10⁶ entries | MB, x once | MB, simulated | ms, x once | ms, simulated | ms, measured | of roof | of model |\n'
+    printf '|---|---|---|---|---|---|---|---|---|---|\n'
+    for matrix in gen:laplace3d:150 gen:hpcg:96 gen:band:1000000:20:0.5; do
+        measured_row $matrix --format crs
+        measured_row $matrix --format sellu:8,1
+    done
+    for matrix in gen:laplace3d:130+permuted:7 gen:random:1000000:8 gen:powerlaw:19:8; do
+        measured_row $matrix --format crs
+        measured_row $matrix --format sell:8,256
+    done
+    measured_row gen:hpcg:64 --format crs --rhs 8
+}
+
+if [ $measure = yes ]; then
+    header
+    printf '\n<!-- the same everywhere: begin -->\n\n'
+fi
+published
+simulator
+machines
+advice
+if [ $measure = yes ]; then
+    printf '\n<!-- the same everywhere: end -->\n'
+    cachegrind
+    gpu_prototype
+    model_beside_measurement
+fi
+exit $worst

@@ -1,0 +1,148 @@
+#!/bin/sh
+# The gallery: every kind of picture, made by the program, with the commands that made it.
+#     docs/make_gallery.sh SPMODEL [FOLDER]                 FOLDER/gallery.md and FOLDER/images/gallery-*.svg (default docs)
+#     docs/make_gallery.sh --no-measure SPMODEL [FOLDER]    only pictures in which nothing was measured here
+# Needs gnuplot, and what the tests build beside SPMODEL (tests/vary_record; ./bootstrap --tests). Some minutes; else seconds.
+set -eu
+measure=yes
+[ "${1:-}" != --no-measure ] || { measure=no && shift; }
+[ $# -ge 1 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+source=$(cd "$(dirname "$0")/.." && pwd)
+program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") folder=${2:-$source/docs}
+vary_record=$(dirname "$program")/tests/vary_record
+[ -x "$vary_record" ] || { echo "make_gallery.sh: no $vary_record: build the tests (./bootstrap --tests)" >&2; exit 4; }
+command -v gnuplot >/dev/null || { echo "make_gallery.sh: gnuplot is not installed" >&2; exit 4; }
+mkdir -p "$folder/images"
+folder=$(cd "$folder" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export LC_ALL=C HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" SPMODEL_STORE="$dir/store"
+unset SPMODEL_FAULT SPMODEL_COMMIT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT || true
+ln -s "$source/tests" "$dir/tests"
+cd "$dir"
+page=$folder/gallery.md.part
+: >"$page"
+
+spmodel() { "$program" "$@"; }
+vary_record() { "$vary_record" "$@"; }
+say() { printf '%s\n' "$@" >>"$page"; }
+# typed COMMAND...: each is run here and stands on the page
+typed() {
+    say '' "\`\`\`${fence:-sh}"
+    for line in "$@"; do
+        printf '%s\n' "$line" >>"$page"
+        eval "$line" >out 2>err || { cat out err >&2; echo "make_gallery.sh: failed: $line" >&2; exit 7; }
+    done
+    say '```'
+}
+# picture NAME TEXT: NAME.svg as it lies here
+picture() {
+    mv "$1.svg" "$folder/images/gallery-$1.svg"
+    say '' "![$2](images/gallery-$1.svg)" ''
+}
+# drawn: what the last command drew with characters
+drawn() {
+    say '' '```text'
+    cat out >>"$page"
+    say '```'
+}
+quick='-q --no-plots --no-hints --budget 20ms --samples 3 --threads 2 --machine zen4-vm-2c'
+
+same_everywhere() {
+    say '' '## α over the size of the cache' '' \
+        'How often x is loaded, in a cache of any size, from reuse distances: a 7-point stencil as it came, shuffled, and after reverse Cuthill-McKee. Vertical lines: what the' \
+        'machine has, as stated and as found effective. Above the natural curve lies what an order can save.'
+    typed "spmodel analyze $quick --out natural gen:laplace3d:60" \
+        "spmodel analyze $quick --out permuted gen:laplace3d:60+permuted:7" \
+        "spmodel analyze $quick --out rcm gen:laplace3d:60+permuted:7 --reorder rcm" \
+        'spmodel plot --kind alpha natural/*.json permuted/*.json rcm/*.json -o alpha.svg'
+    picture alpha 'alpha over cache size of three orders of a stencil, simulated'
+
+    say '## β over C and σ' '' \
+        'Which share of the entries that SELL-C-σ stores is not fill, for a power-law graph; known from row lengths alone. The frame is the format that was run.'
+    typed "spmodel analyze $quick --out sell gen:powerlaw:13:8 --format sell:8,256" \
+        'spmodel plot --kind beta sell/*.json -o beta.svg'
+    picture beta 'map of beta over chunk height and sorting window, modelled'
+
+    say '## Where the entries lie' '' 'A 2-D grid whose points were shuffled in windows of 600.'
+    typed "spmodel analyze $quick --out spy gen:laplace2d:70+shuffled:600" \
+        'spmodel plot --kind spy spy/*.json -o spy.svg'
+    picture spy 'spy plot of a shuffled grid'
+    say 'The same in a terminal:'
+    typed 'spmodel plot --kind spy --term txt spy/*.json'
+    drawn
+
+    say '' '## A GPU level by level' '' \
+        'Nothing was run: the requests of each kernel, simulated through the caches of a described GPU. Each level has its roof; the lowest point binds (`docs/gpu.md`).'
+    typed 'spmodel model gen:hpcg:40 --machine h200 --format all --plot levels.svg'
+    picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on an H200, modelled'
+
+    say '## Roofline, losses, saturation' '' \
+        'The next three pictures show an invented record that is part of the tests (`tests/data/record-kkt_power.json`, status *constructed*): numbers as on a socket of Ice Lake, none of them measured.' \
+        'Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost and vertical where time is. Ceilings that were measured are' \
+        'solid, those of data sheets dotted.'
+    typed 'spmodel plot --kind roofline tests/data/record-kkt_power.json -o roofline.svg'
+    picture roofline 'roofline of a constructed record, losses beside it'
+    say 'The losses add up to the measured time, with a rest that may be negative:'
+    typed 'spmodel plot --kind losses tests/data/record-kkt_power.json -o losses.svg'
+    picture losses 'waterfall of where the time goes, of a constructed record'
+    say 'Bandwidth over threads: from where on more threads do not help.'
+    typed 'spmodel plot --kind saturation tests/data/record-kkt_power.json -o saturation.svg'
+    picture saturation 'bandwidth over threads of a constructed record'
+    say 'In a terminal:'
+    typed 'spmodel plot --kind roofline --term txt tests/data/record-kkt_power.json'
+    drawn
+
+    say '' '## History with verdicts' '' \
+        'A series over its records, each a session of five processes, as `spmodel track` keeps it. The records are drawn by `vary_record` of the tests: three sessions as ever, then one' \
+        'that takes 12 % longer at the same bandwidth of the machine.'
+    fence=text # not all of it is the program's
+    typed 'mkdir before after' \
+        'for minute in 0 400 800; do vary_record tests/data/record-kkt_power.json before $minute 4; done' \
+        'vary_record tests/data/record-kkt_power.json after 1200 3 time=1.12' \
+        'spmodel track add before after' \
+        'spmodel track check || [ $? -eq 1 ]'
+    drawn
+    typed 'spmodel track plot'
+    fence=sh
+    mv history-*.svg history.svg
+    picture history 'time and bandwidth of a series with a regression, constructed'
+}
+
+measured_here() {
+    run='-q --no-plots --machine here.json'
+    say '## Measured' '' \
+        "The following were measured on $(date -u +%Y-%m-%d) on $(nproc) processors of a machine with $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' (virtual)') and without counters: times are measured, bytes simulated." \
+        'Yours look different.'
+    typed 'spmodel machine measure --quick -q --name here -o here.json'
+    say '' '### Before and after' '' 'The roofs belong to the machine, so that pictures of before and after overlay: a shuffled stencil, the same after RCM, and then in SELL with unit strides.'
+    typed "spmodel analyze $run --no-hints --out m1 gen:laplace3d:120+permuted:7" \
+        "spmodel analyze $run --no-hints --out m2 gen:laplace3d:120+permuted:7 --reorder rcm" \
+        "spmodel analyze $run --no-hints --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
+        'spmodel plot m1/*.json m2/*.json m3/*.json -o steps.svg'
+    picture steps 'roofline of three records with their losses, measured'
+    say '### Several right-hand sides' '' 'Balance and speed over r, beside what the model expects: b_S/B falls behind P_core where the matrix costs little.'
+    typed "spmodel analyze $run --no-hints --out rhs --rhs 1,2,4,8,16,32 gen:hpcg:72" \
+        'spmodel plot --kind balance rhs/*.json -o balance.svg'
+    picture balance 'code balance and performance over the number of right-hand sides, measured'
+    say '### A campaign' '' 'Matrices and configurations by a file, resumable; with `spmodel campaign suite.txt --summary` as a table.'
+    cat >suite.txt <<'S'
+matrix gen:laplace2d:400 gen:laplace3d:40 gen:laplace3d:90 gen:hpcg:30 gen:hpcg:64 gen:powerlaw:14:8 gen:powerlaw:17:8
+matrix gen:random:100000:8 gen:random:800000:6 gen:band:200000:20:0.5 gen:laplace3d:90+permuted:7 gen:block:40000:8:4
+run crs: --budget 300ms --machine here.json
+run sell: --budget 300ms --machine here.json --format sell:8,64 --no-hints
+S
+    say '' '<!-- file: suite.txt -->' '```text'
+    cat suite.txt >>"$page"
+    say '```'
+    typed 'spmodel campaign -q suite.txt'
+    mv suite.svg campaign.svg
+    picture campaign 'performance, fraction of the roof and alpha over n_nz, and hints that fired, measured'
+}
+
+say '# Gallery' '' \
+    'Every kind of picture that the program draws, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images anew. Each picture is a gnuplot script with its' \
+    'data inside (`--term gp` or `--script` writes it), so it can be restyled; `--term` also takes `pdf`, `png` and `txt`.'
+same_everywhere
+[ $measure = no ] || measured_here
+mv "$page" "$folder/gallery.md"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# The half of docs/validation.md that is the same everywhere is what bench/validate.sh makes, and all of its rows hold.
+# Usage: validation.sh SPMODEL VALIDATION SOURCE
+set -eu
+spmodel=$1 validation=$2 source=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() {
+    echo "validation.sh: $*"
+    exit 1
+}
+code=0
+sh "$source/bench/validate.sh" --no-measure "$spmodel" "$validation" >"$dir/made" 2>"$dir/err" || code=$?
+[ $code -eq 0 ] || { cat "$dir/made" "$dir/err"; fail "bench/validate.sh ended with $code"; }
+[ ! -s "$dir/err" ] || { cat "$dir/err"; fail "something was said"; }
+awk '/^<!-- the same everywhere: end/ { exit } on { print } /^<!-- the same everywhere: begin/ { on = 1 }' \
+    "$source/docs/validation.md" | sed -e 1d | sed '$d' >"$dir/page"
+diff "$dir/page" "$dir/made" >"$dir/diff" ||
+    { cat "$dir/diff"; fail "docs/validation.md says otherwise (<): bench/validate.sh $spmodel > docs/validation.md"; }
+[ "$(grep -c '| yes |' "$dir/made")" -ge 25 ] || fail "too few published numbers"
+for machine in "$source"/machines/*.json; do
+    grep -q "^| $(basename "$machine" .json) |" "$dir/made" || fail "$machine is not in the table"
+done
+# A row that does not hold is named, and the exit code says so.
+printf '#!/bin/sh\n[ "$1" = plain ] || exec "%s" "$@"\necho "| made up | 1 | 1 | 7 |"\nexit 1\n' "$validation" >"$dir/wrong"
+chmod +x "$dir/wrong"
+code=0
+sh "$source/bench/validate.sh" --no-measure "$spmodel" "$dir/wrong" >"$dir/made" 2>/dev/null || code=$?
+[ $code -eq 1 ] || fail "a difference gave exit code $code"
+grep -q 'made up' "$dir/made" || fail "a difference is not shown"
+code=0
+sh "$source/bench/validate.sh" --no-measure "$spmodel" "$dir/absent" >"$dir/made" 2>"$dir/err" || code=$?
+[ $code -eq 4 ] && grep -q 'build the tests' "$dir/err" && [ ! -s "$dir/made" ] || fail "without the helper: exit code $code"
+echo "validation.sh: ok"
