@@ -3,12 +3,16 @@
 # measurements, and what none of this shows. Anyone can make it, for any machine, in some minutes:
 #     bench/validate.sh SPMODEL [VALIDATION] > docs/validation.md
 #     bench/validate.sh --no-measure SPMODEL [VALIDATION]     only what is the same on every machine, half a minute
+#     bench/validate.sh --again PAGE SPMODEL [VALIDATION]     PAGE with that made again, what was measured as it stands
 # VALIDATION is the helper that the tests build, looked for beside SPMODEL as tests/validation (./bootstrap --tests).
 # Exit code 1: a row does not hold.
 set -eu
-measure=yes
-[ "${1:-}" != --no-measure ] || { measure=no && shift; }
-[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+measure=yes page=/dev/null
+case ${1:-} in
+--no-measure) measure=no && shift ;;
+--again) measure=no page=${2:-/dev/null} && shift 2 ;;
+esac
+[ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 source=$(cd "$(dirname "$0")/.." && pwd)
 spmodel=$1 validation=${2:-$(dirname "$1")/tests/validation}
 [ -x "$validation" ] || { echo "validate.sh: no $validation: build the tests (./bootstrap --tests)" >&2; exit 4; }
@@ -102,7 +106,7 @@ M
 | matrix | lines followed | sizes | largest error of α | of the traffic | sizes outside the stated interval |
 |---|---|---|---|---|---|
 M
-    rows sampled gen:laplace3d:80+permuted:7 gen:random:500000:8 gen:powerlaw:17:8 gen:hpcg:56
+    rows sampled gen:laplace3d:110+permuted:7 gen:random:1000000:8 gen:powerlaw:19:8 gen:hpcg:80
 }
 
 # ---- what nobody has counted yet ----
@@ -231,14 +235,13 @@ measured_row() { # measured_row MATRIX OPTIONS...
     matrix=$1
     shift
     "$spmodel" analyze -q --no-plots --no-hints --budget 1s --csv --out "$dir" "$@" "$matrix" >"$dir/csv" || return 0
-    awk -F, -v m="$matrix" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    sed 's/"\([^",]*\),\([^",]*\)"/\1;\2/g' "$dir/csv" | awk -F, -v m="$matrix" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 {
-            gsub(/"/, "")
             t = 1e3 * $at["time_s"]
-            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, $at["format"], $at["nnz"] / 1e6,
+            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, $at["format_option"] ($at["rhs"] > 1 ? ", r = " $at["rhs"] : ""), $at["nnz"] / 1e6,
                 $at["bytes_min_B"] / 1e6, $at["bytes_B"] / 1e6, t * $at["model_fraction"], t * $at["bandwidth_fraction"], t,
                 100 * $at["bandwidth_fraction"], 100 * $at["model_fraction"]
-        }' "$dir/csv"
+        }'
 }
 model_beside_measurement() {
     cat <<'M'
@@ -268,6 +271,8 @@ if [ $measure = yes ]; then
     header
     printf '\n<!-- the same everywhere: begin -->\n\n'
 fi
+sed -n '1,/^<!-- the same everywhere: begin/p' "$page"
+[ "$page" = /dev/null ] || echo
 published
 simulator
 machines
@@ -278,4 +283,6 @@ if [ $measure = yes ]; then
     gpu_prototype
     model_beside_measurement
 fi
+[ "$page" = /dev/null ] || echo
+sed -n '/^<!-- the same everywhere: end/,$p' "$page"
 exit $worst

@@ -18,6 +18,21 @@ static void capacity_line(FILE *out, double bytes, const char *words, int dash, 
             bytes, left ? "-0.8" : "0.8");
 }
 
+/* The largest size that is marked; 0: none. */
+static double largest_cache(const struct sp_record *record)
+{
+    const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
+    size_t i;
+    double most = 0;
+    json_array_foreach(caches, i, cache)
+    {
+        const double size = sp_item_number(cache, "size_B");
+        if (sp_item_number(cache, "level") >= 2 && size > most)
+            most = size;
+    }
+    return most;
+}
+
 static void mark_caches(FILE *out, const struct sp_record *record)
 {
     const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
@@ -83,9 +98,12 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         fputs("EOD\n", out);
     }
     bool wide = least > 0 && most > 30 * least; /* then only a logarithm shows the low end */
-    sp_script_title(out, records[0], "");
+    if (term != SP_TERM_TXT)                    /* a larger cache has what the largest of the curve has */
+        highest = fmax(highest, largest_cache(records[0]));
+    sp_script_title(out, records[0], n > 1 ? "caches of" : "");
     fprintf(out,
-            "set logscale x 2; set xlabel 'cache size'; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\n"
+            "set logscale x 2; set xlabel 'cache size' offset 0,0.4; set ylabel 'alpha = bytes of x / (s_x "
+            "n_nz r)'\n"
             "set xrange [%.8g:%.8g]\n",
             lowest / 1.2, highest * 1.2);
     if (wide)
@@ -131,8 +149,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
             snprintf(margin, sizeof margin, ", error at most %.1f %%", 100 * error);
         snprintf(text, sizeof text, "%s%s%s%s",
                  n > 1 ? sp_script_name(name, sizeof name, records[k]) : "alpha", ", ", origin, margin);
-        fprintf(out, "%s$A%d using 1:2 with linespoints pt 6 ps 0.7 lw 2 dt 1 lc rgb '%s' title ",
-                k ? ", \\\n    " : "", k, sp_series_color(k));
+        /* Circles on some of the points alone: of hundreds they would be a band. */
+        const size_t n_points = json_array_size(sp_record_node(records[k], "curves.alpha_cache.points"));
+        fprintf(out, "%s$A%d using 1:2 with linespoints pt 6 ps 0.7 pi %d lw 2 dt 1 lc rgb '%s' title ",
+                k ? ", \\\n    " : "", k, (int)(n_points / 24) + 1, sp_series_color(k));
         sp_script_string(out, text);
     }
     fputc('\n', out);

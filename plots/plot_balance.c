@@ -111,7 +111,7 @@ static void write_title(const struct sp_record *record, FILE *out)
 
 static void draw_series(const struct sp_record *first, const char *origin, FILE *out)
 {
-    fputs("set multiplot layout 2,1\nset key top right\nset xlabel ''\n", out);
+    fputs("set multiplot layout 2,1\nset lmargin 9; set rmargin 3\nset key top right\nset xlabel ''\n", out);
     write_title(first, out);
     fprintf(out,
             "set ylabel 'code balance, B/flop'; set yrange [0:*]\n"

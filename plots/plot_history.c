@@ -102,14 +102,21 @@ static int tic_step(int n)
     return n > 10 ? (n + 9) / 10 : 1;
 }
 
-/* Days, at most ten of them. */
+/* Days, at most ten of them; hours and minutes where all is of one day. */
 static void write_tics(const struct sp_record *const *records, int n, FILE *out)
 {
     const int step = tic_step(n);
+    const char *first = sp_words_text(records[0], "time.start", "?");
+    const bool one_day =
+        strlen(first) > 15 && strncmp(first, sp_words_text(records[n - 1], "time.start", "?"), 10) == 0;
     fputs("set xtics (", out);
     for (int i = 0; i < n; i += step) {
         char day[12];
-        snprintf(day, sizeof day, "%.10s", sp_words_text(records[i], "time.start", "?"));
+        const char *start = sp_words_text(records[i], "time.start", "?");
+        if (one_day && strlen(start) > 15)
+            snprintf(day, sizeof day, "%.5s", start + 11);
+        else
+            snprintf(day, sizeof day, "%.10s", start);
         fputs(i ? ", " : "", out);
         sp_script_string(out, day);
         fprintf(out, " %d", i + 1);

@@ -340,9 +340,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
                                   .text = term == SP_TERM_TXT};
     p.n = sp_gpu_ways_read(records[0], p.way);
     write_title(p.record, out);
-    fputs("set logscale xy; set samples 2000\n"
-          "set xlabel 'intensity, flop for each byte of the level'; set ylabel 'Gflop/s'\n",
-          out);
+    fprintf(out,
+            "set logscale xy; set samples %d\n"
+            "set xlabel 'intensity, flop for each byte of the level'; set ylabel 'Gflop/s'\n",
+            p.text ? 2000 : 400);
     if (p.text)
         draw_text(out, &p);
     else

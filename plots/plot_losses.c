@@ -148,7 +148,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     char name[256], title[320];
     snprintf(title, sizeof title, "where the time goes   %s",
              n == 1 ? sp_script_name(name, sizeof name, records[0]) : "");
-    struct sp_panel panel = {n == 1 ? 0.21 : 0.27, 0.97, 0.15, 0.90};
+    struct sp_panel panel = {n == 1 ? 0.21 : 0.27, 0.97, 0.19, 0.88};
     if (term == SP_TERM_TXT)
         panel = (struct sp_panel){0.25, 0.97, 0.15, 0.92};
     sp_losses_panel(records, n, panel, title, out);

@@ -8,7 +8,7 @@
 /* The panel with the roofs as parts of the picture, and its frame: whole decades that follow from the
  * ceilings alone, so that two pictures of one machine overlay. */
 enum { WIDTH = 1180, HEIGHT = 560 };
-static const double left = 0.065, right = 0.555, bottom = 0.115, top = 0.90;
+static const double left = 0.082, right = 0.560, bottom = 0.115, top = 0.90;
 static const double x_min = 0.01;
 
 struct frame {
@@ -131,35 +131,48 @@ static void label_bandwidths(FILE *out, const struct ceilings *all, const struct
     }
 }
 
-static void label_peaks(FILE *out, const struct ceilings *all, const struct frame *f)
+/* `n_key` lines of the key hang from the top. */
+static void label_peaks(FILE *out, const struct ceilings *all, const struct frame *f, int n_key)
 {
     double last_y = INFINITY;
+    const double key_px = 14 + 16 * n_key;
     for (int i = 0; i < all->n; i++) {
         const struct ceiling *c = &all->c[i];
         if (!c->flops)
             continue;
         double y = c->value / 1e9, shift = 9 / f->y_px;
-        /* Below its line where the one above is too near. */
-        bool crowded = log10(last_y / y) * f->y_px < 20;
+        /* Below its line where the one above, or the key, is too near. */
+        const bool crowded = log10(last_y / y) * f->y_px < 20 || log10(f->y_max / y) * f->y_px < key_px + 18;
         put_label(out, c, f->x_max * 0.93, y * pow(10, crowded ? -shift : shift), 0, true);
         last_y = y;
     }
 }
 
-/* One clause of a plot command; holds on logarithmic and on linear axes. */
-static void ceiling_clause(FILE *out, const struct ceiling *c, const struct frame *f)
+/* Block $Ci of ceiling i: its ends. Bandwidths are straight on logarithmic and on linear axes alike, so two
+ * points do, and pictures stay small. Block $B: the interval of the roof. */
+static void write_ceilings(FILE *out, const struct ceilings *all, const struct frame *f)
 {
-    struct sp_value v = sp_record_value_of(c->roof);
-    char text[96];
-    if (c->flops)
-        snprintf(text, sizeof text, "x < %.6g ? NaN : %.6g", c->value / f->bandwidth, c->value / 1e9);
-    else if (f->peak > 0)
-        snprintf(text, sizeof text, "%.6g * x > %.6g ? NaN : %.6g * x", c->value / 1e9, f->peak / 1e9,
-                 c->value / 1e9);
-    else
-        snprintf(text, sizeof text, "%.6g * x", c->value / 1e9);
-    fprintf(out, "%s with lines lw %s dt %d lc rgb '%s' notitle", text, c->main || c->flops ? "2" : "1.2",
-            sp_origin_dash(v.origin), ceiling_color(c));
+    for (int i = 0; i < all->n; i++) {
+        const struct ceiling *c = &all->c[i];
+        const struct sp_value v = sp_record_value_of(c->roof);
+        const double slope = c->flops ? 0 : c->value / 1e9;
+        const double from = c->flops ? c->value / f->bandwidth : x_min,
+                     to = !c->flops && f->peak > 0 ? f->peak / c->value : f->x_max;
+        fprintf(out, "# intensity flop/B, rate Gflop/s\n$C%d << EOD\n%.8g %.8g\n%.8g %.8g\nEOD\n", i, from,
+                c->flops ? c->value / 1e9 : slope * from, to, c->flops ? c->value / 1e9 : slope * to);
+        if (!c->main || c->flops || !(v.hi > v.lo))
+            continue;
+        const double end = f->peak > 0 ? f->peak / v.hi : f->x_max;
+        fprintf(out, "# the same, lowest and highest\n$B << EOD\n%.8g %.8g %.8g\n%.8g %.8g %.8g\nEOD\n",
+                x_min, v.lo / 1e9 * x_min, v.hi / 1e9 * x_min, end, v.lo / 1e9 * end, v.hi / 1e9 * end);
+    }
+}
+
+static void ceiling_clause(FILE *out, const struct ceiling *c, int i)
+{
+    const struct sp_value v = sp_record_value_of(c->roof);
+    fprintf(out, "$C%d using 1:2 with lines lw %s dt %d lc rgb '%s' notitle", i,
+            c->main || c->flops ? "2" : "1.2", sp_origin_dash(v.origin), ceiling_color(c));
 }
 
 /* A point of the table: intensity and rate, with intervals for what was measured. */
@@ -283,8 +296,7 @@ static void point_clauses(FILE *out, int n, bool numbered, bool inset)
 }
 
 /* SpMV's points fall into a fraction of a decade: a linear magnifier in the empty corner under the roofs. */
-static void write_inset(FILE *out, const struct ceilings *all, const struct frame *f, const struct span *s,
-                        int n)
+static void write_inset(FILE *out, const struct ceilings *all, const struct span *s, int n)
 {
     double x_pad = fmax(0.35 * (s->x_hi - s->x_lo), 0.12 * s->x_hi),
            y_pad = fmax(0.25 * (s->y_hi - s->y_lo), 0.1 * s->y_hi);
@@ -302,7 +314,7 @@ static void write_inset(FILE *out, const struct ceilings *all, const struct fram
             "set xtics %g; set ytics %g; set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\nplot ",
             sp_nice_step(x1 - x0, 5), sp_nice_step(y1 - y0, 5), x0, x1, y0, y1);
     for (int i = 0; i < all->n; i++) {
-        ceiling_clause(out, &all->c[i], f);
+        ceiling_clause(out, &all->c[i], i);
         fputs(i + 1 < all->n ? ", \\\n    " : "", out);
     }
     point_clauses(out, n, true, true);
@@ -325,6 +337,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     int number = 0;
     collect(records[0], &all);
     struct frame f = frame_of(&all);
+    write_ceilings(out, &all, &f);
     for (int k = 0; k < n; k++) {
         write_points(out, records[k], k, n == 1, &number, &span);
         panel = panel || sp_losses_known(records[k]);
@@ -339,25 +352,22 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     fputs("set title offset 0,-0.3\n", out);
     fprintf(out,
             "set logscale xy; set format x '%%g'; set format y '%%g'\n"
-            "set xrange [%g:%g]; set yrange [%g:%g]; set samples 2000\n"
-            "set xlabel 'intensity, flop/B of %s traffic'; set ylabel 'Gflop/s'\n"
+            "set xrange [%g:%g]; set yrange [%g:%g]; set clip two\n"
+            "set xlabel 'intensity, flop/B of %s traffic'; set ylabel 'Gflop/s' offset 1,0\n"
             "set key top left Left reverse font ',10'\n",
             x_min, f.x_max, f.y_min, f.y_max,
             sp_words_level(sp_words_text(records[0], "binding.level", "MEM")));
     label_bandwidths(out, &all, &f, !text);
-    label_peaks(out, &all, &f);
+    label_peaks(out, &all, &f, number);
     fputs("plot ", out);
     for (int i = 0; i < all.n; i++) {
         const struct ceiling *c = &all.c[i];
         struct sp_value v = sp_record_value_of(c->roof);
-        if (c->main && !c->flops && v.hi > v.lo && !text) {
-            double cut = f.peak > 0 ? f.peak / 1e9 : f.y_max;
-            fprintf(out,
-                    "'+' using 1:(%.6g * $1 > %.6g ? NaN : %.6g * $1):(%.6g * $1) with filledcurves fc rgb "
-                    "'" SP_BLUE "' fs transparent solid 0.25 noborder notitle, \\\n    ",
-                    v.hi / 1e9, cut, v.lo / 1e9, v.hi / 1e9);
-        }
-        ceiling_clause(out, c, &f);
+        if (c->main && !c->flops && v.hi > v.lo && !text)
+            fputs("$B using 1:2:3 with filledcurves fc rgb '" SP_BLUE
+                  "' fs transparent solid 0.25 noborder notitle, \\\n    ",
+                  out);
+        ceiling_clause(out, c, i);
         fputs(i + 1 < all.n ? ", \\\n    " : "", out);
     }
     point_clauses(out, n, text, false);
@@ -366,7 +376,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     if (text)
         return;
     if (span.n > 0 && !is_covered(&span, &f))
-        write_inset(out, &all, &f, &span, n);
+        write_inset(out, &all, &span, n);
     if (panel)
         sp_losses_panel(records, n, (struct sp_panel){0.705, 0.985, 0.115, 0.90}, "where the time goes", out);
     fputs("unset multiplot\n", out);

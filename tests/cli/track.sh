@@ -75,6 +75,8 @@ expect 0 "^ok " track check --matrix '*:60'
 vary 400 1 time=1.3 lambda=1.6
 expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60'
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
+expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir"
+grep -q "title 'regressed'" "$dir"/history-*.gp || { cat "$dir"/history-*.gp; fail "no verdict in the history"; }
 expect_cause "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
 expect_cause "the machine drifted: the load-only roof beside the kernel" time=1.25 roof=0.8
 expect_cause "the machine drifted: the load-only roof .*-20.0 %, bytes" time=1.25 roof=0.8 memory=1 sentinels=0
