@@ -64,4 +64,36 @@ fi
 if grep -nE '(^|[^a-z_])(fopen|open|getenv|secure_getenv|fprintf|popen|system) *\(' $(echo "$files" | grep -E '^(src/base|src/sparse|model|kernels)/'); then
     echo "base, sparse, model and kernels open no file and read no environment"; exit 1
 fi
+# What the folders link, and what the documents say of the layers, is the same graph.
+sed -n 's/^ *allow\["\([a-z]*\)"\] = "\(.*\)"$/\1 \2/p' "$0" >"${TMPDIR:-/tmp}/layers.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT
+# shellcheck disable=SC2046 # a list of words
+awk 'FNR == NR { for (i = 2; i <= NF; i++) may[$1, $i] = 1; known[$1] = 1; next }
+    FNR == 1 { layer = "" }
+    { sub(/#.*/, "") }
+    match($0, /^sp_layer\([a-z]+/) { layer = substr($0, 10, RLENGTH - 9); seen++ }
+    (layer in known) && /NEEDS/ {
+        n = split(substr($0, index($0, "NEEDS")), word, /[ )]+/)
+        for (i = 1; i <= n; i++)
+            if (sub(/^sp_/, "", word[i]) && (word[i] in known) && !((layer, word[i]) in may)) {
+                print FILENAME ":" FNR ": layer " layer " may not link sp_" word[i]
+                bad = 1
+            }
+        layer = ""
+    }
+    END { if (seen < 12) { print "only " seen " layers link anything"; bad = 1 } exit bad }' \
+    "${TMPDIR:-/tmp}/layers.$$" $(find src model kernels probes plots -name CMakeLists.txt | sort)
+awk 'FNR == NR { name = $1; for (i = 2; i <= NF; i++) if ($i != name) may[name] = may[name] " " $i; next }
+    /^\| [a-z]+ \| `[a-z\/]+` \|/ {
+        split($0, cell, / *\| */)
+        gsub(/,/, "", cell[4])
+        if (" " cell[4] != may[cell[2]] && cell[2] != "base") {
+            print FILENAME ":" FNR ": layer " cell[2] " may include" may[cell[2]] ", not " cell[4]
+            bad = 1
+        }
+        seen++
+    }
+    END { if (seen != 13) { print "CONTRIBUTING.md tells of " seen + 0 " layers"; bad = 1 } exit bad }' "${TMPDIR:-/tmp}/layers.$$" CONTRIBUTING.md
+awk -f docs/images/layers.awk tests/check_layers.sh | cmp - docs/images/layers.svg ||
+    { echo "docs/images/layers.svg is not what docs/images/layers.awk draws"; exit 1; }
 echo "layers: ok"

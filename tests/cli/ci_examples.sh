@@ -4,6 +4,7 @@
 # Usage: ci_examples.sh SPMODEL SOURCE
 set -eu
 spmodel=$1 source=$2
+here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
@@ -12,11 +13,8 @@ fail() {
     echo "ci_examples.sh: $*"
     exit 1
 }
-# The commands of a file: of GitHub `- run: COMMAND`, of GitLab the list below `script:`.
-commands() {
-    sed -n 's/^ *- run: //p' "$1"
-    awk '/^ *script:$/ { on = 1; next } on && /^ *#/ { next } on && /^ *- / { sub(/^ *- /, ""); print; next } { on = 0 }' "$1"
-}
+# The commands of a file, as commands.awk finds them.
+commands() { awk -f "$here/commands.awk" "$1" | sed -n 's/^[0-9]*\tline\t//p'; }
 checkout() { # checkout FOLDER: what a runner has, with a program that is built already
     mkdir -p "$1/examples"
     cp -r "$source/examples/ci" "$1/examples/"
