@@ -44,6 +44,7 @@ prepare() {
     done
     rm -f ./*.json
     cp A RECORD.json
+    printf 'matrix a.mtx b.mtx\nrun crs: --threads 1 --budget 20ms --samples 5 --no-plots --no-hints\n' >suite.txt
     echo "documents: their folder is $sp_folder"
 }
 
