@@ -10,7 +10,7 @@ BEGIN { # where a layer stands: column, row from below
     says["base"] = "status, values, text"; says["sparse"] = "matrices, orders, layouts"; says["sys"] = "topology, binding, pages"
     says["kernels"] = "execute workloads"; says["model"] = "volumes, α, rooflines, hints"; says["probes"] = "observe jobs"
     says["io"] = "files in, records out"; says["track"] = "many records together"; says["plots"] = "pictures of records"
-    says["report"] = "text, tables of records"; says["session"] = "one analysis"; says["lab"] = "exercises"
+    says["report"] = "text, HTML, CSV of records"; says["session"] = "one analysis"; says["lab"] = "exercises"
     says["cli"] = "parses, prints, exit codes"
     n = split("base sparse sys kernels model probes io track plots report session lab cli", layer, " ")
     width = 178; height = 44; step_x = 206; step_y = 72
