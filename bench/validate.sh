@@ -176,7 +176,8 @@ Between the two comments below nothing depends on machine or day (the test \`cli
 | | |
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
-| machine | $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine'); $(uname -sr) |
+| machine | $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine'); $(uname -sr | cut -d. -f1,2) |
+| other work | load average $(cut -d' ' -f1 /proc/loadavg) when it began: above 0.5 times are those of a shared machine |
 | program | $("$spmodel" --version | head -1) |
 | compiler | $("$spmodel" --version | sed -n 's/^.*\(GNU [0-9.]*\|Clang [0-9.]*\).*/\1/p' | head -1) |
 | valgrind | $(valgrind --version 2>/dev/null || echo none) |
@@ -238,7 +239,9 @@ measured_row() { # measured_row MATRIX OPTIONS...
     sed 's/"\([^",]*\),\([^",]*\)"/\1;\2/g' "$dir/csv" | awk -F, -v m="$matrix" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 {
             t = 1e3 * $at["time_s"]
-            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, $at["format_option"] ($at["rhs"] > 1 ? ", r = " $at["rhs"] : ""), $at["nnz"] / 1e6,
+            format = $at["format_option"]
+            sub(/;/, ",", format)
+            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, format ($at["rhs"] > 1 ? ", r = " $at["rhs"] : ""), $at["nnz"] / 1e6,
                 $at["bytes_min_B"] / 1e6, $at["bytes_B"] / 1e6, t * $at["model_fraction"], t * $at["bandwidth_fraction"], t,
                 100 * $at["bandwidth_fraction"], 100 * $at["model_fraction"]
         }'
