@@ -199,7 +199,7 @@ void sp_manual_write(const struct sp_manual_entry *e, FILE *out)
         put_verbs(e->family, out);
         fputs(".SH EXAMPLES\n", out);
         sp_roff_text(e->family->example, out);
-    } else {
+    } else if (e->page->argp) {
         put_doc(e->page->argp, false, out);
         put_doc(e->page->argp, true, out);
         put_options(e->page->argp, out);
