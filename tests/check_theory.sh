@@ -29,7 +29,7 @@ for page in README.md docs/*.md; do
         esac
     done
 done
-for image in docs/images/*; do
-    cat README.md docs/*.md | grep -q "images/$(basename "$image")" || complain "$image is on no page"
+for image in docs/images/*.png docs/images/*.svg; do
+    cat README.md docs/*.md docs/results/*.md | grep -q "images/$(basename "$image")" || complain "$image is on no page"
 done
 exit $bad

@@ -80,7 +80,7 @@ offers 'record.json' compare rec
 offers 'record.json' explain --record rec
 offers 'sub' analyze -o s
 offers 'notes.txt' campaign no
-offers alpha explain alph
+offers alpha_min explain alpha_mi
 offers formats help form
 offers check help track ch
 offers 'laplace2d: laplace3d:' generate lap
