@@ -135,7 +135,8 @@ static void write_changes(const struct sp_record *const *records, int n, FILE *o
                                         sp_words_text(records[i], paths[k], "")) != 0;
         if (changed)
             fprintf(out,
-                    "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lw 1 lc rgb '" SP_GREY "' back\n",
+                    "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lw 1.2 lc rgb '" SP_GREY
+                    "' back\n",
                     i + 0.5, i + 0.5);
     }
 }

@@ -69,7 +69,7 @@ static struct frame frame_of(const struct ceilings *all)
     }
     f.x_max = f.peak > 0 ? fmax(10, sp_decade_above(1.5 * f.peak / f.lowest)) : 10;
     f.y_min = sp_decade_below(f.lowest * x_min / 1e9);
-    f.y_max = sp_decade_above(1.5 * (f.peak > 0 ? f.peak : f.bandwidth * f.x_max) / 1e9);
+    f.y_max = sp_decade_above(6 * (f.peak > 0 ? f.peak : f.bandwidth * f.x_max) / 1e9);
     f.x_px = (right - left) * WIDTH / log10(f.x_max / x_min);
     f.y_px = (top - bottom) * HEIGHT / log10(f.y_max / f.y_min);
     f.slope_deg = atan2(f.y_px, f.x_px) * 180 / M_PI;

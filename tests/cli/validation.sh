@@ -22,7 +22,14 @@ for machine in "$source"/machines/*.json; do
     grep -q "^| $(basename "$machine" .json) |" "$dir/made" || fail "$machine is not in the table"
 done
 # A row that does not hold is named, and the exit code says so.
-printf '#!/bin/sh\n[ "$1" = plain ] || exec "%s" "$@"\necho "| made up | 1 | 1 | 7 |"\nexit 1\n' "$validation" >"$dir/wrong"
+cat >"$dir/wrong" <<END
+#!/bin/sh
+case \$1 in
+plain) echo '| made up | 1 | 1 | 7 |' && exit 1 ;;
+sampled) exit 0 ;;
+esac
+exec "$validation" "\$@"
+END
 chmod +x "$dir/wrong"
 code=0
 sh "$source/bench/validate.sh" --no-measure "$spmodel" "$dir/wrong" >"$dir/made" 2>/dev/null || code=$?
