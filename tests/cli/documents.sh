@@ -83,6 +83,8 @@ reason_against() {
         printf '%s' "$sp_lacking"
     elif [ "$sp_archives" = no ]; then
         case $1 in *.gz* | *.xz* | *.zst* | *.bz2*) printf 'this build is without libarchive' ;; esac
+    elif ! command -v gnuplot >/dev/null; then
+        case $1 in *"spmodel plot "* | *"track plot"* | *" --plot "*) printf 'there is no gnuplot here' ;; esac
     fi
 }
 

@@ -1,5 +1,5 @@
-# What makes the commands of the documents small where they are tested, word by word; by sed -E. The words stay what they
-# are: only sizes and counts shrink, and of FILE... there is one. CONTRIBUTING.md says how documents are tested.
+# What makes the commands of the documents small where they are tested, word by word, and in files that they name; by sed -E. The words stay what they
+# are: only sizes, times and counts shrink, and of FILE... there is one. CONTRIBUTING.md says how documents are tested.
 s/((laplace3d|anderson):[0-9]{2})[0-9]/\1/
 s/((laplace3d|anderson):)[3-9][0-9]([^0-9]|$)/\120\3/
 s/(hpcg:)([4-9][0-9]|[0-9]{3})/\112/
@@ -9,3 +9,4 @@ s/((random|band|arrow|block):[0-9]{2,4})000/\1/
 s/(powerlaw:)(1[3-9]|2[0-9])/\112/
 s/([A-Za-z0-9])\.\.\.$/\1/
 s/^--runs=?[0-9]+$/--runs=2/
+s/(--budget[ =])[0-9.]+(ms|s)/\120ms/
