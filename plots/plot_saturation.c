@@ -41,9 +41,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     }
     sp_script_title(out, records[0], "");
     fprintf(out,
-            "set xrange [0:%g]; set yrange [0:%.6g]; set xlabel 'threads' offset 0,0.4; set ylabel '%s'\n"
+            "set xrange [0:%g]; set yrange [0:%.6g]; set xlabel 'threads' offset 0,%s; set ylabel '%s'\n"
             "set key bmargin center horizontal; set samples 400\n",
-            most_threads * 1.06 + 0.2, highest * 1.15 / 1e9, flops ? "Gflop/s" : "GB/s");
+            most_threads * 1.06 + 0.2, highest * 1.15 / 1e9, term == SP_TERM_TXT ? "0" : "0.4",
+            flops ? "Gflop/s" : "GB/s");
     if (most_threads <= 16)
         fputs("set xtics 1\n", out);
     if (isfinite(saturated) && saturated >= 1) {
@@ -71,7 +72,6 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         sp_script_string(out, text);
     }
     fputc('\n', out);
-    (void)term;
 }
 
 static const char *lacks(const struct sp_record *record)
