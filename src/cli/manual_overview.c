@@ -43,7 +43,7 @@ static const struct item environment[] = {
     {"SPMODEL_LIKWID, SPMODEL_PAPI",
      "another file of the library, tried even where the machine seems to have no counters"},
     {"SPMODEL_HELPER",
-     "the program spmodel-counters, where it is not beside spmodel or in ../libexec/spmodel"},
+     "the program spmodel-counters, where it is neither beside spmodel nor where it was installed"},
     {"SPMODEL_FAULT",
      "faults put in on purpose, to see that they are found: pages, straggler:F, order; the record says so"},
     {"NO_COLOR", "no colours unless --color=always"},
