@@ -123,7 +123,7 @@ measured_here() {
     typed 'spmodel track plot --store history-store'
     mv history-*.svg history.svg
     picture history 'time and bandwidth of a series, with verdicts, measured'
-    say '### A campaign' '' 'Matrices and configurations by a file, resumable; with `spmodel campaign suite.txt --summary` as a table.'
+    say '### A campaign' '' 'Matrices and configurations by a file, resumable; with `campaign --summary` as a table.'
     cat >suite.txt <<'S'
 matrix gen:laplace2d:400 gen:laplace3d:40 gen:laplace3d:90 gen:hpcg:30 gen:hpcg:64 gen:powerlaw:14:8 gen:powerlaw:17:8
 matrix gen:random:100000:8 gen:random:800000:6 gen:band:200000:20:0.5 gen:laplace3d:90+permuted:7 gen:block:40000:8:4
