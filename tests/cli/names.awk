@@ -54,6 +54,7 @@ function check_command(w, at, to,    name, i, k, v) {
 }
 
 function check_words(text, kind,    part, w, p, i, n, k) {
+    gsub(/ '(build\/)?spmodel /, " ; spmodel ", text) # a command that is an argument
     k = split(text, part, / *(\|\||&&|;| \| ) */)
     for (p = 1; p <= k; p++) {
         sub(/ # .*/, "", part[p])
