@@ -102,10 +102,9 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         highest = fmax(highest, largest_cache(records[0]));
     sp_script_title(out, records[0], n > 1 ? "caches of" : "");
     fprintf(out,
-            "set logscale x 2; set xlabel 'cache size' offset 0,%s; set ylabel 'alpha = bytes of x / (s_x "
-            "n_nz r)'\n"
+            "set logscale x 2; set xlabel \"cache size%s; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\n"
             "set xrange [%.8g:%.8g]\n",
-            term == SP_TERM_TXT ? "0" : "0.4", lowest / 1.2, highest * 1.2);
+            term == SP_TERM_TXT ? "\"" : SP_ROOM_FOR_KEY, lowest / 1.2, highest * 1.2);
     if (wide)
         fprintf(out, "set logscale y; set yrange [%.6g:%.6g]\n", least / 1.5, most * 1.5);
     else

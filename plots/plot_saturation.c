@@ -41,9 +41,9 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     }
     sp_script_title(out, records[0], "");
     fprintf(out,
-            "set xrange [0:%g]; set yrange [0:%.6g]; set xlabel 'threads' offset 0,%s; set ylabel '%s'\n"
+            "set xrange [0:%g]; set yrange [0:%.6g]; set xlabel \"threads%s; set ylabel '%s'\n"
             "set key bmargin center horizontal; set samples 400\n",
-            most_threads * 1.06 + 0.2, highest * 1.15 / 1e9, term == SP_TERM_TXT ? "0" : "0.4",
+            most_threads * 1.06 + 0.2, highest * 1.15 / 1e9, term == SP_TERM_TXT ? "\"" : SP_ROOM_FOR_KEY,
             flops ? "Gflop/s" : "GB/s");
     if (most_threads <= 16)
         fputs("set xtics 1\n", out);

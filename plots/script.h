@@ -17,6 +17,9 @@
 #define SP_GREY   "#888888"
 #define SP_INK    "#333333"
 #define SP_GRID   "#dddddd"
+/* Ends a double-quoted label of the x axis that has the key below it: one line more, as keys are set too
+ * near. */
+#define SP_ROOM_FOR_KEY "\\n\" offset 0,0.4"
 /* The colour of record i in pictures of several. */
 const char *sp_series_color(int i);
 
