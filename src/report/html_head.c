@@ -12,19 +12,13 @@ enum { HEAD_COLUMNS = 9, CELL = 192 };
 /* What a reader must know before anything else. */
 static void notices(struct sp_page *page, const struct sp_record *record)
 {
-    const char *status = sp_words_text(record, "status", "complete");
-    const char *meaning = strcmp(status, "interrupted") == 0
-                              ? "The analysis was stopped; what is missing below was not reached."
-                          : strcmp(status, "constructed") == 0
-                              ? "An invented example that shows the form; nothing below was measured."
-                          : strcmp(status, "failed") == 0 ? "The analysis failed; see the flags below."
-                                                          : NULL;
+    const char *status, *meaning = sp_status_text(record, &status);
     const json_t *flags = sp_record_node(record, "flags"), *flag;
     size_t i;
     if (meaning) {
         sp_page_put(page, "<p class=\"notice\">");
-        sp_page_element(page, "strong", "bad", "%s.", status);
-        sp_page_text(page, " %s", meaning);
+        sp_page_element(page, "strong", "bad", "%s:", status);
+        sp_page_text(page, " %s.", meaning);
         sp_page_put(page, "</p>\n");
     }
     if (json_array_size(flags) == 0)

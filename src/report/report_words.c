@@ -75,3 +75,16 @@ char *sp_roof_age_text(const json_t *roof, char *text, size_t size)
         snprintf(text, size, " %.0f h before", age / 3600);
     return text;
 }
+
+const char *sp_status_text(const struct sp_record *record, const char **status)
+{
+    const char *word = sp_words_text(record, "status", "complete");
+    if (status)
+        *status = word;
+    return strcmp(word, "interrupted") == 0
+               ? "the analysis was stopped; what is missing below was not reached"
+           : strcmp(word, "constructed") == 0
+               ? "an invented example that shows the form; nothing below was measured"
+           : strcmp(word, "failed") == 0 ? "the analysis failed; see the flags below"
+                                         : NULL;
+}

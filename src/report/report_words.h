@@ -1,4 +1,4 @@
-/* Phrases that the terminal and the page share; all return `text`. */
+/* Phrases that the terminal and the page share; those with `text` return it. */
 #ifndef SP_REPORT_REPORT_WORDS_H
 #define SP_REPORT_REPORT_WORDS_H
 
@@ -15,5 +15,9 @@ char *sp_observed_text(const json_t *item, char *text, size_t size);
 enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */
 char *sp_roof_age_text(const json_t *roof, char *text, size_t size);
+
+/* What the status of a record means, "the analysis was stopped; ..."; NULL: it is complete. *status may be
+ * NULL. */
+const char *sp_status_text(const struct sp_record *record, const char **status);
 
 #endif

@@ -19,13 +19,7 @@ static void head(struct sp_pen *pen, const char *word)
 /* What a reader must know before anything else: an interrupted or invented record. */
 static void status_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const char *status = sp_words_text(record, "status", "complete");
-    const char *meaning = strcmp(status, "interrupted") == 0
-                              ? "the analysis was stopped; what is missing below was not reached"
-                          : strcmp(status, "constructed") == 0
-                              ? "an invented example that shows the form; nothing below was measured"
-                          : strcmp(status, "failed") == 0 ? "the analysis failed; see the flags below"
-                                                          : NULL;
+    const char *status, *meaning = sp_status_text(record, &status);
     if (!meaning)
         return;
     head(pen, "STATUS");
