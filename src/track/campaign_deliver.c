@@ -36,6 +36,23 @@ static void sweep_claim(const struct sp_campaign_store *store, const struct sp_c
         sp_claim_drop(&store->claims, job->id, &claim);
 }
 
+/* Those whose folders of work are gone already. */
+static void sweep_claims(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
+{
+    DIR *folder = opendir(store->claims.folder);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        const struct sp_campaign_job *job = owner_of(campaign, e->d_name);
+        struct sp_job_view view;
+        if (!job)
+            continue;
+        sp_job_look(store, job, &view);
+        if (view.state == SP_JOB_DONE)
+            sweep_claim(store, job);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
 {
     char work[3100], path[4096];
@@ -52,10 +69,10 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
             continue; /* one that was silent for long may be alive */
         snprintf(path, sizeof path, "%s/%s", work, e->d_name);
         sp_folder_remove(path);
-        sweep_claim(store, job);
     }
     if (folder)
         closedir(folder);
+    sweep_claims(store, campaign);
 }
 
 /* A record that is anonymous gets the hashes alone: the other words are the user's names for things. */
