@@ -200,6 +200,10 @@ static void field(struct sp_pen *pen, const json_t *o)
 static void percent_range(char *text, size_t size, double lo, double hi, const char *basis)
 {
     char a[32], b[32];
+    if (!isfinite(lo) || !isfinite(hi)) {
+        snprintf(text, size, "unknown (the record holds no gain)");
+        return;
+    }
     snprintf(text, size, "time less by %s to %s%s%s", sp_figure_percent(a, sizeof a, lo),
              sp_figure_percent(b, sizeof b, hi), basis ? ", " : "", basis ? basis : "");
 }

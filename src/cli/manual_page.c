@@ -57,8 +57,10 @@ void sp_manual_exit_codes(const struct sp_page *page, FILE *out)
         fprintf(out, ".TP\n\\fB%d\\fR\n", e->code);
         sp_roff_words(e->meaning, out);
     }
-    if (!page)
+    if (!page) {
+        fputs(".PP\n", out);
         sp_roff_words("Of several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.", out);
+    }
 }
 
 /* "What is scanned (comma-separated ...):" is a title and a sentence. */

@@ -34,6 +34,7 @@ class Spmodel(CMakePackage):
     variant("papi", default=False, description="Counts bytes with PAPI, which is opened at run time")
 
     depends_on("c", type="build")
+    depends_on("cxx", type="build", when="+cuda")
     depends_on("cmake@3.18:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("jansson")
