@@ -69,8 +69,8 @@ static const char *const script[] = {
     "    case $kind in",
     "    machine | lab)",
     "        # Names of files: never through compgen -W, which expands them; odd ones are to be typed.",
-    "        for one in $(set -f; \"$program\" completion --words \"$kind\" 2>/dev/null | tr -s ' \\n' "
-    "'\\n\\n' | grep -x '[A-Za-z0-9._+-]*'); do",
+    "        for one in $(\"$program\" completion --words \"$kind\" 2>/dev/null |",
+    "            tr -s ' ' '\\n' | grep -x '[A-Za-z0-9._+-]*'); do",
     "            [[ $one != \"$value\"* ]] || COMPREPLY+=(\"$one\")",
     "        done",
     "        ;;",
