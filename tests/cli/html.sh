@@ -73,7 +73,7 @@ lacks bare.html "<svg"
 expect 0 "" plot -q --html example.html "$examples/record-kkt_power.json"
 check example.html "$examples/record-kkt_power.json"
 for words in "A01 x traffic" "time −6 … −9 % simulated" "spmodel analyze kkt_power.mtx.gz --reorder rcm" "100 % local" Q10 \
-    "An invented example" "not explained"; do
+    "an invented example" "not explained"; do
     has example.html "$words"
 done
 evil='<\/script><script>alert(1)<\/script><!-- ]]> \\u0007'
