@@ -5,15 +5,10 @@
 #include "base/figures.h"
 #include "base/text.h"
 #include "report/html_sections.h"
+#include "report/html_style.h"
 #include "report/report_words.h"
 
 enum { CELL = 96 };
-
-static const char *outcome_class(const char *outcome)
-{
-    const enum sp_ink ink = sp_outcome_ink(outcome);
-    return ink == SP_INK_RED ? "bad" : ink == SP_INK_YELLOW ? "warn" : ink == SP_INK_GREEN ? "good" : "soft";
-}
 
 static void fact(struct sp_page *page, const char *name, const char *tag, const char *class, const char *text)
 {
@@ -46,7 +41,7 @@ static void observed(struct sp_page *page, const json_t *hint)
                  failed  ? failed
                  : v.why ? v.why
                          : "");
-    fact(page, "Observed", "strong", outcome_class(outcome), line);
+    fact(page, "Observed", "strong", sp_html_ink_class(sp_outcome_ink(outcome)), line);
 }
 
 static void hint_article(struct sp_page *page, const json_t *hint, size_t number)
@@ -185,7 +180,9 @@ void sp_html_notes(struct sp_page *page, const struct sp_record *record)
     const json_t *flags = sp_record_node(record, "flags"), *remarks = sp_record_node(record, "remarks"), *one;
     size_t i;
     sp_page_heading(page, page->level, "notes", "Flags and remarks");
-    if (json_array_size(flags) == 0)
+    if (!json_is_array(flags))
+        sp_page_element(page, "p", NULL, "Flags: unknown; the record has no list of them.");
+    else if (json_array_size(flags) == 0)
         sp_page_element(page, "p", NULL, "No flag: no check found a reason to doubt the numbers.");
     if (json_array_size(flags) + json_array_size(remarks) == 0)
         return;

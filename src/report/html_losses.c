@@ -5,20 +5,14 @@
 #include "base/figures.h"
 #include "base/text.h"
 #include "report/html_sections.h"
+#include "report/html_style.h"
+#include "report/report_words.h"
 #include "report/table_cells.h"
 
 enum { ALPHA_COLUMNS = 8 };
-/* A rest above this share of the time is flagged. */
-#define FLAGGED_REST 0.10
-
-static const char *class_of_ink(enum sp_ink ink)
-{
-    return ink == SP_INK_RED ? "bad" : ink == SP_INK_YELLOW ? "warn" : ink == SP_INK_GREEN ? "good" : "soft";
-}
-
 static void put_remark(void *context, enum sp_ink ink, const char *text)
 {
-    sp_page_element(context, "p", class_of_ink(ink), "%s", text);
+    sp_page_element(context, "p", sp_html_ink_class(ink), "%s", text);
 }
 
 void sp_html_table(struct sp_page *page, const struct sp_record *record)
@@ -47,19 +41,22 @@ void sp_html_table(struct sp_page *page, const struct sp_record *record)
 
 /* How the table of losses shows seconds, and how long its bars are. */
 struct loss_frame {
-    double time, longest; /* [s] the whole; the furthest that a bar reaches */
+    double time, least,
+        longest; /* [s] the whole; where the bars begin, 0 or less, and how far they reach from there */
     struct sp_scale scale;
     int decimals;
 };
 
 static struct loss_frame frame_of(const struct sp_record *record, double time)
 {
-    struct loss_frame f = {.time = time, .longest = time, .scale = sp_scale_of_seconds(time)};
-    double at = 0, x;
+    struct loss_frame f = {.time = time, .scale = sp_scale_of_seconds(time)};
+    double at = 0, most = time, x;
     for (int i = 0; i < SP_N_LOSSES; i++) {
         at += sp_record_loss(record, i, &x) ? x : 0;
-        f.longest = fmax(f.longest, at);
+        f.least = fmin(f.least, at);
+        most = fmax(most, at);
     }
+    f.longest = isfinite(at) ? most - f.least : NAN;
     f.decimals = sp_figure_decimals(time / f.scale.factor, 3);
     return f;
 }
@@ -67,7 +64,7 @@ static struct loss_frame frame_of(const struct sp_record *record, double time)
 /* Each bar starts where the one before it ended, so that the last ends at the measured time. */
 static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, double from, double x)
 {
-    const double left = fmax(fmin(from, from + x), 0) / f->longest, width = fabs(x) / f->longest;
+    const double left = (fmin(from, from + x) - f->least) / f->longest, width = fabs(x) / f->longest;
     if (width < 0.0005) {
         sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
         return;
@@ -75,7 +72,7 @@ static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, 
     fprintf(page->out,
             "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l%d%s\" "
             "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
-            loss, x < 0 ? " minus" : "", 100 * left, 100 * fmin(width, 1 - left));
+            loss, x < 0 ? " minus" : "", 100 * left, 100 * width);
 }
 
 /* Seconds for people, and exactly for programs. */
@@ -96,7 +93,7 @@ static void loss_row(struct sp_page *page, const struct sp_record *record, const
                      int loss, double from, double x)
 {
     char share[32], origin[512];
-    const bool flagged = strcmp(sp_loss_words[loss].key, "rest") == 0 && fabs(x) > FLAGGED_REST * f->time;
+    const bool flagged = sp_loss_is_flagged(loss, x, f->time);
     sp_page_row_begin(page, "loss");
     sp_page_cell(page, 'h', sp_loss_words[loss].words);
     put_bar(page, f, loss, from, x);
@@ -123,10 +120,10 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
 {
     sp_page_row_begin(page, "total");
     sp_page_cell(page, 'h', "in all");
-    fprintf(
-        page->out,
-        "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l7\" style=\"width:%.2f%%\"></span></td>",
-        100 * time.value / f->longest);
+    fprintf(page->out,
+            "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l7\" "
+            "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
+            -100 * f->least / f->longest, 100 * time.value / f->longest);
     put_seconds(page, f, time.value);
     sp_page_cell(page, 'r', "100 %");
     sp_page_cell(page, 'l', sp_origin_name(time.origin));
@@ -137,6 +134,10 @@ static void loss_table(struct sp_page *page, const struct sp_record *record, str
 {
     const struct loss_frame f = frame_of(record, time.value);
     char unit[32], path[64];
+    if (!(f.longest < HUGE_VAL)) {
+        sp_page_element(page, "p", NULL, "Unknown: the losses of the record have no finite sum.");
+        return;
+    }
     snprintf(unit, sizeof unit, "time %s", f.scale.prefix);
     const char *const heads[] = {"what", "one after the other", unit, "share", "origin"};
     double at = 0, x;

@@ -134,3 +134,8 @@ void sp_html_style(FILE *out)
     dark_inks(out);
     fputs("}\n", out);
 }
+
+const char *sp_html_ink_class(enum sp_ink ink)
+{
+    return ink == SP_INK_RED ? "bad" : ink == SP_INK_YELLOW ? "warn" : ink == SP_INK_GREEN ? "good" : "soft";
+}

@@ -88,3 +88,9 @@ const char *sp_status_text(const struct sp_record *record, const char **status)
            : strcmp(word, "failed") == 0 ? "the analysis failed; see the flags below"
                                          : NULL;
 }
+
+bool sp_loss_is_flagged(int i, double x, double time)
+{
+    static const double flagged = 0.10;
+    return strcmp(sp_loss_words[i].key, "rest") == 0 && fabs(x) > flagged * time;
+}

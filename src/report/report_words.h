@@ -16,6 +16,8 @@ enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */
 char *sp_roof_age_text(const json_t *roof, char *text, size_t size);
 
+/* Is loss i, x of `time` [s], the rest that nothing explains, and more than a tenth of it? */
+bool sp_loss_is_flagged(int i, double x, double time);
 /* What the status of a record means, "the analysis was stopped; ..."; NULL: it is complete. *status may be
  * NULL. */
 const char *sp_status_text(const struct sp_record *record, const char **status);

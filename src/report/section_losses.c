@@ -3,6 +3,7 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "report/report_words.h"
 #include "report/sections.h"
 
 /* In the order of sp_loss_words. */
@@ -10,8 +11,7 @@ static const enum sp_ink inks[SP_N_LOSSES] = {SP_INK_BLUE,    SP_INK_CYAN, SP_IN
                                               SP_INK_MAGENTA, SP_INK_RED,  SP_INK_DIM};
 
 /* Shares below this are named in one line instead of each in its own. */
-#define SMALL        0.005
-#define FLAGGED_REST 0.10
+#define SMALL 0.005
 
 static const char *origin_text(const struct sp_record *record, const char *key)
 {
@@ -43,7 +43,7 @@ static void loss_line(struct sp_pen *pen, const struct sp_record *record, int lo
     pen->indent = at + 36;
     sp_pen_tab(pen, pen->indent);
     const char *origin = origin_text(record, sp_loss_words[loss].key);
-    bool flagged = strcmp(sp_loss_words[loss].key, "rest") == 0 && fabs(x) > FLAGGED_REST * total;
+    bool flagged = sp_loss_is_flagged(loss, x, total);
     sp_pen_words(pen, flagged ? SP_INK_RED : SP_INK_DIM, origin);
     if (flagged && !strstr(origin, "flagged"))
         sp_pen_words(pen, SP_INK_RED, "flagged");
