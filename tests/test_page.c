@@ -130,23 +130,79 @@ START_TEST(several_records_have_parts_of_their_own)
 }
 END_TEST
 
-/* The rest shows what the rows before it leave, also where they take too much. */
-START_TEST(a_negative_rest_is_signed)
+/* The page of the example after `change`, in `text`. */
+static void write_changed(void (*change)(struct sp_record *))
 {
     struct sp_record r = {0};
     struct sp_error err;
     const struct sp_html_options options = {.no_plots = true};
     const struct sp_record *one = &r;
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
-    sp_record_set_number(&r, "losses.in_core", 0.001);
-    sp_record_set_number(&r, "losses.rest", -0.00036);
+    change(&r);
     FILE *out = begin();
     ck_assert_int_eq(sp_report_html(&one, 1, &options, out, &err), SP_OK);
     ck_assert_int_eq(fclose(out), 0);
+    sp_record_free(&r);
+}
+
+static void take_too_much(struct sp_record *r)
+{
+    sp_record_set_number(r, "losses.in_core", 0.001);
+    sp_record_set_number(r, "losses.rest", -0.00036);
+}
+
+/* Of 0.002 s in all they come to -0.001 s on the way: a third of a frame of 0.003 s. */
+static void go_below_zero(struct sp_record *r)
+{
+    json_object_clear(json_object_get(r->root, "losses"));
+    sp_record_set_number(r, "metrics.time.value", 0.002);
+    sp_record_set_number(r, "losses.min_traffic", 0.0005);
+    sp_record_set_number(r, "losses.padding", -0.0015);
+    sp_record_set_number(r, "losses.in_core", 0.003);
+}
+
+static void have_no_sum(struct sp_record *r)
+{
+    sp_record_set_number(r, "losses.min_traffic", 1e308);
+    sp_record_set_number(r, "losses.padding", 1e308);
+}
+
+static void have_no_flags(struct sp_record *r)
+{
+    json_object_del(r->root, "flags");
+}
+
+/* The rest shows what the rows before it leave, also where they take too much. */
+START_TEST(a_negative_rest_is_signed)
+{
+    write_changed(take_too_much);
     ck_assert_ptr_nonnull(strstr(text, ">−0.36</data>"));
     ck_assert_ptr_nonnull(strstr(text, "bar l6 minus"));
     free(text);
-    sp_record_free(&r);
+}
+END_TEST
+
+START_TEST(bars_go_on_where_the_last_one_ended)
+{
+    write_changed(go_below_zero);
+    ck_assert_ptr_nonnull(strstr(text, "margin-left:33.33%;width:16.67%"));
+    ck_assert_ptr_nonnull(strstr(text, "minus\" style=\"margin-left:0.00%;width:50.00%"));
+    ck_assert_ptr_nonnull(strstr(text, "margin-left:0.00%;width:100.00%"));
+    ck_assert_ptr_nonnull(strstr(text, "bar l7\" style=\"margin-left:33.33%;width:66.67%"));
+    free(text);
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_claimed)
+{
+    write_changed(have_no_sum);
+    ck_assert_ptr_nonnull(strstr(text, "no finite sum"));
+    ck_assert_ptr_null(strstr(text, "nan%"));
+    free(text);
+    write_changed(have_no_flags);
+    ck_assert_ptr_nonnull(strstr(text, "Flags: unknown"));
+    ck_assert_ptr_null(strstr(text, "No flag"));
+    free(text);
 }
 END_TEST
 
@@ -159,6 +215,8 @@ int main(void)
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, several_records_have_parts_of_their_own);
     tcase_add_test(tc, a_negative_rest_is_signed);
+    tcase_add_test(tc, bars_go_on_where_the_last_one_ended);
+    tcase_add_test(tc, what_is_not_known_is_not_claimed);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
