@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/find_program.h"
+#include "cli/words.h"
 #include "io/record_anonymous.h"
 #include "io/record_words.h"
 #include "plots/plot.h"
@@ -35,19 +36,14 @@ static struct sp_report_style terminal_style(const struct sp_common_options *com
     return style;
 }
 
-static bool to_stdout(const char *where)
-{
-    return where && (*where == '\0' || strcmp(where, "-") == 0);
-}
-
 /* What goes to standard output beside the report; NULL: nothing. */
 static const char *taken_by(const struct sp_output_options *o, const struct sp_common_options *common)
 {
-    return to_stdout(common->json)    ? "--json"
-           : to_stdout(common->csv)   ? "--csv"
-           : to_stdout(common->lines) ? "--lines"
-           : to_stdout(o->html_name)  ? "--html"
-                                      : NULL;
+    return sp_sink_is_stdout(common->json)    ? "--json"
+           : sp_sink_is_stdout(common->csv)   ? "--csv"
+           : sp_sink_is_stdout(common->lines) ? "--lines"
+           : sp_sink_is_stdout(o->html_name)  ? "--html"
+                                              : NULL;
 }
 
 static bool is_taken(const struct sp_output_options *o, const struct sp_common_options *common)
@@ -60,9 +56,9 @@ static void print_result(const struct sp_record *record, const struct sp_output_
 {
     static bool csv_header_printed;
     const bool is_sweep = sp_record_node(record, "sweep");
-    if (to_stdout(common->csv) && is_sweep) {
+    if (sp_sink_is_stdout(common->csv) && is_sweep) {
         sp_report_sweep_csv(record, stdout);
-    } else if (to_stdout(common->csv)) {
+    } else if (sp_sink_is_stdout(common->csv)) {
         if (!csv_header_printed)
             sp_report_csv_header(stdout);
         csv_header_printed = true;
@@ -184,7 +180,11 @@ static enum sp_status open_html(struct sp_output_options *o, struct sp_error *er
 static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
                                  struct sp_error *err)
 {
-    enum sp_status status = sp_sink_open(common->json, &o->json, err);
+    enum sp_status status = common->csv && !sp_sink_is_stdout(common->csv)
+                                ? sp_words_refuse(common->csv, err) /* it is appended to, record by record */
+                                : SP_OK;
+    if (status == SP_OK)
+        status = sp_sink_open(common->json, &o->json, err);
     if (status == SP_OK)
         status = sp_sink_open(common->lines, &o->lines, err);
     if (status == SP_OK)
@@ -205,11 +205,12 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
     if (error)
         sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
                    "cannot write into the directory: %s", strerror(error));
-    else if (to_stdout(common->lines) && (to_stdout(common->json) || to_stdout(common->csv)))
+    else if (sp_sink_is_stdout(common->lines) &&
+             (sp_sink_is_stdout(common->json) || sp_sink_is_stdout(common->csv)))
         error = sp_fail(&err, SP_USAGE, "give one of them a file: --lines=FILE",
                         "--lines and %s both go to standard output",
-                        to_stdout(common->json) ? "--json" : "--csv");
-    else if (to_stdout(o->html_name) && strcmp(taken_by(o, common), "--html") != 0)
+                        sp_sink_is_stdout(common->json) ? "--json" : "--csv");
+    else if (sp_sink_is_stdout(o->html_name) && strcmp(taken_by(o, common), "--html") != 0)
         error = sp_fail(&err, SP_USAGE, "give one of them a file: --html FILE",
                         "--html and %s both go to standard output", taken_by(o, common));
     return error || open_sinks(o, common, &err) != SP_OK ? sp_report_error(&err) : 0;
@@ -248,7 +249,8 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     if (o->html)
         sp_html_keep(o->html, record);
     const struct sp_record *one = record;
-    if (common->csv && !to_stdout(common->csv) && sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
+    if (common->csv && !sp_sink_is_stdout(common->csv) &&
+        sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));

@@ -8,6 +8,7 @@
 #include "cli/campaign_options.h"
 #include "cli/command.h"
 #include "cli/track_options.h"
+#include "cli/words.h"
 #include "io/atomic_file.h"
 #include "track/campaign_traces.h"
 
@@ -70,12 +71,12 @@ static void set_mode(struct argp_state *state, struct sp_campaign_options *o, en
 /* The page is a summary, and standard output has place for one result. */
 static void check_html(struct argp_state *state, const struct sp_campaign_options *o)
 {
-    const bool page_there = o->html && strcmp(o->html, "-") == 0;
+    const bool page_there = sp_sink_is_stdout(o->html);
     const char *others[] = {o->common.json, o->common.csv};
     if (o->html && o->mode != SP_CAMPAIGN_RUN && o->mode != SP_CAMPAIGN_SUMMARY)
         argp_error(state, "--html writes the summary: not with --status or --node-screen");
     for (int i = 0; page_there && i < 2; i++)
-        if (others[i] && (*others[i] == '\0' || strcmp(others[i], "-") == 0))
+        if (sp_sink_is_stdout(others[i]))
             argp_error(state, "--html and %s both go to standard output", i == 0 ? "--json" : "--csv");
 }
 
@@ -241,7 +242,12 @@ static int run(int argc, char **argv)
     struct sp_error err;
     int code;
     sp_parse(&argp, argc, argv, &o);
-    if (open_work(&o, &work, &err) != SP_OK || sp_sink_open(o.html, &work.html, &err) != SP_OK)
+    enum sp_status status = open_work(&o, &work, &err);
+    for (int i = 0; status == SP_OK && i < work.campaign.n_matrices; i++)
+        sp_words_note(work.campaign.matrix[i].path); /* no result may replace one of them */
+    if (status == SP_OK)
+        status = sp_sink_open(o.html, &work.html, &err);
+    if (status != SP_OK)
         code = sp_report_error(&err);
     else
         code = o.mode == SP_CAMPAIGN_STATUS    ? sp_campaign_print_status(&work)

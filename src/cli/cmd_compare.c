@@ -167,7 +167,7 @@ static int compare_read(const struct arguments *a, const struct sp_record *recor
     const struct sp_entry *before = &entry[0], *after = &entry[1];
     sp_judge_two(&before, 1, &after, 1, &a->judge, &j);
     judge_identity(&d, &j);
-    if (!a->common.json || (*a->common.json && strcmp(a->common.json, "-") != 0)) {
+    if (!sp_sink_is_stdout(a->common.json)) {
         print_metrics(before, after, a->delta);
         print_differences(&d);
         sp_verdicts_print(&j, 1, stdout);

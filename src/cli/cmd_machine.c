@@ -9,7 +9,9 @@
 #include "cli/machine_text.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/words.h"
 #include "io/atomic_file.h"
 #include "io/machine_file.h"
 #include "session/measure_gpu.h"
@@ -113,8 +115,10 @@ static enum sp_status load(const struct options *o, const char *name, struct sp_
 /* JSON to stdout or a file, as --json asks. */
 static enum sp_status put_json(const char *where, const struct sp_machine *machine, struct sp_error *err)
 {
-    if (strcmp(where, "-") != 0 && *where)
-        return sp_machine_file_write(where, machine, err);
+    if (!sp_sink_is_stdout(where)) {
+        const enum sp_status status = sp_words_refuse(where, err);
+        return status == SP_OK ? sp_machine_file_write(where, machine, err) : status;
+    }
     char *text;
     enum sp_status status = sp_machine_to_json(machine, &text, err);
     if (status == SP_OK)
@@ -238,7 +242,7 @@ static int run_measure(struct options *o)
     }
     if (o->out) { /* a place that cannot be written shows before the work is done */
         struct sp_atomic_file file;
-        if (sp_atomic_open(o->out, &file, &err) != SP_OK)
+        if (sp_words_refuse(o->out, &err) != SP_OK || sp_atomic_open(o->out, &file, &err) != SP_OK)
             return fail(&m, &err);
         sp_atomic_abort(&file);
     }

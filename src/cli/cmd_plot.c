@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/plot_inputs.h"
 #include "cli/suggest.h"
+#include "cli/words.h"
 #include "io/record.h"
 #include "plots/plot.h"
 
@@ -166,10 +167,12 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     if (!tool.gnuplot)
         tool.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
     bool to_stdout = strcmp(o->output, "-") == 0;
-    enum sp_status status =
-        to_stdout
-            ? sp_draw_to_stdout(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, &err)
-            : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, o->output, &err);
+    enum sp_status status = to_stdout ? SP_OK : sp_words_refuse(o->output, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    status = to_stdout ? sp_draw_to_stdout(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, &err)
+                       : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, &tool,
+                                       o->output, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!to_stdout && o->common.verbosity >= 0)

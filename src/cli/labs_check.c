@@ -124,7 +124,7 @@ static int run_check(int argc, char **argv)
     int code = sp_exit_code(sp_lab_summary(&verdicts));
     if (o.common.json)
         code = write_json(&folder, &verdicts, o.common.json, code);
-    if (!o.common.json || (*o.common.json && strcmp(o.common.json, "-") != 0))
+    if (!sp_sink_is_stdout(o.common.json))
         print_verdicts(&folder, &verdicts);
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/manual.h"
+#include "cli/words.h"
 
 enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED };
 
@@ -105,7 +106,7 @@ const struct argp sp_common_lines_argp = {lines_options, parse_more, NULL, NULL,
 const struct argp sp_common_seed_argp = {seed_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
 const struct argp sp_common_measure_argp = {seed_options, parse_more, NULL, NULL, lines_child, NULL, NULL};
 
-static const struct argp *parsed; /* for the filter of its help, which argp tells nothing but texts */
+static const struct argp *parsed; /* for what argp calls without saying for whom */
 
 /* What --help says behind everything else: the examples of the command's row. */
 static char *help_with_examples(int key, const char *text, void *input)
@@ -125,10 +126,19 @@ static char *help_with_examples(int key, const char *text, void *input)
     return all;
 }
 
+/* The command's own parser, behind a look at what may name a file. */
+static error_t parse_noted(int key, char *arg, struct argp_state *state)
+{
+    if (arg)
+        sp_words_note(arg);
+    return parsed->parser ? parsed->parser(key, arg, state) : ARGP_ERR_UNKNOWN;
+}
+
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argp shown = *argp;
     parsed = argp;
+    shown.parser = parse_noted;
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
     argp_parse(&shown, argc, argv, 0, NULL, input);
@@ -174,10 +184,30 @@ int sp_worse_exit(int a, int b)
     return order[rank_a >= rank_b ? rank_a : rank_b];
 }
 
+static void put_word(const char *word, FILE *stream)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%^";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    putc('\'', stream);
+    for (; *word; word++)
+        *word == '\'' ? (void)fputs("'\\''", stream) : (void)putc(*word, stream);
+    putc('\'', stream);
+}
+
 void sp_join_command(int argc, char **argv, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < argc && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", argv[i]);
+    FILE *stream = fmemopen(text, size, "w");
+    if (!stream)
+        return;
+    fputs(argv[0], stream); /* "spmodel analyze" */
+    for (int i = 1; i < argc; i++) {
+        putc(' ', stream);
+        put_word(argv[i], stream);
+    }
+    fclose(stream);
+    text[size - 1] = '\0';
 }

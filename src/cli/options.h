@@ -12,7 +12,7 @@
 enum sp_color { SP_COLOR_AUTO, SP_COLOR_ALWAYS, SP_COLOR_NEVER };
 
 struct sp_common_options {
-    const char *json;  /* --json[=FILE]: NULL not asked, "" or "-" stdout, else a file */
+    const char *json;  /* --json[=FILE]: NULL not asked, "-" stdout, else a file */
     const char *csv;   /* --csv[=FILE], likewise */
     const char *lines; /* --lines[=FILE], likewise */
     int verbosity;     /* 0; -q: -1; -v: +1 each */
@@ -33,7 +33,8 @@ extern const struct argp sp_common_seed_argp;    /* also --json, --csv, --seed *
 extern const struct argp sp_common_measure_argp; /* also --json, --csv, --lines, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
-/* Parses; usage errors end the program with exit code 2 as argp does it. */
+/* Parses; usage errors end the program with exit code 2 as argp does it. The words that may name files are
+ * noted for sp_words_refuse(). */
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
@@ -49,7 +50,8 @@ int sp_report_error(const struct sp_error *err);
  * as 7. */
 int sp_worse_exit(int a, int b);
 
-/* The command as typed, for the record. */
+/* The command for the record, so that a shell can run it again: words in quotes where it would take them for
+ * something else. What does not fit into `size` is cut off. */
 void sp_join_command(int argc, char **argv, char *text, size_t size);
 
 #endif

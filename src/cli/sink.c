@@ -1,25 +1,68 @@
 #include "cli/sink.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/words.h"
+
+/* Files that are being written and have not appeared yet: two results must not share one. */
+static char *opened[8];
+enum { N_OPENED = sizeof opened / sizeof *opened };
+
+/* The place of a name among them; of NULL: a free one. -1: none. */
+static int place_of(const char *path)
+{
+    for (int i = 0; i < N_OPENED; i++)
+        if (path ? opened[i] && strcmp(opened[i], path) == 0 : !opened[i])
+            return i;
+    return -1;
+}
+
+static void forget(const struct sp_sink *sink)
+{
+    const int place = sink->is_file ? place_of(sink->file.path) : -1;
+    if (place >= 0) {
+        free(opened[place]);
+        opened[place] = NULL;
+    }
+}
+
+static enum sp_status open_file(const char *name, struct sp_sink *sink, struct sp_error *err)
+{
+    enum sp_status status = sp_words_refuse(name, err);
+    if (status == SP_OK)
+        status = sp_atomic_open(name, &sink->file, err);
+    if (status != SP_OK)
+        return status;
+    if (sink->file.part[0] && place_of(sink->file.path) >= 0) {
+        sp_atomic_abort(&sink->file);
+        return sp_fail_at(err, SP_USAGE, name, 0, 0, "give each result a file of its own",
+                          "two results would replace each other here");
+    }
+    const int place = place_of(NULL);
+    if (place >= 0)
+        opened[place] = strdup(sink->file.path);
+    sink->is_file = true;
+    sink->stream = sink->file.stream;
+    return SP_OK;
+}
+
+bool sp_sink_is_stdout(const char *name)
+{
+    return name && strcmp(name, "-") == 0;
+}
 
 enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_error *err)
 {
     memset(sink, 0, sizeof *sink);
     if (!name)
         return SP_OK;
-    if (*name == '\0' || strcmp(name, "-") == 0) {
-        sink->stream = stdout;
-        return SP_OK;
-    }
-    enum sp_status status = sp_atomic_open(name, &sink->file, err);
-    if (status == SP_OK) {
-        sink->is_file = true;
-        sink->stream = sink->file.stream;
-    }
-    return status;
+    if (!sp_sink_is_stdout(name))
+        return open_file(name, sink, err);
+    sink->stream = stdout;
+    return SP_OK;
 }
 
 int sp_sink_close(struct sp_sink *sink, int code)
@@ -29,6 +72,7 @@ int sp_sink_close(struct sp_sink *sink, int code)
         sp_sink_abort(sink);
         return code;
     }
+    forget(sink);
     if (sink->is_file && sp_atomic_commit(&sink->file, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     memset(sink, 0, sizeof *sink);
@@ -37,6 +81,7 @@ int sp_sink_close(struct sp_sink *sink, int code)
 
 void sp_sink_abort(struct sp_sink *sink)
 {
+    forget(sink);
     if (sink->is_file)
         sp_atomic_abort(&sink->file);
     memset(sink, 0, sizeof *sink);

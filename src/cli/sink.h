@@ -10,11 +10,15 @@ struct sp_sink {
     bool is_file;
 };
 
-/* name: NULL not asked for, "" or "-" standard output, else a file. SP_OUTPUT where it cannot be written. */
+/* name: NULL not asked for, "-" standard output, else a file. SP_OUTPUT where it cannot be written; SP_USAGE
+ * where it is empty, where another word of the command line names that file too, or another open sink does.
+ * At most 8 are open at a time. */
 enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_error *err);
 /* Makes the file appear, unless `code` is a failure and nothing was written; reports what fails and returns
  * the worse of `code` and its exit code. */
 int sp_sink_close(struct sp_sink *sink, int code);
+/* Of a name as above: it is standard output. */
+bool sp_sink_is_stdout(const char *name);
 /* Throws the file away. */
 void sp_sink_abort(struct sp_sink *sink);
 

@@ -218,11 +218,6 @@ static int print_to(const char *name, print_function *print, const struct sp_jud
     return sp_sink_close(&sink, code);
 }
 
-static bool is_stdout(const char *name)
-{
-    return name && (!*name || strcmp(name, "-") == 0);
-}
-
 static const struct argp_child children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
@@ -266,8 +261,8 @@ static int run(int argc, char **argv)
         if (n_judged == 0)
             code = sp_worse_exit(code, 5);
         const struct sp_common_options *o = &c.options.common;
-        if (!is_stdout(o->json) && !is_stdout(o->csv) && !is_stdout(o->lines) && !is_stdout(c.junit) &&
-            !is_stdout(c.markdown))
+        if (!sp_sink_is_stdout(o->json) && !sp_sink_is_stdout(o->csv) && !sp_sink_is_stdout(o->lines) &&
+            !sp_sink_is_stdout(c.junit) && !sp_sink_is_stdout(c.markdown))
             sp_verdicts_print(judgement, n_judged, stdout);
         code = print_to(o->csv, sp_verdicts_csv, judgement, n_judged, code);
         code = print_to(o->json, sp_verdicts_json, judgement, n_judged, code);

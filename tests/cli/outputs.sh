@@ -72,4 +72,28 @@ for place in "$dir/locked/m.mtx" "$dir/no/such/m.mtx" "$dir"; do
     [ $code = $want ] || fail "-o $place exits with $code, not $want"
     grep -q remedy "$dir/err" || fail "the error has no remedy"
 done
+
+# A result never replaces what the command reads, under whatever name, nor another result.
+cd "$dir" || exit 1
+"$spmodel" generate -q laplace2d:20 -o m.mtx || fail "no matrix was made"
+ln m.mtx link.mtx
+cp m.mtx before.mtx
+refused() { # WORDS...: ends with 2, says why and changes nothing
+    "$spmodel" "$@" >out 2>err
+    code=$?
+    [ $code = 2 ] || fail "$* exits with $code, not 2"
+    grep -q "also names\|replace each other\|is empty" err || fail "$*: the error does not say why"
+    cmp -s m.mtx before.mtx || fail "$* has changed its input"
+}
+for option in --json= --csv= --lines= --html=; do
+    for name in ./m.mtx link.mtx "$dir/m.mtx"; do
+        refused analyze m.mtx "$option$name" --budget 0.1
+    done
+done
+refused info m.mtx --json=link.mtx
+refused analyze m.mtx --html ''
+refused model gen:laplace2d:20 --json= --machine clx-9242
+refused model m.mtx --machine clx-9242 --json=m.mtx
+refused model gen:laplace2d:20 --json=one --csv=one --machine clx-9242
+[ ! -e one ] || fail "one of two results was written"
 echo "outputs: ok"
