@@ -347,13 +347,15 @@ START_TEST(commands_are_compared_word_by_word)
     static const char *const same[] = {
         "spmodel analyze gen:arrow:10 --cold", "spmodel analyze gen:arrow:10 --cold --budget 1s --samples 9",
         "spmodel analyze gen:arrow:10 --cold --machine m --out a b/c --json=a b/c.json",
-        "spmodel analyze --no-hints gen:arrow:10 --no-plots --cold"};
+        "spmodel analyze --no-hints gen:arrow:10 --no-plots --cold",
+        "spmodel analyze 'gen:arrow:10' --cold --out 'a b/c' '--json=it'\\''s/c.json'"};
     static const char *const other[] = {"spmodel analyze gen:arrow:10 --cold --sim-llc 1G",
                                         "spmodel analyze gen:arrow:10 --colder",
                                         "spmodel analyze gen:arrow:10",
                                         "spmodel analyze gen:arrow:10 --cold --budget 1s gen:arrow:11",
                                         "spmodel analyze gen:arrow:100 --cold",
                                         "spmodel model gen:arrow:10 --cold",
+                                        "spmodel analyze 'gen:arrow:10 --cold'",
                                         "spmodel",
                                         ""};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)

@@ -1,4 +1,5 @@
 /* Whose matrix a document is of, and by which command it was made. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +9,42 @@
 
 enum { MOST_WORDS = 200 };
 
-/* A recorded command, cut at its blanks. Paths may have blanks, too: they are several words. */
+/* A recorded command, cut at its blanks outside quotes. Records of older versions have no quotes around paths
+ * with blanks: there they are several words. */
 struct words {
     char text[4200];
     int n, at; /* the next one */
     char *word[MOST_WORDS];
 };
 
+/* Cuts off the next word, its quotes removed as a shell does it; NULL: there is none. */
+static char *next_word(char **rest)
+{
+    char *from = *rest + strspn(*rest, " "), *word = from, *to = from;
+    bool quoted = false;
+    if (*from == '\0')
+        return NULL;
+    for (; *from && (quoted || *from != ' '); from++) {
+        if (*from == '\'')
+            quoted = !quoted;
+        else if (!quoted && *from == '\\' && from[1])
+            *to++ = *++from;
+        else
+            *to++ = *from;
+    }
+    *rest = *from ? from + 1 : from;
+    *to = '\0';
+    return word;
+}
+
 /* False: it has more words than any command of a lab. */
 static bool cut(const char *command, struct words *w)
 {
-    char *rest;
+    char *rest = w->text, *word;
     w->n = w->at = 0;
     if (snprintf(w->text, sizeof w->text, "%s", command) >= (int)sizeof w->text)
         return false;
-    for (char *word = strtok_r(w->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    while ((word = next_word(&rest)) != NULL) {
         if (w->n == MOST_WORDS)
             return false;
         w->word[w->n++] = word;
