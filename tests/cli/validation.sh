@@ -35,6 +35,18 @@ code=0
 sh "$source/bench/validate.sh" --no-measure "$spmodel" "$dir/wrong" >"$dir/made" 2>/dev/null || code=$?
 [ $code -eq 1 ] || fail "a difference gave exit code $code"
 grep -q 'made up' "$dir/made" || fail "a difference is not shown"
+# So is a measurement that fails.
+cat >"$dir/fails" <<END
+#!/bin/sh
+[ "\$1" != analyze ] || { echo 'made up' >&2; exit 3; }
+exec "$spmodel" "\$@"
+END
+printf '#!/bin/sh\nexit 0\n' >"$dir/silent"
+chmod +x "$dir/fails" "$dir/silent"
+code=0
+sh "$source/bench/validate.sh" "$dir/fails" "$dir/silent" >"$dir/made" 2>"$dir/err" || code=$?
+[ $code -eq 1 ] || fail "measurements that fail gave exit code $code"
+[ "$(grep -c '| exit 3 |' "$dir/made")" -eq 13 ] && grep -q 'made up' "$dir/err" || fail "measurements that fail are not shown"
 code=0
 sh "$source/bench/validate.sh" --no-measure "$spmodel" "$dir/absent" >"$dir/made" 2>"$dir/err" || code=$?
 [ $code -eq 4 ] && grep -q 'build the tests' "$dir/err" && [ ! -s "$dir/made" ] || fail "without the helper: exit code $code"
