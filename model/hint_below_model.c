@@ -36,12 +36,14 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_below_model = {
     .id = "C02",
     .title = "below its model",
-    .version = 2,
+    .version = 3,
     .condition =
         "only where hints are tried: transfers and execution of another format, the shorter of them as "
         "visible behind the longer as it is now, make a shorter time",
     .remedy = "another format, once it has been measured to be faster",
     .gain = "V and P_core of the other format, by the formula of `gain`; the shorter term stays as visible "
-            "behind the longer one as it is now",
+            "behind the longer one as it is now; lanes let gathers of short rows wait together: at least six "
+            "tenths of the upper end where "
+            "that is large",
     .judge = judge,
 };

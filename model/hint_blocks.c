@@ -21,7 +21,7 @@ static struct sp_gain gain_in_blocks(const struct sp_hint_inputs *in, struct sp_
         return gain;
     const double waits = sp_hint_waits(in) * (1 - fmin(1, (double)in->n_blocks / (double)in->n_nz));
     gain.hi = fmin(0.99, 1 - (1 - faster) * (1 - fmin(1, gain.hi + waits)));
-    return gain;
+    return sp_gain_of_waiting(in, gain);
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -59,7 +59,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
     .title = "dense blocks",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition =
         "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "
@@ -68,6 +68,7 @@ const struct sp_hint_rule sp_hint_blocks = {
     .check = "dense blocks",
     .gain = "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
             "fifth "
-            "faster than that, and one gather waits for a block instead of one for each entry",
+            "faster than that, and one gather waits for a block instead of one for each entry; at least six "
+            "tenths of that where gathers wait and it is large",
     .judge = judge,
 };

@@ -41,13 +41,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
     .title = "in-core bound",
-    .version = 1,
+    .version = 2,
     .condition =
         "W/P_core exceeds the transfers at the roof, and the measured P_core of another format gives "
         "a shorter max(T_core, V/b_S)",
     .remedy = "SELL vectorises across short rows; unit-stride slots replace gathers by loads; wider CRS for "
               "long rows",
     .check = "in-core execution",
-    .gain = "V and the measured P_core of the other format, by the formula of `gain`",
+    .gain = "V and the measured P_core of the other format, by the formula of `gain`; lanes as in C02",
     .judge = judge,
 };

@@ -115,7 +115,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .title = "index bytes",
-    .version = 3,
+    .version = 4,
     .spmv_only = true,
     .condition =
         "64-bit column indices where 32 bits do; 16-bit offsets from a base of each row or slot that reach: "
@@ -124,6 +124,6 @@ const struct sp_hint_rule sp_hint_index_bytes = {
     .remedy = "32-bit indices, 16-bit offsets, or SELL with unit-stride slots",
     .check = "index bytes",
     .gain = "V with the narrower indices, counted from the pattern, by the formula of `gain`; 16-bit offsets "
-            "of rows count 0 to half of that, lanes wait for several gathers at once",
+            "of rows count 0 to half of that, lanes wait for several gathers at once, as in C02",
     .judge = judge,
 };

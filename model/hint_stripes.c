@@ -12,7 +12,7 @@ static struct sp_gain with_waiting(const struct sp_hint_inputs *in, struct sp_ga
     const double excess = in->alpha.value - in->alpha_min.value;
     if (sp_hint_waits(in) > 0 && excess > 0)
         gain.hi = fmax(gain.hi, sp_hint_waits(in) * (1 - as_long) * excess / in->alpha.value);
-    return gain;
+    return sp_gain_of_waiting(in, gain);
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -49,7 +49,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_stripes = {
     .id = "A04",
     .title = "no column blocking",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition =
         "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "
@@ -58,6 +58,7 @@ const struct sp_hint_rule sp_hint_stripes = {
     .remedy = "store the matrix in stripes of columns (--format striped:W), computed one after the other",
     .check = "column blocking",
     .gain = "V of the striped layout, later updates of y counted, and its P_core, by the formula of `gain`; "
-            "at most, gathers that hit instead of missing wait a third as long",
+            "at most, gathers that hit instead of missing wait a third as long, and at least six tenths of "
+            "that where it is large",
     .judge = judge,
 };

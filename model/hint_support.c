@@ -116,22 +116,27 @@ struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new
     return sp_gain_widened((struct sp_gain){least, most});
 }
 
+struct sp_gain sp_gain_of_waiting(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    static const double large = 0.3, least = 0.6; /* 12 of 14 such promises held so much of it */
+    if (sp_hint_is_waiting(in) && gain.hi >= large)
+        gain.lo = fmax(gain.lo, least * gain.hi);
+    return gain;
+}
+
 /* Rows that follow each other in lanes wait for several gathers at once, where short rows of CRS wait for one
  * row after the other; and they overlap more of what the model leaves. A format that the model calls slower
  * gets no credit. */
 struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain)
 {
     static const double most = 0.5, short_row = 8, overlaps = 0.08;
-    static const double large = 0.3, least = 0.3; /* of ten such promises all but one held so much of it */
     const double n_nzr = in->n_r > 0 ? (double)in->n_nz / (double)in->n_r : short_row;
     if (in->format != SP_FORMAT_CRS || gain.hi <= 0)
         return gain;
     const double together = most * sp_hint_waits(in) * fmin(1, short_row / fmax(n_nzr, 1));
     const double overlapping = 1 - (1 - fmin(1, gain.hi + together)) * (1 - overlaps);
     gain.hi = fmin(0.99, fmin(overlapping, 2 * gain.hi + together));
-    if (sp_hint_is_waiting(in) && gain.hi >= large)
-        gain.lo = fmax(gain.lo, least * gain.hi);
-    return gain;
+    return sp_gain_of_waiting(in, gain);
 }
 
 struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s, double then_s)

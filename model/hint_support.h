@@ -19,9 +19,13 @@ struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new
  * minute and another kernel change. */
 struct sp_gain sp_gain_widened(struct sp_gain gain);
 
+/* Of a change that lets gathers wait less or together: where they wait now and the upper end is a good part
+ * of the time (0.3), the lower end is at least 0.6 of it. From trials: docs/results, advice-scored. */
+struct sp_gain sp_gain_of_waiting(const struct sp_hint_inputs *in, struct sp_gain gain);
+
 /* The gain of a format with lanes (SELL) instead of CRS, where sp_gain_of() leaves out that its gathers wait
- * together: more at the upper end, the shorter the rows are; and of what is promised where they
- * wait, three tenths at least where it is much. As it is where the model sees no gain. */
+ * together: more at the upper end, the shorter the rows are, and sp_gain_of_waiting() of that. As it is where
+ * the model sees no gain. */
 struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain);
 
 /* The measured time, else the modelled one; 0: neither is known. */

@@ -45,7 +45,7 @@ START_TEST(rules_are_scored_against_silence)
     static const struct tried first[] = {{"A01", "high", 0.2, 0.4, 0.35, 0.01, "confirmed"},
                                          {"E03", "medium", 0.1, 0.2, 0.00, 0.01, "refuted"},
                                          {"B01", "low", 0.1, 0.2, 0, 0, NULL}};
-    static const struct tried second[] = {{"A01", "high", 0.1, 0.2, -0.03, 0.01, "refuted"}};
+    static const struct tried second[] = {{"A01", "high", 0.1, 0.2, -0.03, 0.08, "refuted"}};
     struct sp_hint_scores s = {0};
     struct sp_record r = record_with(first, 3), empty = record_with(NULL, 0);
     ck_assert_int_eq(sp_hint_scores_add(&s, &r, NULL), SP_OK);
@@ -56,9 +56,11 @@ START_TEST(rules_are_scored_against_silence)
     ck_assert_int_eq(sp_hint_scores_add(&s, &r, NULL), SP_OK);
     sp_record_free(&r);
     ck_assert(s.n == 3 && s.n_records == 3 && s.n_without == 1);
-    const struct sp_hint_score a = sp_hint_scores_of(&s, "A01", 0), all = sp_hint_scores_of(&s, NULL, 0),
-                               large = sp_hint_scores_of(&s, NULL, 0.05),
-                               none = sp_hint_scores_of(&s, "Z99", 0);
+    const struct sp_hint_score a = sp_hint_scores_of(&s, (struct sp_hint_choice){.id = "A01"}),
+                               all = sp_hint_scores_of(&s, (struct sp_hint_choice){0}),
+                               large = sp_hint_scores_of(&s, (struct sp_hint_choice){.least = 0.05}),
+                               steady = sp_hint_scores_of(&s, (struct sp_hint_choice){.within = 0.05}),
+                               none = sp_hint_scores_of(&s, (struct sp_hint_choice){.id = "Z99"});
     ck_assert(a.n == 2 && a.n_covered == 1 && a.n_refuted == 1 && a.n_high == 2 && a.n_high_refuted == 1);
     ck_assert_double_eq_tol(a.mean_error, (0.05 + 0.18) / 2, 1e-12);
     ck_assert_double_eq_tol(a.mean_nothing, (0.35 + 0.03) / 2, 1e-12);
@@ -66,6 +68,7 @@ START_TEST(rules_are_scored_against_silence)
     ck_assert_double_eq_tol(all.median_error, 0.15, 1e-12);
     ck_assert_double_eq_tol(all.median_nothing, 0.03, 1e-12);
     ck_assert(large.n == 1 && large.n_covered == 1);
+    ck_assert(steady.n == 2 && steady.n_high == 1 && steady.n_refuted == 1);
     ck_assert(none.n == 0 && isnan(none.median_error));
     sp_hint_scores_free(&s);
     sp_hint_scores_free(&s);

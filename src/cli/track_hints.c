@@ -37,6 +37,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* Beside the single rules: all of them, the gains that matter, and the trials that a quiet machine measured.
+ */
+static const struct {
+    const char *label, *key;
+    struct sp_hint_choice choice;
+} part[] = {{"all", "all", {0}},
+            {"observed above 5 %", "observed_above_0.05", {.least = 0.05}},
+            {"observed to +-5 points", "observed_within_0.05", {.within = 0.05}}};
+enum { N_PARTS = sizeof part / sizeof *part };
+
 static int compare_ids(const void *a, const void *b)
 {
     return strcmp(a, b);
@@ -79,12 +89,13 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
     printf(" %-24s %5s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "covered", "refuted",
            "of high conf.", "median", "mean", "median", "mean");
     for (int i = 0; i < n; i++) {
-        const struct sp_hint_score score = sp_hint_scores_of(s, id[i], 0);
+        const struct sp_hint_score score = sp_hint_scores_of(s, (struct sp_hint_choice){.id = id[i]});
         print_score(id[i], &score);
     }
-    const struct sp_hint_score all = sp_hint_scores_of(s, NULL, 0), large = sp_hint_scores_of(s, NULL, 0.05);
-    print_score("all", &all);
-    print_score("observed above 5 %", &large);
+    for (int i = 0; i < N_PARTS; i++) {
+        const struct sp_hint_score score = sp_hint_scores_of(s, part[i].choice);
+        print_score(part[i].label, &score);
+    }
     if (each)
         printf("\n");
     for (int i = 0; each && i < s->n; i++) {
@@ -139,17 +150,18 @@ static void print_json(const struct sp_hint_scores *s, FILE *out)
 {
     char id[MOST_RULES][8];
     const int n = rules_of(s, id);
-    const struct sp_hint_score all = sp_hint_scores_of(s, NULL, 0), large = sp_hint_scores_of(s, NULL, 0.05);
     json_t *root = json_object(), *rules = json_array();
     for (int i = 0; i < n; i++) {
-        const struct sp_hint_score score = sp_hint_scores_of(s, id[i], 0);
+        const struct sp_hint_score score = sp_hint_scores_of(s, (struct sp_hint_choice){.id = id[i]});
         json_array_append_new(rules, score_json(&score));
     }
     json_object_set_new(root, "schema", json_string("spmodel.hints/1"));
     json_object_set_new(root, "records", json_integer(s->n_records));
     json_object_set_new(root, "rules", rules);
-    json_object_set_new(root, "all", score_json(&all));
-    json_object_set_new(root, "observed_above_0.05", score_json(&large));
+    for (int i = 0; i < N_PARTS; i++) {
+        const struct sp_hint_score score = sp_hint_scores_of(s, part[i].choice);
+        json_object_set_new(root, part[i].key, score_json(&score));
+    }
     json_dumpf(root, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     fputc('\n', out);
     json_decref(root);

@@ -9,8 +9,8 @@
  * the words of argv do. What does not fit into the table (256 words) is not watched. */
 void sp_words_note(const char *word);
 
-/* SP_USAGE where `output` is empty, or where it (one of the noted words itself, or a name that the program chose) is a regular file
- * that another noted word names too, under whatever path or link. */
+/* SP_USAGE where `output` is empty, or where it (one of the noted words itself, or a name that the program
+ * chose) is a regular file that another noted word names too, under whatever path or link. */
 enum sp_status sp_words_refuse(const char *output, struct sp_error *err);
 
 #endif

@@ -67,12 +67,18 @@ enum sp_status sp_hint_scores_add(struct sp_hint_scores *s, const struct sp_reco
     return status;
 }
 
-struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *s, const char *id, double least)
+static bool is_chosen(const struct sp_scored_hint *h, struct sp_hint_choice choice)
+{
+    return (!choice.id || strcmp(h->id, choice.id) == 0) && fabs(h->observed) >= choice.least &&
+           (choice.within == 0 || (h->observed_hi - h->observed_lo) / 2 <= choice.within);
+}
+
+struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *s, struct sp_hint_choice choice)
 {
     struct sp_hint_score score = {
         .median_error = NAN, .mean_error = NAN, .median_nothing = NAN, .mean_nothing = NAN};
     void *a = NULL, *b = NULL;
-    snprintf(score.id, sizeof score.id, "%s", id ? id : "");
+    snprintf(score.id, sizeof score.id, "%s", choice.id ? choice.id : "");
     if (sp_new_array(s->n, sizeof(double), "errors", &a, NULL) != SP_OK ||
         sp_new_array(s->n, sizeof(double), "errors", &b, NULL) != SP_OK) {
         free(a);
@@ -81,7 +87,7 @@ struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *s, const cha
     double *error = a, *nothing = b, sum = 0, sum_nothing = 0;
     for (int i = 0; i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
-        if ((id && strcmp(h->id, id) != 0) || fabs(h->observed) < least)
+        if (!is_chosen(h, choice))
             continue;
         const bool is_high = strcmp(h->confidence, "high") == 0;
         error[score.n] = fabs((h->lo + h->hi) / 2 - h->observed);

@@ -38,8 +38,13 @@ struct sp_hint_scores {
 /* Hints that were applied alone to the run and measured; others do not score. */
 enum sp_status sp_hint_scores_add(struct sp_hint_scores *scores, const struct sp_record *record,
                                   struct sp_error *err);
-/* Of the rule `id` (NULL: all) where |observed| is at least `least`. */
-struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *scores, const char *id, double least);
+/* Which of them count. */
+struct sp_hint_choice {
+    const char *id; /* of one rule; NULL: of all */
+    double least;   /* |observed| is at least so large */
+    double within;  /* the observation is known to so much, half of its interval; 0: however noisy it is */
+};
+struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *scores, struct sp_hint_choice choice);
 void sp_hint_scores_free(struct sp_hint_scores *scores);
 
 #endif
