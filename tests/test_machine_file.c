@@ -251,8 +251,8 @@ static const struct {
     const char *text, *word; /* of the message; NULL: the file is good */
 } damaged[] = {
     {HEAD CACHES CEILING("1e9", "B/s", "stated", ""), NULL},
-    {"", "not JSON"},
-    {"{\"schema\": ", "not JSON"},
+    {"", "not valid JSON"},
+    {"{\"schema\": ", "not valid JSON"},
     {"[]", "object"},
     {"{}", "schema"},
     {"{\"schema\":\"spmodel.record/1\"}", "schema"},

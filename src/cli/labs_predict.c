@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/labs_options.h"
+#include "io/input_file.h"
 
 enum { KEY_FROM = SP_KEY_PRIVATE, MOST_ANSWERS = 40 };
 
@@ -108,16 +109,11 @@ static enum sp_status store_formula(struct sp_lab_folder *folder, const char *qu
 
 static enum sp_status store_file(struct sp_lab_folder *folder, const char *path, struct sp_error *err)
 {
-    json_error_t fault;
-    json_t *root = json_load_file(path, 0, &fault), *value;
+    json_t *root, *value;
     const char *question;
-    if (!root)
-        return sp_fail_at(err, SP_INPUT, path, fault.line > 0 ? fault.line : 0,
-                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
-    enum sp_status status =
-        json_is_object(json_object_get(root, "predictions"))
-            ? SP_OK
-            : sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it has no object 'predictions'");
+    enum sp_status status = sp_input_json(path, SP_LAB_MOST_FILE_B, NULL, &root, err);
+    if (status == SP_OK && !json_is_object(json_object_get(root, "predictions")))
+        status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it has no object 'predictions'");
     json_object_foreach(json_object_get(root, "predictions"), question, value)
     {
         char number[48];

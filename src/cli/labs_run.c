@@ -165,6 +165,8 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     sp_lab_now(start);
     sp_lab_record_path(folder, id, record, sizeof record);
     unlink(record);
+    unlink(text_path); /* a pipe of that name would be waited for */
+    unlink(log_path);
     status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
     if (status != SP_OK) {
         sp_lab_command_free(&command);

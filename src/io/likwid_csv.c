@@ -1,10 +1,11 @@
 #include "io/likwid_csv.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/input_file.h"
 
 enum { MAX_FIELDS = 4100, MAX_LINE = 1 << 18 };
 
@@ -162,12 +163,12 @@ enum sp_status sp_likwid_csv_read(const char *path, struct sp_likwid_csv *csv, s
 {
     struct reader r = {.path = path};
     memset(csv, 0, sizeof *csv);
-    r.file = fopen(path, "r");
-    if (!r.file)
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, "check the name, and that you may read it", "%s",
-                          strerror(errno));
+    enum sp_status status = sp_input_open(path, &r.file, err);
+    if (status != SP_OK)
+        return status;
     r.text = malloc(MAX_LINE);
-    enum sp_status status = r.text ? SP_OK : no_memory(err);
+    if (!r.text)
+        status = no_memory(err);
     while (status == SP_OK && next_line(&r))
         status = take_line(&r, csv, err);
     if (status == SP_OK && csv->n_tables == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/input_file.h"
 #include "io/machine_file.h"
 
 static const char schema[] = "spmodel.machine/1";
@@ -323,12 +324,12 @@ enum sp_status sp_machine_file_read(const char *path, struct sp_machine *out, ch
         return sp_fail_at(err, SP_ABSENT, path, 0, 0,
                           "spmodel machine list names the machines that there are",
                           "the machine file cannot be read");
-    json_error_t at;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &at);
-    if (!root)
-        return sp_fail_at(err, SP_INPUT, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
-                          "correct the file, or measure again: spmodel machine measure -o FILE",
-                          "not JSON: %s", at.text);
+    json_t *root;
+    enum sp_status status =
+        sp_input_json(path, SP_INPUT_MOST_B,
+                      "correct the file, or measure again: spmodel machine measure -o FILE", &root, err);
+    if (status != SP_OK)
+        return status;
     struct reader r = {path, SP_OK, err, remarks, size};
     if (!json_is_object(root))
         r.status = sp_fail_at(err, SP_INPUT, path, 1, 0, "give a machine file", "not a JSON object");

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 #include "sp_config.h"
 
 /* Fields whose type everything that reads a record relies on. */
@@ -366,32 +366,15 @@ static enum sp_status check_fields(const json_t *root, const char *path, struct 
 enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err)
 {
     memset(record, 0, sizeof *record);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, "check the name, and that you may read it",
-                          "cannot open the record: %s", strerror(errno));
-    struct stat facts;
-    if (fstat(fileno(file), &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        fclose(file);
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, "name a record file in it", "this is a directory");
-    }
-    json_error_t fault;
-    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
-    bool unread = ferror(file) != 0;
-    fclose(file);
-    if (unread) {
-        json_decref(root);
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the record cannot be read to its end");
-    }
-    if (!root)
-        return sp_fail_at(err, SP_INPUT, path, fault.line, fault.column > 0 ? fault.column : 1,
-                          "the record is damaged or cut off; make it again", "not valid JSON: %s",
-                          fault.text);
+    json_t *root;
     enum sp_status status =
-        json_is_object(root)
-            ? check_schema(root, path, err)
-            : sp_fail_at(err, SP_INPUT, path, 1, 1, "give a record that spmodel analyze wrote",
-                         "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
+        sp_input_json(path, SP_INPUT_MOST_B, "the record is damaged or cut off; make it again", &root, err);
+    if (status != SP_OK)
+        return status;
+    status = json_is_object(root)
+                 ? check_schema(root, path, err)
+                 : sp_fail_at(err, SP_INPUT, path, 1, 1, "give a record that spmodel analyze wrote",
+                              "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
     if (status == SP_OK)
         status = check_fields(root, path, err);
     if (status == SP_OK)

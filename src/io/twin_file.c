@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 #include "io/matrix_load.h"
 
 static const char schema[] = "spmodel.twin/1";
@@ -136,14 +137,13 @@ static const char *read_twin(const json_t *root, struct sp_twin *twin)
 enum sp_status sp_twin_file_read(const char *path, struct sp_twin **twin, struct sp_error *err)
 {
     static const char remedy[] = "write it again: spmodel generate --like MATRIX --features FILE";
-    json_error_t at;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &at);
+    json_t *root;
     *twin = NULL;
-    if (!root)
-        return sp_fail_at(err, SP_INPUT, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
-                          remedy, "not JSON: %s", at.text);
+    enum sp_status status = sp_input_json(path, SP_INPUT_MOST_B, remedy, &root, err);
+    if (status != SP_OK)
+        return status;
     void *p;
-    enum sp_status status = sp_new_array(1, sizeof **twin, "features of a matrix", &p, err);
+    status = sp_new_array(1, sizeof **twin, "features of a matrix", &p, err);
     if (status == SP_OK) {
         const char *fault = read_twin(root, p);
         if (fault)

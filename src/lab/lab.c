@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "io/input_file.h"
 
 const json_t *sp_lab_item(const json_t *list, const char *id)
 {
@@ -48,15 +49,14 @@ static enum sp_status check_description(struct sp_lab *lab, const char *path, st
 enum sp_status sp_lab_read(const char *folder, struct sp_lab *lab, struct sp_error *err)
 {
     char path[1100];
-    json_error_t fault;
     memset(lab, 0, sizeof *lab);
     snprintf(path, sizeof path, "%s/lab.json", folder);
-    lab->root = json_load_file(path, 0, &fault);
-    if (!lab->root)
-        return sp_fail_at(err, SP_INPUT, path, fault.line > 0 ? fault.line : 0,
-                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
+    enum sp_status status =
+        sp_input_json(path, SP_LAB_MOST_FILE_B, "docs/labs.md describes the file", &lab->root, err);
+    if (status != SP_OK)
+        return status;
     snprintf(lab->folder, sizeof lab->folder, "%s", folder);
-    enum sp_status status = check_description(lab, path, err);
+    status = check_description(lab, path, err);
     if (status != SP_OK)
         sp_lab_free(lab);
     return status;

@@ -12,7 +12,8 @@
 
 #define SP_LAB_SCHEMA "spmodel.lab/1"
 
-enum { SP_LAB_MOST_PARAMETERS = 40 };
+/* No file of a lab or of what is handed in comes near this: records have a tenth of a megabyte. */
+enum { SP_LAB_MOST_PARAMETERS = 40, SP_LAB_MOST_FILE_B = 32 << 20 };
 
 /* Zero-initialise; sp_lab_free(). */
 struct sp_lab {

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 
 void sp_lab_now(char text[32])
 {
@@ -20,10 +21,10 @@ void sp_lab_now(char text[32])
 
 bool sp_lab_file_digest(const char *path, char hex[65])
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f;
     char block[1 << 14];
     struct sp_sha256 s;
-    if (!f)
+    if (sp_input_open(path, &f, NULL) != SP_OK)
         return false;
     sp_sha256_start(&s);
     for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;)
@@ -63,30 +64,15 @@ static enum sp_status write_json(const struct sp_lab_folder *folder, const char 
     return status;
 }
 
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "r"), *copy;
-    char *text = NULL;
-    size_t size;
-    if (!f)
-        return NULL;
-    copy = open_memstream(&text, &size);
-    for (int c; copy && (c = fgetc(f)) != EOF;)
-        fputc(c, copy);
-    fclose(f);
-    if (copy)
-        fclose(copy);
-    return text;
-}
-
 static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_error *err)
 {
-    char path[1100], *filled = NULL;
+    char path[1100], *text, *filled = NULL;
+    size_t size;
     snprintf(path, sizeof path, "%s/sheet.md", folder->lab.folder);
-    char *text = read_text(path);
-    if (!text)
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, "install spmodel again", "%s", strerror(errno));
-    enum sp_status status = sp_lab_fill(&folder->the_case, text, true, &filled, err);
+    enum sp_status status = sp_input_bytes(path, SP_LAB_MOST_FILE_B, &text, &size, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_lab_fill(&folder->the_case, text, true, &filled, err);
     if (status == SP_OK)
         status = write_file(folder, "sheet.md", filled, err);
     free(filled);
@@ -141,16 +127,11 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
 static enum sp_status load(const char *path, const char *name, json_t **out, struct sp_error *err)
 {
     char file[1024];
-    json_error_t fault;
     snprintf(file, sizeof file, "%s/%s", path, name);
-    *out = json_load_file(file, 0, &fault);
-    if (!*out && access(file, F_OK) != 0)
+    if (access(file, F_OK) != 0 && errno == ENOENT)
         return sp_fail_at(err, SP_USAGE, path, 0, 0, "spmodel lab start N begins one; --dir names its folder",
                           "no lab was started here: there is no %s", name);
-    if (!*out)
-        return sp_fail_at(err, SP_INPUT, file, fault.line > 0 ? fault.line : 0,
-                          fault.column > 0 ? fault.column : 0, NULL, "%s", fault.text);
-    return SP_OK;
+    return sp_input_json(file, SP_LAB_MOST_FILE_B, NULL, out, err);
 }
 
 enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,

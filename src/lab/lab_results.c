@@ -6,19 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/input_file.h"
+
 static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab_result *result,
                                struct sp_error *err)
 {
     char path[1200];
-    json_error_t fault;
     sp_lab_record_path(folder, result->run, path, sizeof path);
-    if (result->skipped || access(path, F_OK) != 0)
+    if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
-    result->root = json_load_file(path, 0, &fault);
-    return result->root ? SP_OK
-                        : sp_fail_at(err, SP_INPUT, path, fault.line > 0 ? fault.line : 0,
-                                     fault.column > 0 ? fault.column : 0, "spmodel lab run writes it again",
-                                     "%s", fault.text);
+    return sp_input_json(path, SP_LAB_MOST_FILE_B, "spmodel lab run writes it again", &result->root, err);
 }
 
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/hash64.h"
+#include "io/input_file.h"
 
 /* What the lines of one file are read into. */
 struct reading {
@@ -218,9 +219,8 @@ static enum sp_status take_lines(struct reading *r)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *f = fopen(r->path, "r");
-    enum sp_status status =
-        f ? SP_OK : sp_fail_at(r->err, SP_INPUT, r->path, 0, 0, NULL, "%s", strerror(errno));
+    FILE *f;
+    enum sp_status status = sp_input_open(r->path, &f, r->err);
     while (status == SP_OK && getline(&line, &size, f) >= 0) {
         r->line++;
         status = take_line(r, line);

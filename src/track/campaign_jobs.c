@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 
 const char *sp_job_state_name(enum sp_job_state state)
 {
@@ -77,8 +78,8 @@ static bool read_failure(const struct sp_campaign_store *c, const char *id, stru
     char path[3200];
     failure_path(c, id, path, sizeof path);
     memset(f, 0, sizeof *f);
-    json_t *o = json_load_file(path, 0, NULL);
-    if (!o)
+    json_t *o;
+    if (sp_input_json(path, SP_INPUT_MOST_B, NULL, &o, NULL) != SP_OK)
         return false;
     f->attempt = (int)json_integer_value(json_object_get(o, "attempt"));
     f->exit_code = (int)json_integer_value(json_object_get(o, "exit_code"));

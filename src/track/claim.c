@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 #include "io/new_file.h"
 
 static double seconds(struct timespec t)
@@ -95,8 +96,8 @@ static bool read_claim(const struct sp_claims *c, const char *name, int number, 
     struct stat facts;
     memset(claim, 0, sizeof *claim);
     path_of(c, name, number, path, sizeof path);
-    FILE *f = number > 0 ? fopen(path, "r") : NULL;
-    if (!f)
+    FILE *f;
+    if (number <= 0 || sp_input_open(path, &f, NULL) != SP_OK)
         return false;
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     const bool seen = fstat(fileno(f), &facts) == 0;

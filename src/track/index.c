@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/input_file.h"
 #include "track/remembered.h"
 #include "track/skim.h"
 
@@ -23,12 +24,13 @@ static int compare_path(const void *path, const void *one)
 static bool can_be_read(const char *path)
 {
     char block[4096];
-    FILE *f = fopen(path, "rb");
-    while (f && fread(block, 1, sizeof block, f) == sizeof block)
+    FILE *f;
+    if (sp_input_open(path, &f, NULL) != SP_OK)
+        return false;
+    while (fread(block, 1, sizeof block, f) == sizeof block)
         ;
-    const bool good = f && !ferror(f);
-    if (f)
-        fclose(f);
+    const bool good = !ferror(f);
+    fclose(f);
     return good;
 }
 

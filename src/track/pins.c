@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 
 static void pin_file(const struct sp_store *store, const struct sp_entry *of, char *path, size_t size)
 {
@@ -62,24 +63,23 @@ enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry 
                             struct sp_error *err)
 {
     char path[4096];
-    json_error_t why;
+    static const char remedy[] = "accept a baseline again: track accept";
     json_t *item;
     size_t i;
     *n = 0;
     pin_file(store, of, path, sizeof path);
     if (access(path, F_OK) != 0)
         return SP_OK;
-    json_t *root = json_load_file(path, 0, &why), *ids = json_object_get(root, "records");
-    enum sp_status status = SP_OK;
-    if (!json_is_array(ids))
-        status =
-            sp_fail_at(err, SP_INPUT, path, root ? 0 : why.line, 0, "accept a baseline again: track accept",
-                       "%s", root ? "it names no records" : why.text);
-    json_array_foreach(ids, i, item)
+    json_t *root;
+    enum sp_status status = sp_input_json(path, SP_INPUT_MOST_B, remedy, &root, err);
+    const json_t *ids = json_object_get(root, "records");
+    if (status == SP_OK && !json_is_array(ids))
+        status = sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it names no records");
+    json_array_foreach((json_t *)ids, i, item)
     {
         const struct sp_entry *e = json_is_string(item) ? entry_of(index, json_string_value(item)) : NULL;
         if (!e)
-            status = sp_fail_at(err, SP_INPUT, path, 0, 0, "accept a baseline again: track accept",
+            status = sp_fail_at(err, SP_INPUT, path, 0, 0, remedy,
                                 "it names the record '%s', which the store does not have",
                                 json_is_string(item) ? json_string_value(item) : "?");
         else if (*n < SP_MOST_PINNED)

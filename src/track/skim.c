@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "io/input_file.h"
 
 static const char *const wanted[] = {"schema",    "id",      "status",      "time",     "tool",
                                      "source",    "env",     "machine",     "problem",  "config",
@@ -92,20 +95,14 @@ size_t sp_skim(const char *text, size_t size, const char *const *keys, int n_key
     return n;
 }
 
+/* A stream can be read but once: that is left to who reads all of it. */
 static bool read_file(const char *path, char **text, size_t *size)
 {
-    FILE *f = fopen(path, "rb");
+    struct stat facts;
     *text = NULL;
     *size = 0;
-    if (!f)
-        return false;
-    bool read = fseek(f, 0, SEEK_END) == 0;
-    const long n = read ? ftell(f) : -1;
-    if (n > 0 && fseek(f, 0, SEEK_SET) == 0 && (*text = malloc((size_t)n)))
-        *size = fread(*text, 1, (size_t)n, f);
-    read = n > 0 && *text && *size == (size_t)n;
-    fclose(f);
-    return read;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+           sp_input_bytes(path, SP_INPUT_MOST_B, text, size, NULL) == SP_OK;
 }
 
 enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct sp_error *err)

@@ -1,6 +1,5 @@
 #include "track/store.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/atomic_file.h"
+#include "io/input_file.h"
 #include "io/new_file.h"
 
 #define STORE_FILE   "spmodel-store.json"
@@ -41,42 +41,31 @@ enum sp_status sp_store_open(const char *path, bool create, struct sp_store *sto
                               "this is no store of records: it has no " STORE_FILE);
         return create_store(path, err);
     }
-    json_error_t why;
-    json_t *root = json_load_file(name, 0, &why);
+    json_t *root;
+    enum sp_status status = sp_input_json(name, SP_INPUT_MOST_B, NULL, &root, err);
+    if (status != SP_OK)
+        return status;
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    enum sp_status status =
-        !root     ? sp_fail_at(err, SP_INPUT, name, why.line, 0, NULL, "%s", why.text)
-        : !schema ? sp_fail_at(err, SP_INPUT, name, 0, 0, NULL, "no schema is named")
-        : strcmp(schema, STORE_SCHEMA) != 0 &&
-                strncmp(schema, STORE_SCHEMA ".", strlen(STORE_SCHEMA) + 1) != 0
-            ? sp_fail_at(err, SP_INPUT, name, 0, 0, "take a newer version of spmodel",
-                         "a store of schema '%s', which this version does not know", schema)
-            : SP_OK;
+    status = !schema ? sp_fail_at(err, SP_INPUT, name, 0, 0, NULL, "no schema is named")
+             : strcmp(schema, STORE_SCHEMA) != 0 &&
+                     strncmp(schema, STORE_SCHEMA ".", strlen(STORE_SCHEMA) + 1) != 0
+                 ? sp_fail_at(err, SP_INPUT, name, 0, 0, "take a newer version of spmodel",
+                              "a store of schema '%s', which this version does not know", schema)
+                 : SP_OK;
     json_decref(root);
     return status;
 }
 
-/* The whole file; the caller frees it. */
+/* What was read as a record is read again as it stands. A stream gives nothing the second time. */
 static enum sp_status slurp(const char *path, char **bytes, size_t *size, struct sp_error *err)
 {
-    struct stat facts;
-    FILE *f = fopen(path, "rb");
-    *bytes = NULL;
-    if (!f || fstat(fileno(f), &facts) != 0) {
-        const int why = errno;
-        if (f)
-            fclose(f);
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "%s", strerror(why));
-    }
-    *size = (size_t)facts.st_size;
-    *bytes = malloc(*size + 1);
-    const bool read = *bytes && fread(*bytes, 1, *size, f) == *size;
-    fclose(f);
-    if (read)
-        return SP_OK;
+    enum sp_status status = sp_input_bytes(path, SP_INPUT_MOST_B, bytes, size, err);
+    if (status != SP_OK || *size > 0)
+        return status;
     free(*bytes);
     *bytes = NULL;
-    return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it cannot be read, or there is no memory for it");
+    return sp_fail_at(err, SP_INPUT, path, 0, 0, "write it to a file first",
+                      "a record that is kept must come from a file that can be read twice");
 }
 
 static bool is_same(const char *path, const char *bytes, size_t size)
