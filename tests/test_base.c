@@ -1,7 +1,9 @@
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/markdown_text.h"
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -64,6 +66,45 @@ START_TEST(median_and_its_interval)
 }
 END_TEST
 
+/* What a writer makes of a text. */
+static const char *written(void (*put)(FILE *, const char *), const char *text)
+{
+    static char out[256];
+    memset(out, 0, sizeof out);
+    FILE *f = fmemopen(out, sizeof out, "w");
+    put(f, text);
+    fclose(f);
+    return out;
+}
+
+START_TEST(markdown_shows_text_as_it_is)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"Ada Example", "Ada Example"},
+        {"# Ada", "\\# Ada"},
+        {"Ada # 1", "Ada # 1"},
+        {"a | b", "a \\| b"},
+        {"a\\| b", "a\\\\\\| b"},
+        {"two\nlines\r\tand more", "two lines  and more"},
+        {" \n# x", "\\# x"},
+        {"`rm` *x* _y_ a_b __z__", "\\`rm\\` \\*x\\* \\_y\\_ a_b \\_\\_z\\_\\_"},
+        {"<img src=x> [a](b) &lt; ~~c~~ $d$", "\\<img src=x\\> \\[a\\](b) \\&lt; \\~\\~c\\~\\~ \\$d\\$"},
+        {"- x", "\\- x"},
+        {"+ x", "\\+ x"},
+        {"---", "\\---"},
+        {"12. x", "12\\. x"},
+        {"1) x", "1\\) x"},
+        {"1.5 x", "1.5 x"},
+        {"gen:laplace2d:150", "gen:laplace2d:150"},
+        {"\x1b[31mred", "\\[31mred"},
+        {"J\xc3\xb6rg", "J\xc3\xb6rg"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_str_eq(written(sp_markdown_text, cases[i][0]), cases[i][1]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -72,6 +113,7 @@ int main(void)
     tcase_add_test(tc, sizes_and_times_are_parsed);
     tcase_add_test(tc, numbers_for_people);
     tcase_add_test(tc, median_and_its_interval);
+    tcase_add_test(tc, markdown_shows_text_as_it_is);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -419,6 +419,33 @@ START_TEST(answers_are_told_after_the_run_only)
 }
 END_TEST
 
+/* A student's name and reasons cannot add headings, cells or links to the report of a folder. */
+START_TEST(reports_show_submitted_texts_as_they_are)
+{
+    static const char reason[] = "none | <b>pass</b> [x](http://y)\n# Lab";
+    struct sp_lab_results results;
+    struct sp_lab_verdicts v;
+    struct sp_error err;
+    char *text = NULL;
+    size_t size;
+    begin("gen:arrow:10", 0.02, 10);
+    strcpy(folder.the_case.student, "# *Ada* `x`");
+    ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999 | 1", reason, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_judge(&results, &v, &err), SP_OK);
+    FILE *out = open_memstream(&text, &size);
+    sp_lab_report(&results, &v, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "\n\\# \\*Ada\\* \\`x\\`, small matrices, begun 20") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "skipped (none \\| \\<b\\>pass\\</b\\> \\[x\\](http://y) # Lab) |\n") != NULL,
+                  "%s", text);
+    ck_assert_msg(strstr(text, "| gpu | 2999 \\| 1 | – | – |  — skipped: none \\| ") != NULL, "%s", text);
+    free(text);
+    sp_lab_results_free(&results);
+    end();
+}
+END_TEST
+
 START_TEST(seeds_follow_from_names)
 {
     ck_assert_int_eq(sp_lab_seed("Ada", "7-try"), sp_lab_seed(" ada ", "7-try"));
@@ -442,6 +469,7 @@ int main(void)
     tcase_add_test(t, models_are_of_this_students_sizes);
     tcase_add_test(t, sheets_are_filled);
     tcase_add_test(t, answers_are_told_after_the_run_only);
+    tcase_add_test(t, reports_show_submitted_texts_as_they_are);
     tcase_add_test(t, seeds_follow_from_names);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/markdown_text.h"
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "report/report_lines.h"
@@ -245,16 +246,6 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
     fprintf(out, "</testsuite>\n");
 }
 
-/* A cell of a table: a bar would end it. */
-static void cell_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '|')
-            fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
-}
-
 void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out,
@@ -266,14 +257,14 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
                              : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
                                                                                     : "";
         fprintf(out, "| %s | ", sp_track_verdict_name(j->verdict));
-        cell_text(out, j->newest->matrix);
+        sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);
-        cell_text(out, j->newest->what);
+        sp_markdown_text(out, j->newest->what);
         fprintf(out, " | %s | %s | ", sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
-        cell_text(out, remark);
+        sp_markdown_text(out, remark);
         fputs(*remark && j->confirmation[0] ? "; " : "", out);
-        cell_text(out, j->confirmation);
+        sp_markdown_text(out, j->confirmation);
         fputs(" |\n", out);
     }
 }

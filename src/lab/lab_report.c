@@ -1,20 +1,29 @@
 #include "lab/lab_report.h"
 
-#include <string.h>
+#include "base/markdown_text.h"
 
-static void put_prediction(const struct sp_lab_verdict *v, FILE *out)
+/* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a record's.
+ */
+static void put_words(const char *before, const char *text, const char *unit, FILE *out)
 {
-    fprintf(out, "| %s | %s%s%s | %s%s%s | %s%s%s%s |\n", v->text, *v->got ? v->got : "–",
-            *v->unit && *v->got ? " " : "", *v->got ? v->unit : "", *v->wanted ? v->wanted : "–",
-            *v->unit && *v->wanted ? " " : "", *v->wanted ? v->unit : "", sp_lab_state_name(v->state),
-            *v->reason ? " (" : "", v->reason, *v->reason ? ")" : "");
+    fputs(before, out);
+    sp_markdown_text(out, *text ? text : "–");
+    if (*text && *unit)
+        fprintf(out, " %s", unit);
 }
 
-static void put_check(const struct sp_lab_verdict *v, FILE *out)
+static void put_verdict(const struct sp_lab_verdict *v, FILE *out)
 {
-    fprintf(out, "| %s | %s | %s | %s%s%s%s |\n", v->text, *v->got ? v->got : "–",
-            *v->wanted ? v->wanted : "–", sp_lab_state_name(v->state), *v->reason ? " (" : "", v->reason,
-            *v->reason ? ")" : "");
+    const char *unit = v->is_prediction ? v->unit : "";
+    fprintf(out, "| %s", v->text);
+    put_words(" | ", v->got, unit, out);
+    put_words(" | ", v->wanted, unit, out);
+    fprintf(out, " | %s", sp_lab_state_name(v->state));
+    if (*v->reason) {
+        put_words(" (", v->reason, "", out);
+        fputc(')', out);
+    }
+    fputs(" |\n", out);
 }
 
 static void put_explanations(const struct sp_lab_verdicts *verdicts, FILE *out)
@@ -34,30 +43,37 @@ static void put_runs(const struct sp_lab_results *results, FILE *out)
         const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
         const char *cpu = json_string_value(sp_lab_node(r->root, "machine.cpu")),
                    *bytes = json_string_value(sp_lab_node(r->root, "config.bytes"));
-        fprintf(out, "| %s | %s | %s | %s%s | %s%s%s |\n", r->run, sp_lab_text(noted, "start"),
-                cpu ? cpu : "–", bytes ? "bytes: " : "–", bytes ? bytes : "", sp_lab_text(run, "what"),
-                r->skipped ? " — skipped: " : "", r->skipped ? r->skipped : "");
+        fprintf(out, "| %s", r->run);
+        put_words(" | ", sp_lab_text(noted, "start"), "", out);
+        put_words(" | ", cpu ? cpu : "", "", out);
+        put_words(bytes ? " | bytes: " : " | ", bytes ? bytes : "", "", out);
+        fprintf(out, " | %s", sp_lab_text(run, "what"));
+        if (r->skipped)
+            put_words(" — skipped: ", r->skipped, "", out);
+        fputs(" |\n", out);
     }
 }
 
 void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out)
 {
     const struct sp_lab_folder *folder = results->folder;
-    fprintf(out, "# Lab %d: %s\n\n%s%s, begun %s\n\n", folder->lab.number, folder->lab.title,
-            folder->the_case.student, folder->the_case.small ? ", small matrices" : "",
-            sp_lab_text(folder->state, "started"));
+    fprintf(out, "# Lab %d: %s\n\n", folder->lab.number, folder->lab.title);
+    put_words("", folder->the_case.student, "", out);
+    put_words(folder->the_case.small ? ", small matrices, begun " : ", begun ",
+              sp_lab_text(folder->state, "started"), "", out);
+    fputs("\n\n", out);
     for (int i = 0; i < SP_N_LAB_STATES; i++)
         fprintf(out, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
                 sp_lab_state_name((enum sp_lab_state)i));
     fputs("\n\n## Predictions\n\n| question | predicted | found | verdict |\n|---|---|---|---|\n", out);
     for (int i = 0; i < verdicts->n; i++)
         if (verdicts->verdict[i].is_prediction)
-            put_prediction(&verdicts->verdict[i], out);
+            put_verdict(&verdicts->verdict[i], out);
     fputs("\n## Checks of the runs\n\n| what must hold | here | should be | verdict |\n|---|---|---|---|\n",
           out);
     for (int i = 0; i < verdicts->n; i++)
         if (!verdicts->verdict[i].is_prediction)
-            put_check(&verdicts->verdict[i], out);
+            put_verdict(&verdicts->verdict[i], out);
     put_runs(results, out);
     if (sp_lab_has_run(folder))
         put_explanations(verdicts, out);
