@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/markdown_text.h"
 #include "base/samples.h"
 #include "base/status.h"
@@ -77,6 +78,34 @@ static const char *written(void (*put)(FILE *, const char *), const char *text)
     return out;
 }
 
+START_TEST(csv_has_no_formulas)
+{
+    static const struct {
+        const char *text, *quoted, *bare;
+    } cases[] = {
+        {"", "\"\"", ""},
+        {"Ada", "\"Ada\"", "Ada"},
+        {"a \"b\", c", "\"a \"\"b\"\", c\"", "\"a \"\"b\"\", c\""},
+        {"=1+2", "\"'=1+2\"", "'=1+2"},
+        {"@SUM(A1)", "\"'@SUM(A1)\"", "'@SUM(A1)"},
+        {"+cmd|' /C calc'!A0", "\"'+cmd|' /C calc'!A0\"", "'+cmd|' /C calc'!A0"},
+        {"-2+3", "\"'-2+3\"", "'-2+3"},
+        {"=A1,\"x\"", "\"'=A1,\"\"x\"\"\"", "\"'=A1,\"\"x\"\"\""},
+        {"\t=1", "\"'\t=1\"", "'\t=1"},
+        {"\r=1", "\"'\r=1\"", "\"'\r=1\""},
+        {"-3.5", "\"-3.5\"", "-3.5"},
+        {"+1e-3", "\"+1e-3\"", "+1e-3"},
+        {"-inf", "\"'-inf\"", "'-inf"},
+        {"-0x1p3", "\"'-0x1p3\"", "'-0x1p3"},
+        {"-", "\"-\"", "-"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_str_eq(written(sp_csv_text, cases[i].text), cases[i].quoted);
+        ck_assert_str_eq(written(sp_csv_field, cases[i].text), cases[i].bare);
+    }
+}
+END_TEST
+
 START_TEST(markdown_shows_text_as_it_is)
 {
     static const char *const cases[][2] = {
@@ -113,6 +142,7 @@ int main(void)
     tcase_add_test(tc, sizes_and_times_are_parsed);
     tcase_add_test(tc, numbers_for_people);
     tcase_add_test(tc, median_and_its_interval);
+    tcase_add_test(tc, csv_has_no_formulas);
     tcase_add_test(tc, markdown_shows_text_as_it_is);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

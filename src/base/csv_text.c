@@ -1,10 +1,25 @@
 #include "base/csv_text.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/text.h"
+
+static bool is_number(const char *text)
+{
+    static const char digits[] = "0123456789+-.eE";
+    double x;
+    return text[strspn(text, digits)] == '\0' && sp_parse_number(text, &x) == 0;
+}
+
+static bool is_formula(const char *text)
+{
+    return *text && text[1] && strchr("=+-@\t\r", *text) && !is_number(text);
+}
 
 void sp_csv_text(FILE *out, const char *text)
 {
-    fputc('"', out);
+    fputs(is_formula(text) ? "\"'" : "\"", out);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);
@@ -15,8 +30,10 @@ void sp_csv_text(FILE *out, const char *text)
 
 void sp_csv_field(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n"))
+    if (strpbrk(text, ",\"\r\n")) {
         sp_csv_text(out, text);
-    else
-        fputs(text, out);
+        return;
+    }
+    fputs(is_formula(text) ? "'" : "", out);
+    fputs(text, out);
 }

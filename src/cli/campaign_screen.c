@@ -66,8 +66,12 @@ static void write_csv(const struct sp_observation *first, enum sp_tracked metric
         sp_csv_text(out, first->job->matrix->text);
         fputc(',', out);
         sp_csv_text(out, first->job->run->name);
-        fprintf(out, ",%s,%s,%s,%d,%.9g,%.6g,%.6g,", first->env, node[i].host,
-                sp_tracked_metrics[metric].name, s->n, node[i].value, node[i].change, s->limit);
+        fputc(',', out);
+        sp_csv_field(out, first->env);
+        fputc(',', out);
+        sp_csv_field(out, node[i].host);
+        fprintf(out, ",%s,%d,%.9g,%.6g,%.6g,", sp_tracked_metrics[metric].name, s->n, node[i].value,
+                node[i].change, s->limit);
         fprintf(out, "%s\n", s->can_tell ? word(metric, &node[i]) : "cannot tell");
     }
 }

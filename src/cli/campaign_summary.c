@@ -32,7 +32,9 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
             else
                 fputs(",,unknown", out);
         }
-        fprintf(out, ",%s,", row[i].hints);
+        fputc(',', out);
+        sp_csv_field(out, row[i].hints);
+        fputc(',', out);
         sp_csv_text(out, row[i].record);
         fputc(',', out);
         if (row[i].rhs > 0)

@@ -118,13 +118,15 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
         "refuted\n");
     for (int i = 0; i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
-        fprintf(out, "%s,", h->id);
+        sp_csv_field(out, h->id);
+        fputc(',', out);
         sp_csv_text(out, h->matrix);
         fputc(',', out);
         sp_csv_text(out, h->change);
-        fprintf(out, ",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->confidence, h->lo, h->hi, h->observed,
-                h->observed_lo, h->observed_hi, h->is_covered ? "true" : "false",
-                h->is_refuted ? "true" : "false");
+        fputc(',', out);
+        sp_csv_field(out, h->confidence);
+        fprintf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->lo, h->hi, h->observed, h->observed_lo,
+                h->observed_hi, h->is_covered ? "true" : "false", h->is_refuted ? "true" : "false");
     }
 }
 

@@ -74,7 +74,11 @@ static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
     for (int64_t i = 0; i < n; i++) {
         const struct sp_entry *e = list[i];
         const char *const words[] = {e->matrix, e->what, e->machine, e->commit, e->branch, e->tool};
-        fprintf(out, "%s,%s,%s", e->start, e->series, e->env);
+        sp_csv_field(out, e->start);
+        fputc(',', out);
+        sp_csv_field(out, e->series);
+        fputc(',', out);
+        sp_csv_field(out, e->env);
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             fputc(',', out);
             sp_csv_text(out, words[k]);
@@ -85,7 +89,9 @@ static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
             if (!isnan(e->metric[m]))
                 fprintf(out, "%.9g", e->metric[m]);
         }
-        fprintf(out, ",%s,", e->origin[SP_TRACKED_BYTES]);
+        fputc(',', out);
+        sp_csv_field(out, e->origin[SP_TRACKED_BYTES]);
+        fputc(',', out);
         sp_csv_text(out, e->id);
         fputc('\n', out);
     }

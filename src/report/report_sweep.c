@@ -240,6 +240,8 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
         fprintf(out, ",%s", known ? json_is_true(json_object_get(point, "tied")) ? "true" : "false" : "");
         csv_number(out, sp_item_number(point, "bound_s"));
         csv_number(out, sp_item_number(trial, "setup_executions"));
-        fprintf(out, ",%s\n", kernel ? kernel : "");
+        fputc(',', out);
+        sp_csv_field(out, kernel ? kernel : "");
+        fputc('\n', out);
     }
 }
