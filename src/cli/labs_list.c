@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/labs_options.h"
 
@@ -25,11 +26,8 @@ static bool seen(const struct sp_lab_directories *where, int before, const char 
     char path[1400];
     for (int i = 0; i < before; i++) {
         snprintf(path, sizeof path, "%s/%s/lab.json", where->directory[i], name);
-        FILE *f = fopen(path, "r");
-        if (f) {
-            fclose(f);
+        if (access(path, F_OK) == 0)
             return true;
-        }
     }
     return false;
 }

@@ -262,6 +262,7 @@ static struct sp_quantity parse_sum(struct parser *p)
 enum sp_status sp_formula_evaluate(const char *text, const struct sp_formula_source *source,
                                    struct sp_quantity *out, struct sp_error *err)
 {
+    text = text ? text : ""; /* what is no text in a lab's JSON is no formula */
     struct parser p = {text, text, source, err, SP_OK, 0};
     *out = parse_sum(&p);
     skip_blanks(&p);

@@ -26,8 +26,8 @@ struct sp_formula_source {
     void *context;
 };
 
-/* SP_INPUT where the text is no formula, else what the source says. A result that is no finite number is
- * SP_UNDECIDED. */
+/* SP_INPUT where the text is no formula (NULL is none), else what the source says. A result that is no finite
+ * number is SP_UNDECIDED. */
 enum sp_status sp_formula_evaluate(const char *text, const struct sp_formula_source *source,
                                    struct sp_quantity *out, struct sp_error *err);
 

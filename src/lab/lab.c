@@ -143,12 +143,22 @@ enum sp_status sp_lab_case_number(const struct sp_lab_case *c, const char *formu
     return status;
 }
 
+static bool is_name(const char *student)
+{
+    bool good =
+        strlen(student) < sizeof((struct sp_lab_case *)0)->student && student[strspn(student, " \t")] != '\0';
+    for (const char *p = student; good && *p; p++)
+        good = *p != '"' && !iscntrl((unsigned char)*p);
+    return good;
+}
+
 enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, bool small,
                                 struct sp_lab_case *out, struct sp_error *err)
 {
     memset(out, 0, sizeof *out);
-    if (!*student || strlen(student) >= sizeof out->student || strpbrk(student, "\n\r\""))
-        return sp_fail(err, SP_USAGE, "--student NAME", "a student's name has 1 to %d characters, no quotes",
+    if (!is_name(student))
+        return sp_fail(err, SP_USAGE, "--student NAME",
+                       "a student's name has 1 to %d bytes, no double quotes, no control characters",
                        (int)sizeof out->student - 1);
     out->lab = lab;
     out->small = small;

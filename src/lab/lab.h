@@ -44,10 +44,11 @@ struct sp_lab_case {
     } parameter[SP_LAB_MOST_PARAMETERS]; /* the first is "seed" */
 };
 
-/* The seed of a student in a lab: below 2^31, from the name without regard to case and outer blanks. */
+/* The seed of a student in a lab: below 2^31, from the name without regard to outer blanks and to the case of
+ * ASCII letters. */
 int64_t sp_lab_seed(const char *student, const char *lab_id);
 /* Computes the parameters. SP_INPUT: the lab's formulas are wrong. SP_USAGE: no name, or one that is too
- * long. */
+ * long or has double quotes or control characters. */
 enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, bool small,
                                 struct sp_lab_case *out, struct sp_error *err);
 

@@ -98,7 +98,8 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
     if (tolerance > 0)
         snprintf(v->wanted, sizeof v->wanted, "%s, within %g %%", number, 100 * tolerance);
     const double off = fabs(json_number_value(given) - q.value);
-    v->state = given && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;
+    v->state =
+        json_is_number(given) && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;
     return SP_OK;
 }
 

@@ -124,36 +124,111 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     return status;
 }
 
-static enum sp_status load(const char *path, const char *name, json_t **out, struct sp_error *err)
+/* UTF-8; C1 are the two bytes from c2 80 to c2 9f. */
+static void blank_controls(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p; p++)
+        if (*p < 0x20 || *p == 0x7f)
+            *p = ' ';
+        else if (p[0] == 0xc2 && p[1] < 0xa0)
+            p[0] = p[1] = ' ';
+}
+
+static json_t *harmless_text(const json_t *text)
+{
+    char *copy = strdup(json_string_value(text));
+    if (!copy)
+        return NULL;
+    blank_controls(copy);
+    json_t *out = json_string(copy);
+    free(copy);
+    return out;
+}
+
+/* As deep as the parser lets a document be. Keys are asked for, never shown. */
+static void make_harmless(json_t *node)
+{
+    const char *key;
+    size_t i;
+    void *next;
+    json_t *item;
+    json_array_foreach(node, i, item)
+    {
+        if (json_is_string(item))
+            json_array_set_new(node, i, harmless_text(item));
+        else
+            make_harmless(item);
+    }
+    json_object_foreach_safe(node, next, key, item)
+    {
+        if (json_is_string(item))
+            json_object_set_new(node, key, harmless_text(item));
+        else
+            make_harmless(item);
+    }
+}
+
+enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy, json_t **root,
+                           struct sp_error *err)
+{
+    enum sp_status status = sp_input_json(path, SP_LAB_MOST_FILE_B, remedy, root, err);
+    if (status != SP_OK)
+        return status;
+    if (json_typeof(*root) != type) {
+        json_decref(*root);
+        *root = NULL;
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no %s of JSON",
+                          type == JSON_ARRAY ? "list" : "object");
+    }
+    make_harmless(*root);
+    return SP_OK;
+}
+
+static enum sp_status load(const char *path, const char *name, json_type type, json_t **out,
+                           struct sp_error *err)
 {
     char file[1024];
     snprintf(file, sizeof file, "%s/%s", path, name);
     if (access(file, F_OK) != 0 && errno == ENOENT)
         return sp_fail_at(err, SP_USAGE, path, 0, 0, "spmodel lab start N begins one; --dir names its folder",
                           "no lab was started here: there is no %s", name);
-    return sp_input_json(file, SP_LAB_MOST_FILE_B, NULL, out, err);
+    return sp_lab_load(file, type, NULL, out, err);
+}
+
+/* The lab and the case that state.json names. SP_USAGE: it cannot name these. */
+static enum sp_status use_state(struct sp_lab_folder *folder, const char *const *directory, int n,
+                                struct sp_error *err)
+{
+    const json_t *state = folder->state;
+    if (strcmp(sp_lab_text(state, "schema"), SP_LAB_SCHEMA) != 0)
+        return sp_fail(err, SP_USAGE, NULL, "it is not of schema " SP_LAB_SCHEMA);
+    if (!json_is_object(json_object_get(state, "runs")))
+        return sp_fail(err, SP_USAGE, NULL, "it has no object 'runs'");
+    enum sp_status status = sp_lab_find(directory, n, sp_lab_text(state, "lab"), &folder->lab, err);
+    return status != SP_OK
+               ? status
+               : sp_lab_case_make(&folder->lab, sp_lab_text(state, "student"),
+                                  json_is_true(json_object_get(state, "small")), &folder->the_case, err);
 }
 
 enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
                                   struct sp_lab_folder *folder, struct sp_error *err)
 {
+    struct sp_error why;
     memset(folder, 0, sizeof *folder);
-    snprintf(folder->path, sizeof folder->path, "%s", path);
-    enum sp_status status = load(path, "state.json", &folder->state, err);
+    if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
+        return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
+    enum sp_status status = load(path, "state.json", JSON_OBJECT, &folder->state, err);
     if (status == SP_OK)
-        status = load(path, "predictions.json", &folder->predictions, err);
-    if (status == SP_OK &&
-        (strcmp(sp_lab_text(folder->state, "schema"), SP_LAB_SCHEMA) != 0 ||
-         !json_is_array(folder->predictions) || !json_is_object(json_object_get(folder->state, "runs"))))
-        status =
-            sp_fail_at(err, SP_INPUT, path, 0, 0, NULL,
-                       "its state.json is not of schema " SP_LAB_SCHEMA ", or predictions.json is no list");
-    if (status == SP_OK)
-        status = sp_lab_find(directory, n, sp_lab_text(folder->state, "lab"), &folder->lab, err);
-    if (status == SP_OK)
-        status =
-            sp_lab_case_make(&folder->lab, sp_lab_text(folder->state, "student"),
-                             json_is_true(json_object_get(folder->state, "small")), &folder->the_case, err);
+        status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, err);
+    if (status == SP_OK) {
+        status = use_state(folder, directory, n, &why);
+        if (status == SP_USAGE) /* the folder's fault, not that of who typed */
+            status = sp_fail_at(err, SP_INPUT, path, 0, 0, "begin it again: spmodel lab start",
+                                "its state.json: %s", why.what);
+        else if (status != SP_OK && err)
+            *err = why;
+    }
     if (status != SP_OK)
         sp_lab_folder_close(folder);
     return status;
@@ -201,12 +276,12 @@ static enum sp_status prediction_value(const json_t *question, const char *value
     double x;
     json_array_foreach((json_t *)choices, i, choice)
     {
-        if (strcmp(json_string_value(choice), value) == 0) {
+        const char *word = json_is_string(choice) ? json_string_value(choice) : "";
+        if (strcmp(word, value) == 0) {
             *out = json_string(value);
             return SP_OK;
         }
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-                 json_string_value(choice));
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", word);
     }
     if (choices)
         return sp_fail(err, SP_USAGE, NULL, "the answer to '%s' is one of %s, not '%s'",
@@ -246,7 +321,9 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
     json_t *item;
     json_array_foreach((json_t *)predictions, i, item)
     {
-        if (strcmp(sp_lab_text(item, "question"), question) != 0)
+        const json_t *value = json_object_get(item, "value");
+        if (strcmp(sp_lab_text(item, "question"), question) != 0 ||
+            !(json_is_number(value) || json_is_string(value)))
             continue;
         if (!json_is_true(json_object_get(item, "late")))
             early = item;

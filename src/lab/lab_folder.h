@@ -17,7 +17,7 @@ struct sp_lab_folder {
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 /* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy; SP_INPUT:
- * damaged. */
+ * damaged, or it names a lab or a student that cannot be. */
 enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 void sp_lab_folder_close(struct sp_lab_folder *folder);
@@ -31,7 +31,8 @@ enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_
  * SP_USAGE: no such question, not a number, or none of its choices. */
 enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
                               bool *late, struct sp_error *err);
-/* The prediction that counts: the last one that was not late, else the first late one; NULL: none. */
+/* The prediction that counts: the last one that was not late, else the first late one; NULL: none. What is
+ * neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
 
 /* That a run was begun, and what became of it: remembered in state.json with the digest of its record, if
@@ -39,6 +40,11 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
                                const char *skipped, struct sp_error *err);
 
+/* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array where `type`
+ * is JSON_ARRAY, else an object. Control characters in its texts, which would command the terminal, become
+ * blanks. SP_INPUT. */
+enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy, json_t **root,
+                           struct sp_error *err);
 /* The file that a run writes: FOLDER/records/RUN.json. */
 void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
 /* SHA-256 of a file; false where it cannot be read. */

@@ -80,5 +80,6 @@ void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_ver
     fputs("\n## In your own words\n\n", out);
     const json_t *tasks = json_object_get(folder->lab.root, "explain");
     for (size_t i = 0; i < json_array_size(tasks); i++)
-        fprintf(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
+        if (json_is_string(json_array_get(tasks, i)))
+            fprintf(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/input_file.h"
-
 static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab_result *result,
                                struct sp_error *err)
 {
@@ -15,7 +13,7 @@ static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab
     sp_lab_record_path(folder, result->run, path, sizeof path);
     if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
-    return sp_input_json(path, SP_LAB_MOST_FILE_B, "spmodel lab run writes it again", &result->root, err);
+    return sp_lab_load(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, err);
 }
 
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
@@ -27,8 +25,11 @@ enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp
     results->folder = folder;
     json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
     {
-        if (results->n == SP_LAB_MOST_RUNS)
-            break;
+        if (results->n == SP_LAB_MOST_RUNS) {
+            sp_lab_results_free(results);
+            return sp_fail(err, SP_INPUT, NULL, "lab %s has more than %d runs", folder->lab.id,
+                           SP_LAB_MOST_RUNS);
+        }
         struct sp_lab_result *r = &results->result[results->n++];
         r->run = sp_lab_text(run, "id");
         const json_t *noted = json_object_get(json_object_get(folder->state, "runs"), r->run);

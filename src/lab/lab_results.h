@@ -18,7 +18,7 @@ struct sp_lab_results {
     } result[SP_LAB_MOST_RUNS];
 };
 
-/* Reads what there is. SP_INPUT: a file is damaged; then nothing is held. */
+/* Reads what there is. SP_INPUT: a file is damaged, or the lab has too many runs; then nothing is held. */
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);

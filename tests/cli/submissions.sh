@@ -26,4 +26,48 @@ expect 5 "=1+2" grade --no-simulation --csv=formula.csv formula
 grep -q "^\"formula\",\"'=1+2 | \*cmd\*\",01-crs-balance," formula.csv || { cat formula.csv; fail "a name that is a formula"; }
 expect 0 "report.md" report 1 --dir formula
 grep -Fq '\=1+2 \| \*cmd\*, small matrices' formula/report.md || { cat formula/report.md; fail "a name that is Markdown"; }
+# State and predictions of other types than they should be: said of the file, and no value is made up of them.
+expect 0 "LAB 1" start 1 --student ada --small --dir whole
+expect 0 "alpha" predict 1 --dir whole alpha=0.1457
+edited() { # edited FILE SED: the folder bad, with this file changed
+    rm -rf bad && cp -r whole bad
+    sed "$2" "whole/$1" >"bad/$1"
+    cmp -s "whole/$1" "bad/$1" && fail "nothing was changed in $1 by $2"
+    return 0
+}
+edited state.json 's/"student": "ada"/"student": 7/'
+expect 3 "bad: its state.json: a student's name has" grade --no-simulation bad
+edited state.json 's/"student": "ada"/"student": "a\\u001b[2Jda"/' # would clear the terminal
+expect 5 "a \[2Jda, lab 1" grade --no-simulation bad
+edited state.json 's/"lab": "01-crs-balance"/"lab": ["1"]/'
+expect 3 "bad: its state.json: there is no lab ''" grade --no-simulation bad
+edited state.json 's/"runs": {}/"runs": []/'
+expect 3 "bad: its state.json: it has no object 'runs'" grade --no-simulation bad
+edited state.json 's/spmodel.lab/another.lab/'
+expect 3 "bad: its state.json: it is not of schema spmodel.lab/1" grade --no-simulation bad
+edited state.json 's/^{/{"lab": "01-crs-balance",/' # the same key twice
+expect 3 "bad/state.json:.*not valid JSON: duplicate" grade --no-simulation bad
+edited predictions.json 's/0\.1457[0-9]*/NaN/'
+expect 3 "bad/predictions.json:.*not valid JSON" grade --no-simulation bad
+edited predictions.json 's/0\.1457[0-9]*/1e999/'
+expect 3 "bad/predictions.json:.*not valid JSON: real number overflow" grade --no-simulation bad
+for value in null true '[1]' '{"x": 1}'; do
+    edited predictions.json "s/0\.1457[0-9]*/$value/"
+    expect 5 "0 right, 0 wrong, 0 late, 8 missing" grade --no-simulation bad
+done
+rm -rf bad && cp -r whole bad && echo '{}' >bad/predictions.json
+expect 3 "bad/predictions.json: it is no list of JSON" grade --no-simulation bad
+rm -rf bad && cp -r whole bad && echo '[]' >bad/records/cold.json
+expect 3 "bad/records/cold.json: it is no object of JSON" check 1 --dir bad
+rm -rf bad && cp -r whole bad && : >bad/predictions.json
+expect 3 "bad/predictions.json.*not valid JSON" grade --no-simulation bad
+rm -rf bad && cp -r whole bad && rm bad/predictions.json
+expect 3 "there is no predictions.json" grade --no-simulation bad
+if [ "$(id -u)" -ne 0 ]; then
+    rm -rf bad && cp -r whole bad && chmod 0 bad/state.json
+    expect 3 "bad/state.json: cannot open the file: Permission denied" grade --no-simulation bad
+fi
+expect 2 "no control characters" start 2 --student "$(printf 'a\033b')"
+expect 2 "1 to 95 bytes" start 2 --student "$(printf '%0100d' 0)"
+expect 2 "1 to 95 bytes" start 2 --student ' '
 echo "submissions.sh: ok"
