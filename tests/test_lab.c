@@ -319,7 +319,21 @@ START_TEST(what_does_not_fit_is_flagged)
     json_object_set_new(folder.state, "lab_sha256", json_string("another"));
     ck_assert_int_eq(audit(&a, "lab"), 1);
     json_object_set_new(folder.state, "started", json_string("2999-01-02T00:00:00Z"));
+    ck_assert_int_eq(audit(&a, "order"), 3);
+    json_object_del(folder.state, "started");
     ck_assert_int_eq(audit(&a, "order"), 2);
+    json_object_del(json_array_get(folder.predictions, 1), "time");
+    json_object_set_new(folder.state, "started", json_string("2000-01-01T00:00:00Z"));
+    ck_assert_int_eq(audit(&a, "order"), 2);
+    end();
+    begin("gen:arrow:10", 0.02, 11); /* with predictions it is a record still */
+    struct sp_lab_results results;
+    ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
+    json_object_set_new(results.result[0].root, "predictions", json_array());
+    a = (struct sp_lab_audit){0};
+    sp_lab_audit_arithmetic("one", results.result[0].root, &a);
+    ck_assert_int_eq(a.n, 1);
+    sp_lab_results_free(&results);
     end();
 }
 END_TEST
@@ -451,6 +465,8 @@ START_TEST(seeds_follow_from_names)
     ck_assert_int_eq(sp_lab_seed("Ada", "7-try"), sp_lab_seed(" ada ", "7-try"));
     ck_assert_int_ne(sp_lab_seed("Ada", "7-try"), sp_lab_seed("Ida", "7-try"));
     ck_assert_int_ne(sp_lab_seed("Ada", "7-try"), sp_lab_seed("Ada", "8-try"));
+    ck_assert(sp_lab_is_same_student("Ada B", "\tada b "));
+    ck_assert(!sp_lab_is_same_student("Ada B", "Ada"));
 }
 END_TEST
 

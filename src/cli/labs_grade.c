@@ -19,9 +19,10 @@ struct arguments {
     const char *folder[MOST_FOLDERS];
 };
 
-/* What is kept of a folder, to find records that two folders share. */
+/* What is kept of a folder, to find records that two folders share, and students of two. */
 struct submission {
-    int n;
+    char student[96]; /* "": it could not be graded */
+    int lab, n;
     char *id[SP_LAB_MOST_RUNS]; /* owned */
 };
 
@@ -100,6 +101,9 @@ static void flags_text(const struct sp_lab_audit *audit, char *text, size_t size
         const size_t used = strlen(text);
         snprintf(text + used, size - used, "%s%s %s: %s", used ? "; " : "", f->code, f->run, f->text);
     }
+    const size_t used = strlen(text);
+    if (audit->n > SP_LAB_MOST_FLAGS)
+        snprintf(text + used, size - used, "; and %d more", audit->n - SP_LAB_MOST_FLAGS);
 }
 
 /* "nt (this processor has no ...)": who skips must have had a reason. */
@@ -118,7 +122,7 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
                       const struct sp_lab_audit *audit, FILE *out)
 {
     const struct sp_lab_folder *folder = results->folder;
-    char text[4000];
+    char text[SP_LAB_MOST_FLAGS * (sizeof(struct sp_lab_flag) + 8)]; /* also for a line of each skipped run */
     sp_csv_text(out, name);
     fputc(',', out);
     sp_csv_text(out, folder->the_case.student);
@@ -160,6 +164,8 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
             printf("  skipped      %-10s %s\n", results->result[i].run, results->result[i].skipped);
     for (int i = 0; i < audit->n && i < SP_LAB_MOST_FLAGS; i++)
         printf("  FLAG  %-10s %-10s %s\n", audit->flag[i].code, audit->flag[i].run, audit->flag[i].text);
+    if (audit->n > SP_LAB_MOST_FLAGS)
+        printf("  FLAG  and %d more\n", audit->n - SP_LAB_MOST_FLAGS);
 }
 
 /* Records that were handed in before, in this folder under another name or in another one. */
@@ -178,6 +184,22 @@ static void find_repeated(const struct arguments *a, const struct sp_lab_results
     }
 }
 
+/* The first folder of the same student and lab that came before; which one counts is not for a program to
+ * say. */
+static void find_second(const struct arguments *a, const struct sp_lab_folder *folder, struct submission *all,
+                        int here, struct sp_lab_audit *audit)
+{
+    const char *student = folder->the_case.student;
+    for (int k = 0; k < here; k++)
+        if (all[k].lab == folder->lab.number && sp_lab_is_same_student(all[k].student, student)) {
+            sp_lab_audit_add(audit, "", "second", "%s has handed in this lab in %.200s, too", student,
+                             a->folder[k]);
+            break;
+        }
+    snprintf(all[here].student, sizeof all[here].student, "%s", student);
+    all[here].lab = folder->lab.number;
+}
+
 static enum sp_status audit_results(const struct arguments *a, const struct sp_lab_results *results,
                                     const struct sp_progress *progress, struct sp_lab_verdicts *verdicts,
                                     struct sp_lab_audit *audit, struct sp_error *err)
@@ -191,8 +213,10 @@ static enum sp_status audit_results(const struct arguments *a, const struct sp_l
 }
 
 /* The other folders are graded all the same. */
-static int leave_out(const char *name, const struct sp_error *err, FILE *csv)
+static int leave_out(const char *name, struct sp_error *err, FILE *csv)
 {
+    if (!err->path[0] && err->status != SP_INTERRUPTED)
+        snprintf(err->path, sizeof err->path, "%s", name);
     if (csv && err->status != SP_INTERRUPTED)
         print_csv_unread(name, err, csv);
     const int code = sp_report_error(err);
@@ -217,6 +241,7 @@ static int grade(const struct arguments *a, int i, const struct sp_lab_directori
     int code = 0;
     if (status == SP_OK) {
         find_repeated(a, &results, all, i, &audit);
+        find_second(a, &folder, all, i, &audit);
         const struct tally t = count(&verdicts);
         if (csv)
             print_csv(a->folder[i], &results, &t, &audit, csv);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/sha256.h"
 #include "io/input_file.h"
@@ -100,16 +101,30 @@ enum sp_status sp_lab_find(const char *const *directory, int n, const char *name
     return sp_fail(err, SP_USAGE, "spmodel lab list shows them", "there is no lab '%s'", name);
 }
 
+/* Without outer blanks: its length. */
+static size_t trim(const char **name)
+{
+    *name += strspn(*name, " \t");
+    size_t n = strlen(*name);
+    while (n > 0 && isspace((unsigned char)(*name)[n - 1]))
+        n--;
+    return n;
+}
+
+bool sp_lab_is_same_student(const char *a, const char *b)
+{
+    const size_t n = trim(&a), m = trim(&b);
+    return n == m && strncasecmp(a, b, n) == 0;
+}
+
 int64_t sp_lab_seed(const char *student, const char *lab_id)
 {
     struct sp_sha256 s;
     char hex[65];
-    size_t begin = strspn(student, " \t"), end = strlen(student);
-    while (end > begin && isspace((unsigned char)student[end - 1]))
-        end--;
+    const size_t n = trim(&student);
     sp_sha256_start(&s);
     sp_sha256_add(&s, SP_LAB_SCHEMA " ", strlen(SP_LAB_SCHEMA " "));
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)tolower((unsigned char)student[i]);
         sp_sha256_add(&s, &c, 1);
     }

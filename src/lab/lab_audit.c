@@ -40,11 +40,43 @@ static void audit_digest(const struct sp_lab_folder *folder, const char *run, st
         sp_lab_audit_add(audit, run, "edited", "the file is not the one that lab run wrote");
 }
 
+/* Predictions between the start and the first result; `first` may be NULL: there is none. */
+static void audit_predictions(const struct sp_lab_folder *folder, const char *begun, const char *first,
+                              struct sp_lab_audit *audit)
+{
+    const json_t *after = NULL, *before = NULL;
+    size_t i;
+    json_t *p;
+    int n = 0;
+    json_array_foreach(folder->predictions, i, p)
+    {
+        const char *time = sp_lab_text(p, "time");
+        if (json_is_true(json_object_get(p, "late")))
+            continue;
+        if (strcmp(time, begun) < 0)
+            before = p;
+        else if (first && strcmp(time, first) > 0) {
+            after = p;
+            n++;
+        }
+    }
+    if (after)
+        sp_lab_audit_add(audit, "", "order",
+                         "predicted after the run of %s: %d, for example '%.60s' at %.40s", first, n,
+                         sp_lab_text(after, "question"), sp_lab_text(after, "time"));
+    if (before)
+        sp_lab_audit_add(audit, "", "order",
+                         "'%.60s' was predicted at '%.40s', before the lab was begun at %.40s",
+                         sp_lab_text(before, "question"), sp_lab_text(before, "time"), begun);
+}
+
 /* Predictions before results, results after the start. ISO 8601 in UTC compares as text. */
 static void audit_order(const struct sp_lab_results *results, struct sp_lab_audit *audit)
 {
     const struct sp_lab_folder *folder = results->folder;
     const char *first = NULL, *begun = sp_lab_text(folder->state, "started");
+    if (!*begun)
+        sp_lab_audit_add(audit, "", "order", "state.json does not say when the lab was begun");
     for (int i = 0; i < results->n; i++) {
         const struct sp_lab_result *r = &results->result[i];
         const char *start = json_string_value(sp_lab_node(r->root, "time.start"));
@@ -56,19 +88,7 @@ static void audit_order(const struct sp_lab_results *results, struct sp_lab_audi
         if (!first || strcmp(start, first) < 0)
             first = start;
     }
-    size_t i;
-    json_t *p, *one = NULL;
-    int n = 0;
-    json_array_foreach(folder->predictions, i, p)
-    {
-        if (first && !json_is_true(json_object_get(p, "late")) && strcmp(sp_lab_text(p, "time"), first) > 0) {
-            one = p;
-            n++;
-        }
-    }
-    if (one)
-        sp_lab_audit_add(audit, "", "order", "predicted after the run of %s: %d, for example '%s' at %s",
-                         first, n, sp_lab_text(one, "question"), sp_lab_text(one, "time"));
+    audit_predictions(folder, begun, first, audit);
 }
 
 static void audit_machines(const struct sp_lab_results *results, struct sp_lab_audit *audit)

@@ -14,8 +14,8 @@ struct sp_lab_audit {
     int n_simulated; /* records whose bytes were simulated again */
     struct sp_lab_flag {
         char run[40];  /* "": of the folder */
-        char code[16]; /* folder, lab, skipped, matrix, command, edited, arithmetic, order, machines, bytes,
-                          repeated */
+        char code[16]; /* lab, skipped, matrix, command, edited, arithmetic, order, machines, bytes; of
+                          several folders also repeated, second */
         char text[320];
     } flag[SP_LAB_MOST_FLAGS];
 };

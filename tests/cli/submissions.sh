@@ -67,6 +67,14 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -rf bad && cp -r whole bad && chmod 0 bad/state.json
     expect 3 "bad/state.json: cannot open the file: Permission denied" grade --no-simulation bad
 fi
+# Two folders of one student for one lab, however the name is typed; another lab is none of them.
+expect 0 "LAB 1" start 1 --student ' ADA' --small --dir again
+expect 0 "LAB 2" start 2 --student ada --small --dir other
+expect 1 "FLAG *second * ADA has handed in this lab in whole, too" grade --no-simulation formula whole other again
+[ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the second folder is flagged"; }
+# What is wrong with one of many folders is told with its name.
+edited predictions.json 's/"time": "[^"]*"/"time": 5/'
+expect 1 "FLAG *order .*'alpha' was predicted at ''" grade --no-simulation bad
 expect 2 "no control characters" start 2 --student "$(printf 'a\033b')"
 expect 2 "1 to 95 bytes" start 2 --student "$(printf '%0100d' 0)"
 expect 2 "1 to 95 bytes" start 2 --student ' '
