@@ -76,38 +76,46 @@ static void print_predictions(const struct sp_lab_folder *folder)
     }
 }
 
-static enum sp_status store(struct sp_lab_folder *folder, char *answer, int verbosity, struct sp_error *err)
+static enum sp_status store(struct sp_lab_folder *folder, const char *question, const char *value,
+                            int verbosity, struct sp_error *err)
 {
-    char *value = strchr(answer, '=');
     bool late;
-    *value++ = '\0';
-    enum sp_status status = sp_lab_predict(folder, answer, value, &late, err);
+    enum sp_status status = sp_lab_predict(folder, question, value, &late, err);
     if (status == SP_OK && late && verbosity >= 0)
         fprintf(
             stderr,
             "spmodel: remark: '%s' is late: results were there before, so it is kept but does not count\n",
-            answer);
+            question);
     return status;
+}
+
+/* "QUESTION=VALUE", which is cut in two. */
+static enum sp_status store_answer(struct sp_lab_folder *folder, char *answer, int verbosity,
+                                   struct sp_error *err)
+{
+    char *value = strchr(answer, '=');
+    *value++ = '\0';
+    return store(folder, answer, value, verbosity, err);
 }
 
 /* A word that is one of the question's choices, else a formula. */
 static enum sp_status store_formula(struct sp_lab_folder *folder, const char *question, const char *formula,
-                                    struct sp_error *err)
+                                    int verbosity, struct sp_error *err)
 {
     const json_t *q = sp_lab_item(json_object_get(folder->lab.root, "questions"), question);
     char number[48];
     double x;
-    bool late;
     enum sp_status status = SP_OK;
     if (q && !json_object_get(q, "choices")) {
         status = sp_lab_case_number(&folder->the_case, formula, &x, err);
         snprintf(number, sizeof number, "%.17g", x);
         formula = number;
     }
-    return status == SP_OK ? sp_lab_predict(folder, question, formula, &late, err) : status;
+    return status == SP_OK ? store(folder, question, formula, verbosity, err) : status;
 }
 
-static enum sp_status store_file(struct sp_lab_folder *folder, const char *path, struct sp_error *err)
+static enum sp_status store_file(struct sp_lab_folder *folder, const char *path, int verbosity,
+                                 struct sp_error *err)
 {
     json_t *root, *value;
     const char *question;
@@ -118,9 +126,12 @@ static enum sp_status store_file(struct sp_lab_folder *folder, const char *path,
     {
         char number[48];
         snprintf(number, sizeof number, "%.17g", json_number_value(value));
+        if (status == SP_OK && !json_is_string(value) && !json_is_number(value))
+            status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL,
+                                "the prediction of '%s' is neither a number nor a text", question);
         if (status == SP_OK)
             status = store_formula(folder, question,
-                                   json_is_string(value) ? json_string_value(value) : number, err);
+                                   json_is_string(value) ? json_string_value(value) : number, verbosity, err);
     }
     json_decref(root);
     return status;
@@ -134,9 +145,9 @@ static int run(int argc, char **argv)
     sp_parse(&argp, argc, argv, &a);
     if (sp_lab_open_folder(&a.lab, &folder, &err) != SP_OK)
         return sp_report_error(&err);
-    enum sp_status status = a.from ? store_file(&folder, a.from, &err) : SP_OK;
+    enum sp_status status = a.from ? store_file(&folder, a.from, a.lab.common.verbosity, &err) : SP_OK;
     for (int i = 0; i < a.n && status == SP_OK; i++)
-        status = store(&folder, a.answer[i], a.lab.common.verbosity, &err);
+        status = store_answer(&folder, a.answer[i], a.lab.common.verbosity, &err);
     print_predictions(&folder);
     sp_lab_folder_close(&folder);
     return status == SP_OK ? 0 : sp_report_error(&err);

@@ -103,6 +103,9 @@ static void first_line(const char *path, char *text, size_t size)
         fclose(f);
 }
 
+/* Above it: a signal ended the command, as shells count. */
+enum { BY_SIGNAL = 128 };
+
 /* The exit code of the command; 127: it could not be started. */
 static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
 {
@@ -114,7 +117,7 @@ static int run_command(const struct sp_lab_command *command, const char *text_pa
     while (waitpid(child, &state, 0) < 0)
         if (errno != EINTR)
             return 127;
-    return WIFEXITED(state) ? WEXITSTATUS(state) : 130;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : BY_SIGNAL + WTERMSIG(state);
 }
 
 /* Again where the machine was too disturbed to measure anything. */
@@ -142,6 +145,10 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
         printf("           skipped, no %s here: %s\n", needs, why);
         return sp_lab_note_run(folder, id, start, why, err);
     }
+    if (code > BY_SIGNAL)
+        return sp_fail(err, SP_ABSENT, "repeat it with --only RUN; what has too little memory is killed",
+                       "the run '%s' was ended by signal %d (%s)", id, code - BY_SIGNAL,
+                       strsignal(code - BY_SIGNAL));
     const enum sp_status status = code == sp_exit_code(SP_ABSENT)      ? SP_ABSENT
                                   : code == sp_exit_code(SP_UNDECIDED) ? SP_UNDECIDED
                                   : code == sp_exit_code(SP_WRONG)     ? SP_WRONG

@@ -67,6 +67,18 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -rf bad && cp -r whole bad && chmod 0 bad/state.json
     expect 3 "bad/state.json: cannot open the file: Permission denied" grade --no-simulation bad
 fi
+# A file of predictions: what is no value is refused, and lateness is told as of typed ones.
+echo '{"predictions": {"alpha": [1]}}' >wrong.json
+expect 3 "wrong.json: the prediction of 'alpha' is neither" predict 1 --dir whole --from wrong.json
+echo '{"predictions": {"bytes": "9 + 0.401"}}' >right.json
+expect 0 "bytes *9.401 " predict 1 --dir whole --from right.json
+expect 4 "the run 'cold' ended with exit code 4" run 1 --dir whole --unpredicted --only cold --machine none.json
+expect 0 "'bytes' is late" predict 1 --dir whole --from right.json
+expect 2 "the lab has no run 'colder'" run 1 --dir whole --only colder
+# A run that a signal ends, here because its record is larger than files may be, was not interrupted by the user.
+code=0
+(ulimit -c 0 && ulimit -f 40 && "$spmodel" lab run 1 --dir whole --only warm --machine ivb-e5-2660v2 >out 2>&1) || code=$?
+[ $code -eq 4 ] && grep -q "the run 'warm' was ended by signal" out || { cat out; fail "a run that a signal ends: $code"; }
 # Two folders of one student for one lab, however the name is typed; another lab is none of them.
 expect 0 "LAB 1" start 1 --student ' ADA' --small --dir again
 expect 0 "LAB 2" start 2 --student ada --small --dir other
@@ -74,7 +86,7 @@ expect 1 "FLAG *second * ADA has handed in this lab in whole, too" grade --no-si
 [ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the second folder is flagged"; }
 # What is wrong with one of many folders is told with its name.
 edited predictions.json 's/"time": "[^"]*"/"time": 5/'
-expect 1 "FLAG *order .*'alpha' was predicted at ''" grade --no-simulation bad
+expect 1 "FLAG *order .*'[a-z]*' was predicted at ''" grade --no-simulation bad
 expect 2 "no control characters" start 2 --student "$(printf 'a\033b')"
 expect 2 "1 to 95 bytes" start 2 --student "$(printf '%0100d' 0)"
 expect 2 "1 to 95 bytes" start 2 --student ' '
