@@ -75,7 +75,7 @@ enum sp_status sp_lab_open_folder(const struct sp_lab_options *o, struct sp_lab_
 {
     struct sp_lab_directories where;
     struct sp_lab lab;
-    char path[900];
+    char path[1024]; /* more than a folder may have: too long a name is noticed */
     sp_lab_directories_find(&where);
     enum sp_status status = sp_lab_find(where.directory, where.n, o->lab, &lab, err);
     if (status != SP_OK)

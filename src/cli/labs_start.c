@@ -65,7 +65,7 @@ static int run(int argc, char **argv)
     struct sp_lab lab;
     struct sp_lab_folder folder;
     struct sp_error err;
-    char path[900];
+    char path[1024]; /* more than a folder may have: too long a name is noticed */
     sp_parse(&argp, argc, argv, &a);
     const char *user = getenv("USER");
     if (!a.student)

@@ -8,8 +8,7 @@
 
 static double number(const json_t *record, const char *path)
 {
-    const json_t *node = sp_lab_node(record, path);
-    return json_is_number(node) ? json_number_value(node) : NAN;
+    return sp_lab_number(record, path, NAN);
 }
 
 /* Where one of the two is not known there is nothing to compare. */

@@ -98,6 +98,12 @@ const json_t *sp_lab_node(const json_t *root, const char *path)
     return node;
 }
 
+double sp_lab_number(const json_t *root, const char *path, double otherwise)
+{
+    const json_t *node = sp_lab_node(root, path);
+    return json_is_number(node) ? json_number_value(node) : otherwise;
+}
+
 enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_quantity *out,
                                    struct sp_error *err)
 {

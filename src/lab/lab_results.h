@@ -30,6 +30,9 @@ const json_t *sp_lab_result_of(const struct sp_lab_results *results, const char 
  * "levels.name=MEM.read_B", "predictions.0.bytes". NULL: none. */
 const json_t *sp_lab_node(const json_t *root, const char *path);
 
+/* The number at such a path; `otherwise` where there is none. */
+double sp_lab_number(const json_t *root, const char *path, double otherwise);
+
 /* For sp_formula_source over parameters and results; context is a const struct sp_lab_results. SP_SKIPPED:
  * the run was skipped; SP_UNDECIDED: it was not run yet, or its record does not know the value. */
 enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_quantity *out,

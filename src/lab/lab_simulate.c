@@ -18,12 +18,6 @@ static const char *text_of(const json_t *record, const char *path)
     return json_string_value(sp_lab_node(record, path));
 }
 
-static double number_of(const json_t *record, const char *path, double otherwise)
-{
-    const json_t *node = sp_lab_node(record, path);
-    return json_is_number(node) ? json_number_value(node) : otherwise;
-}
-
 /* A document is the student's: its numbers are believed within bounds that a simulation can have. */
 struct reading {
     const char *run;
@@ -34,7 +28,7 @@ struct reading {
 static double bounded(struct reading *r, const json_t *node, const char *path, double otherwise, double least,
                       double most)
 {
-    const double x = number_of(node, path, otherwise);
+    const double x = sp_lab_number(node, path, otherwise);
     if (x >= least && x <= most)
         return x;
     if (!r->bad)
@@ -186,8 +180,8 @@ static void compare(const char *run, const json_t *record, const struct sp_traff
                     struct sp_lab_audit *audit)
 {
     const double again = memory->read_B.value + memory->write_B.value,
-                 said = number_of(record, "levels.name=MEM.read_B", 0) +
-                        number_of(record, "levels.name=MEM.write_B", 0);
+                 said = sp_lab_number(record, "levels.name=MEM.read_B", 0) +
+                        sp_lab_number(record, "levels.name=MEM.write_B", 0);
     audit->n_simulated++;
     if (fabs(again - said) > tolerance * fmax(again, said))
         sp_lab_audit_add(audit, run, "bytes",

@@ -90,4 +90,7 @@ expect 1 "FLAG *order .*'[a-z]*' was predicted at ''" grade --no-simulation bad
 expect 2 "no control characters" start 2 --student "$(printf 'a\033b')"
 expect 2 "1 to 95 bytes" start 2 --student "$(printf '%0100d' 0)"
 expect 2 "1 to 95 bytes" start 2 --student ' '
+long=$(printf '%01000d' 0)
+expect 2 "name is too long" start 2 --dir "$long"
+expect 2 "name is too long" check 1 --dir "whole/$long"
 echo "submissions.sh: ok"
