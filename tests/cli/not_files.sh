@@ -54,7 +54,7 @@ refused 3 "not a file\|a device" lab grade --no-simulation bad
 head -c 40000000 /dev/zero | tr '\0' ' ' >bad/big && mv bad/big bad/predictions.json
 refused 3 "it has more than" lab grade --no-simulation bad
 refused 3 "a named pipe" lab predict 1 --dir whole --from pipe.json
-[ -z "$(cat whole/predictions.json | tr -d '[] \n')" ] || fail "something was predicted"
+[ -z "$(tr -d '[] \n' <whole/predictions.json)" ] || fail "something was predicted"
 
 # Records, recordings and campaigns.
 refused 3 "a named pipe, not a file" plot pipe.json
