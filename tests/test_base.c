@@ -8,6 +8,7 @@
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 START_TEST(error_text_names_place_and_remedy)
 {
@@ -134,6 +135,35 @@ START_TEST(markdown_shows_text_as_it_is)
 }
 END_TEST
 
+START_TEST(characters_and_what_is_none)
+{
+    static const struct {
+        const char *text;
+        uint32_t code;
+        int length;
+    } cases[] = {
+        {"", 0, 0},
+        {"a", 'a', 1},
+        {"\xce\xb1", 0x3b1, 2},
+        {"\xe2\x82\xac", 0x20ac, 3},
+        {"\xf0\x9f\x98\x80", 0x1f600, 4},
+        {"\xef\xbf\xbd", SP_UTF8_INVALID, 3},     /* the character itself */
+        {"\xb1x", SP_UTF8_INVALID, 1},            /* the rest of one */
+        {"\xcex", SP_UTF8_INVALID, 1},            /* its beginning alone */
+        {"\xe2\x82", SP_UTF8_INVALID, 1},         /* cut off by the end */
+        {"\xc0\x80", SP_UTF8_INVALID, 1},         /* longer than need be */
+        {"\xed\xa0\x80", SP_UTF8_INVALID, 1},     /* half of a pair of UTF-16 */
+        {"\xf4\x90\x80\x80", SP_UTF8_INVALID, 1}, /* beyond the last */
+        {"\xff", SP_UTF8_INVALID, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = cases[i].text;
+        ck_assert_uint_eq(sp_utf8_next(&text), cases[i].code);
+        ck_assert_int_eq((int)(text - cases[i].text), cases[i].length);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -144,6 +174,7 @@ int main(void)
     tcase_add_test(tc, median_and_its_interval);
     tcase_add_test(tc, csv_has_no_formulas);
     tcase_add_test(tc, markdown_shows_text_as_it_is);
+    tcase_add_test(tc, characters_and_what_is_none);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

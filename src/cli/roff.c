@@ -4,37 +4,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { LINE = 78 };
+#include "base/utf8.h"
 
-/* The code point at text[0..n), and its length in bytes in *used. What is no UTF-8 is taken byte by byte. */
-static unsigned code_point(const unsigned char *text, size_t n, size_t *used)
-{
-    const int more = text[0] >= 0xf0 ? 3 : text[0] >= 0xe0 ? 2 : text[0] >= 0xc0 ? 1 : 0;
-    unsigned c = more ? text[0] & (0x3fu >> more) : text[0];
-    *used = 1;
-    if ((size_t)more >= n)
-        return text[0];
-    for (int i = 1; i <= more; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return text[0];
-        c = c << 6 | (text[i] & 0x3fu);
-    }
-    *used = (size_t)more + 1;
-    return c;
-}
+enum { LINE = 78 };
 
 void sp_roff_escape(const char *text, size_t n, FILE *out)
 {
     /* Characters that roff would turn into typographic ones; a hyphen is one that can be copied and typed. */
     static const char *const special[128] = {
         ['\\'] = "\\e", ['-'] = "\\-", ['\''] = "\\(aq", ['`'] = "\\(ga", ['^'] = "\\(ha", ['~'] = "\\(ti"};
-    for (size_t i = 0, used; i < n; i += used) {
-        const unsigned c = code_point((const unsigned char *)text + i, n - i, &used);
+    for (const char *at = text; at < text + n && *at;) {
+        const bool is_first = at == text;
+        const uint32_t c = sp_utf8_next(&at);
         if (c >= 128)
-            fprintf(out, "\\[u%04X]", c);
+            fprintf(out, "\\[u%04X]", (unsigned)c);
         else if (special[c])
             fputs(special[c], out);
-        else if (i == 0 && c == '.')
+        else if (is_first && c == '.')
             fputs("\\&.", out); /* at the beginning of a line it would be a request */
         else
             putc((int)c, out);

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "io/atomic_file.h"
 #include "io/input_file.h"
 #include "sp_config.h"
@@ -74,25 +75,18 @@ static json_t *string_of(const char *text)
     json_t *string = json_string(text);
     if (string)
         return string;
-    size_t n = strlen(text);
-    char *clean = malloc(3 * n + 1);
+    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
     if (!clean)
         return NULL;
-    size_t out = 0;
-    for (size_t i = 0; i < n;) {
-        size_t length = (unsigned char)text[i] < 0x80 ? 1
-                        : (text[i] & 0xe0) == 0xc0    ? 2
-                        : (text[i] & 0xf0) == 0xe0    ? 3
-                                                      : 4;
-        json_t *one = i + length <= n ? json_stringn(text + i, length) : NULL;
-        const char *from = one ? text + i : "\xef\xbf\xbd";
-        size_t m = one ? length : 3;
-        memcpy(clean + out, from, m);
-        out += m;
-        i += one ? length : 1;
-        json_decref(one);
+    for (const char *from = text; *from;) {
+        const char *next = from;
+        const bool is_none = sp_utf8_next(&next) == SP_UTF8_INVALID;
+        const size_t length = is_none ? 3 : (size_t)(next - from);
+        memcpy(to, is_none ? "\xef\xbf\xbd" : from, length);
+        to += length;
+        from = next;
     }
-    string = json_stringn(clean, out);
+    string = json_stringn(clean, (size_t)(to - clean));
     free(clean);
     return string;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/html_style.h"
-#include "report/utf8.h"
 
 enum { TEXT_MAX = 4096 };
 

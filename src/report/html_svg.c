@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/html_page.h"
-#include "report/utf8.h"
 
 static bool starts(const char *text, const char *with)
 {

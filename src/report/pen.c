@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 enum { TEXT_MAX = 4096 };
 

@@ -1,6 +1,6 @@
 /* Characters of text that may be anything: names of files and matrices come from outside. */
-#ifndef SP_REPORT_UTF8_H
-#define SP_REPORT_UTF8_H
+#ifndef SP_BASE_UTF8_H
+#define SP_BASE_UTF8_H
 
 #include <stdint.h>
 
