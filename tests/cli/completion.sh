@@ -86,6 +86,17 @@ offers 'notes.txt' campaign no
 offers alpha_min explain alpha_mi
 offers formats help form
 offers check help track ch
+# Options of help may stand before and between what it is asked for; a value of one is not that.
+offers formats help --man form
+offers campaign help --man ca
+offers check help --man track ch
+offers check help track --man ch
+offers '--man --man-pages=' help track --ma
+offers '--man --man-pages=' help --ma
+offers sub help --man-pages s
+offers formats help --man-pages sub form
+offers '' help track check ch
+offers '' help formats c
 offers 'laplace2d: laplace3d:' generate lap
 offers bash completion b
 # Where nothing is known nothing is offered, and unknown commands do no harm.

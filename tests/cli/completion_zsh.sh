@@ -49,4 +49,5 @@ offers nnz 'spmodel sweep --schedule rows,'
 offers measure 'spmodel machine '
 offers laplace3d: 'spmodel generate '
 offers matrix.mtx 'spmodel info '
+offers machine-files 'spmodel help --man '
 echo "completion_zsh.sh: zsh reads it and offers"
