@@ -1,8 +1,10 @@
 #!/bin/sh
 # `cmake --install`: what belongs together is where the FHS wants it, and the program finds it when the whole is moved, without
-# a look into the tree that it was built from: with its own data taken away it finds none. Usage: install.sh CMAKE BUILD SOURCE
+# a look into the tree that it was built from: with its own data taken away it finds none. What documents link is there, too.
+# Usage: install.sh CMAKE BUILD SOURCE
 set -eu
 cmake=$1 build=$2 source=$3
+here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir/home" XDG_DATA_HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache"
@@ -31,6 +33,22 @@ done
 [ ! -e "$build/libspmodel-cuda.so" ] || [ -s "$(folder LIBDIR lib)/spmodel/libspmodel-cuda.so" ] || fail "the module of GPUs was not installed"
 [ -z "$(find . -name solution.json)" ] || fail "solutions of labs are installed"
 spmodel="$PWD/$(folder BINDIR bin)/spmodel"
+
+# Every relative link and image of a document leads to something inside the tree.
+top=$(pwd -P)
+find . -name '*.md' | sort >"$dir/documents"
+while IFS= read -r document; do
+    awk -f "$here/commands.awk" "$document" | cut -f 2- | sed -n 's/^link\t//p' |
+        grep -vE '^([a-z]+:|#)' | sed 's/#.*//' >"$dir/links" || true # none
+    while IFS= read -r link; do
+        n_links=$((${n_links:-0} + 1))
+        target="$(dirname "$document")/$link"
+        [ -d "$target" ] || [ -s "$target" ] || fail "$document links $link, which is not installed"
+        [ -d "$target" ] || target=$(dirname "$target")
+        case $(cd "$target" && pwd -P)/ in "$top"/*) ;; *) fail "$document links $link, outside of what is installed" ;; esac
+    done <"$dir/links"
+done <"$dir/documents"
+[ "${n_links:-0}" -ge 30 ] || fail "only ${n_links:-0} links in $(wc -l <"$dir/documents") documents: they are not understood"
 
 cd "$dir/work"
 run() { "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || { cat "$dir/out" "$dir/err"; fail "spmodel $* exits with $?"; }; }
@@ -66,4 +84,4 @@ code=0
 [ $code -eq 4 ] || { cat "$dir/out"; fail "labs from elsewhere: exit code $code"; }
 "$spmodel" machine list >"$dir/out" 2>&1 || true
 if grep -q a64fx "$dir/out"; then cat "$dir/out"; fail "machines from elsewhere"; fi
-echo "install.sh: installed, moved, and whole"
+echo "install.sh: installed, moved, and whole, $n_links links too"
