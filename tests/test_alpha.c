@@ -7,13 +7,9 @@
 #include "base/random.h"
 #include "model/alpha.h"
 #include "model/volume_spmv.h"
+#include "near.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };
-
-static void near(double x, double y, double tolerance)
-{
-    ck_assert_msg(fabs(x - y) <= tolerance, "%.12g is not %.12g within %g", x, y, tolerance);
-}
 
 /* Rows of 1 to 2 PER_ROW ascending random columns out of n_c. */
 static void make_random(int64_t n_c, struct sp_csr *a)

@@ -7,13 +7,9 @@
 #include "model/volume_bcsr.h"
 #include "model/volume_dense.h"
 #include "model/volume_spmv.h"
+#include "near.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
-
-static void near(double x, double y, double tolerance)
-{
-    ck_assert_msg(fabs(x - y) <= tolerance, "%.12g is not %.12g within %g", x, y, tolerance);
-}
 
 /* laplace3d:240, where a cache holds a row of grid points but no plane: x three times. */
 START_TEST(layer_condition)

@@ -1,92 +1,10 @@
+/* What every rule of the hints keeps, and those about the traffic of x, threads, pages and stores. */
 #include <check.h>
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/hints.h"
-
-/* kkt_power on 18 threads, memory-bound, everything fine. */
-static struct sp_hint_inputs healthy(void)
-{
-    struct sp_hint_inputs in;
-    sp_hint_inputs_init(&in);
-    in.matrix = "kkt_power.mtx.gz";
-    in.n_r = in.n_c = 2063494;
-    in.n_nz = 14612663;
-    in.n_threads = 18;
-    in.time_s = sp_value_of(3.2e-3, SP_MEASURED);
-    in.roof_Bps = sp_value_of(76e9, SP_MEASURED);
-    in.V_B = sp_value_of(233.1e6, SP_SIMULATED);
-    in.core_s = sp_value_of(1e-3, SP_MEASURED);
-    in.alpha = in.alpha_min = in.alpha_once = sp_value_of(0.1412, SP_SIMULATED);
-    in.store_nt = true;
-    return in;
-}
-
-/* 5 % of the new time more at both ends. */
-static double low(double gain)
-{
-    return fmax(0, 1 - (1 - gain) * 1.05);
-}
-
-static double high(double gain)
-{
-    return 1 - (1 - gain) * 0.95;
-}
-
-static const struct sp_hint *find(const struct sp_hints *h, const char *id)
-{
-    for (int i = 0; i < h->n_hints; i++)
-        if (strcmp(h->hint[i].id, id) == 0)
-            return &h->hint[i];
-    return NULL;
-}
-
-static const struct sp_checked *clear(const struct sp_hints *h, const char *check)
-{
-    for (int i = 0; i < h->n_checked; i++)
-        if (strcmp(h->checked[i].check, check) == 0)
-            return &h->checked[i];
-    return NULL;
-}
-
-/* A rule's contract: complete texts, an interval of gains, a command of this program or a plain refusal. */
-static void check_hint(const struct sp_hint *h)
-{
-    ck_assert_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi > 0 && h->gain_hi < 1,
-                  "%s: gain %g ... %g", h->id, h->gain_lo, h->gain_hi);
-    ck_assert(h->basis != SP_NONE && h->evidence[0] && h->expect[0]);
-    ck_assert_msg(strncmp(h->try_command, "spmodel analyze ", 16) == 0 ||
-                      strncmp(h->try_command, "numactl --localalloc spmodel analyze ", 37) == 0 ||
-                      strncmp(h->try_command, "echo madvise", 12) == 0 ||
-                      strncmp(h->try_command, "not available in this version: ", 31) == 0,
-                  "%s: %s", h->id, h->try_command);
-}
-
-static struct sp_hints ask(const struct sp_hint_inputs *in)
-{
-    struct sp_hints h;
-    sp_hints_find(in, &h);
-    for (int i = 0; i < h.n_hints; i++) {
-        check_hint(&h.hint[i]);
-        if (i > 0)
-            ck_assert(h.hint[i - 1].gain_lo + h.hint[i - 1].gain_hi >= h.hint[i].gain_lo + h.hint[i].gain_hi);
-    }
-    for (int i = 0; i < h.n_checked; i++)
-        ck_assert(h.checked[i].check[0] && h.checked[i].figure[0]);
-    return h;
-}
-
-/* Fires alone; the changed case is the only thing wrong. */
-static struct sp_hint only(const struct sp_hint_inputs *in, const char *id)
-{
-    struct sp_hints h = ask(in);
-    ck_assert_msg(h.n_hints == 1 && strcmp(h.hint[0].id, id) == 0, "%d hints, first %s, expected %s",
-                  h.n_hints, h.n_hints ? h.hint[0].id : "none", id);
-    return h.hint[0];
-}
+#include "hint_case.h"
 
 START_TEST(table_is_complete)
 {
@@ -203,32 +121,6 @@ START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
 }
 END_TEST
 
-/* What is only possible is proposed where it will be tried. */
-START_TEST(another_format_is_possible_where_hints_are_tried)
-{
-    struct sp_hint_inputs in = healthy();
-    struct sp_alternative formats[2] = {{.option = "sell:8,1", .V_B = sp_value_of(235e6, SP_MODELLED)},
-                                        {.option = "sellu:8,1", .V_B = sp_value_of(240e6, SP_MODELLED)}};
-    formats[0].core_s = sp_value_of(0.3e-3, SP_MEASURED);
-    formats[1].core_s = sp_value_of(1e-3, SP_MEASURED);
-    in.formats = formats;
-    in.n_formats = 2;
-    in.time_s = sp_value_of(4e-3, SP_MEASURED);
-    struct sp_hints h = ask(&in);
-    ck_assert_ptr_null(find(&h, "C02"));
-    in.thorough = true;
-    struct sp_hint hint = only(&in, "C02");
-    ck_assert_str_eq(hint.change, "--format sell:8,1");
-    /* Of W/P_core = 1 ms now 0.93 are visible beside V/b_S = 3.07 ms; of 0.3 ms they would be 0.28. */
-    const double omega = (4e-3 - 233.1e6 / 76e9) / 1e-3, then = 235e6 / 76e9 + omega * 0.3e-3;
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - (1 - high(1 - then / 4e-3)) * 0.92, 1e-9);
-    ck_assert(hint.gain_lo == 0 && hint.confidence == SP_LOW);
-    in.time_s = sp_value_of(3.1e-3, SP_MEASURED); /* as good as its model */
-    h = ask(&in);
-    ck_assert_ptr_null(find(&h, "C02"));
-}
-END_TEST
-
 /* Equal bytes, unequal times: only a schedule that was run is proposed. */
 START_TEST(busy_times_ask_for_a_schedule_that_was_run)
 {
@@ -316,174 +208,6 @@ START_TEST(in_core)
     ck_assert_double_eq_tol(hint.gain_hi, 1 - (1 - high(1 - 240e6 / 76e9 / 5e-3)) * 0.92, 1e-9);
     formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
     struct sp_hints h = ask(&in);
-    ck_assert_int_eq(h.n_hints, 0);
-}
-END_TEST
-
-START_TEST(padding)
-{
-    const struct sp_alternative formats[] = {
-        {.option = "sell:32,256",
-         .V_B = sp_value_of(245e6, SP_MODELLED),
-         .beta = sp_value_of(0.93, SP_MODELLED)},
-        {.option = "crs", .V_B = sp_value_of(260e6, SP_MODELLED), .beta = sp_value_of(1, SP_MODELLED)},
-    };
-    struct sp_hint_inputs in = healthy();
-    in.format = SP_FORMAT_SELL;
-    in.C = 32;
-    in.options = "--format sell:32,1";
-    in.beta = sp_value_of(0.48, SP_MODELLED);
-    in.V_B = sp_value_of(423e6, SP_MODELLED);
-    in.time_s = sp_value_of(5.6e-3, SP_MEASURED);
-    in.formats = formats;
-    in.n_formats = 2;
-    struct sp_hint hint = only(&in, "D01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:32,256");
-    in.core_s = sp_value_of(5.6e-3, SP_MEASURED); /* not memory-bound */
-    struct sp_hints h = ask(&in);
-    ck_assert_ptr_null(find(&h, "D01"));
-    in = healthy();
-    in.format = SP_FORMAT_SELL;
-    in.beta = sp_value_of(0.99, SP_MODELLED);
-    h = ask(&in);
-    ck_assert_ptr_nonnull(strstr(clear(&h, "padding")->figure, "0.990"));
-}
-END_TEST
-
-START_TEST(index_bytes)
-{
-    struct sp_hint_inputs in = healthy();
-    in.index = SP_I64;
-    in.V_B = sp_value_of(291e6, SP_SIMULATED);
-    struct sp_hint hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index i32");
-    struct sp_alternative formats[] = {
-        {.option = "sellu:8,1", .V_B = sp_value_of(190e6, SP_MODELLED)},
-    };
-    in = healthy();
-    in.formats = formats;
-    in.n_formats = 1;
-    in.unit_share = sp_value_of(0.88, SP_MODELLED);
-    hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sellu:8,1");
-    ck_assert_ptr_nonnull(strstr(hint.evidence, "88 %"));
-    const struct sp_alternative offsets = {.option = "--index d16", .V_B = sp_value_of(170e6, SP_MODELLED)};
-    in.offsets = &offsets;
-    hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index d16");
-    in.offsets = NULL;
-    formats[0].V_B = sp_value_of(240e6, SP_MODELLED);
-    in.unit_share = sp_value_of(0.02, SP_MODELLED);
-    struct sp_hints h = ask(&in);
-    ck_assert(h.n_hints == 0 && clear(&h, "index bytes"));
-}
-END_TEST
-
-/* Column blocking, and orders that scatter streams. */
-START_TEST(stripes_and_streams)
-{
-    struct sp_hint_inputs in = healthy();
-    in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
-    in.alpha_reordered = sp_value_of(in.alpha_min.value, SP_SIMULATED);
-    in.streams_reordered = sp_value_of(0.99, SP_MODELLED);
-    const struct sp_hint follows = only(&in, "A01");
-    ck_assert_double_gt(follows.gain_lo, 0);
-    in.streams_reordered = sp_value_of(0.5, SP_MODELLED);
-    const struct sp_hints scattered = ask(&in);
-    ck_assert(scattered.n_hints == 0 ||
-              (scattered.hint[0].gain_lo == 0 && scattered.hint[0].confidence == SP_LOW));
-
-    in = healthy();
-    in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
-    snprintf(in.option_striped, sizeof in.option_striped, "--format striped:1024");
-    in.striped_V_B =
-        sp_value_between(0.6 * in.V_B.value, 0.5 * in.V_B.value, 0.7 * in.V_B.value, SP_MODELLED);
-    ck_assert_int_eq(only(&in, "A04").confidence, SP_LOW); /* its execution was not measured */
-    in.striped_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
-    const struct sp_hint hint = only(&in, "A04");
-    ck_assert(hint.gain_lo >= 0.2 && hint.gain_hi <= 0.6 && hint.confidence == SP_MEDIUM);
-    ck_assert_ptr_nonnull(strstr(hint.try_command, "--format striped:1024"));
-    in.striped_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED);
-    const struct sp_hints slow = ask(&in);
-    ck_assert_ptr_nonnull(clear(&slow, "column blocking"));
-    in.striped_V_B = sp_value_of(1.2 * in.V_B.value, SP_MODELLED);
-    ck_assert_int_eq(ask(&in).n_hints, 0);
-}
-END_TEST
-
-START_TEST(symmetric_precision_blocks)
-{
-    struct sp_hint_inputs in = healthy();
-    in.symmetric = true;
-    struct sp_hint hint = only(&in, "E02");
-    ck_assert_ptr_nonnull(strstr(hint.try_command, "not available in this version"));
-    in.option_half = "--half";
-    ck_assert_str_eq(only(&in, "E02").try_command, "spmodel analyze kkt_power.mtx.gz --half");
-    in.half_V_B = sp_value_between(0.7 * in.V_B.value, 0.6 * in.V_B.value, 0.8 * in.V_B.value, SP_MODELLED);
-    hint = only(&in, "E02");
-    ck_assert_ptr_nonnull(strstr(hint.evidence, "conflicts between threads too"));
-    ck_assert_int_eq(hint.confidence, SP_LOW);
-    in.half_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED); /* P_core costs all that bytes gain */
-    struct sp_hints slow = ask(&in);
-    ck_assert_ptr_nonnull(clear(&slow, "symmetry"));
-    in.half_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
-    ck_assert_int_eq(only(&in, "E02").confidence, SP_MEDIUM);
-    in.format = SP_FORMAT_HALF;
-    ck_assert_int_eq(ask(&in).n_hints, 0);
-
-    in = healthy();
-    in.fits_f32 = SP_TRUE;
-    in.n_distinct = 17;
-    hint = only(&in, "E03");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --precision mixed");
-    ck_assert_ptr_nonnull(strstr(hint.evidence, "17 distinct"));
-    in.fits_f32 = SP_FALSE;
-    struct sp_hints h = ask(&in);
-    ck_assert_str_eq(clear(&h, "precision")->figure, "values need fp64");
-    in.rounding_largest = sp_value_of(0x1p-24, SP_MODELLED);
-    in.rounding_normwise = sp_value_of(0x1p-25, SP_MODELLED);
-    h = ask(&in);
-    ck_assert_ptr_nonnull(strstr(clear(&h, "precision")->figure, "change them by up to 6.0e-08"));
-
-    in = healthy();
-    in.block_h = in.block_w = 3;
-    in.n_blocks = in.n_nz / 9 + 1000;
-    hint = only(&in, "E04");
-    ck_assert_ptr_nonnull(strstr(hint.evidence, "100 %"));
-    in.n_blocks = in.n_nz / 2;
-    h = ask(&in);
-    ck_assert_ptr_nonnull(clear(&h, "dense blocks"));
-}
-END_TEST
-
-/* kkt_power, r = 1, 4, 32: 7.98, 3.27, 1.89 B/flop [THEORY 3]; P_core may end the gain. */
-START_TEST(width_of_block_vectors)
-{
-    struct sp_hint_inputs in = healthy();
-    const double W = 2 * (double)in.n_nz;
-    in.op = SP_OP_SPMMV;
-    in.r = 4;
-    in.options = "--op spmmv --rhs 4";
-    in.V_B = sp_value_of(3.27 * 4 * W, SP_SIMULATED);
-    in.time_s = sp_value_of(3.27 * 4 * W / in.roof_Bps.value, SP_MEASURED);
-    in.core_s = sp_value_of(in.time_s.value / 2, SP_MEASURED);
-    struct sp_alternative widths[] = {
-        {.option = "1", .V_B = sp_value_of(7.98 * W, SP_MODELLED), .core_s = in.core_s},
-        {.option = "32",
-         .V_B = sp_value_of(1.89 * 32 * W, SP_MODELLED),
-         .core_s = sp_value_of(8 * in.core_s.value, SP_MEASURED)},
-    };
-    in.n_widths = 2;
-    in.widths = widths;
-    struct sp_hint hint = only(&in, "E05");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --op spmmv --rhs 32");
-    ck_assert_double_eq_tol(hint.gain_lo, low(1 - 1.89 / 3.27), 0.01);
-    widths[1].core_s =
-        sp_value_of(17 * in.core_s.value, SP_MEASURED); /* P_core falls: a vector takes longer */
-    struct sp_hints h = ask(&in);
-    ck_assert_str_eq(clear(&h, "block vectors")->figure, "a vector is cheapest with r = 4");
-    in.fits_f32 = SP_TRUE; /* rules of SpMV keep silent */
-    h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
 }
 END_TEST
@@ -597,17 +321,11 @@ int main(void)
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
     tcase_add_test(tc, gathers_that_miss_may_wait_for_the_rest);
-    tcase_add_test(tc, another_format_is_possible_where_hints_are_tried);
     tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);
     tcase_add_test(tc, imbalance);
     tcase_add_test(tc, in_core);
-    tcase_add_test(tc, padding);
-    tcase_add_test(tc, index_bytes);
-    tcase_add_test(tc, stripes_and_streams);
-    tcase_add_test(tc, symmetric_precision_blocks);
-    tcase_add_test(tc, width_of_block_vectors);
     tcase_add_test(tc, threads);
     tcase_add_test(tc, placement_and_stores);
     tcase_add_test(tc, cache_resident_data_get_no_advice_about_memory);

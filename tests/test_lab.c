@@ -10,33 +10,14 @@
 #include "lab/lab_audit.h"
 #include "lab/lab_check.h"
 #include "lab/lab_report.h"
+#include "scratch_dir.h"
 
-static char dir[64];
-
-static void write_text(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static void make_dir(void)
+static void make_lab(void)
 {
     char path[128];
-    strcpy(dir, "/tmp/spmodel-lab-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    make_dir();
     snprintf(path, sizeof path, "%s/7-try", dir);
     ck_assert_int_eq(mkdir(path, 0755), 0);
-}
-
-static void remove_dir(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", dir);
-    ck_assert_int_eq(system(command), 0);
 }
 
 static enum sp_status two(void *context, const char *name, struct sp_quantity *out, struct sp_error *err)
@@ -173,7 +154,7 @@ static void write_record(const char *matrix, double spread, double performance)
 {
     char text[2000];
     snprintf(text, sizeof text, record_text, matrix, matrix, spread, performance);
-    write_text("mine/records/one.json", text);
+    write_file("mine/records/one.json", text);
 }
 
 /* A folder with predictions, then a record of `matrix`. */
@@ -184,9 +165,9 @@ static void begin(const char *matrix, double spread, double performance)
     bool late;
     char path[128];
     const char *const where[] = {dir};
-    make_dir();
-    write_text("7-try/lab.json", lab_text);
-    write_text("7-try/sheet.md",
+    make_lab();
+    write_file("7-try/lab.json", lab_text);
+    write_file("7-try/sheet.md",
                "n is {{n}}, nnz {{nnz*1000}}, a third {{1/3}}, `gen:{{nnz*1000}}`, {{nnz*100}}");
     ck_assert_int_eq(sp_lab_find(where, 1, "8", &lab, &err), SP_USAGE);
     ck_assert_int_eq(sp_lab_find(where, 1, "try", &lab, &err), SP_OK);

@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "model/losses.h"
-
-static void near(double x, double y, double tolerance)
-{
-    ck_assert_msg(fabs(x - y) <= tolerance, "%.12g is not %.12g within %g", x, y, tolerance);
-}
+#include "near.h"
 
 static struct sp_loss_inputs base(void)
 {

@@ -15,24 +15,10 @@
 #include "io/matrix_cache.h"
 #include "io/matrix_load.h"
 #include "io/mtx_write.h"
+#include "scratch_dir.h"
 #include "sp_config.h"
 #include "sparse/csr_digest.h"
 #include "sparse/csr_symmetry.h"
-
-static char dir[64];
-
-static void make_dir(void)
-{
-    snprintf(dir, sizeof dir, "/tmp/spmodel-cache-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-}
-
-static void remove_dir(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
-}
 
 static const char *in_dir(const char *name)
 {

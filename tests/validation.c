@@ -47,18 +47,19 @@ static int rows_of_sddmm(void)
     const double flops = 2.0 * 128 * (double)n_nz;
     int bad = 0;
     bad += row("[E]", "SDDMM, nothing kept in a cache, loads only, flop/B", "0.496", 0.0005,
-               flops / sp_sddmm_uncached_B(c, f32, false), "theory/intensities_of_sddmm");
+               flops / sp_sddmm_uncached_B(c, f32, false), "theory_dense/intensities_of_sddmm");
     bad += row("[E]", "the same with the store of P", "0.49", 0.005,
-               flops / sp_sddmm_uncached_B(c, f32, true), "theory/intensities_of_sddmm");
+               flops / sp_sddmm_uncached_B(c, f32, true), "theory_dense/intensities_of_sddmm");
     bad += row("[E]", "SDDMM, all once, loads only, flop/B", "57.9", 0.05, flops / once.read_B,
-               "theory/intensities_of_sddmm");
+               "theory_dense/intensities_of_sddmm");
     bad += row("[E]", "the same with the store of P", "30.4", 0.05, flops / once.total_B,
-               "theory/intensities_of_sddmm");
+               "theory_dense/intensities_of_sddmm");
     bad += row("[E]", "threads a row, 1024 rows on 4096 hardware threads", "4", 0,
-               sp_sddmm_threads_per_row(1024, 4096), "theory/formats_of_sddmm_are_chosen_by_density");
+               sp_sddmm_threads_per_row(1024, 4096), "theory_dense/formats_of_sddmm_are_chosen_by_density");
     bad += row("[E]", "threads a row, 3072 rows on 4096 hardware threads", "4", 0,
-               sp_sddmm_threads_per_row(3072, 4096), "theory/formats_of_sddmm_are_chosen_by_density");
-    bad += row("[E]", "cases of the test set", "72", 0, SP_TESTSET_N, "theory/the_test_set_has_72_cases");
+               sp_sddmm_threads_per_row(3072, 4096), "theory_dense/formats_of_sddmm_are_chosen_by_density");
+    bad +=
+        row("[E]", "cases of the test set", "72", 0, SP_TESTSET_N, "theory_dense/the_test_set_has_72_cases");
     return bad;
 }
 
@@ -73,11 +74,11 @@ static int published(void)
     bad += row("[L]", "largest α, fp64, r = 1, lines of 64 B", "8", 0, sp_alpha_max(1, 8, 64),
                "theory/alpha_bounds");
     bad += row("[T]", "SpMM baseline on an A100, one entry a row, Gflop/s", "130", 0.5,
-               b_S * sp_spmm_baseline_intensity(1, f32), "theory/spmm_on_gpus");
+               b_S * sp_spmm_baseline_intensity(1, f32), "theory_dense/spmm_on_gpus");
     bad += row("[T]", "SpMM baseline, long rows, Gflop/s", "259", 0.5,
-               b_S * sp_spmm_baseline_intensity(INFINITY, f32), "theory/spmm_on_gpus");
+               b_S * sp_spmm_baseline_intensity(INFINITY, f32), "theory_dense/spmm_on_gpus");
     bad += row("[T]", "the same, % of the fp32 peak", "1.3", 0.05,
-               100 * b_S * sp_spmm_baseline_intensity(INFINITY, f32) / peak, "theory/spmm_on_gpus");
+               100 * b_S * sp_spmm_baseline_intensity(INFINITY, f32) / peak, "theory_dense/spmm_on_gpus");
     return bad + rows_of_sddmm() ? 1 : 0;
 }
 
@@ -99,15 +100,17 @@ static int differs(void)
                 6 / beta + 4 * beta * alpha + beta * (4 + 2.0 / C) / n_nzr,
                 sp_balance_sell(f64, 2, n_nzr, C, beta, false, false, alpha, 1),
                 "1/β stands before the first term only; it belongs before the sum", "theory/sell_balances");
-    differs_row(
-        "[D]", "SDDMM, columns re-indexed, reads an entry without A, r = 128, T_k = 32",
-        (sp_sddmm_reads_reindexed_printed(c, 32) - A) / n_nz, (sp_sddmm_reads_reindexed(c, 32) - A) / n_nz,
-        "a factor of 3 in 3r/T_k, used for the other algorithm, is dropped", "theory/entries_read_by_sddmm");
+    differs_row("[D]", "SDDMM, columns re-indexed, reads an entry without A, r = 128, T_k = 32",
+                (sp_sddmm_reads_reindexed_printed(c, 32) - A) / n_nz,
+                (sp_sddmm_reads_reindexed(c, 32) - A) / n_nz,
+                "a factor of 3 in 3r/T_k, used for the other algorithm, is dropped",
+                "theory_dense/entries_read_by_sddmm");
     differs_row("[D]", "SDDMM, COO, reads an entry, r = 128", sp_sddmm_reads_coo_printed(c) / n_nz,
-                sp_sddmm_reads_coo(c) / n_nz, "the value of S is left out", "theory/entries_read_by_sddmm");
+                sp_sddmm_reads_coo(c) / n_nz, "the value of S is left out",
+                "theory_dense/entries_read_by_sddmm");
     differs_row("[D]", "density from which tiles pay, T_i = 64, T_k = 32, r = 128",
                 sp_sddmm_threshold_printed(64, 128), sp_sddmm_threshold(64, 32, 128, 65536),
-                "1/(T_i r) does not follow from its own counts", "theory/tiles_pay_above_a_density");
+                "1/(T_i r) does not follow from its own counts", "theory_dense/tiles_pay_above_a_density");
     return 0;
 }
 

@@ -1,0 +1,257 @@
+/* The verdicts on series of records. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "track/judge.h"
+
+static const double steady[] = {1.0, 1.01, 0.99, 1.005, 0.995};
+
+/* Entries as the judge takes them. */
+static struct sp_entry entry(int day, double time, double bytes, double roof, const char *env)
+{
+    struct sp_entry e = {.n_runs = 5};
+    snprintf(e.id, sizeof e.id, "r%d", day);
+    snprintf(e.start, sizeof e.start, "2026-11-%02uT12:00:00Z", (unsigned)day % 32);
+    strcpy(e.series, "s");
+    snprintf(e.env, sizeof e.env, "%s", env);
+    strcpy(e.origin[SP_TRACKED_BYTES], "simulated");
+    for (int i = 0; i < 5; i++)
+        e.time_s[i] = time * steady[i];
+    for (int m = 0; m < SP_N_TRACKED; m++)
+        e.metric[m] = NAN;
+    e.metric[SP_TRACKED_TIME] = time;
+    e.metric[SP_TRACKED_BYTES] = bytes;
+    e.metric[SP_TRACKED_ROOF] = roof;
+    return e;
+}
+
+static struct sp_judgement judge(const struct sp_entry *e, int n, const struct sp_entry *pin,
+                                 enum sp_tracked metric)
+{
+    const struct sp_judge_options o = {.metric = metric, .seed = 1};
+    const struct sp_entry *list[32];
+    struct sp_judgement j;
+    for (int i = 0; i < n; i++)
+        list[i] = &e[i];
+    sp_judge(list, n, &pin, pin != NULL, &o, &j);
+    return j;
+}
+
+START_TEST(verdicts_and_their_reasons)
+{
+    struct sp_entry e[4] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1.002, 1e6, 20e9, "e"),
+                            entry(3, 0.999, 1e6, 20e9, "e"), entry(4, 1.001, 1e6, 20e9, "e")};
+    struct sp_judgement j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_OK && j.n_before == 3 && j.n_after == 1);
+    e[3] = entry(4, 1.10, 1.1e6, 20e9, "e");
+    j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+    ck_assert_ptr_nonnull(strstr(j.attribution.text, "more traffic, same speed"));
+    e[3] = entry(4, 1.10, 1e6, 20e9, "e");
+    j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert_ptr_nonnull(strstr(j.attribution.text, "same traffic, less bandwidth at the kernel"));
+    e[3] = entry(4, 1.10, 1e6, 18e9, "e");
+    j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert_ptr_nonnull(strstr(j.attribution.text, "the machine drifted"));
+    e[3] = entry(4, 0.9, 1e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 4, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_IMPROVED);
+    e[3] = entry(4, 1, 1e6, 20e9, "another");
+    j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert_int_eq(j.verdict, SP_TRACK_NOT_COMPARABLE);
+    ck_assert_int_eq(sp_track_exit_code(j.verdict), 5);
+    ck_assert_int_eq(judge(e, 1, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_INCONCLUSIVE);
+    e[3] = entry(4, 1.001, 1.002e6, 20e9, "e"); /* a gate without noise: 0.2 % of the bytes */
+    j = judge(e, 4, NULL, SP_TRACKED_BYTES);
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && j.is_exact);
+}
+END_TEST
+
+/* Steps of 2 % pass one by one; the accepted baseline remembers where they began. */
+START_TEST(small_steps_cannot_add_up)
+{
+    struct sp_entry e[5];
+    double t = 1;
+    for (int i = 0; i < 5; i++, t *= 1.02)
+        e[i] = entry(1 + i, t, 1e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 2, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_OK);
+    struct sp_judgement j = judge(e, 5, &e[0], SP_TRACKED_TIME);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+    ck_assert(j.has_pinned && j.pinned.change > 0.07);
+}
+END_TEST
+
+/* Of forty unchanged series and one that is slower only that one is called regressed. */
+START_TEST(many_series_are_judged_together)
+{
+    enum { N = 41 };
+    struct sp_entry e[N][3];
+    struct sp_judgement j[N];
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < 3; k++)
+            e[i][k] = entry(1 + k, k == 2 && i == 17 ? 1.2 : 1, 1e6, 20e9, "e");
+        j[i] = judge(e[i], 3, NULL, SP_TRACKED_TIME);
+    }
+    sp_judge_many(j, N, 0.05);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(j[i].verdict, i == 17 ? SP_TRACK_REGRESSED : SP_TRACK_OK);
+    j[17].p = 0.04; /* among 41 that is chance */
+    sp_judge_many(j, N, 0.05);
+    ck_assert_int_eq(j[17].verdict, SP_TRACK_INCONCLUSIVE);
+    ck_assert_ptr_nonnull(strstr(j[17].why, "among 41 series"));
+}
+END_TEST
+
+/* What another session has confirmed is no discovery by chance, and no test among the others. */
+START_TEST(what_is_confirmed_stays)
+{
+    struct sp_entry e[3];
+    struct sp_judgement j[2];
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++)
+            e[k] = entry(1 + k, k == 2 ? 1.2 : 1, 1e6, 20e9, "e");
+        j[i] = judge(e, 3, NULL, SP_TRACKED_TIME);
+        ck_assert_int_eq(j[i].verdict, SP_TRACK_REGRESSED);
+        j[i].p = 0.2;
+    }
+    j[0].confirmed = SP_CONFIRMED;
+    sp_judge_many(j, 2, 0.05);
+    ck_assert_int_eq(j[0].verdict, SP_TRACK_REGRESSED);
+    ck_assert_int_eq(j[1].verdict, SP_TRACK_INCONCLUSIVE);
+    ck_assert_msg(strstr(j[1].why, "among 1 series"), "%s", j[1].why);
+    ck_assert_msg(strstr(j[1].why, "p = 0.200"), "%s", j[1].why);
+}
+END_TEST
+
+/* The p of either baseline, doubled because either may decide. */
+START_TEST(two_baselines_are_two_tests)
+{
+    struct sp_entry e[3] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1.01, 1e6, 20e9, "e"),
+                            entry(3, 1.012, 1e6, 20e9, "e")};
+    const struct sp_judgement j = judge(e, 3, &e[0], SP_TRACKED_TIME);
+    ck_assert(j.has_pinned && j.n_before == 2);
+    ck_assert_double_eq_tol(j.p, fmin(1, 2 * fmin(j.shift.p, j.pinned.p)), 1e-15);
+    ck_assert_double_eq_tol(judge(e, 3, NULL, SP_TRACKED_TIME).p, j.shift.p, 1e-15);
+}
+END_TEST
+
+/* A change of level among the sessions before is one step: the gate sees the next one all the same. */
+START_TEST(a_past_step_does_not_blind)
+{
+    struct sp_entry e[11];
+    for (int i = 0; i < 10; i++)
+        e[i] = entry(1 + i, (i < 5 ? 1 : 1.3) * (i % 2 ? 1.002 : 1), 1e6, 20e9, "e");
+    e[10] = entry(11, 1.5, 1e6, 20e9, "e");
+    const struct sp_judgement j = judge(e, 11, NULL, SP_TRACKED_TIME);
+    ck_assert_msg(j.shift.floor < 0.2, "floor %g", j.shift.floor);
+    /* Sessions that differ each time do raise it. */
+    for (int i = 0; i < 10; i++)
+        e[i] = entry(1 + i, i % 2 ? 1.1 : 1, 1e6, 20e9, "e");
+    ck_assert_double_gt(judge(e, 11, NULL, SP_TRACKED_TIME).shift.floor, 0.2);
+    /* Records of one session are one value. */
+    for (int i = 0; i < 10; i++)
+        strcpy(e[i].commit, "same");
+    for (int i = 0; i < 10; i++)
+        snprintf(e[i].start, sizeof e[i].start, "2026-11-01T12:%02d:00Z", i);
+    ck_assert_double_lt(judge(e, 11, NULL, SP_TRACKED_TIME).shift.floor, 0.2);
+}
+END_TEST
+
+START_TEST(a_session_is_not_held_against_itself)
+{
+    struct sp_entry e[2] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1.2, 1e6, 20e9, "e")};
+    struct sp_judgement j = judge(e, 1, &e[0], SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_INCONCLUSIVE && !j.has_pinned);
+    ck_assert_msg(strstr(j.why, "accepted baseline itself"), "%s", j.why);
+    j = judge(e, 2, &e[1], SP_TRACKED_TIME); /* those before it count still */
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && !j.has_pinned && j.n_before == 1);
+}
+END_TEST
+
+/* However long the session is, what was before it is found. */
+START_TEST(long_sessions_have_a_before)
+{
+    enum { N = 70 };
+    static struct sp_entry e[N + 1];
+    const struct sp_entry *list[N + 1];
+    const struct sp_judge_options o = {.metric = SP_TRACKED_TIME, .seed = 1};
+    struct sp_judgement j;
+    e[0] = entry(1, 1, 1e6, 20e9, "e");
+    for (int i = 1; i <= N; i++) {
+        e[i] = entry(2, 1.2, 1e6, 20e9, "e");
+        snprintf(e[i].id, sizeof e[i].id, "s%d", i);
+        strcpy(e[i].commit, "one");
+        snprintf(e[i].start, sizeof e[i].start, "2026-11-02T12:%02u:%02uZ", (unsigned)i / 60u,
+                 (unsigned)i % 60u);
+    }
+    for (int i = 0; i <= N; i++)
+        list[i] = &e[i];
+    sp_judge(list, N + 1, NULL, 0, &o, &j);
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && j.n_before == 1 && j.n_after == SP_MOST_OF_SESSION);
+    ck_assert_ptr_eq(j.oldest, &e[1]);
+    ck_assert_ptr_eq(j.newest, &e[N]);
+}
+END_TEST
+
+START_TEST(what_differs_is_named)
+{
+    struct sp_entry e[2] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1, 1e6, 20e9, "f")};
+    struct sp_judgement j = judge(e, 2, NULL, SP_TRACKED_TIME);
+    ck_assert_ptr_eq(j.other, &e[0]);
+    ck_assert_msg(strstr(j.why, "another environment"), "%s", j.why);
+    strcpy(e[1].caches, "other");
+    j = judge(e, 2, NULL, SP_TRACKED_BYTES);
+    ck_assert_msg(j.verdict == SP_TRACK_NOT_COMPARABLE && strstr(j.why, "other caches"), "%s", j.why);
+    strcpy(e[1].origin[SP_TRACKED_BYTES], "measured");
+    j = judge(e, 2, NULL, SP_TRACKED_BYTES);
+    ck_assert_msg(strstr(j.why, "its bytes are measured, those of the records before it simulated"), "%s",
+                  j.why);
+}
+END_TEST
+
+/* What a record has once needs more records; a fraction is of the roof beside its run. */
+START_TEST(values_of_records_and_of_runs)
+{
+    struct sp_entry e[4];
+    for (int i = 0; i < 4; i++) {
+        e[i] = entry(1 + i, 1, 1e6, 20e9, "e");
+        e[i].metric[SP_TRACKED_LAMBDA] = 1.1;
+        e[i].metric[SP_TRACKED_FRACTION] = 0.8;
+        strcpy(e[i].origin[SP_TRACKED_ROOF], "measured");
+        for (int k = 0; k < 5; k++) { /* a machine that changes its speed from run to run */
+            e[i].time_s[k] = 1 + 0.2 * (k - 2);
+            e[i].roof_Bps[k] = 20e9 / e[i].time_s[k];
+        }
+    }
+    struct sp_judgement j = judge(e, 4, NULL, SP_TRACKED_LAMBDA);
+    ck_assert_msg(j.verdict == SP_TRACK_INCONCLUSIVE && strstr(j.why, "more records a side"), "%s", j.why);
+    j = judge(e, 4, NULL, SP_TRACKED_FRACTION);
+    ck_assert_msg(j.verdict == SP_TRACK_OK && j.shift.noise < 1e-6, "noise %g", j.shift.noise);
+    j = judge(e, 4, NULL, SP_TRACKED_TIME);
+    ck_assert_double_gt(j.shift.noise, 0.1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("judge");
+    TCase *t = tcase_create("judge");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, verdicts_and_their_reasons);
+    tcase_add_test(t, small_steps_cannot_add_up);
+    tcase_add_test(t, many_series_are_judged_together);
+    tcase_add_test(t, what_is_confirmed_stays);
+    tcase_add_test(t, two_baselines_are_two_tests);
+    tcase_add_test(t, a_past_step_does_not_blind);
+    tcase_add_test(t, a_session_is_not_held_against_itself);
+    tcase_add_test(t, long_sessions_have_a_before);
+    tcase_add_test(t, what_differs_is_named);
+    tcase_add_test(t, values_of_records_and_of_runs);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
