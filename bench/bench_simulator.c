@@ -14,6 +14,7 @@
 #include "model/traffic.h"
 #include "sparse/csr.h"
 #include "sparse/layout.h"
+#include "tests/plain_layout.h"
 
 static double cpu_s(void)
 {
@@ -188,18 +189,9 @@ int main(int argc, char **argv)
         return 2;
     }
     int64_t llc_B = (argc > last ? atoll(argv[last]) : 20) << 20;
-    struct sp_workload w = {.op = SP_OP_SPMV,
-                            .format = SP_FORMAT_CRS,
-                            .C = 1,
-                            .sigma = 1,
-                            .precision = SP_F64,
-                            .index = SP_I32,
-                            .schedule = SP_SCHEDULE_NNZ,
-                            .n_threads = 1,
-                            .matrix = &a};
     struct sp_layout l;
     struct sp_error err;
-    if (sp_layout_make(&w, false, NULL, &l, &err) != SP_OK) {
+    if (plain_layout(&a, SP_FORMAT_CRS, 1, 1, &l, &err) != SP_OK) {
         fprintf(stderr, "%s\n", err.what);
         return 1;
     }

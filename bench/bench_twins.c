@@ -15,6 +15,7 @@
 #include "model/reuse.h"
 #include "sparse/layout.h"
 #include "sparse/twin.h"
+#include "tests/plain_layout.h"
 
 enum { N_CACHES = 5, N_FIGURES = 3 + N_CACHES };
 static const double share[N_CACHES] = {1. / 16, 1. / 8, 1. / 4, 1. / 2, 1};
@@ -32,17 +33,8 @@ static void fail(const struct sp_error *err)
 static void layout_of(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
                       struct sp_layout *l)
 {
-    struct sp_workload w = {.op = SP_OP_SPMV,
-                            .format = format,
-                            .C = C,
-                            .sigma = sigma,
-                            .precision = SP_F64,
-                            .index = SP_I32,
-                            .schedule = SP_SCHEDULE_NNZ,
-                            .n_threads = 1,
-                            .matrix = a};
     struct sp_error err;
-    if (sp_layout_make(&w, false, NULL, l, &err) != SP_OK)
+    if (plain_layout(a, format, C, sigma, l, &err) != SP_OK)
         fail(&err);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "model/traffic.h"
+#include "plain_layout.h"
 
 static bool write_matrix(const struct sp_csr *a, const char *path)
 {
@@ -59,18 +60,9 @@ static double misses_in_spmv(const char *path)
 /* -1: it failed. */
 static double simulated_lines(const struct sp_csr *a, int64_t llc_B, enum sp_sim_state state)
 {
-    struct sp_workload w = {.op = SP_OP_SPMV,
-                            .format = SP_FORMAT_CRS,
-                            .C = 1,
-                            .sigma = 1,
-                            .precision = SP_F64,
-                            .index = SP_I32,
-                            .schedule = SP_SCHEDULE_ROWS,
-                            .n_threads = 1,
-                            .matrix = a};
     struct sp_layout l;
     struct sp_error err = {0};
-    if (sp_layout_make(&w, false, NULL, &l, &err) != SP_OK)
+    if (plain_layout(a, SP_FORMAT_CRS, 1, 1, &l, &err) != SP_OK)
         return -1;
     struct sp_machine m = {.n_caches = 2};
     for (int k = 0; k < 2; k++)

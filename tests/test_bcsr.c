@@ -9,6 +9,7 @@
 #include "model/block_fit.h"
 #include "model/traffic.h"
 #include "model/volume_bcsr.h"
+#include "one_cache.h"
 #include "sparse/blocks.h"
 #include "sparse/generate.h"
 #include "sparse/permute.h"
@@ -160,23 +161,6 @@ START_TEST(shuffled_blocks_are_found_again)
 }
 END_TEST
 
-/* Bytes of one cold execution through a cache of `size_B`. */
-static struct sp_traffic simulate(const struct sp_layout *l, int64_t size_B)
-{
-    struct sp_machine m = {.n_caches = 1};
-    m.cache[0] = (struct sp_cache){.level = 3,
-                                   .size_B = size_B,
-                                   .effective_B = sp_value_none("not measured"),
-                                   .line_B = 64,
-                                   .cores_sharing = 1};
-    struct sp_sim_options o = sp_sim_default(&m);
-    o.state = SP_SIM_COLD;
-    struct sp_traffic v[SP_MAX_LEVELS];
-    int n;
-    ck_assert_int_eq(sp_sim_traffic(l, &o, v, &n, NULL, NULL), SP_OK);
-    return v[0];
-}
-
 static void near_formula(const struct sp_layout *l, const struct sp_traffic *t, double alpha)
 {
     double V = sp_volume_layout(l, alpha, 2).total_B, seen = t->read_B.value + t->write_B.value;
@@ -218,7 +202,7 @@ START_TEST(simulated_bytes_are_those_of_the_formula)
             ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
             struct sp_alpha_min alpha;
             ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, 64, 0, NULL, &alpha, NULL), SP_OK);
-            struct sp_traffic all = simulate(&l, INT64_C(1) << 32);
+            struct sp_traffic all = traffic_in(&l, INT64_C(1) << 32, SP_SIM_COLD);
             near_formula(&l, &all, alpha.alpha);
             sp_layout_free(&l);
             if (cases[c].r != 8)
@@ -226,7 +210,7 @@ START_TEST(simulated_bytes_are_those_of_the_formula)
             /* Rows of X that are whole lines, and a cache too small for any that comes again. */
             w.matrix = &wide;
             ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
-            struct sp_traffic none = simulate(&l, 16384);
+            struct sp_traffic none = traffic_in(&l, 16384, SP_SIM_COLD);
             near_formula(&l, &none, (double)l.n_indices * l.b_w / (double)l.n_nz);
             sp_layout_free(&l);
         }

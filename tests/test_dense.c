@@ -10,18 +10,8 @@
 #include "model/alpha.h"
 #include "model/traffic.h"
 #include "model/volume_spmv.h"
+#include "one_cache.h"
 #include "sparse/real.h"
-
-static struct sp_machine machine_with(int64_t size_B)
-{
-    struct sp_machine m = {.n_caches = 1};
-    m.cache[0] = (struct sp_cache){.level = 3,
-                                   .size_B = size_B,
-                                   .effective_B = sp_value_none("not measured"),
-                                   .line_B = 64,
-                                   .cores_sharing = 1};
-    return m;
-}
 
 static const struct {
     enum sp_op op;

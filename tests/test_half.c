@@ -8,6 +8,7 @@
 #include "model/alpha.h"
 #include "model/traffic.h"
 #include "model/volume_spmv.h"
+#include "one_cache.h"
 #include "small_matrices.h"
 #include "sparse/generate.h"
 #include "sparse/layout.h"
@@ -305,22 +306,6 @@ START_TEST(every_reference_in_order)
 END_TEST
 
 /* ---- bytes ---- */
-
-static struct sp_traffic traffic_in(const struct sp_layout *l, int64_t size_B, enum sp_sim_state state)
-{
-    struct sp_machine m = {.n_caches = 1};
-    m.cache[0] = (struct sp_cache){.level = 3,
-                                   .size_B = size_B,
-                                   .effective_B = sp_value_none("not measured"),
-                                   .line_B = 64,
-                                   .cores_sharing = 1};
-    struct sp_sim_options o = sp_sim_default(&m);
-    o.state = state;
-    struct sp_traffic v[SP_MAX_LEVELS];
-    int n;
-    ck_assert_int_eq(sp_sim_traffic(l, &o, v, &n, NULL, NULL), SP_OK);
-    return v[0];
-}
 
 static void near(double x, double y, double tolerance)
 {

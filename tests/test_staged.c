@@ -7,6 +7,7 @@
 
 #include "model/traffic.h"
 #include "model/volume_staged.h"
+#include "one_cache.h"
 #include "small_matrices.h"
 #include "sparse/layout.h"
 
@@ -144,17 +145,6 @@ START_TEST(blocks_end_where_buffers_are_full_and_refuse_what_16_bits_cannot_name
 END_TEST
 
 /* ---- traffic ---- */
-
-static struct sp_machine machine_with(int64_t size_B)
-{
-    struct sp_machine m = {.n_caches = 1};
-    m.cache[0] = (struct sp_cache){.level = 3,
-                                   .size_B = size_B,
-                                   .effective_B = sp_value_none("not measured"),
-                                   .line_B = 64,
-                                   .cores_sharing = 1};
-    return m;
-}
 
 static struct sp_traffic simulate(const struct sp_layout *l, int64_t cache_B, bool store_nt)
 {

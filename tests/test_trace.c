@@ -9,6 +9,7 @@
 #include "hand_layout.h"
 #include "model/traffic.h"
 #include "model/volume_spmv.h"
+#include "one_cache.h"
 #include "probes/probe.h"
 
 static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
@@ -16,17 +17,6 @@ static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
 static double lines_B(double bytes)
 {
     return ceil(bytes / 64) * 64;
-}
-
-static struct sp_machine machine_with(int64_t size_B)
-{
-    struct sp_machine m = {.n_caches = 1};
-    m.cache[0] = (struct sp_cache){.level = 3,
-                                   .size_B = size_B,
-                                   .effective_B = sp_value_none("not measured"),
-                                   .line_B = 64,
-                                   .cores_sharing = 1};
-    return m;
 }
 
 START_TEST(every_reference_in_order)

@@ -9,6 +9,7 @@
 #include "io/matrix_load.h"
 #include "io/twin_file.h"
 #include "model/reuse.h"
+#include "plain_layout.h"
 #include "sparse/csr_symmetry.h"
 #include "sparse/generate.h"
 #include "sparse/layout.h"
@@ -213,16 +214,7 @@ END_TEST
 static void layout_of(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
                       struct sp_layout *l)
 {
-    struct sp_workload w = {.op = SP_OP_SPMV,
-                            .format = format,
-                            .C = C,
-                            .sigma = sigma,
-                            .precision = SP_F64,
-                            .index = SP_I32,
-                            .schedule = SP_SCHEDULE_NNZ,
-                            .n_threads = 1,
-                            .matrix = a};
-    ck_assert_int_eq(sp_layout_make(&w, false, NULL, l, &err), SP_OK);
+    ck_assert_int_eq(plain_layout(a, format, C, sigma, l, &err), SP_OK);
 }
 
 static double beta_of(const struct sp_csr *a, int32_t C, int64_t sigma)

@@ -9,11 +9,9 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct sp_lab_options *o = state->input;
     (void)arg;
     if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = o;
-        state->child_inputs[1] = &o->common;
+        sp_lab_pass(state, state->input);
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -21,8 +19,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child check_children[] = {
     {&sp_lab_argp, 0, NULL, 0}, {&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-static const struct argp_child report_children[] = {
-    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp check_argp = {
     NULL,
     parse,
@@ -38,7 +34,7 @@ static const struct argp report_argp = {
     parse,
     "N",
     "Writes report.md into the lab's folder: predictions beside results, and why.",
-    report_children,
+    sp_lab_children,
     NULL,
     NULL};
 

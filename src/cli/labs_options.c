@@ -36,6 +36,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp sp_lab_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child sp_lab_children[] = {
+    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+
+void sp_lab_pass(struct argp_state *state, struct sp_lab_options *o)
+{
+    state->child_inputs[0] = o;
+    state->child_inputs[1] = &o->common;
+}
 
 static bool is_folder(const char *path)
 {

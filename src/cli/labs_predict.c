@@ -27,8 +27,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->lab;
-        state->child_inputs[1] = &a->lab.common;
+        sp_lab_pass(state, &a->lab);
         return 0;
     case KEY_FROM:
         a->from = arg;
@@ -46,15 +45,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {options,
                                  parse,
                                  "N [QUESTION=VALUE...]",
                                  "Stores predictions with their time. After `lab run` they are kept as late "
                                  "ones, which do not count. Without "
                                  "an answer: what was predicted, and what is open.",
-                                 children,
+                                 sp_lab_children,
                                  NULL,
                                  NULL};
 

@@ -36,8 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->lab;
-        state->child_inputs[1] = &a->lab.common;
+        sp_lab_pass(state, &a->lab);
         return 0;
     case KEY_SMALL:
         a->small = true;
@@ -56,15 +55,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {options,
                                  parse,
                                  "N",
                                  "Runs the commands of lab N. What they print goes to records/RUN.txt of the "
                                  "lab's folder, their records to "
                                  "records/RUN.json. Predictions are closed from then on.",
-                                 children,
+                                 sp_lab_children,
                                  NULL,
                                  NULL};
 

@@ -26,8 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->lab;
-        state->child_inputs[1] = &a->lab.common;
+        sp_lab_pass(state, &a->lab);
         return 0;
     case KEY_STUDENT:
         a->student = arg;
@@ -40,10 +39,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&sp_lab_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {options,  parse, "N", "Begins lab N in a folder of its own.",
-                                 children, NULL,  NULL};
+static const struct argp argp = {options,         parse, "N", "Begins lab N in a folder of its own.",
+                                 sp_lab_children, NULL,  NULL};
 
 static void print_questions(const struct sp_lab_folder *folder)
 {

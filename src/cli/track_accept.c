@@ -29,8 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct accepting *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->options;
-        state->child_inputs[1] = &a->options.common;
+        sp_track_pass(state, &a->options);
         return 0;
     case KEY_WHY:
         a->why = arg;
@@ -83,15 +82,13 @@ static enum sp_status accept(void *context, const struct sp_store *store, const 
     return status;
 }
 
-static const struct argp_child children[] = {
-    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
     "",
     "Makes the last records of the series that are meant their accepted baseline. track "
     "check holds new records against it too, so that small steps cannot add up.",
-    children,
+    sp_track_children,
     NULL,
     NULL};
 

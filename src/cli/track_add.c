@@ -16,8 +16,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_error err;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->options;
-        state->child_inputs[1] = &a->options.common;
+        sp_track_pass(state, &a->options);
         return 0;
     case ARGP_KEY_ARG:
         if (sp_record_paths_add(&a->paths, arg, &err) != SP_OK)

@@ -51,8 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     double x;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->options;
-        state->child_inputs[1] = &c->options.common;
+        sp_track_pass(state, &c->options);
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)

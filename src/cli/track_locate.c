@@ -29,8 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     double x;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &l->options;
-        state->child_inputs[1] = &l->options.common;
+        sp_track_pass(state, &l->options);
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)
@@ -103,15 +102,13 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     return status;
 }
 
-static const struct argp_child children[] = {
-    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
     "",
     "Finds where a series changed its level, and between which commits: E-divisive with "
     "seeded permutations, at least three records on each side.",
-    children,
+    sp_track_children,
     NULL,
     NULL};
 

@@ -46,8 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct listing *l = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &l->options;
-        state->child_inputs[1] = &l->options.common;
+        sp_track_pass(state, &l->options);
         return 0;
     case KEY_SQLITE:
         l->sqlite = arg;

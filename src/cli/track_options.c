@@ -93,6 +93,14 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 const struct argp sp_track_store_argp = {store_options, parse, NULL, NULL, NULL, NULL, NULL};
 static const struct argp_child store_child[] = {{&sp_track_store_argp, 0, "The store:", 80}, {0}};
 const struct argp sp_track_select_argp = {select_options, parse_select, NULL, NULL, store_child, NULL, NULL};
+const struct argp_child sp_track_children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+
+void sp_track_pass(struct argp_state *state, struct sp_track_options *options)
+{
+    state->child_inputs[0] = options;
+    state->child_inputs[1] = &options->common;
+}
 
 const char *sp_track_store_path(const struct sp_track_options *o)
 {

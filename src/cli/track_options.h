@@ -24,6 +24,13 @@ extern const struct argp sp_track_store_argp; /* --store, --rebuild */
 extern const struct argp
     sp_track_select_argp; /* also --matrix, --what, --series, --commit, --machine, --since, --last */
 
+/* Children of a verb that takes the records that are meant and the common options, none of which write files.
+ */
+extern const struct argp_child sp_track_children[];
+/* In ARGP_KEY_INIT of a verb with these children, or another of the parsers above before another of
+ * sp_common_*_argp: where both put what they read. */
+void sp_track_pass(struct argp_state *state, struct sp_track_options *options);
+
 /* A verb of `spmodel track`: one file track_NAME.c and one row in cmd_track.c. argv[0] is "spmodel track
  * NAME". */
 extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,

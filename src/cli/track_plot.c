@@ -28,8 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct drawing *d = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &d->options;
-        state->child_inputs[1] = &d->options.common;
+        sp_track_pass(state, &d->options);
         return 0;
     case 'o':
         d->folder = arg;
@@ -113,8 +112,6 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     return status;
 }
 
-static const struct argp_child children[] = {
-    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
@@ -123,7 +120,7 @@ static const struct argp argp = {
     "bandwidth beside the load-only roof. Dotted lines: the source or this program changed. Triangles and "
     "diamonds: what `track check` would have said of a record when it was the newest, without accepted "
     "baselines; of the last 200 records.",
-    children,
+    sp_track_children,
     NULL,
     NULL};
 
