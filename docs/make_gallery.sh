@@ -2,14 +2,19 @@
 # The gallery: every kind of picture, made by the program, with the commands that made it.
 #     docs/make_gallery.sh SPMODEL [FOLDER]                 FOLDER/gallery.md and FOLDER/images/gallery-*.svg (default docs)
 #     docs/make_gallery.sh --no-measure SPMODEL [FOLDER]    only pictures in which nothing was measured here
-# Needs gnuplot. Some minutes; else seconds.
+#     docs/make_gallery.sh --page FOLDER                    nothing is run: FOLDER/gallery.md with `...` for what commands print
+# Needs gnuplot, but for --page. Some minutes; without measurements seconds.
 set -eu
-measure=yes
-[ "${1:-}" != --no-measure ] || { measure=no && shift; }
-[ $# -ge 1 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+measure=yes run=yes
+case ${1:-} in
+--no-measure) measure=no && shift ;;
+--page) run=no && shift ;;
+esac
+[ $# -ge 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $run = yes ] || set -- spmodel "$1"
 source=$(cd "$(dirname "$0")/.." && pwd)
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") folder=${2:-$source/docs}
-command -v gnuplot >/dev/null || { echo "make_gallery.sh: gnuplot is not installed" >&2; exit 4; }
+[ $run = no ] || command -v gnuplot >/dev/null || { echo "make_gallery.sh: gnuplot is not installed" >&2; exit 4; }
 mkdir -p "$folder/images"
 folder=$(cd "$folder" && pwd)
 dir=$(mktemp -d)
@@ -27,6 +32,7 @@ typed() {
     say '' '```sh'
     for line in "$@"; do
         printf '%s\n' "$line" >>"$page"
+        [ $run = yes ] || continue
         eval "$line" >out 2>err || { cat out err >&2; echo "make_gallery.sh: failed: $line" >&2; exit 7; }
     done
     say '```'
@@ -38,13 +44,13 @@ slim() {
 }
 # picture NAME TEXT: NAME.svg as it lies here
 picture() {
-    slim <"$1.svg" >"$folder/images/gallery-$1.svg"
+    [ $run = no ] || slim <"$1.svg" >"$folder/images/gallery-$1.svg"
     say '' "![$2](images/gallery-$1.svg)" ''
 }
 # drawn: what the last command drew with characters
 drawn() {
     say '' '```text'
-    cat out >>"$page"
+    if [ $run = yes ]; then cat out >>"$page"; else say ...; fi
     say '```'
 }
 quick='-q --no-plots --budget 200ms --threads 2 --machine zen4-vm-2c'
@@ -96,32 +102,32 @@ same_everywhere() {
 }
 
 measured_here() {
-    run='-q --no-plots --machine here.json'
+    here='-q --no-plots --machine here.json'
     say '## Measured' '' \
         "The following were measured on $(date -u +%Y-%m-%d) on $(nproc) processors of a machine with $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' (virtual)') and without counters: times are measured, bytes simulated." \
         'Yours look different.'
     typed 'spmodel machine measure --quick -q --name here -o here.json'
     say '' '### Before and after' '' 'The roofs belong to the machine, so that pictures of before and after overlay: a shuffled stencil, the same after RCM, and then in SELL with unit strides.'
-    typed "spmodel analyze $run --out m1 gen:laplace3d:120+permuted:7" \
-        "spmodel analyze $run --out m2 gen:laplace3d:120+permuted:7 --reorder rcm" \
-        "spmodel analyze $run --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
+    typed "spmodel analyze $here --out m1 gen:laplace3d:120+permuted:7" \
+        "spmodel analyze $here --out m2 gen:laplace3d:120+permuted:7 --reorder rcm" \
+        "spmodel analyze $here --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
         'spmodel plot m1/*.json m2/*.json m3/*.json -o steps.svg'
     picture steps 'roofline of three records with their losses, measured'
     say '### Several right-hand sides' '' 'Balance and speed over r, beside what the model expects: b_S/B falls behind P_core where the matrix costs little.'
-    typed "spmodel analyze $run --no-hints --out rhs --rhs 1,2,4,8,16,32 gen:hpcg:72" \
+    typed "spmodel analyze $here --no-hints --out rhs --rhs 1,2,4,8,16,32 gen:hpcg:72" \
         'spmodel plot --kind balance rhs/*.json -o balance.svg'
     picture balance 'code balance and performance over the number of right-hand sides, measured'
     say '### History with verdicts' '' \
         'A series over its records, each of five processes, as `spmodel track` keeps them: time and bandwidth beside the load-only roof of the same minute, which falls, too, where' \
         'the machine was disturbed. Dotted lines: another commit. The last two were slowed down on purpose (`SPMODEL_FAULT=order` permutes the matrix).'
-    series="spmodel analyze $run --no-hints --runs 5 --budget 500ms --out history gen:laplace3d:110"
+    series="spmodel analyze $here --no-hints --runs 5 --budget 500ms --out history gen:laplace3d:110"
     typed "for commit in a1 a2 a3 a4 a5 a6; do SPMODEL_COMMIT=\$commit $series; done" \
         "for commit in b1 b2; do SPMODEL_COMMIT=\$commit SPMODEL_FAULT=order $series; done" \
         'spmodel track add --store history-store history' \
         'spmodel track check --store history-store || echo "exit code $?"'
     drawn
     typed 'spmodel track plot --store history-store'
-    mv history-*.svg history.svg
+    [ $run = no ] || mv history-*.svg history.svg
     picture history 'time and bandwidth of a series, with verdicts, measured'
     say '### A campaign' '' 'Matrices and configurations by a file, resumable; with `campaign --summary` as a table.'
     cat >suite.txt <<'S'
@@ -134,7 +140,7 @@ S
     cat suite.txt >>"$page"
     say '```'
     typed 'spmodel campaign -q suite.txt'
-    mv suite.svg campaign.svg
+    [ $run = no ] || mv suite.svg campaign.svg
     picture campaign 'performance, fraction of the roof and alpha over n_nz, and hints that fired, measured'
 }
 
