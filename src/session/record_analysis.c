@@ -382,6 +382,8 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
     if (!a->setup.layout.n_r && !a->setup.kernel)
         return;
     record_config(a, r);
+    if (a->setup.layout.n_r)
+        sp_record_layout(r, &a->setup.layout);
     sp_record_code(r, &a->setup);
     sp_record_request(r, a->options, a->subject->reorder, "cpu");
     if (!sp_analysis_is_replayed(a)) {

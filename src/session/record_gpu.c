@@ -202,6 +202,8 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_machine(r, a->options->machine);
     sp_record_subject(r, a->subject);
     record_config(a, r);
+    if (a->layout.n_r)
+        sp_record_layout(r, &a->layout);
     sp_record_request(r, a->options, a->subject->reorder, "gpu");
     sp_record_environment(r, a->options->topology, a->options->machine->name);
     sp_record_source(r);

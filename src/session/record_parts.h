@@ -11,6 +11,7 @@
 
 struct sp_analysis;
 struct sp_analyze_options;
+struct sp_layout;
 struct sp_pairs;
 struct sp_sentinels;
 struct sp_setup;
@@ -28,6 +29,8 @@ json_t *sp_json_run(const struct sp_pairs *pairs);
 json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *trial);
 /* config.op, format, precision, index, width, order. */
 void sp_record_workload(struct sp_record *record, const struct sp_workload *workload);
+/* layout: what was stored, and each array's bytes once. */
+void sp_record_layout(struct sp_record *record, const struct sp_layout *layout);
 void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);
 /* hints and not_a_problem: an empty list says that they were looked for. */
 void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
