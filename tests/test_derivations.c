@@ -124,6 +124,48 @@ START_TEST(blocks_of_four)
 }
 END_TEST
 
+/* Four rows in turn have the same 32 columns. */
+static struct sp_csr in_fours(int64_t n_r)
+{
+    struct sp_csr a;
+    const int64_t n_nzr = 32;
+    ck_assert_int_eq(sp_csr_alloc(n_r, n_r / 4 * n_nzr, n_r * n_nzr, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int64_t i = 0; i <= n_r; i++)
+        a.row_ptr[i] = i * n_nzr;
+    for (int64_t i = 0; i < a.n_nz; i++)
+        a.col[i] = (int32_t)(i / (4 * n_nzr) * n_nzr + i % n_nzr);
+    return a;
+}
+
+/* Bytes that SDDMM's formats store for an entry in fp32, where a column of a block has 4 entries. */
+START_TEST(lists_of_columns)
+{
+    static const struct {
+        const char *format;
+        double printed, formula;
+    } formats[] = {{"crs", 8.125, 8 + 4 / 32.},
+                   {"coo", 12, 12},
+                   {"tiled:64,32", 8.00, 6 + 8 / 4.},
+                   {"staged:256,16", 7.13, 6 + 4 / 4. + 4 / 32.}};
+    struct sp_csr a = in_fours(1 << 12);
+    for (int i = 0; i < 4; i++) {
+        struct sp_workload w = {.op = SP_OP_SDDMM,
+                                .precision = SP_F32,
+                                .schedule = SP_SCHEDULE_NNZ,
+                                .n_threads = 1,
+                                .r = 64,
+                                .matrix = &a};
+        struct sp_layout l;
+        ck_assert_int_eq(sp_workload_set_format(&w, formats[i].format, NULL), SP_OK);
+        ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+        near(sp_layout_matrix_bytes(&l) / (double)l.n_nz, formats[i].formula, 0.005);
+        near(sp_layout_matrix_bytes(&l) / (double)l.n_nz, formats[i].printed, 0.005);
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("derivations");
@@ -137,6 +179,7 @@ int main(void)
     tcase_add_test(tc, best_number_of_vectors);
     tcase_add_test(tc, what_fusing_saves);
     tcase_add_test(tc, blocks_of_four);
+    tcase_add_test(tc, lists_of_columns);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -212,17 +212,35 @@ static json_t *not_for_this(const char *result, const struct sp_record *r)
     return o;
 }
 
+/* A list of lines for one format has others for other ones. */
+static bool some_hold(const struct sp_calculation *list, const struct sp_record *r)
+{
+    for (; list->result; list++)
+        if ((list->ops || list->formats) && holds(list, r))
+            return true;
+    return false;
+}
+
+static bool is_first_of_its_result(const struct sp_calculation *list, const struct sp_calculation *c)
+{
+    while (strcmp(list->result, c->result) != 0)
+        list++;
+    return list == c;
+}
+
 json_t *sp_calculate(const struct sp_calculation *list, const struct sp_record *r)
 {
     json_t *all = json_array();
+    bool said = list && some_hold(list, r);
     for (const struct sp_calculation *c = list; c && c->result; c++) {
-        bool seen = false;
-        for (const struct sp_calculation *before = list; before < c && !seen; before++)
-            seen = strcmp(before->result, c->result) == 0;
-        if (seen)
+        if (!is_first_of_its_result(list, c))
             continue;
         const struct sp_calculation *chosen = choose(list, c->result, r);
-        json_array_append_new(all, chosen ? calculated(chosen, r) : not_for_this(c->result, r));
+        if (chosen)
+            json_array_append_new(all, calculated(chosen, r));
+        else if (!said)
+            json_array_append_new(all, not_for_this(c->result, r));
+        said = said || !chosen;
     }
     return all;
 }

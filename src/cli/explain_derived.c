@@ -62,6 +62,8 @@ static struct sp_fact size_of(const struct sp_record *r, char which)
         return sp_fact_unknown(sp_fact_not_here, "B", from);
     double stored = n_nz.value.value / (sp_value_known(beta.value) ? beta.value.value : 1);
     struct sp_sizes s = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
+    if (strcmp(sp_words_text(r, "config.format", ""), "staged") == 0)
+        s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
     double B = which == 'a'   ? s.s_a
                : which == 'x' ? s.s_x
                : which == 'y' ? s.s_y
@@ -261,24 +263,6 @@ static struct sp_fact time_linear(const struct sp_record *r)
     return sp_fact_unknown("no run with linearised indices was made", "s", from);
 }
 
-/* Bytes of x through the interface of the level that holds the data. */
-static struct sp_fact bytes_of_x(const struct sp_record *r)
-{
-    const char *level = sp_words_text(r, "binding.level", "MEM");
-    const json_t *one;
-    size_t i;
-    char from[96];
-    snprintf(from, sizeof from, "levels, %s: arrays.x.read_B", level);
-    json_array_foreach(sp_record_node(r, "levels"), i, one)
-    {
-        const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
-        double B = sp_item_number(json_object_get(json_object_get(one, "arrays"), "x"), "read_B");
-        if (name && strcmp(name, level) == 0 && isfinite(B))
-            return sp_fact_of(sp_value_of(B, sp_origin_from_name(origin ? origin : "")), "B", from);
-    }
-    return sp_fact_unknown("bytes were not told apart by array", "B", from);
-}
-
 /* The two numbers of "bcsr:4x8", "tiled:64,32", the one of "striped:4096". */
 static struct sp_fact number_of_format(const struct sp_record *r, int which)
 {
@@ -352,7 +336,6 @@ const struct sp_derived sp_derived_symbols[] = {
     {"s_p", size_p},
     {"s_b", size_b},
     {"w", write_allocate},
-    {"V_x", bytes_of_x},
     {"W", work},
     {"t_once", time_once},
     {"t_seen", time_seen},

@@ -8,7 +8,8 @@ struct sp_derived {
     const char *name;
     struct sp_fact (*of)(const struct sp_record *record);
 };
-extern const struct sp_derived sp_derived_symbols[]; /* ends with a NULL name */
+/* Each ends with a NULL name; those of explain_stored.c are of the layout and of the bytes of its arrays. */
+extern const struct sp_derived sp_derived_symbols[], sp_stored_symbols[];
 
 /* How facts are made. `from` is copied, the other texts are static. */
 extern const char sp_fact_not_here[];

@@ -106,8 +106,28 @@ static const struct symbol {
     {"L2_store", "B", "gpu.L2_store"},
     {"MEM_load", "B", "gpu.memory_load"},
     {"MEM_store", "B", "gpu.memory_store"},
+    {"n_h", "1", "layout.stored"},
+    {"n_stored", "1", "layout.stored"},
+    {"n_index", "1", "layout.indices"},
+    {"W_h", "1", "layout.window_rows"},
+    {"n_C", "1", "layout.cells"},
+    {"L_y", "1", "layout.updated_lines"},
+    {"n_b", "1", "layout.blocks"},
+    {"n_k", "1", "layout.chunks"},
+    {"n_l", "1", "layout.listed"},
+    {"m_l", "1", "layout.most_listed"},
     {"resident_warps", "1", "gpu.resident_warps"},
 };
+
+static bool derived(const struct sp_derived *d, const struct sp_record *record, const char *symbol,
+                    struct sp_fact *fact)
+{
+    while (d->name && strcmp(d->name, symbol) != 0)
+        d++;
+    if (d->name)
+        *fact = d->of(record);
+    return d->name != NULL;
+}
 
 bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
@@ -116,12 +136,8 @@ bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_
             *fact = sp_fact_at(record, symbols[i].path, symbols[i].unit);
             return true;
         }
-    for (const struct sp_derived *d = sp_derived_symbols; d->name; d++)
-        if (strcmp(d->name, symbol) == 0) {
-            *fact = d->of(record);
-            return true;
-        }
-    return false;
+    return derived(sp_derived_symbols, record, symbol, fact) ||
+           derived(sp_stored_symbols, record, symbol, fact);
 }
 
 char *sp_fact_number(char *text, size_t size, double x, const char *unit)

@@ -2,8 +2,7 @@
 #include <stddef.h>
 
 #include "cli/explain_terms.h"
-
-#define PRODUCTS "spmv spmmv spmm"
+#include "cli/explain_volumes.h"
 
 static const char of_parts[] = "the record's parts do not add up as they should";
 
@@ -31,10 +30,10 @@ static const struct sp_calculation minimum[] = {
 
 static const struct sp_calculation fill_time[] = {
     {"padding", "(s_a + s_i)*n_nz*(1/beta - 1)/b_S", "s", "losses.padding",
-     "16-bit offsets have bases beside the fill", PRODUCTS, "crs sell"},
-    {"padding", "(b_h*b_w*s_a + s_i)*n_nz*(1/beta - 1)/(b_h*b_w)/b_S", "s", "losses.padding", NULL, PRODUCTS,
-     "bcsr"},
-    {"padding", "s_a*n_nz*(1/beta - 1)/b_S", "s", "losses.padding", NULL, PRODUCTS, "sellu"},
+     "16-bit offsets have bases beside the fill", SP_PRODUCTS, "crs sell"},
+    {"padding", "(b_h*b_w*s_a + s_i)*n_nz*(1/beta - 1)/(b_h*b_w)/b_S", "s", "losses.padding", NULL,
+     SP_PRODUCTS, "bcsr"},
+    {"padding", "s_a*n_nz*(1/beta - 1)/b_S", "s", "losses.padding", NULL, SP_PRODUCTS, "sellu"},
     {"share of the time", "padding/t", "1", NULL, NULL, NULL, NULL},
     {0},
 };
@@ -43,9 +42,9 @@ static const char of_alpha_once[] =
     "the loss counts from x loaded once by one domain, never below 0, and of x what the layout moves";
 static const struct sp_calculation excess_of_x[] = {
     {"extra_x", "max(0, alpha - alpha_min)*s_x*n_nz*r/b_S + extra_x_domains", "s", "losses.extra_x",
-     of_alpha_once, PRODUCTS " sddmm", "crs sell sellu bcsr coo tiled staged striped"},
+     of_alpha_once, SP_PRODUCTS " sddmm", "crs sell sellu bcsr coo tiled staged striped"},
     {"extra_x", "max(0, alpha - alpha_min)*s_x*n_nz*r/b_S", "s", "losses.extra_x", of_alpha_once,
-     PRODUCTS " sddmm", "crs sell sellu bcsr coo tiled staged striped"},
+     SP_PRODUCTS " sddmm", "crs sell sellu bcsr coo tiled staged striped"},
     {"extra_x", "2*max(0, alpha - alpha_min)*s_x*n_nz*r/b_S", "s", "losses.extra_x", of_alpha_once, "fusedmm",
      NULL},
     {"share of the time", "extra_x/t", "1", NULL, NULL, NULL, NULL},

@@ -2,13 +2,57 @@
 #include <stddef.h>
 
 #include "cli/explain_terms.h"
+#include "cli/explain_volumes.h"
 
+static const char of_caches[] =
+    "the formula counts alpha and w as they are printed; what stayed in caches is not counted, and what was "
+    "loaded again is not in it";
+
+/* The total of a record made with it, line by line; what fp64 values would cost besides. */
 static const struct sp_calculation narrow_values[] = {
-    {"saved share of V", "4*n_nz/beta/V", "1", NULL, NULL, "spmv", NULL},
+    {"values", "s_a*n_nz", "B", "layout.arrays_B.values", NULL, "spmv", "crs striped"},
+    {"values", "s_a*n_nz/beta", "B", "layout.arrays_B.values", NULL, "spmv", "sell sellu"},
+    {"indices and bases", "s_i*n_nz + s_b*n_r", "B", "layout.arrays_B.indices", NULL, "spmv", "crs"},
+    {"indices and bases", "(s_i + s_b/C)*n_nz/beta", "B", "layout.arrays_B.indices", NULL, "spmv", "sell"},
+    {"indices and bases", "s_i*n_index", "B", "layout.arrays_B.indices", NULL, "spmv", "sellu"},
+    {"indices and bases", "(s_i + 2)*n_nz", "B", "layout.arrays_B.indices", NULL, "spmv", "striped"},
+    {"pointers", "s_p*(n_r + 1)", "B", "layout.arrays_B.pointers", NULL, "spmv", "crs"},
+    {"pointers", "(s_p + 4)*ceil(n_r/C)", "B", "layout.arrays_B.pointers", NULL, "spmv", "sell"},
+    {"pointers", "(2*s_p + 8)*ceil(n_r/C)", "B", "layout.arrays_B.pointers", NULL, "spmv", "sellu"},
+    {"pointers", "16*(n_C + 1)", "B", "layout.arrays_B.pointers", NULL, "spmv", "striped"},
+    {"permutation", "4*n_r*sorted", "B", "layout.arrays_B.permutation", NULL, "spmv", "sell sellu"},
+    {"x, once", "alpha_min*s_x*n_nz", "B", NULL, NULL, "spmv", "crs sell sellu striped"},
+    {"y", "w*s_y*n_r", "B", NULL, NULL, "spmv", "crs sell sellu"},
+    {"y", "2*(s_y*n_r + 64*L_y)", "B", NULL, NULL, "spmv", "striped"},
+    {"V_min", SP_M_CRS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "crs"},
+    {"V_min", SP_M_SELL " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "sell"},
+    {"V_min", SP_M_SELLU " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "sellu"},
+    {"V_min", SP_M_UNITS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", of_caches, "spmv", "sellu"},
+    {"V_min", SP_V_STRIPED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "striped"},
+    {"V", SP_M_CRS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "crs"},
+    {"V", SP_M_SELL " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "sell"},
+    {"V", SP_M_SELLU " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "sellu"},
+    {"V", SP_M_UNITS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "sellu"},
+    {"V", SP_V_STRIPED("alpha"), "B", "metrics.bytes", of_caches, "spmv", "striped"},
+    {"values in fp64", "8*n_nz/beta", "B", NULL, NULL, "spmv", NULL},
+    {"share of V that fp32 saves of fp64 values", "4*n_nz/beta/V", "1", NULL, NULL, "spmv", NULL},
     {0},
 };
 
 static const struct sp_calculation narrow_indices[] = {
+    {"values", "s_a*n_nz", "B", "layout.arrays_B.values", NULL, "spmv", "crs"},
+    {"values", "s_a*n_nz/beta", "B", "layout.arrays_B.values", NULL, "spmv", "sell"},
+    {"indices and bases", "s_i*n_nz + s_b*n_r", "B", "layout.arrays_B.indices", NULL, "spmv", "crs"},
+    {"indices and bases", "(s_i + s_b/C)*n_nz/beta", "B", "layout.arrays_B.indices", NULL, "spmv", "sell"},
+    {"pointers", "s_p*(n_r + 1)", "B", "layout.arrays_B.pointers", NULL, "spmv", "crs"},
+    {"pointers", "(s_p + 4)*ceil(n_r/C)", "B", "layout.arrays_B.pointers", NULL, "spmv", "sell"},
+    {"permutation", "4*n_r*sorted", "B", "layout.arrays_B.permutation", NULL, "spmv", "sell"},
+    {"x, once", "alpha_min*s_x*n_nz", "B", NULL, NULL, "spmv", "crs sell"},
+    {"y", "w*s_y*n_r", "B", NULL, NULL, "spmv", "crs sell"},
+    {"V_min", SP_M_CRS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "crs"},
+    {"V_min", SP_M_SELL " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "sell"},
+    {"V", SP_M_CRS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "crs"},
+    {"V", SP_M_SELL " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_caches, "spmv", "sell"},
     {"index bytes an entry now", "s_i + s_b*n_r/n_nz", "B", NULL, NULL, "spmv", "crs"},
     {"with 16-bit offsets", "2 + 4*n_r/n_nz", "B", NULL, NULL, "spmv", "crs"},
     {"index bytes a stored entry now", "s_i + s_b/C", "B", NULL, NULL, "spmv", "sell"},

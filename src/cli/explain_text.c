@@ -112,7 +112,9 @@ static void calculation(struct sp_pen *pen, const json_t *c)
     sp_pen_put(pen, SP_INK_PLAIN, "%*s", INDENT, "");
     pen->indent = DEEP;
     if (!of) {
-        sp_pen_part(pen, SP_INK_PLAIN, 1, "%s: unknown (%s)", result, sp_item_text(c, "why"));
+        sp_pen_put(pen, SP_INK_BOLD, "%s", result);
+        sp_pen_put(pen, SP_INK_PLAIN, ":");
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "unknown (%s)", sp_item_text(c, "why"));
         sp_pen_end(pen);
         return;
     }

@@ -2,48 +2,47 @@
 #include <stddef.h>
 
 #include "cli/explain_terms.h"
+#include "cli/explain_volumes.h"
 
-#define PRODUCTS "spmv spmmv spmm"
 static const char of_formula[] =
-    "the formula counts alpha and w as they are printed; what the layout really stores (chunk lengths, "
-    "permutation, staging) and what stayed in caches may differ from it";
+    "the formula counts alpha and w as they are printed, and all that is stored once; what stayed in caches, "
+    "and lines that were loaded or written again, are not in it";
+static const char of_arrays[] = "bytes of arrays are simulated, the record's total is from counters";
 
 static const struct sp_calculation volume[] = {
-    {"V", "(s_a + s_i)*n_nz + (s_p + s_b)*n_r + s_p + r*(w*s_y*n_r + alpha*s_x*n_nz)", "B", "metrics.bytes",
-     of_formula, PRODUCTS, "crs"},
-    {"V",
-     "(s_a + s_i + s_b/C)*n_nz/beta + (s_p + s_i)*ceil(n_r/C) + s_i*n_r*sorted + r*(w*s_y*n_r + "
-     "alpha*s_x*n_nz)",
-     "B", "metrics.bytes", of_formula, PRODUCTS, "sell"},
-    {"V",
-     "(s_a + s_i*(u/C + 1 - u))*n_nz/beta + 2*(s_p + s_i)*ceil(n_r/C) + s_i*n_r*sorted + r*(w*s_y*n_r + "
-     "alpha*s_x*n_nz)",
-     "B", "metrics.bytes", of_formula, PRODUCTS, "sellu"},
-    {"V",
-     "(b_h*b_w*s_a + s_i)*n_nz/(beta*b_h*b_w) + s_p*(ceil(n_r/b_h) + 1) + r*(w*s_y*n_r + alpha*s_x*n_nz)",
-     "B", "metrics.bytes", of_formula, PRODUCTS, "bcsr"},
-    {"V", "(s_a + s_i + w*s_y)*n_nz + s_p*(n_r + 1) + r*(s_x*n_r_used + alpha*s_x*n_nz)", "B",
-     "metrics.bytes", of_formula, "sddmm", "crs"},
-    {"V", "s_i*n_nz + s_p*(n_r + 1) + r*(s_x*n_r_used + w*s_y*n_r + 2*alpha*s_x*n_nz)", "B", "metrics.bytes",
-     of_formula, "fusedmm", "crs"},
+    {"V", SP_M_CRS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "crs"},
+    {"V", SP_M_SELL " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "sell"},
+    {"V", SP_M_SELLU " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "sellu"},
+    {"V", SP_M_UNITS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "sellu"},
+    {"V", SP_M_BCSR " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "bcsr"},
+    {"V", SP_V_HALF("alpha"), "B", "metrics.bytes", of_formula, "spmv", "half"},
+    {"V", SP_V_STRIPED("alpha"), "B", "metrics.bytes", of_formula, "spmv", "striped"},
+    {"V", SP_V_STAGED("alpha"), "B", "metrics.bytes", of_formula, "spmm", "staged"},
+    {"V", SP_V_CRS_SDDMM("alpha"), "B", "metrics.bytes", of_formula, "sddmm", "crs"},
+    {"V", SP_V_COO("alpha"), "B", "metrics.bytes", of_formula, "sddmm", "coo"},
+    {"V", SP_V_TILED("alpha"), "B", "metrics.bytes", of_formula, "sddmm", "tiled"},
+    {"V", SP_V_STAGED_SDDMM("alpha"), "B", "metrics.bytes", of_formula, "sddmm", "staged"},
+    {"V", SP_V_FUSED("alpha"), "B", "metrics.bytes", of_formula, "fusedmm", "crs"},
+    {"V, array by array", "V_values + V_indices + V_pointers + V_permutation + V_x + V_rows + V_y + V_other",
+     "B", "metrics.bytes", of_arrays, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation least_volume[] = {
-    {"V_min", "(s_a + s_i)*n_nz + (s_p + s_b)*n_r + s_p + r*(w*s_y*n_r + alpha_min*s_x*n_nz)", "B",
-     "metrics.bytes_min", of_formula, PRODUCTS, "crs"},
-    {"V_min",
-     "(s_a + s_i + s_b/C)*n_nz/beta + (s_p + s_i)*ceil(n_r/C) + s_i*n_r*sorted + r*(w*s_y*n_r + "
-     "alpha_min*s_x*n_nz)",
-     "B", "metrics.bytes_min", of_formula, PRODUCTS, "sell"},
-    {"V_min",
-     "(b_h*b_w*s_a + s_i)*n_nz/(beta*b_h*b_w) + s_p*(ceil(n_r/b_h) + 1) + r*(w*s_y*n_r + "
-     "alpha_min*s_x*n_nz)",
-     "B", "metrics.bytes_min", of_formula, PRODUCTS, "bcsr"},
-    {"V_min", "(s_a + s_i + w*s_y)*n_nz + s_p*(n_r + 1) + r*(s_x*n_r_used + alpha_min*s_x*n_nz)", "B",
-     "metrics.bytes_min", of_formula, "sddmm", "crs"},
-    {"V_min", "s_i*n_nz + s_p*(n_r + 1) + r*(s_x*n_r_used + w*s_y*n_r + 2*alpha_min*s_x*n_nz)", "B",
-     "metrics.bytes_min", of_formula, "fusedmm", "crs"},
+    {"V_min", SP_M_CRS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, SP_PRODUCTS, "crs"},
+    {"V_min", SP_M_SELL " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, SP_PRODUCTS, "sell"},
+    {"V_min", SP_M_SELLU " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, SP_PRODUCTS, "sellu"},
+    {"V_min", SP_M_UNITS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", of_formula, SP_PRODUCTS,
+     "sellu"},
+    {"V_min", SP_M_BCSR " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, SP_PRODUCTS, "bcsr"},
+    {"V_min", SP_V_HALF("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "half"},
+    {"V_min", SP_V_STRIPED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "striped"},
+    {"V_min", SP_V_STAGED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmm", "staged"},
+    {"V_min", SP_V_CRS_SDDMM("alpha_min"), "B", "metrics.bytes_min", NULL, "sddmm", "crs"},
+    {"V_min", SP_V_COO("alpha_min"), "B", "metrics.bytes_min", NULL, "sddmm", "coo"},
+    {"V_min", SP_V_TILED("alpha_min"), "B", "metrics.bytes_min", NULL, "sddmm", "tiled"},
+    {"V_min", SP_V_STAGED_SDDMM("alpha_min"), "B", "metrics.bytes_min", NULL, "sddmm", "staged"},
+    {"V_min", SP_V_FUSED("alpha_min"), "B", "metrics.bytes_min", NULL, "fusedmm", "crs"},
     {"V/V_min", "V/V_min", "1", NULL, NULL, NULL, NULL},
     {0},
 };
@@ -59,10 +58,32 @@ static const struct sp_calculation operations[] = {
 static const struct sp_calculation balance[] = {
     {"B_C", "V/W", "B/flop", "metrics.balance", NULL, NULL, NULL},
     {"B_C by the formula", "(s_a + s_i + s_x*alpha*r + (w*s_y*r + s_p + s_b)*n_r/n_nz)*n_nz/W", "B/flop",
-     "metrics.balance", of_formula, PRODUCTS, "crs"},
+     "metrics.balance", of_formula, SP_PRODUCTS, "crs"},
     {"B_C by the formula",
-     "((s_a + s_i + s_b/C)/beta + s_x*alpha*r + (w*s_y*r + (s_p + s_i)/C + s_i*sorted)*n_r/n_nz)*n_nz/W",
-     "B/flop", "metrics.balance", of_formula, PRODUCTS, "sell"},
+     "((s_a + s_i + s_b/C)/beta + s_x*alpha*r + (w*s_y*r + (s_p + 4)/C + 4*sorted)*n_r/n_nz)*n_nz/W",
+     "B/flop", "metrics.balance", of_formula, SP_PRODUCTS, "sell"},
+    {"B_C by the formula", "(" SP_M_SELLU " + " SP_VECTORS("alpha") ")/W", "B/flop", "metrics.balance",
+     of_formula, SP_PRODUCTS, "sellu"},
+    {"B_C by the formula", "(" SP_M_UNITS " + " SP_VECTORS("alpha") ")/W", "B/flop", "metrics.balance",
+     of_formula, SP_PRODUCTS, "sellu"},
+    {"B_C by the formula", "(" SP_M_BCSR " + " SP_VECTORS("alpha") ")/W", "B/flop", "metrics.balance",
+     of_formula, SP_PRODUCTS, "bcsr"},
+    {"B_C by the formula", "(" SP_V_HALF("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "spmv",
+     "half"},
+    {"B_C by the formula", "(" SP_V_STRIPED("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "spmv",
+     "striped"},
+    {"B_C by the formula", "(" SP_V_STAGED("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "spmm",
+     "staged"},
+    {"B_C by the formula", "(" SP_V_CRS_SDDMM("alpha") ")/W", "B/flop", "metrics.balance", of_formula,
+     "sddmm", "crs"},
+    {"B_C by the formula", "(" SP_V_COO("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "sddmm",
+     "coo"},
+    {"B_C by the formula", "(" SP_V_TILED("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "sddmm",
+     "tiled"},
+    {"B_C by the formula", "(" SP_V_STAGED_SDDMM("alpha") ")/W", "B/flop", "metrics.balance", of_formula,
+     "sddmm", "staged"},
+    {"B_C by the formula", "(" SP_V_FUSED("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "fusedmm",
+     "crs"},
     {"B_min", "V_min/W", "B/flop", "metrics.balance_min", NULL, NULL, NULL},
     {0},
 };
@@ -79,8 +100,9 @@ static const char of_levels[] = "bytes of x are simulated, the record's alpha is
 static const struct sp_calculation gathered[] = {
     {"alpha", "(V_read - ((s_a + s_i)*n_nz + s_p*(n_r + 1)) - (w - 1)*s_y*n_r)/(s_x*n_nz)", "1",
      "metrics.alpha", with_w, "spmv", "crs"},
-    {"alpha", "V_x/(s_x*n_nz*r)", "1", "metrics.alpha", of_levels, PRODUCTS " sddmm",
+    {"alpha", "V_x/(s_x*n_nz*r)", "1", "metrics.alpha", of_levels, SP_PRODUCTS " sddmm",
      "crs sell sellu bcsr coo tiled staged striped"},
+    {"alpha", "V_x/(s_x*n_h)", "1", "metrics.alpha", of_levels, "spmv", "half"},
     {"alpha", "V_x/(2*s_x*n_nz*r)", "1", "metrics.alpha", of_levels, "fusedmm", NULL},
     {"x_loads", "alpha/alpha_min", "1", "metrics.x_loads", NULL, NULL, NULL},
     {0},
@@ -90,8 +112,12 @@ static const char of_domains[] =
     "several cache domains load lines of their own, lines hold elements that no entry names, and where rows "
     "of X are shorter than a line neighbours come along";
 static const struct sp_calculation least_alpha[] = {
-    {"alpha_min", "n_c_used/n_nz", "1", "metrics.alpha_min", of_domains, NULL, NULL},
-    {"n_d domains", "n_d*n_c_used/n_nz", "1", NULL, NULL, NULL, NULL},
+    {"alpha_min", "n_r/n_h", "1", "metrics.alpha_min", of_domains, NULL, "half"},
+    {"alpha_min", "n_c_used/n_nz", "1", "metrics.alpha_min", of_domains, NULL,
+     "crs sell sellu bcsr coo tiled staged striped"},
+    {"n_d domains", "n_d*n_r/n_h", "1", NULL, NULL, NULL, "half"},
+    {"n_d domains", "n_d*n_c_used/n_nz", "1", NULL, NULL, NULL,
+     "crs sell sellu bcsr coo tiled staged striped"},
     {0},
 };
 
@@ -102,7 +128,11 @@ static const struct sp_calculation most_alpha[] = {
 };
 
 static const struct sp_calculation filled[] = {
-    {"stored entries", "n_nz/beta", "1", NULL, NULL, NULL, NULL},
+    {"beta", "n_nz/n_stored", "1", "metrics.beta", NULL, NULL,
+     "crs sell sellu bcsr coo tiled staged striped"},
+    {"beta", "1", "1", "metrics.beta", NULL, NULL, "half"},
+    {"stored entries", "n_h", "1", NULL, NULL, NULL, "half"},
+    {"stored entries", "n_nz/beta", "1", NULL, NULL, NULL, "crs sell sellu bcsr coo tiled staged striped"},
     {"share of fill", "1 - beta", "1", NULL, NULL, NULL, NULL},
     {0},
 };
@@ -119,9 +149,10 @@ const struct sp_term sp_traffic_terms[] = {
      "volume traffic V_CRS V_SELL V_BCSR",
      "bytes through the memory interface in one execution",
      "V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz\n"
-     "V_SELL = (s_a + s_i) n_nz/beta + (s_p + s_i) ceil(n_r/C) + w s_y n_r + s_i n_r [if permuted] + alpha "
-     "s_x n_nz\n"
+     "V_SELL = (s_a + s_i) n_nz/beta + (s_p + 4) ceil(n_r/C) + w s_y n_r + 4 n_r [if permuted] + alpha s_x "
+     "n_nz\n"
      "V_BCSR = (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + w s_y n_r + alpha s_x n_nz\n"
+     "others: spmodel explain half striped staged tiled coo d16 mixed\n"
      "V(r)   = matrix + r (w s_y n_r + alpha(r) s_x n_nz)",
      "Measured by counters, simulated from the addresses of the very layout that runs, or modelled by the "
      "formula; the word says which. Data that stay in a cache level are counted at that level.",

@@ -1,0 +1,223 @@
+/* The formulas of bytes that `explain` fills in, against the volume that the model counts in the layout:
+ * every format, operation, width of indices and precision that goes together, with the counts that records
+ * hold. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/explain_json.h"
+#include "cli/explain_topics.h"
+#include "model/volume_spmv.h"
+#include "session/record_parts.h"
+#include "sparse/generate.h"
+
+static const double alpha = 1.75, alpha_min = 0.375, w_y = 1.5;
+
+static const struct {
+    const char *matrix, *format;
+    enum sp_op op;
+    enum sp_precision precision;
+    enum sp_index index;
+    int n_threads;
+} cases[] = {
+    {"laplace3d:9", "crs", SP_OP_SPMV, SP_F64, SP_I32, 2},
+    {"laplace3d:9", "crs", SP_OP_SPMV, SP_F64, SP_I64, 2},
+    {"laplace3d:9", "crs", SP_OP_SPMV, SP_MIXED, SP_I32, 2},
+    {"laplace3d:9", "crs", SP_OP_SPMV, SP_MIXED, SP_D16, 2},
+    {"powerlaw:9:5", "sell", SP_OP_SPMV, SP_F64, SP_I32, 2},
+    {"powerlaw:9:5", "sell:8,1", SP_OP_SPMV, SP_F32, SP_I64, 2},
+    {"powerlaw:9:5", "sell", SP_OP_SPMV, SP_MIXED, SP_D16, 2},
+    {"laplace3d:9", "sellu", SP_OP_SPMV, SP_F64, SP_I32, 2},
+    {"laplace3d:9", "sellu:4,32", SP_OP_SPMV, SP_MIXED, SP_I64, 2},
+    {"random:500:6", "bcsr:4x2", SP_OP_SPMV, SP_F64, SP_I32, 2},
+    {"laplace3d:9", "half", SP_OP_SPMV, SP_F64, SP_I32, 2},            /* phases */
+    {"laplace3d:9+permuted:3", "half", SP_OP_SPMV, SP_F32, SP_I64, 5}, /* windows */
+    {"random:900:8", "striped:256", SP_OP_SPMV, SP_F64, SP_I32, 3},
+    {"random:900:8", "striped:256", SP_OP_SPMV, SP_MIXED, SP_I64, 3},
+    {"random:500:6", "crs", SP_OP_SPMMV, SP_F64, SP_I32, 2},
+    {"random:500:6", "sell:8,32", SP_OP_SPMMV, SP_F64, SP_I32, 2},
+    {"random:500:6", "crs", SP_OP_SPMM, SP_BF16, SP_I32, 2},
+    {"random:500:6", "bcsr:4x4", SP_OP_SPMM, SP_F32, SP_I32, 2},
+    {"random:500:6", "staged:64,16", SP_OP_SPMM, SP_F64, SP_I32, 3},
+    {"random:500:6", "staged:64,256", SP_OP_SPMM, SP_F32, SP_I64, 3}, /* tile wider than r */
+    {"random:500:2", "crs", SP_OP_SDDMM, SP_F64, SP_I32, 2},
+    {"random:500:2", "coo", SP_OP_SDDMM, SP_F64, SP_I32, 2},
+    {"random:500:2", "coo", SP_OP_SDDMM, SP_F32, SP_I64, 2},
+    {"random:500:2", "tiled:64,16", SP_OP_SDDMM, SP_F64, SP_I32, 2},
+    {"random:500:2", "tiled:32,8", SP_OP_SDDMM, SP_F32, SP_I64, 2},
+    {"random:500:2", "staged:64,16", SP_OP_SDDMM, SP_F64, SP_I32, 3},
+    {"random:500:2", "crs", SP_OP_FUSEDMM, SP_F64, SP_I32, 2},
+};
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+/* NaN where it is none. */
+static double number_of(const json_t *o, const char *key)
+{
+    const json_t *x = json_object_get(o, key);
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+static const char *format_of(const struct sp_record *r)
+{
+    return json_string_value(sp_record_node(r, "config.format"));
+}
+
+static void modelled(struct sp_record *r, const char *name, double x, const char *unit)
+{
+    sp_record_set_metric(r, name, sp_value_of(x, SP_MODELLED), unit, "none", "of this test");
+}
+
+/* What an analysis of this layout would record, as far as volumes go. */
+static void record_of(const struct sp_workload *w, const struct sp_layout *l, struct sp_record *r)
+{
+    int64_t n_empty = 0;
+    ck_assert_int_eq(sp_record_new("volumes", r, NULL), SP_OK);
+    for (int64_t i = 0; i < l->n_r; i++)
+        n_empty += w->matrix->row_ptr[i] == w->matrix->row_ptr[i + 1];
+    sp_record_workload(r, w);
+    sp_record_set_count(r, "config.threads", w->n_threads);
+    sp_record_set_count(r, "problem.rows", l->n_r);
+    sp_record_set_count(r, "problem.cols", l->n_c);
+    sp_record_set_count(r, "problem.nnz", l->n_nz);
+    sp_record_set_count(r, "structure.empty_rows", n_empty);
+    sp_record_layout(r, l);
+    modelled(r, "beta", sp_layout_beta(l), "1");
+    modelled(r, "alpha", alpha, "1");
+    modelled(r, "alpha_min", alpha_min, "1");
+    modelled(r, "w", w_y, "1");
+    modelled(r, "flops", sp_workload_flops(w), "flop");
+    modelled(r, "bytes", sp_volume_layout(l, alpha, w_y).total_B, "B");
+    modelled(r, "bytes_min", sp_volume_layout(l, alpha_min, w_y).total_B, "B");
+    modelled(r, "balance_min", sp_volume_layout(l, alpha_min, w_y).total_B / sp_workload_flops(w), "B/flop");
+    modelled(r, "balance", sp_volume_layout(l, alpha, w_y).total_B / sp_workload_flops(w), "B/flop");
+}
+
+static void make(int i, struct sp_csr *a, struct sp_record *r)
+{
+    struct sp_layout l;
+    struct sp_error err = {0};
+    ck_assert_msg(sp_generate(cases[i].matrix, NULL, a, &err) == SP_OK, "%s", err.what);
+    struct sp_workload w = {.op = cases[i].op,
+                            .precision = cases[i].precision,
+                            .index = cases[i].index,
+                            .schedule = SP_SCHEDULE_NNZ,
+                            .n_threads = cases[i].n_threads,
+                            .r = cases[i].op == SP_OP_SPMV ? 1 : 24,
+                            .matrix = a};
+    ck_assert_int_eq(sp_workload_set_format(&w, cases[i].format, NULL), SP_OK);
+    ck_assert_msg(sp_workload_check(&w, &err) == SP_OK, "case %d: %s", i, err.what);
+    ck_assert_msg(sp_layout_make(&w, false, NULL, &l, &err) == SP_OK, "case %d: %s", i, err.what);
+    record_of(&w, &l, r);
+    sp_layout_free(&l);
+}
+
+static json_t *explained(const char *term, const struct sp_record *r)
+{
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    ck_assert_msg(sp_topics_find(term, found) >= 1, "%s is no term", term);
+    return sp_explain_json(&found[0], r);
+}
+
+/* Every result that the record has is the same, to rounding of doubles; balances leave the last row pointer
+ * and incomplete chunks out. Returns how many, and of `wanted`. */
+static int check_term(int which, const char *term, const char *wanted, const struct sp_record *r)
+{
+    json_t *whole = explained(term, r);
+    const json_t *c;
+    size_t i;
+    const double close = strcmp(term, "B_C") == 0 ? 1e-3 : 1e-9;
+    int n = 0, n_wanted = 0;
+    json_array_foreach(json_object_get(json_object_get(whole, "record"), "calculations"), i, c)
+    {
+        const char *result = text_of(c, "result");
+        const double x = number_of(c, "value"), its = number_of(c, "record");
+        if (!json_object_get(c, "record"))
+            continue;
+        ck_assert_msg(isfinite(x), "case %d, %s: %s is unknown: %s", which, term, result,
+                      text_of(c, "why") ? text_of(c, "why") : "");
+        ck_assert_msg(fabs(x - its) <= close * fabs(its), "case %d, %s: %s = %s = %.15g, not %.15g", which,
+                      term, result, text_of(c, "formula"), x, its);
+        n++;
+        n_wanted += strcmp(result, wanted) == 0;
+    }
+    ck_assert_msg(n_wanted == 1, "case %d: %s has %d of %s", which, term, n_wanted, wanted);
+    json_decref(whole);
+    return n;
+}
+
+START_TEST(formulas_are_the_model)
+{
+    struct sp_csr a;
+    struct sp_record r;
+    make(_i, &a, &r);
+    check_term(_i, "V", "V", &r);
+    check_term(_i, "V_min", "V_min", &r);
+    check_term(_i, "B_C", "B_C by the formula", &r);
+    sp_record_free(&r);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* The lines of a format: each array that the layout counts, and the totals. */
+START_TEST(lines_are_the_arrays)
+{
+    struct sp_csr a;
+    struct sp_record r;
+    make(_i, &a, &r);
+    const char *format = format_of(&r);
+    static const char own[] = "half striped staged tiled coo";
+    if (strstr(own, format))
+        ck_assert_int_ge(check_term(_i, format, "V_min", &r), 4);
+    if (cases[_i].precision == SP_MIXED)
+        ck_assert_int_ge(check_term(_i, "mixed", "V_min", &r), 5);
+    if (cases[_i].index == SP_D16)
+        ck_assert_int_ge(check_term(_i, "d16", "V_min", &r), 5);
+    sp_record_free(&r);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* A record without the layout's counts: unknown with the reason, and no number. */
+START_TEST(what_is_not_counted_is_unknown)
+{
+    struct sp_csr a;
+    struct sp_record r;
+    make(_i, &a, &r);
+    const char *format = format_of(&r);
+    const bool needed = strstr("half striped staged tiled", format) != NULL;
+    json_object_del(r.root, "layout");
+    json_t *whole = explained("V", &r);
+    const json_t *c = json_array_get(json_object_get(json_object_get(whole, "record"), "calculations"), 0);
+    if (needed) {
+        ck_assert_msg(json_is_null(json_object_get(c, "value")), "%s has a volume without counts", format);
+        ck_assert_ptr_nonnull(strstr(text_of(c, "why"), "this record does not hold it"));
+        ck_assert_ptr_nonnull(strchr(text_of(c, "filled"), '?'));
+    } else
+        ck_assert(isfinite(number_of(c, "value")) || cases[_i].op == SP_OP_SPMV);
+    json_decref(whole);
+    sp_record_free(&r);
+    sp_csr_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("explain_volumes");
+    TCase *tc = tcase_create("explain_volumes");
+    tcase_add_loop_test(tc, formulas_are_the_model, 0, N_CASES);
+    tcase_add_loop_test(tc, lines_are_the_arrays, 0, N_CASES);
+    tcase_add_loop_test(tc, what_is_not_counted_is_unknown, 0, N_CASES);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* layouts are built by OpenMP */
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
