@@ -1,0 +1,223 @@
+/* The formulas of `explain` with the numbers of records that `analyze` wrote: what follows from other numbers
+ * of a record is what the record has; what is changed or unknown says so; what a hint's gain is made of. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/explain_hint.h"
+#include "cli/explain_json.h"
+#include "io/record_words.h"
+
+static void read_example(const char *name, struct sp_record *r)
+{
+    char path[512];
+    struct sp_error err;
+    snprintf(path, sizeof path, "%s/%s", SP_TEST_DATA, name);
+    ck_assert_msg(sp_record_read(path, r, &err) == SP_OK, "%s: %s", path, err.what);
+}
+
+static int explain_all(const struct sp_record *r, int *n_disagree, int *n_unknown)
+{
+    struct sp_topic t;
+    int n_agree = 0;
+    for (int i = 0; sp_topic_at(i, &t); i++) {
+        json_t *o = sp_explain_json(&t, r);
+        const json_t *c;
+        size_t k;
+        json_array_foreach(json_object_get(json_object_get(o, "record"), "calculations"), k, c)
+        {
+            const json_t *agrees = json_object_get(c, "agrees");
+            n_agree += json_is_true(agrees);
+            *n_unknown += json_is_null(json_object_get(c, "value"));
+            if (!json_is_false(agrees))
+                continue;
+            printf("%s: %s = %s = %g, the record has %g (%s)\n", t.name, sp_item_text(c, "result"),
+                   sp_item_text(c, "formula"), sp_item_number(c, "value"), sp_item_number(c, "record"),
+                   sp_item_text(c, "because") ? sp_item_text(c, "because") : "no reason");
+            *n_disagree += sp_item_text(c, "because") == NULL;
+        }
+        json_decref(o);
+    }
+    return n_agree;
+}
+
+/* A record that `analyze` wrote: whatever follows from other numbers of it does so exactly. */
+START_TEST(test_numbers_of_a_record)
+{
+    static const char *const names[] = {"record-explain-crs.json",   "record-explain-sell.json",
+                                        "record-explain-spmmv.json", "record-explain-bcsr.json",
+                                        "record-explain-sddmm.json", "record-explain-fusedmm.json",
+                                        "record-explain-hints.json", "record-gpu-levels.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct sp_record r;
+        int disagree = 0, unknown = 0;
+        read_example(names[i], &r);
+        int agree = explain_all(&r, &disagree, &unknown);
+        ck_assert_msg(disagree == 0, "%s: %d results differ from the record without a reason", names[i],
+                      disagree);
+        ck_assert_msg(agree >= 15 || i > 6, "%s: only %d results agree with the record", names[i], agree);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
+static json_t *calculation_of(const char *name, const char *result, const struct sp_record *r, json_t **whole)
+{
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    ck_assert_int_eq(sp_topics_find(name, found), 1);
+    *whole = sp_explain_json(&found[0], r);
+    const json_t *c;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(*whole, "record"), "calculations"), i,
+                       c) if (strcmp(sp_item_text(c, "result"), result) == 0) return (json_t *)c;
+    ck_abort_msg("%s has no calculation of %s", name, result);
+    return NULL;
+}
+
+/* By hand: 262.4 MB over 2 x 14612663 operations; 233.1 MB at 76 GB/s of 4.31 ms. */
+START_TEST(test_by_hand)
+{
+    struct sp_record r;
+    json_t *whole;
+    read_example("record-kkt_power.json", &r);
+    json_t *c = calculation_of("B_C", "B_C", &r, &whole);
+    ck_assert_double_eq_tol(sp_item_number(c, "value"), 262.4e6 / (2 * 14612663.0), 1e-9);
+    ck_assert_str_eq(sp_item_text(c, "filled"), "262.4 MB / 29.23 Mflop");
+    ck_assert(json_is_true(json_object_get(c, "agrees")));
+    json_decref(whole);
+    c = calculation_of("V", "V", &r, &whole);
+    ck_assert_double_eq_tol(sp_item_number(c, "value"),
+                            12 * 14612663.0 + 4 * 2063495.0 + 16 * 2063494.0 + 0.39 * 8 * 14612663.0, 1);
+    json_decref(whole);
+    c = calculation_of("x_loads", "x_loads", &r, &whole);
+    ck_assert_double_eq_tol(sp_item_number(c, "value"), 0.39 / 0.141, 1e-12);
+    json_decref(whole);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* What is changed by hand is seen; what is unknown says why, and is no number. */
+START_TEST(test_doubts)
+{
+    struct sp_record r;
+    json_t *whole;
+    read_example("record-kkt_power.json", &r);
+    sp_record_set_number(&r, "metrics.balance.value", 5);
+    sp_record_set_number(&r, "metrics.balance.lo", 5);
+    sp_record_set_number(&r, "metrics.balance.hi", 5);
+    json_t *c = calculation_of("B_C", "B_C", &r, &whole);
+    ck_assert(json_is_false(json_object_get(c, "agrees")) && json_is_null(json_object_get(c, "because")));
+    ck_assert_double_eq_tol(sp_item_number(c, "difference"), 262.4e6 / (2 * 14612663.0) / 5 - 1, 1e-9);
+    json_decref(whole);
+    sp_record_set_metric(&r, "bytes", sp_value_none("nobody counted them"), "B", "lower", "V");
+    c = calculation_of("B_C", "B_C", &r, &whole);
+    ck_assert(json_is_null(json_object_get(c, "value")));
+    ck_assert_ptr_nonnull(strstr(sp_item_text(c, "why"), "nobody counted them"));
+    ck_assert_str_eq(sp_item_text(c, "filled"), "? / 29.23 Mflop");
+    json_decref(whole);
+    sp_record_free(&r);
+}
+END_TEST
+
+static const char *hint_of(const char *id, const struct sp_record *r, bool *fires, json_t **o)
+{
+    *o = sp_explain_hint(sp_hint_rule_find(id), r);
+    *fires = json_is_true(json_object_get(*o, "fires"));
+    return sp_item_text(*o, "silent");
+}
+
+START_TEST(test_why_silent)
+{
+    struct sp_record r;
+    json_t *o;
+    bool fires;
+    read_example("record-kkt_power.json", &r);
+    hint_of("A01", &r, &fires, &o);
+    ck_assert(fires);
+    json_decref(o);
+    const char *why = hint_of("G01", &r, &fires, &o);
+    ck_assert(!fires && strstr(why, "98 %"));
+    json_decref(o);
+    why = hint_of("J01", &r, &fires, &o);
+    ck_assert(!fires && strstr(why, "GPU"));
+    json_decref(o);
+    why = hint_of("D01", &r, &fires, &o);
+    ck_assert(!fires && strstr(why, "silent"));
+    json_decref(o);
+    sp_record_set_text(&r, "config.op", "spmm");
+    why = hint_of("E02", &r, &fires, &o);
+    ck_assert(!fires && strstr(why, "SpMM"));
+    json_decref(o);
+    json_object_del(r.root, "hints");
+    json_object_del(r.root, "not_a_problem");
+    why = hint_of("G01", &r, &fires, &o);
+    ck_assert(!fires && strstr(why, "not looked for"));
+    json_decref(o);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* 235 instead of 262.4 MB, all of it transfers: the ratio of the bytes. */
+START_TEST(test_gain)
+{
+    struct sp_record r;
+    bool fires;
+    json_t *o;
+    read_example("record-kkt_power.json", &r);
+    json_t *hint = json_array_get(sp_record_node(&r, "hints"), 0);
+    json_object_set_new(
+        hint, "then",
+        json_pack("{s:{s:f, s:s, s:s}}", "bytes", "value", 235e6, "unit", "B", "origin", "simulated"));
+    hint_of("A01", &r, &fires, &o);
+    const json_t *how = json_object_get(json_array_get(json_object_get(o, "hints"), 0), "gain_of");
+    ck_assert_uint_eq(json_array_size(how), 2);
+    ck_assert_double_eq_tol(sp_item_number(json_array_get(how, 0), "value"), 1 - 235 / 262.4, 1e-6);
+    ck_assert_double_eq_tol(sp_item_number(json_array_get(how, 1), "value"),
+                            (262.4e6 - 235e6) / 76e9 / 0.00431, 1e-6);
+    ck_assert_ptr_null(json_object_get(r.root, "then"));
+    json_decref(o);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* Of hints that were predicted from a volume alone, both ways lie in the promise. */
+START_TEST(test_gain_of_a_record)
+{
+    struct sp_record r;
+    bool fires;
+    json_t *o;
+    size_t i;
+    read_example("record-explain-hints.json", &r);
+    hint_of("A01", &r, &fires, &o);
+    ck_assert(fires);
+    const json_t *hint = json_array_get(json_object_get(o, "hints"), 0),
+                 *gain = json_object_get(hint, "gain"), *c;
+    ck_assert_uint_eq(json_array_size(json_object_get(hint, "gain_of")), 2);
+    json_array_foreach(json_object_get(hint, "gain_of"), i, c)
+    {
+        ck_assert_double_ge(sp_item_number(c, "value"), sp_item_number(gain, "lo"));
+        ck_assert_double_le(sp_item_number(c, "value"), sp_item_number(gain, "hi"));
+    }
+    json_decref(o);
+    sp_record_free(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("explain_records");
+    TCase *tc = tcase_create("explain_records");
+    tcase_add_test(tc, test_numbers_of_a_record);
+    tcase_add_test(tc, test_by_hand);
+    tcase_add_test(tc, test_doubts);
+    tcase_add_test(tc, test_why_silent);
+    tcase_add_test(tc, test_gain);
+    tcase_add_test(tc, test_gain_of_a_record);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

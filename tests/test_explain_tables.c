@@ -1,0 +1,193 @@
+/* The tables of `explain` hold together: every term has its texts and cross references that lead somewhere,
+ * its fields are those of records, its formulas parse and name symbols that there are. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/explain_facts.h"
+#include "cli/explain_hint.h"
+#include "cli/explain_topics.h"
+#include "io/record_words.h"
+#include "lab/formula.h"
+
+static bool is_explained(const char *name)
+{
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    return sp_topics_find(name, found) > 0;
+}
+
+static void must(const char *name)
+{
+    ck_assert_msg(is_explained(name), "'%s' is not explained", name);
+}
+
+/* `list`: words separated by blanks. */
+static void must_all(const char *list)
+{
+    while (*list) {
+        char word[64];
+        size_t n = strcspn(list, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, list);
+        must(word);
+        list += n + (list[n] == ' ');
+    }
+}
+
+static void must_be_text(const char *text, const char *what, const char *name)
+{
+    ck_assert_msg(text && *text, "%s has no %s", name, what);
+}
+
+START_TEST(test_hints)
+{
+    for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++) {
+        must((*rule)->id);
+        must_be_text((*rule)->title, "title", (*rule)->id);
+        must_be_text((*rule)->condition, "condition", (*rule)->id);
+        must_be_text((*rule)->remedy, "remedy", (*rule)->id);
+        must_be_text((*rule)->gain, "way of predicting its gain", (*rule)->id);
+        ck_assert_msg(sp_rule_numbers((*rule)->id) != NULL, "%s has no numbers of records", (*rule)->id);
+    }
+}
+END_TEST
+
+START_TEST(test_every_topic)
+{
+    struct sp_topic t, found[SP_TOPIC_MATCHES];
+    int n = 0;
+    for (; sp_topic_at(n, &t); n++) {
+        must_be_text(t.title, "title", t.name);
+        must(t.name);
+        ck_assert_msg(!strchr(t.name, ' '), "'%s' has a blank", t.name);
+        must_all(sp_topic_also(&t));
+        ck_assert_msg(t.rule || (t.text && *t.text), "%s has no text", t.name);
+        must_be_text(t.see, "cross reference", t.name);
+        for (const char *see = t.see; *see;) {
+            char word[64];
+            size_t length = strcspn(see, " ");
+            snprintf(word, sizeof word, "%.*s", (int)length, see);
+            int matches = sp_topics_find(word, found);
+            ck_assert_msg(matches > 0, "%s: see %s, which is not explained", t.name, word);
+            ck_assert_msg(strcmp(word, t.name) != 0, "%s refers to itself", t.name);
+            see += length + (see[length] == ' ');
+        }
+    }
+    ck_assert_int_gt(n, 200);
+}
+END_TEST
+
+/* A name is given once a theme, and is no other one's spelling in the same theme. */
+START_TEST(test_names_are_distinct)
+{
+    struct sp_topic a, b;
+    for (int i = 0; sp_topic_at(i, &a); i++)
+        for (int k = i + 1; sp_topic_at(k, &b); k++)
+            ck_assert_msg(strcmp(a.name, b.name) != 0 || strcmp(a.theme, b.theme) != 0, "%s is in '%s' twice",
+                          a.name, a.theme);
+}
+END_TEST
+
+/* Does the schema of records have this path? What it leaves open is allowed. */
+static bool is_path(const json_t *schema, const char *path)
+{
+    const json_t *node = schema;
+    while (*path) {
+        char key[64];
+        size_t n = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)n, path);
+        const json_t *properties = json_object_get(node, "properties");
+        if (!properties)
+            return true;
+        node = json_object_get(properties, key);
+        if (!node)
+            return false;
+        path += n + (path[n] == '.');
+    }
+    return true;
+}
+
+static void check_path(const json_t *schema, const char *path, const char *name)
+{
+    const char *metrics =
+        sp_item_text(json_object_get(json_object_get(schema, "properties"), "metrics"), "description");
+    ck_assert_msg(is_path(schema, path), "%s: records have no %s", name, path);
+    if (strncmp(path, "metrics.", 8) == 0) {
+        char metric[64];
+        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(path + 8, "."), path + 8);
+        ck_assert_msg(strstr(metrics, metric), "%s: the schema lists no %s", name, path);
+    }
+}
+
+START_TEST(test_fields)
+{
+    json_t *schema = json_load_file(SP_TEST_SOURCE "/docs/record.schema.json", 0, NULL);
+    struct sp_topic t;
+    ck_assert_ptr_nonnull(schema);
+    for (int i = 0; sp_topic_at(i, &t); i++) {
+        const char *const *fields = t.term   ? t.term->fields
+                                    : t.rule ? sp_rule_numbers(t.rule->id)->fields
+                                             : NULL;
+        for (int k = 0; fields && k < SP_TERM_FIELDS && fields[k]; k++)
+            check_path(schema, fields[k], t.name);
+        for (const struct sp_calculation *c = t.term ? t.term->calculations : NULL; c && c->result; c++)
+            if (c->field)
+                check_path(schema, c->field, t.name);
+    }
+    json_decref(schema);
+}
+END_TEST
+
+static enum sp_status any_symbol(void *context, const char *name, struct sp_quantity *out,
+                                 struct sp_error *err)
+{
+    struct sp_fact fact;
+    (void)err;
+    ck_assert_msg(sp_fact_find(context, name, &fact), "no symbol '%s'", name);
+    *out = (struct sp_quantity){1, 1, 1};
+    return SP_OK;
+}
+
+/* Formulas parse and name symbols that there are. */
+static void check_formulas(const struct sp_calculation *list, const struct sp_record *r, const char *name)
+{
+    const struct sp_formula_source source = {any_symbol, NULL, (void *)r};
+    for (; list && list->result; list++) {
+        struct sp_quantity x;
+        struct sp_error err;
+        enum sp_status status = sp_formula_evaluate(list->formula, &source, &x, &err);
+        ck_assert_msg(status == SP_OK || status == SP_UNDECIDED, "%s: %s: %s", name, list->formula, err.what);
+        must_be_text(list->unit, "unit", list->result);
+    }
+}
+
+START_TEST(test_formulas)
+{
+    struct sp_record r;
+    struct sp_topic t;
+    ck_assert_int_eq(sp_record_new("formulas", &r, NULL), SP_OK);
+    for (int i = 0; sp_topic_at(i, &t); i++) {
+        if (t.term)
+            check_formulas(t.term->calculations, &r, t.name);
+        if (t.rule)
+            check_formulas(sp_rule_numbers(t.rule->id)->calculations, &r, t.name);
+    }
+    sp_record_free(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("explain_tables");
+    TCase *tc = tcase_create("explain_tables");
+    tcase_add_test(tc, test_hints);
+    tcase_add_test(tc, test_every_topic);
+    tcase_add_test(tc, test_names_are_distinct);
+    tcase_add_test(tc, test_fields);
+    tcase_add_test(tc, test_formulas);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
