@@ -109,6 +109,112 @@ START_TEST(test_verdicts_and_states)
 }
 END_TEST
 
+/* Labels of lines and columns of analyze, compare, sweep and series over r, as they are printed. */
+START_TEST(test_printed_words)
+{
+    static const char *const words[] = {"per row",
+                                        "mean",
+                                        "median",
+                                        "p99",
+                                        "max",
+                                        "symmetric file",
+                                        "expanded",
+                                        "duplicates",
+                                        "cache domain",
+                                        "virtual machine",
+                                        "pinned",
+                                        "effective",
+                                        "load of its arrays",
+                                        "DRAM load",
+                                        "L3 load",
+                                        "DP FMA",
+                                        "memory bandwidth",
+                                        "in-core execution",
+                                        "static nnz",
+                                        "f64/i32",
+                                        "mixed/i32",
+                                        "avx2-loads",
+                                        "NT stores",
+                                        "warm",
+                                        "run",
+                                        "runs",
+                                        "samples",
+                                        "dropped",
+                                        "result checked",
+                                        "max. rel. error",
+                                        "bound by",
+                                        "no counters can be used",
+                                        "DRAM traffic",
+                                        "L3 traffic",
+                                        "of roof",
+                                        "of model",
+                                        "model, x once",
+                                        "model, x as simulated",
+                                        "model, x as counted",
+                                        "median of pairs",
+                                        "lowest possible",
+                                        "minimum traffic",
+                                        "extra x traffic",
+                                        "x in several caches",
+                                        "load imbalance",
+                                        "in-core, latency",
+                                        "not explained",
+                                        "padding",
+                                        "proof",
+                                        "bottleneck",
+                                        "latency",
+                                        "prefetch",
+                                        "linearised indices",
+                                        "without memory limits",
+                                        "inner caches",
+                                        "busy times",
+                                        "lambda of entries",
+                                        "confidence",
+                                        "try",
+                                        "expect",
+                                        "saved",
+                                        "next",
+                                        "pays after",
+                                        "not a problem",
+                                        "huge pages",
+                                        "small pages",
+                                        "page walk",
+                                        "number of threads",
+                                        "dense blocks",
+                                        "symmetry",
+                                        "norm-wise",
+                                        "noisy",
+                                        "drifted",
+                                        "sentinel",
+                                        "OVER r",
+                                        "of limit",
+                                        "b/B",
+                                        "best r",
+                                        "limited by",
+                                        "least",
+                                        "B/A - 1",
+                                        "differs",
+                                        "resolved",
+                                        "against the run",
+                                        "bound",
+                                        "set-up",
+                                        "tied",
+                                        "left out",
+                                        "the run",
+                                        "combinations",
+                                        "exhaustive",
+                                        "stored entries",
+                                        "layout",
+                                        "partial results",
+                                        "GB/s",
+                                        "Gflop/s",
+                                        "us",
+                                        "\xc2\xb1"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        must(words[i]);
+}
+END_TEST
+
 /* Kinds of errors, and the exit codes that they become. */
 START_TEST(test_exit_codes)
 {
@@ -173,6 +279,7 @@ int main(void)
     tcase_add_test(tc, test_symbols);
     tcase_add_test(tc, test_words_of_the_layers);
     tcase_add_test(tc, test_verdicts_and_states);
+    tcase_add_test(tc, test_printed_words);
     tcase_add_test(tc, test_exit_codes);
     tcase_add_test(tc, test_schema);
     tcase_add_test(tc, test_spellings);

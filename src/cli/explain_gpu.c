@@ -70,7 +70,7 @@ const struct sp_term sp_gpu_terms[] = {
      {"binding.term", "gpu.resident_warps", "gpu.resident_limit"},
      terms_of_time},
     {"little",
-     "latency occupancy launch overhead launch-overhead resident-warps",
+     "occupancy launch overhead launch-overhead resident-warps",
      "limits of a GPU beside bandwidth",
      "t >= waits t_latency / (resident warps x 4),  t >= launches t_launch",
      "Little's law: what is on the way at a time, divided by how long it takes. Resident warps follow from "

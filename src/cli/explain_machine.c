@@ -79,7 +79,7 @@ const struct sp_term sp_machine_terms[] = {
      {"metrics.p_core"},
      in_core},
     {"P",
-     "bound",
+     "",
      "performance",
      "P = W/t",
      "Useful operations a second.",

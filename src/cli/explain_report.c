@@ -108,7 +108,7 @@ const struct sp_term sp_report_terms[] = {
      {NULL},
      NULL},
     {"units",
-     "unit prefix GB MB GiB kB us",
+     "unit prefix GB MB GiB KiB kB GB/s MB/s Gflop/s ms us ns",
      "units of files and of text",
      NULL,
      "Files are in SI base units (s, B, B/s, flop/s, B/flop). Text has prefixes: 1 kB = 1000 B, 1 GB = 10^9 "

@@ -8,6 +8,7 @@
 
 const struct sp_theme sp_themes[] = {
     {"The report", sp_report_terms},
+    {"Words of printed lines", sp_label_terms},
     {"Symbols", sp_symbol_terms},
     {"Traffic and balance", sp_traffic_terms},
     {"Operations", sp_operation_terms},
