@@ -65,8 +65,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                     : has_mixed ? "--precision mixed"
                                 : "--format crs --precision mixed");
     snprintf(hint->expect, sizeof hint->expect,
-             "V falls by %.0f %%; the result is checked with the bound of fp64",
-             100 * (1 - V.value / in->V_B.value));
+             "V %s by %.0f %%; the result is checked with the bound of fp64",
+             V.value <= in->V_B.value ? "falls" : "rises", 100 * fabs(1 - V.value / in->V_B.value));
     return SP_FIRES;
 }
 

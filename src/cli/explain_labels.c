@@ -272,5 +272,64 @@ const struct sp_term sp_label_terms[] = {
      "spread gain samples",
      {NULL},
      NULL},
+    {"unfused",
+     "pair fused-times-as-fast from-empty-caches",
+     "line UNFUSED: FusedMM beside SDDMM and then SpMM",
+     "saved = V(SDDMM, then SpMM) - V(FusedMM)",
+     "The pair writes the values between the two and reads the pattern twice; how much time and how many "
+     "bytes "
+     "from empty caches the fused kernel saves, measured and simulated, beside what the formula predicts.",
+     "fusedmm V",
+     {"unfused.bytes", "unfused.bytes_fused", "unfused.saved_predicted"},
+     NULL},
+    {"record",
+     "records store record-store history records-before RECORD.json",
+     "all that one analysis found, as one file",
+     NULL,
+     "JSON in SI units; every report, plot, comparison and explanation is made of it alone. A store is a "
+     "folder of records for `spmodel track`; a series is those that asked for the same.",
+     "series environment report verdict",
+     {"id", "status", "command"},
+     NULL},
+    {"read-and-written",
+     "read written TRAFFIC-read",
+     "columns of TRAFFIC (-v)",
+     NULL,
+     "Bytes that pass the interface of a level towards the cores and away from them; reading a line before "
+     "it "
+     "is written (w = 2) is a read.",
+     "arrays V_read w",
+     {"metrics.bytes_read", "metrics.bytes_written"},
+     NULL},
+    {"waits",
+     "busy entries-share bytes-share",
+     "columns of the cache domains: what each one did",
+     NULL,
+     "Shares of entries and bytes by domain, the time that its threads were busy and that they waited for "
+     "the "
+     "last one.",
+     "domain imbalance lambda",
+     {"domains"},
+     NULL},
+    {"plain-stores",
+     "upper-bound in-core-limits warm-executions per-column",
+     "sentences below a prediction of `model`",
+     NULL,
+     "Plain stores read the line of y first (w = 2). A time is an upper bound where the data fit a cache "
+     "whose "
+     "bandwidth the machine does not describe. In-core limits (P_core) are of a kernel and its matrix; no "
+     "machine file has them, so `model` leaves them out and `analyze` measures them.",
+     "w cold P_core roofline",
+     {NULL},
+     NULL},
+    {"remedy",
+     "error errors",
+     "line below an error: what to do",
+     NULL,
+     "An error says where (file, line), what is wrong and the remedy; its exit code says of which kind it "
+     "is.",
+     "exit-codes usage input absent",
+     {NULL},
+     NULL},
     {0},
 };
