@@ -9,6 +9,7 @@
 #include "cli/reorder_apply.h"
 #include "cli/reorder_preview.h"
 #include "cli/save.h"
+#include "cli/sink.h"
 #include "cli/terminal.h"
 #include "cli/this_caches.h"
 #include "cli/this_machine.h"
@@ -22,7 +23,7 @@ struct options {
     struct sp_common_options common;
     const char *in, *out, *method, *side, *permutation, *column_permutation, *machine;
     const char *apply, *to;
-    bool inverse, exact;
+    bool inverse, exact, is_stdout_taken;
     struct sp_workload workload; /* threads, schedule, and the formats that --format named */
     struct sp_reorder_methods methods;
 };
@@ -49,7 +50,7 @@ static void end_of_options(struct argp_state *state, struct options *o)
     bool vector = o->apply || o->to || o->inverse;
     if (vector && !(o->apply && o->to && o->permutation))
         argp_error(state, "a vector is permuted by --apply VECTOR --permutation FILE --to OUT");
-    if (vector && (o->in || o->method || o->side || o->column_permutation))
+    if (vector && (o->in || o->method || o->side || o->column_permutation || o->common.json || o->common.csv))
         argp_error(state, "--apply permutes a vector; there is no matrix and no method then");
     if (vector)
         return;
@@ -65,6 +66,9 @@ static void end_of_options(struct argp_state *state, struct options *o)
         argp_error(state, "%s", err.what);
     if (o->methods.n == 0)
         argp_error(state, "--method names none");
+    if (o->out && o->methods.n == 1 && (o->common.json || o->common.csv))
+        argp_error(state,
+                   "--json and --csv are for the comparison of orders: leave OUT away, or name several");
 }
 
 static void take_format(struct argp_state *state, struct options *o, const char *arg)
@@ -235,7 +239,7 @@ static enum sp_status write_order(const struct options *o, const struct sp_csr *
     if (status == SP_OK)
         status = write_permutations(o, method, order, err);
     sp_terminal_clear(watch->progress->context);
-    if (status == SP_OK && o->common.verbosity >= 0) {
+    if (status == SP_OK && o->common.verbosity >= 0 && !o->is_stdout_taken) {
         printf("%s -> %s   %s, found in %s, applied in %s\n", name, o->out, method,
                sp_text_seconds(text[0], sizeof text[0], took),
                sp_text_seconds(text[1], sizeof text[1], applied));
@@ -263,7 +267,7 @@ static enum sp_status reorder(const struct options *o, const struct sp_csr *a, c
 /* ---- several orders, compared ---- */
 
 static enum sp_status compare(const struct options *o, const struct sp_csr *a, const char *name,
-                              struct sp_watch *watch, struct sp_error *err)
+                              struct sp_sinks *to, struct sp_watch *watch, struct sp_error *err)
 {
     const struct sp_workload *w = &o->workload;
     struct sp_machine machine;
@@ -285,7 +289,11 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
                                                        .progress = watch->progress};
     status = sp_reorder_preview(a, &o->methods, &options, &preview, err);
     sp_terminal_clear(watch->progress->context);
-    if (status == SP_OK && (o->common.verbosity >= 0 || !o->out)) {
+    if (status == SP_OK && to->csv.stream)
+        sp_reorder_csv(&preview, to->csv.stream);
+    if (status == SP_OK && to->json.stream)
+        sp_reorder_json(&preview, &options, name, a, to->json.stream);
+    if (status == SP_OK && !o->is_stdout_taken && (o->common.verbosity >= 0 || !o->out)) {
         printf("%s   %lld x %lld, %lld entries: orders, none of them written%s\n", name, (long long)a->n_r,
                (long long)a->n_c, (long long)a->n_nz, o->out ? " yet" : "");
         sp_reorder_print(&preview, &options, stdout);
@@ -336,7 +344,7 @@ static enum sp_status check_names(const struct options *o, struct sp_error *err)
     return o->out ? sp_save_check(o->out, &(struct sp_save_options){0}, err) : SP_OK;
 }
 
-static enum sp_status run_on_matrix(const struct options *o, struct sp_error *err)
+static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to, struct sp_error *err)
 {
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);
@@ -353,7 +361,7 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_error *er
     if (status == SP_OK && o->out && o->methods.n == 1)
         status = reorder(o, &a, facts.name, &watch, err);
     else if (status == SP_OK)
-        status = compare(o, &a, facts.name, &watch, err);
+        status = compare(o, &a, facts.name, to, &watch, err);
     sp_csr_free(&a);
     return status;
 }
@@ -376,7 +384,7 @@ static const struct argp_option own[] = {
     {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
     {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
     {0}};
-static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {own,
                                  parse,
                                  "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
@@ -392,15 +400,21 @@ static int run(int argc, char **argv)
     struct options o = {0};
     struct sp_error err;
     sp_parse(&argp, argc, argv, &o);
+    struct sp_sinks to;
     enum sp_status status = check_names(&o, &err);
     if (status == SP_OK)
-        status = o.apply ? sp_reorder_apply(o.apply, o.permutation, o.to, o.inverse, &err)
-                         : run_on_matrix(&o, &err);
-    return status == SP_OK ? 0 : sp_report_error(&err);
+        status = sp_sinks_open(o.common.csv, o.common.json, &to, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    o.is_stdout_taken = to.on_stdout;
+    status = o.apply ? sp_reorder_apply(o.apply, o.permutation, o.to, o.inverse, &err)
+                     : run_on_matrix(&o, &to, &err);
+    return sp_sinks_close(&to, status == SP_OK ? 0 : sp_report_error(&err));
 }
 
 static const struct sp_example examples[] = {
     {"spmodel reorder matrix.mtx", "every order that there is, none of them written", NULL},
+    {"spmodel reorder --csv matrix.mtx", "the same as a table for programs", NULL},
     {"spmodel reorder --method rcm --permutation order.mtx matrix.mtx ordered.mtx",
      "reverse Cuthill-McKee, and the permutation that it was", NULL},
     {"spmodel reorder --apply b.mtx --permutation order.mtx --to ordered-b.mtx", "a vector in the same order",

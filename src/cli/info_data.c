@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "cli/flat_csv.h"
 #include "cli/info.h"
 
 static int put(json_t *object, const char *key, json_t *value)
@@ -93,32 +93,10 @@ json_t *sp_info_json(const struct sp_info *info)
 
 enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *out, struct sp_error *err)
 {
-    json_t *o = sp_info_json(info), *value;
-    const char *key, *comma = "";
+    json_t *o = sp_info_json(info);
     if (!o)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for a CSV row");
-    if (with_header) {
-        json_object_foreach(o, key, value)
-        {
-            fprintf(out, "%s%s", comma, key);
-            comma = ",";
-        }
-        fputs("\n", out);
-    }
-    comma = "";
-    json_object_foreach(o, key, value)
-    {
-        fputs(comma, out);
-        comma = ",";
-        if (json_is_string(value)) {
-            sp_csv_field(out, json_string_value(value));
-        } else if (!json_is_null(value)) {
-            char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-            fputs(text ? text : "", out);
-            free(text);
-        }
-    }
-    fputs("\n", out);
+    sp_flat_csv(o, with_header, out);
     json_decref(o);
     return SP_OK;
 }

@@ -55,8 +55,23 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
                                   const struct sp_reorder_preview_options *options,
                                   struct sp_reorder_preview *preview, struct sp_error *err);
 
+/* Bytes of an SpMV in that order against those in the order of the input; false: not known. */
+bool sp_reorder_share(const struct sp_reorder_preview *preview, const struct sp_reorder_line *line,
+                      double *share);
+/* SpMVs after which the time to find the order has come back, where time follows bytes; false: it saves
+ * hardly any, or that is not known. */
+bool sp_reorder_paid_after(const struct sp_reorder_preview *preview, const struct sp_reorder_line *line,
+                           double *n_spmvs);
+
 void sp_reorder_print(const struct sp_reorder_preview *preview,
                       const struct sp_reorder_preview_options *options, FILE *out);
+
+/* The same for programs: a row a line, and a document of schema spmodel.orders/1 (docs/records.md). What is
+ * not known is an empty cell, or null. */
+void sp_reorder_csv(const struct sp_reorder_preview *preview, FILE *out);
+void sp_reorder_json(const struct sp_reorder_preview *preview,
+                     const struct sp_reorder_preview_options *options, const char *matrix,
+                     const struct sp_csr *a, FILE *out);
 
 /* What a new order costs beside finding it; sides as the method has them. */
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out);

@@ -12,16 +12,34 @@ static const struct sp_reorder_line *line_of_input(const struct sp_reorder_previ
     return NULL;
 }
 
-/* Bytes against the order of the input, and after how many SpMVs the order is paid, if time follows bytes. */
-static void print_worth(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
+bool sp_reorder_share(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, double *share)
 {
     const struct sp_reorder_line *input = line_of_input(p);
     if (!input || input->bytes <= 0)
+        return false;
+    *share = l->bytes / input->bytes;
+    return true;
+}
+
+bool sp_reorder_paid_after(const struct sp_reorder_preview *p, const struct sp_reorder_line *l,
+                           double *n_spmvs)
+{
+    static const double least = 0.02; /* of the bytes; below, what an order saves is not worth a figure */
+    double share;
+    if (!sp_reorder_share(p, l, &share) || share >= 1 - least || p->spmv_s <= 0)
+        return false;
+    *n_spmvs = l->find_s / (p->spmv_s * (1 - share));
+    return true;
+}
+
+static void print_worth(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
+{
+    double share, paid;
+    if (!sp_reorder_share(p, l, &share))
         return;
-    double share = l->bytes / input->bytes;
     fprintf(out, " %6.2f", share);
-    if (share < 0.98 && p->spmv_s > 0)
-        fprintf(out, " %8.0f", l->find_s / (p->spmv_s * (1 - share)));
+    if (sp_reorder_paid_after(p, l, &paid))
+        fprintf(out, " %8.0f", paid);
     else
         fputs("        -", out);
 }

@@ -17,6 +17,19 @@ grep -q 'SpMVs of .* measured' "$dir/all" || fail "the table says what an SpMV i
 [ "$(ls "$dir")" = all ] || fail "comparing wrote a file"
 "$program" reorder $mesh > "$dir/plain" && grep -q '^  gray ' "$dir/plain" || fail "all is the default without OUT"
 
+# the same table for programs
+"$program" reorder -q $mesh --method none,rcm,degree+cols --csv > "$dir/csv" || fail "the table as CSV"
+[ "$(cut -d, -f1 "$dir/csv" | tr '\n' ' ')" = 'method none rcm degree+cols ' ] || fail "a row for each method"
+awk -F, 'NF != 18 { exit 1 }' "$dir/csv" || fail "every row has the columns of the header"
+[ "$(awk -F, '$1 == "rcm" { print $6 }' "$dir/csv")" = "$(awk '$1 == "rcm" { print $4 }' "$dir/all")" ] || fail "the bandwidths differ"
+"$program" reorder -q gen:random:20x10:2 --method rcm+sym,degree --json="$dir/json" > "$dir/out" || fail "the table as JSON"
+grep -q '"schema": "spmodel.orders/1"' "$dir/json" && grep -q '"why_not": "rows and columns' "$dir/json" && grep -q '"alpha": null' "$dir/json" ||
+    fail "the JSON says what cannot be ordered"
+grep -q '^  degree ' "$dir/out" || fail "a file for programs takes the table away from people"
+"$program" reorder $mesh "$dir/of.mtx" --method none,rcm --json > "$dir/json" && grep -q '^{' "$dir/json" && ! grep -q ' -> ' "$dir/json" ||
+    fail "standard output holds more than the JSON"
+rm -f "$dir/csv" "$dir/json" "$dir/out" "$dir/of.mtx"
+
 # the structure in the table is that of the matrix that is written
 "$program" reorder $mesh "$dir/rcm.mtx" --permutation "$dir/p.mtx" > "$dir/written" || fail "one order is written"
 grep -q 'elsewhere: x and y both' "$dir/written" || fail "what an order costs elsewhere is said"
@@ -59,6 +72,7 @@ refused() { # refused CODE WORDS ARGUMENTS...
     [ $got -eq "$code" ] && grep -q "$words" "$dir/err" || fail "'$*' exits with $got, wanted $code and '$words': $(cat "$dir/err")"
     [ ! -e "$dir/z.mtx" ] || fail "'$*' wrote a file"
 }
+refused 2 'comparison of orders' $mesh "$dir/z.mtx" --csv
 refused 3 'the vector has 900 elements' --apply "$dir/x.mtx" --permutation "$dir/pr.mtx" --to "$dir/z.mtx"
 sed '5s/.*/9999/' "$dir/p.mtx" > "$dir/outside.mtx"
 refused 3 'outside.mtx:5.*9999 is no row' --apply "$dir/x.mtx" --permutation "$dir/outside.mtx" --to "$dir/z.mtx"
