@@ -4,10 +4,6 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
-/* Converting values costs some of what fewer bytes save, or all of it (docs/results: two runs over 32
- * matrices). */
-static const double converted = 0.6;
-
 /* Values that are not f32 numbers: what it would cost to store them so, not proposed. */
 static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixed_B,
                                     struct sp_checked *checked)
@@ -40,7 +36,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         core = in->mixed->core_s;
     }
     struct sp_gain gain = sp_gain_of(in, V, core);
-    gain = (struct sp_gain){0, converted * gain.hi};
+    gain.lo = 0; /* converting values costs some of what fewer bytes save, or all of it (docs/results,
+                    advice-scored) */
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
@@ -73,7 +70,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .title = "precision",
-    .version = 3,
+    .version = 4,
     .spmv_only = true,
     .condition =
         "every value is exactly an fp32 number: stored so, s_a falls from 8 to 4 bytes, while x, y and the "
@@ -81,7 +78,6 @@ const struct sp_hint_rule sp_hint_precision = {
     .remedy = "values in fp32 beside vectors in fp64; all in fp32 where 24 bits suffice, for instance in "
               "preconditioners or inner iterations",
     .check = "precision",
-    .gain =
-        "0 to 0.6 of what V with 4-byte values saves by the formula of `gain`: converting costs some of it",
+    .gain = "0 to what V with 4-byte values saves by the formula of `gain`: converting may cost all of it",
     .judge = judge,
 };

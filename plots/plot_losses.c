@@ -5,7 +5,7 @@
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
-static const char *const colors[SP_N_LOSSES] = {SP_BLUE,   SP_CYAN, SP_YELLOW, "#aa9922",
+static const char *const colors[SP_N_LOSS_ROWS] = {SP_BLUE,   SP_CYAN, SP_YELLOW, "#aa9922",
                                                 SP_PURPLE, SP_RED,  SP_GREY};
 
 bool sp_losses_known(const struct sp_record *record)
@@ -23,7 +23,7 @@ static void origin_word(const struct sp_record *record, int i, char *text, size_
     const char *origin = sp_words_text(record, path, "");
     snprintf(word, sizeof word, "%.*s", (int)strcspn(origin, ": "), origin);
     /* The rest mixes them all. */
-    bool known = sp_origin_from_name(word) != SP_NONE && i != SP_N_LOSSES - 1;
+    bool known = sp_origin_from_name(word) != SP_NONE && i != SP_N_LOSS_ROWS - 1;
     snprintf(text, size, "%s%s", known ? " " : "", known ? word : "");
 }
 
@@ -37,9 +37,9 @@ static void waterfall(const struct sp_record *record, FILE *out)
     int decimals = sp_figure_decimals(time.value / scale.factor, 3);
     char percent[32], word[40], text[128];
     fputs("# start, end, row, colour, words, figure\n$L << EOD\n", out);
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (!sp_record_loss(record, i, &x) ||
-            (fabs(x) < 0.005 * time.value && i != 0 && i != SP_N_LOSSES - 1))
+            (fabs(x) < 0.005 * time.value && i != 0 && i != SP_N_LOSS_ROWS - 1))
             continue;
         origin_word(record, i, word, sizeof word);
         snprintf(text, sizeof text, "%s%.*f %s  %s%s", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor,
@@ -91,7 +91,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, FI
     fputs("# start, end, row, colour\n$L << EOD\n", out);
     for (int k = 0; k < n; k++) {
         double at = 0;
-        for (int i = 0; i < SP_N_LOSSES && sp_losses_known(records[k]); i++) {
+        for (int i = 0; i < SP_N_LOSS_ROWS && sp_losses_known(records[k]); i++) {
             if (!sp_record_loss(records[k], i, &x))
                 continue;
             fprintf(out, "%.8g %.8g %d 0x%s\n", at / scale.factor, (at + x) / scale.factor, k, colors[i] + 1);
@@ -118,7 +118,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, FI
     fputs("plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable "
           "notitle",
           out);
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         fprintf(out, ", \\\n    keyentry with boxes lc rgb '%s' title ", colors[i]);
         sp_script_string(out, sp_loss_words[i].words);
     }

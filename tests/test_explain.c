@@ -77,7 +77,7 @@ START_TEST(test_words_of_the_layers)
         must(sp_array_name((enum sp_array)i));
     for (int i = 0; i < SP_N_ORIGINS; i++)
         must(sp_origin_name((enum sp_origin)i));
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         must(sp_loss_words[i].key);
         must(sp_loss_words[i].words);
     }

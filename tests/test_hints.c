@@ -102,6 +102,30 @@ START_TEST(gathers_that_miss_may_wait_for_the_rest)
 }
 END_TEST
 
+/* An order that leaves most of the extra loads must promise much, and is never sure. */
+START_TEST(orders_that_help_in_part)
+{
+    struct sp_hint_inputs in = healthy();
+    const double x_B = 8 * (double)in.n_nz, others_B = in.V_B.value - in.alpha.value * x_B,
+                 least = in.alpha_min.value;
+    struct sp_hints h;
+    for (int i = 0; i < 2; i++) {
+        const double excess = i == 0 ? 1 : 8;
+        in.alpha = sp_value_of(least + excess, SP_SIMULATED);
+        in.V_B = sp_value_of(others_B + in.alpha.value * x_B, SP_SIMULATED);
+        in.time_s = sp_value_of(1.1 * in.V_B.value / in.roof_Bps.value, SP_MEASURED);
+        in.alpha_reordered = sp_value_of(least + 0.2 * excess, SP_SIMULATED);
+        ck_assert_int_eq(only(&in, "A01").confidence, SP_HIGH);
+        in.alpha_reordered = sp_value_of(least + 0.55 * excess, SP_SIMULATED);
+        h = ask(&in);
+        if (i == 0)
+            ck_assert_ptr_null(find(&h, "A01"));
+        else
+            ck_assert_int_eq(only(&in, "A01").confidence, SP_MEDIUM);
+    }
+}
+END_TEST
+
 START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
 {
     struct sp_hint_inputs in = healthy();
@@ -321,6 +345,7 @@ int main(void)
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);
     tcase_add_test(tc, gathers_that_miss_may_wait_for_the_rest);
+    tcase_add_test(tc, orders_that_help_in_part);
     tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);

@@ -7,7 +7,7 @@
 #include "base/figures.h"
 #include "base/samples.h"
 
-const struct sp_loss_words sp_loss_words[SP_N_LOSSES] = {
+const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS] = {
     {"min_traffic", "minimum traffic"}, {"padding", "padding"},
     {"extra_x", "extra x traffic"},     {"extra_x_domains", "x in several caches"},
     {"imbalance", "load imbalance"},    {"in_core", "in-core, latency"},

@@ -29,12 +29,13 @@ const char *sp_words_text(const struct sp_record *record, const char *path, cons
 /* The ceiling with "role": "roof", the one that fractions are of; NULL: none. */
 const json_t *sp_record_roof(const struct sp_record *record);
 
-/* The losses in the order of [THEORY 8]: key in `losses`, words for people. */
-enum { SP_N_LOSSES = 7 };
+/* The losses as rows that add up, in the order of [THEORY 8]: key in `losses`, words for people. One more
+ * than the parts of model/losses.h: what x costs in several caches is a row of its own. */
+enum { SP_N_LOSS_ROWS = 7 };
 struct sp_loss_words {
     const char *key, *words;
 };
-extern const struct sp_loss_words sp_loss_words[SP_N_LOSSES];
+extern const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS];
 /* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x` contains
  * in the record, is a row of its own and taken off there. False where it is not known. */
 bool sp_record_loss(const struct sp_record *record, int i, double *seconds);

@@ -36,7 +36,7 @@ static int main_loss(const struct sp_record *record, double total, double *secon
     int found = -1;
     double x;
     *seconds = 0.005 * total;
-    for (int i = 1; i < SP_N_LOSSES; i++)
+    for (int i = 1; i < SP_N_LOSS_ROWS; i++)
         if (sp_record_loss(record, i, &x) && fabs(x) >= fabs(*seconds)) {
             found = i;
             *seconds = x;

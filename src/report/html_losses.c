@@ -51,7 +51,7 @@ static struct loss_frame frame_of(const struct sp_record *record, double time)
 {
     struct loss_frame f = {.time = time, .scale = sp_scale_of_seconds(time)};
     double at = 0, most = time, x;
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         at += sp_record_loss(record, i, &x) ? x : 0;
         f.least = fmin(f.least, at);
         most = fmax(most, at);
@@ -143,7 +143,7 @@ static void loss_table(struct sp_page *page, const struct sp_record *record, str
     double at = 0, x;
     sp_page_table_begin(page, "Losses; they add up to the time of one execution, the rest is signed", "hlrrl",
                         heads);
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
         if (sp_record_loss(record, i, &x)) {
             loss_row(page, record, &f, i, at, x);

@@ -79,7 +79,7 @@ static bool loss_of(const struct sp_record *record, const char *path, double *se
     static const char losses[] = "losses.";
     if (strncmp(path, losses, sizeof losses - 1) != 0)
         return false;
-    for (int i = 0; i < SP_N_LOSSES; i++)
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++)
         if (strcmp(path + sizeof losses - 1, sp_loss_words[i].key) == 0)
             return sp_record_loss(record, i, seconds);
     return false;

@@ -79,7 +79,7 @@ static void put_roof(const struct sp_record *r, FILE *out)
  * They add up to the time. */
 static void put_losses(const struct sp_record *r, FILE *out)
 {
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         const char *key = sp_loss_words[i].key;
         char path[64], name[64];
         double seconds;

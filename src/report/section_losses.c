@@ -7,8 +7,8 @@
 #include "report/sections.h"
 
 /* In the order of sp_loss_words. */
-static const enum sp_ink inks[SP_N_LOSSES] = {SP_INK_BLUE,    SP_INK_CYAN, SP_INK_YELLOW, SP_INK_YELLOW,
-                                              SP_INK_MAGENTA, SP_INK_RED,  SP_INK_DIM};
+static const enum sp_ink inks[SP_N_LOSS_ROWS] = {SP_INK_BLUE,    SP_INK_CYAN, SP_INK_YELLOW, SP_INK_YELLOW,
+                                                 SP_INK_MAGENTA, SP_INK_RED,  SP_INK_DIM};
 
 /* Shares below this are named in one line instead of each in its own. */
 #define SMALL 0.005
@@ -53,7 +53,7 @@ static void loss_line(struct sp_pen *pen, const struct sp_record *record, int lo
 static double longest_loss(const struct sp_record *record)
 {
     double longest = 0, x;
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (sp_record_loss(record, i, &x))
             longest = fmax(longest, fabs(x));
     }
@@ -65,7 +65,7 @@ static void small_line(struct sp_pen *pen, const struct sp_record *record)
     double total = sp_record_metric(record, "time").value;
     bool any = false;
     pen->indent = 1;
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         double x;
         if (!sp_record_loss(record, i, &x) || fabs(x) >= SMALL * total)
             continue;
@@ -136,7 +136,7 @@ void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
     snprintf(text, sizeof text, "%.*f %s", decimals, time.value / scale.factor, scale.prefix);
     sp_pen_right(pen, SP_INK_BOLD, bar + 2 + 26 + (int)strlen(scale.prefix), text);
     sp_pen_end(pen);
-    for (int i = 0; i < SP_N_LOSSES; i++) {
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         double x;
         char path[64];
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
