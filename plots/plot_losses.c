@@ -6,7 +6,7 @@
 #include "plots/script.h"
 
 static const char *const colors[SP_N_LOSS_ROWS] = {SP_BLUE,   SP_CYAN, SP_YELLOW, "#aa9922",
-                                                SP_PURPLE, SP_RED,  SP_GREY};
+                                                   SP_PURPLE, SP_RED,  SP_GREY};
 
 bool sp_losses_known(const struct sp_record *record)
 {

@@ -219,6 +219,13 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
     a->reorder = best;
     a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
     status = simulate_reordered(a, &ordered, err);
+    if (status == SP_USAGE) { /* its columns lie too far apart for 16-bit offsets, for example */
+        a->reorder = NULL;
+        a->alpha_reordered = a->reorder_s =
+            sp_value_none("the format cannot store the matrix in the best order");
+        sp_csr_free(&ordered);
+        return SP_OK;
+    }
     if (status == SP_OK)
         status = measure_core(a, &ordered, err);
     if (status == SP_OK)

@@ -232,6 +232,19 @@ static bool is_new(const struct trying *t, const struct sp_try *won, const struc
     return hint->change[0] && sp_variant_add(&v, hint->change, NULL) == SP_OK && !is_again(t, &v);
 }
 
+/* The round ends where the winner cannot be analysed; what was tried before stands. */
+static void note_failure(struct sp_tries *tries, const struct sp_try *won, int round,
+                         const struct sp_error *why)
+{
+    struct sp_try *one = new_try(tries, round);
+    if (!one)
+        return;
+    snprintf(one->ids, sizeof one->ids, "%s", won->ids);
+    one->variant = won->variant;
+    one->trial.error = *why;
+    one->trial.gain = sp_value_none("its analysis failed");
+}
+
 /* A change opens the way for others: what the winner's own analysis proposes. */
 static enum sp_status next_round(struct trying *t, int round, bool *more, struct sp_error *err)
 {
@@ -242,7 +255,14 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     if (!best || best->round != round - 1 || left_s(t) <= 0)
         return SP_OK;
     const struct sp_try won = *best;
-    enum sp_status status = hints_of(t, &won, &hints, err);
+    struct sp_error why;
+    enum sp_status status = hints_of(t, &won, &hints, &why);
+    if (status != SP_OK && status != SP_INTERRUPTED) {
+        note_failure(tries, &won, round, &why);
+        return SP_OK;
+    }
+    if (status == SP_INTERRUPTED && err)
+        *err = why;
     const int from = tries->n;
     for (int i = 0; status == SP_OK && i < hints.n_hints; i++)
         if (is_new(t, &won, &hints.hint[i])) {
