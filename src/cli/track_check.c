@@ -11,6 +11,7 @@
 #include "cli/track_options.h"
 #include "cli/verdict_print.h"
 #include "track/difference.h"
+#include "track/newest.h"
 #include "track/pins.h"
 
 enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
@@ -87,6 +88,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_MARKDOWN:
         c->markdown = arg;
         return 0;
+    case ARGP_KEY_END:
+        if (c->options.last > 0)
+            argp_error(state,
+                       "--last lists records; --baseline says with how many before it one is compared");
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -146,23 +152,61 @@ static void say_how(const struct checking *c, struct sp_judgement *j)
              store);
 }
 
-/* Another session for every verdict that is not good, or the command that makes one. */
-static enum sp_status confirm_all(struct checking *c, const struct sp_entry *const *list, int64_t n,
-                                  struct sp_judgement *judgement, int *code, struct sp_error *err)
+/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of each. */
+enum { MOST_OF_SERIES = 64 };
+struct judged {
+    struct sp_newest *newest; /* [n] owned */
+    struct sp_judgement *judgement;
+    int n;
+};
+
+static void judged_free(struct judged *all)
+{
+    for (int i = 0; i < all->n; i++)
+        sp_newest_free(&all->newest[i]);
+    free(all->newest);
+    free(all->judgement);
+    *all = (struct judged){0};
+}
+
+static bool may_be_judged(const void *context, const struct sp_entry *entry)
+{
+    return sp_track_is_of_time(context, entry);
+}
+
+static enum sp_status find_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
+                                  struct judged *all, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    int at = 0;
+    all->newest = calloc((size_t)n + 1, sizeof *all->newest);
+    all->judgement = calloc((size_t)n + 1, sizeof *all->judgement);
+    if (!all->newest || !all->judgement)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
     for (int64_t first = 0, end; first < n && status == SP_OK; first = end) {
-        struct sp_judgement *j = &judgement[at++];
-        const struct sp_entry *pinned[SP_MOST_PINNED];
+        int found;
         end = sp_track_series_end(list, n, first);
+        const int most = end - first < MOST_OF_SERIES ? (int)(end - first) : MOST_OF_SERIES;
+        status = sp_newest_find(list + first, (int)(end - first), c->judge.metric, may_be_judged, &c->options,
+                                all->newest + all->n, most, &found, err);
+        all->n += found;
+    }
+    return status;
+}
+
+/* Another session for every verdict that is not good, or the command that makes one. */
+static enum sp_status confirm_all(struct checking *c, struct judged *all, int *code, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < all->n && status == SP_OK; i++) {
+        struct sp_judgement *j = &all->judgement[i];
+        const struct sp_newest *one = &all->newest[i];
+        const struct sp_entry *pinned[SP_MOST_PINNED];
         if (!sp_judge_wants_confirmation(j))
             continue;
         if (c->rounds > 0) {
             const int n_pinned =
-                find_pins(c->confirming.store, list[end - 1], c->confirming.index, pinned, code);
-            status =
-                sp_track_confirm(&c->confirming, list + first, (int)(end - first), pinned, n_pinned, j, err);
+                find_pins(c->confirming.store, one->list[one->n - 1], c->confirming.index, pinned, code);
+            status = sp_track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
         } else if (j->verdict == SP_TRACK_REGRESSED) {
             say_how(c, j);
         }
@@ -171,28 +215,24 @@ static enum sp_status confirm_all(struct checking *c, const struct sp_entry *con
     return status;
 }
 
-/* The judgements of all series; *out is to be freed. */
+/* The judgements of all that is meant. */
 static enum sp_status judge_all(struct checking *c, const struct sp_store *store,
                                 const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                                struct sp_judgement **out, int *n_out, int *code, struct sp_error *err)
+                                struct judged *all, int *code, struct sp_error *err)
 {
     struct sp_terminal terminal;
-    *n_out = 0;
-    *out = calloc((size_t)n + 1, sizeof **out);
-    if (!*out)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
-    for (int64_t first = 0, end; first < n; first = end) {
+    enum sp_status status = find_newest(c, list, n, all, err);
+    for (int i = 0; i < all->n && status == SP_OK; i++) {
+        const struct sp_newest *one = &all->newest[i];
         const struct sp_entry *pinned[SP_MOST_PINNED];
-        end = sp_track_series_end(list, n, first);
-        const int n_pinned = find_pins(store, list[end - 1], index, pinned, code);
-        const enum sp_status status = sp_judge_confirmed(list + first, (int)(end - first), pinned, n_pinned,
-                                                         &c->judge, &(*out)[(*n_out)++], err);
-        if (status != SP_OK)
-            return status;
-        if ((*out)[*n_out - 1].other)
-            name_fields(index, &(*out)[*n_out - 1]);
+        const int n_pinned = find_pins(store, one->list[one->n - 1], index, pinned, code);
+        status = sp_judge_confirmed(one->list, one->n, pinned, n_pinned, &c->judge, &all->judgement[i], err);
+        if (status == SP_OK && all->judgement[i].other)
+            name_fields(index, &all->judgement[i]);
     }
-    sp_judge_many(*out, *n_out, c->fdr);
+    if (status != SP_OK)
+        return status;
+    sp_judge_many(all->judgement, all->n, c->fdr);
     const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
     c->confirming = (struct sp_confirming){.rounds = c->rounds,
                                            .verbosity = c->options.common.verbosity,
@@ -200,7 +240,7 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
                                            .index = index,
                                            .judge = &c->judge,
                                            .progress = &progress};
-    return confirm_all(c, list, n, *out, code, err);
+    return confirm_all(c, all, code, err);
 }
 
 typedef void print_function(const struct sp_judgement *judgement, int n, FILE *out);
@@ -243,36 +283,38 @@ static int run(int argc, char **argv)
     struct sp_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
-    struct sp_judgement *judgement = NULL;
+    struct judged all = {0};
     int64_t n;
-    int n_judged = 0, code = 0;
+    int code = 0;
     sp_parse(&argp, argc, argv, &c);
     c.judge.seed = 1;
     const int failed = sp_track_open(&c.options, &store, &index, &code);
     if (failed)
         return failed;
-    enum sp_status status = sp_track_select(&c.options, &index, &list, &n, &err);
+    struct sp_track_options history = c.options; /* commit and time say what is judged, not with what */
+    history.commit = history.since = NULL;
+    enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
     if (status == SP_OK)
-        status = judge_all(&c, &store, &index, list, n, &judgement, &n_judged, &code, &err);
+        status = judge_all(&c, &store, &index, list, n, &all, &code, &err);
     if (status == SP_OK) {
-        for (int i = 0; i < n_judged; i++)
-            code = sp_worse_exit(code, sp_track_exit_code(judgement[i].verdict));
-        if (n_judged == 0)
+        for (int i = 0; i < all.n; i++)
+            code = sp_worse_exit(code, sp_track_exit_code(all.judgement[i].verdict));
+        if (all.n == 0)
             code = sp_worse_exit(code, 5);
         const struct sp_common_options *o = &c.options.common;
         if (!sp_sink_is_stdout(o->json) && !sp_sink_is_stdout(o->csv) && !sp_sink_is_stdout(o->lines) &&
             !sp_sink_is_stdout(c.junit) && !sp_sink_is_stdout(c.markdown))
-            sp_verdicts_print(judgement, n_judged, stdout);
-        code = print_to(o->csv, sp_verdicts_csv, judgement, n_judged, code);
-        code = print_to(o->json, sp_verdicts_json, judgement, n_judged, code);
-        code = print_to(o->lines, sp_verdicts_lines, judgement, n_judged, code);
-        code = print_to(c.junit, sp_verdicts_junit, judgement, n_judged, code);
-        code = print_to(c.markdown, sp_verdicts_markdown, judgement, n_judged, code);
+            sp_verdicts_print(all.judgement, all.n, stdout);
+        code = print_to(o->csv, sp_verdicts_csv, all.judgement, all.n, code);
+        code = print_to(o->json, sp_verdicts_json, all.judgement, all.n, code);
+        code = print_to(o->lines, sp_verdicts_lines, all.judgement, all.n, code);
+        code = print_to(c.junit, sp_verdicts_junit, all.judgement, all.n, code);
+        code = print_to(c.markdown, sp_verdicts_markdown, all.judgement, all.n, code);
     } else {
         code = sp_worse_exit(code, sp_report_error(&err));
     }
     sp_confirming_free(&c.confirming);
-    free(judgement);
+    judged_free(&all);
     free(list);
     sp_index_free(&index);
     return code;

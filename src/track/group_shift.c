@@ -8,10 +8,10 @@
 
 enum { MOST_RECORDS = 64, MOST_VALUES = MOST_RECORDS * SP_ENTRY_RUNS };
 
-static time_t seconds_of(const char *start)
+time_t sp_entry_seconds(const struct sp_entry *entry)
 {
     struct tm t = {0};
-    if (!strptime(start, "%Y-%m-%dT%H:%M:%S", &t))
+    if (!strptime(entry->start, "%Y-%m-%dT%H:%M:%S", &t))
         return 0;
     return timegm(&t);
 }
@@ -76,7 +76,7 @@ bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entr
     return sp_entry_confirms(later, earlier) ||
            (strcmp(earlier->commit, newest->commit) == 0 && newest->commit[0] &&
             strcmp(earlier->tool, newest->tool) == 0 &&
-            seconds_of(newest->start) - seconds_of(earlier->start) <= SP_SESSION_S);
+            sp_entry_seconds(newest) - sp_entry_seconds(earlier) <= SP_SESSION_S);
 }
 
 /* One value a session, the median of its records, the latest session first. */

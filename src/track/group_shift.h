@@ -3,7 +3,12 @@
 #ifndef SP_TRACK_GROUP_SHIFT_H
 #define SP_TRACK_GROUP_SHIFT_H
 
+#include <time.h>
+
 #include "track/judge.h"
+
+/* When it ran, since the epoch; 0: it does not say. */
+time_t sp_entry_seconds(const struct sp_entry *entry);
 
 /* Is `earlier` of the session that ends with `newest` and goes back to `later` at least? */
 bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entry *later,

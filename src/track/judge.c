@@ -121,7 +121,7 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
 }
 
 /* May these two be compared? Simulated bytes belong to the simulated caches, all else to the environment. */
-static bool is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
+bool sp_entry_is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
 {
     if ((metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
         strcmp(a->origin[SP_TRACKED_BYTES], b->origin[SP_TRACKED_BYTES]) != 0)
@@ -156,7 +156,7 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
     g->oldest = g->after[g->n_after++] = newest;
     for (int i = n - 2; i >= 0 && g->n_before < most; i--) {
         const struct sp_entry *e = list[i];
-        if (!is_comparable(e, newest, o->metric)) {
+        if (!sp_entry_is_comparable(e, newest, o->metric)) {
             g->other = g->other ? g->other : e;
             continue;
         }
@@ -184,7 +184,7 @@ static void find_pins(const struct sp_entry *const *list, int n, const struct sp
                 break;
         }
         g->is_pinned_itself = g->is_pinned_itself || is_own;
-        if (!is_own && is_comparable(pinned[i], list[n - 1], metric))
+        if (!is_own && sp_entry_is_comparable(pinned[i], list[n - 1], metric))
             g->pin[g->n_pins++] = pinned[i];
     }
 }
