@@ -235,16 +235,29 @@ static const struct argp argp = {
     NULL,
     NULL};
 
+/* No result may replace a matrix of the campaign. */
+static enum sp_status note_matrices(const struct sp_campaign *c, const char ***paths, struct sp_error *err)
+{
+    *paths = calloc((size_t)c->n_matrices + 1, sizeof **paths);
+    if (!*paths)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the names of %d matrices", c->n_matrices);
+    for (int i = 0; i < c->n_matrices; i++)
+        (*paths)[i] = c->matrix[i].path;
+    sp_words_note_files(*paths, c->n_matrices);
+    return SP_OK;
+}
+
 static int run(int argc, char **argv)
 {
+    const char **paths = NULL;
     struct sp_campaign_options o = {.round = "", .folder = ".", .stale_s = 600, .jobs = 1};
     struct sp_campaign_work work = {0};
     struct sp_error err;
     int code;
     sp_parse(&argp, argc, argv, &o);
     enum sp_status status = open_work(&o, &work, &err);
-    for (int i = 0; status == SP_OK && i < work.campaign.n_matrices; i++)
-        sp_words_note(work.campaign.matrix[i].path); /* no result may replace one of them */
+    if (status == SP_OK)
+        status = note_matrices(&work.campaign, &paths, &err);
     if (status == SP_OK)
         status = sp_sink_open(o.html, &work.html, &err);
     if (status != SP_OK)
@@ -255,6 +268,8 @@ static int run(int argc, char **argv)
                : o.mode == SP_CAMPAIGN_SCREEN  ? sp_campaign_screen_nodes(&work)
                                                : run_and_sum_up(&work);
     sp_sink_abort(&work.html); /* where no summary was reached */
+    sp_words_note_files(NULL, 0);
+    free(paths);
     sp_campaign_free(&work.campaign);
     return code;
 }

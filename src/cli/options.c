@@ -126,19 +126,11 @@ static char *help_with_examples(int key, const char *text, void *input)
     return all;
 }
 
-/* The command's own parser, behind a look at what may name a file. */
-static error_t parse_noted(int key, char *arg, struct argp_state *state)
-{
-    if (arg)
-        sp_words_note(arg);
-    return parsed->parser ? parsed->parser(key, arg, state) : ARGP_ERR_UNKNOWN;
-}
-
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argp shown = *argp;
     parsed = argp;
-    shown.parser = parse_noted;
+    sp_words_note(argc, argv);
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
     argp_parse(&shown, argc, argv, 0, NULL, input);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/words.h"
 #include "io/matrix_cache.h"
 #include "io/mtx_write.h"
 #include "sparse/csr_digest.h"
@@ -38,7 +39,7 @@ enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, 
         return sp_fail(err, SP_USAGE, "leave --general out, or write text",
                        "a binary matrix file has all entries in any case");
     if (format)
-        return SP_OK;
+        return sp_words_refuse(path, err);
     return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,
                    o->format ? "no format is called '%s'" : "the ending of '%s' names no format",
                    o->format ? o->format : path);

@@ -5,12 +5,14 @@
 
 #include "base/status.h"
 
-/* Notes an argument or an option's value; kept as it is, not copied: it must live as long as the program, as
- * the words of argv do. What does not fit into the table (256 words) is not watched. */
-void sp_words_note(const char *word);
+/* The command line; borrowed, as argv is, for as long as the program runs. */
+void sp_words_note(int argc, char *const *argv);
+/* Files that the command reads although no word names them; borrowed until it is called again (NULL, 0). */
+void sp_words_note_files(const char *const *names, int n);
 
-/* SP_USAGE where `output` is empty, or where it (one of the noted words itself, or a name that the program
- * chose) is a regular file that another noted word names too, under whatever path or link. */
+/* SP_USAGE where `output` is empty, or where it (a word of the command line, the part of one behind = as argp
+ * gives it, or a name that the program chose) is a regular file that another word names too: under whatever
+ * path or link, as an argument, as an option's value, in replay:FILE or gen:like:FILE:SCALE. */
 enum sp_status sp_words_refuse(const char *output, struct sp_error *err);
 
 #endif

@@ -91,6 +91,15 @@ for option in --json= --csv= --lines= --html=; do
     done
 done
 refused info m.mtx --json=link.mtx
+refused convert ./m.mtx m.mtx
+refused convert gen:like:m.mtx:2 m.mtx
+refused reorder m.mtx link.mtx --method rcm
+refused analyze gen:laplace2d:20 --bytes replay:m.mtx --json=m.mtx
+refused analyze gen:laplace2d:20 --machine m.mtx --json=m.mtx
+# shellcheck disable=SC2046 # as many words as it takes
+refused info $(seq -f 'no%g.mtx' 300) m.mtx --json=link.mtx
+printf 'matrix m.mtx\nrun crs: --budget 0.1\n' >campaign
+refused campaign campaign --store s --html m.mtx
 refused analyze m.mtx --html ''
 refused model gen:laplace2d:20 --json= --machine clx-9242
 refused model m.mtx --machine clx-9242 --json=m.mtx
