@@ -95,8 +95,10 @@ def check_structure(root):
     for before, level in zip(levels, levels[1:]):
         expect(level <= before + 1, f"a heading of level {level} after one of level {before}")
     for e in root.iter():
-        if re.fullmatch("h[1-6]|th|caption|summary|figcaption|a", name_of(e)) and name_of(e) != "th":
+        if re.fullmatch("h[1-6]|th|caption|summary|figcaption|a", name_of(e)):
             expect("".join(e.itertext()).strip(), f"an empty <{name_of(e)}>")
+        if re.fullmatch("table|thead|tbody|tr|th|td", name_of(e)):
+            expect(e.get("aria-hidden") is None, f"a hidden <{name_of(e)}>: its row has fewer cells than headers")
     for table in root.iter("table"):
         expect(table.find("caption") is not None, "a table without caption")
         columns = len(table.findall("thead/tr/th"))

@@ -22,28 +22,31 @@ static void number_cell(struct sp_page *page, char align, double x)
     sp_page_cell(page, align, isfinite(x) ? text : "unknown");
 }
 
-static void level_rows(struct sp_page *page, const json_t *level)
+/* `item` holds the bytes of an array at a level, or of all; level and array together name the row. */
+static void traffic_row(struct sp_page *page, const char *level, const char *array, const json_t *item,
+                        const char *origin)
 {
-    const char *origin = sp_item_text(level, "origin"), *name;
-    const json_t *array;
-    sp_page_row_begin(page, "strong");
-    sp_page_cell(page, 'h', sp_words_level(sp_item_text(level, "name")));
-    sp_page_cell(page, 'l', "all");
-    bytes_cell(page, sp_item_number(level, "read_B"));
-    bytes_cell(page, sp_item_number(level, "write_B"));
+    sp_page_cell(page, 'h', level);
+    sp_page_cell(page, 'h', array);
+    bytes_cell(page, sp_item_number(item, "read_B"));
+    bytes_cell(page, sp_item_number(item, "write_B"));
     sp_page_cell(page, 'l', origin ? origin : "of unknown origin");
     sp_page_row_end(page);
+}
+
+static void level_rows(struct sp_page *page, const json_t *level)
+{
+    const char *origin = sp_item_text(level, "origin"), *words = sp_words_level(sp_item_text(level, "name")),
+               *name;
+    const json_t *array;
+    sp_page_row_begin(page, "strong");
+    traffic_row(page, words, "all", level, origin);
     /* jansson's own loop macro wants a json_t that is not const; nothing is changed. */
     json_t *arrays = json_object_get(level, "arrays");
     json_object_foreach(arrays, name, array)
     {
         sp_page_row_begin(page, NULL);
-        sp_page_cell(page, 'h', "");
-        sp_page_cell(page, 'l', name);
-        bytes_cell(page, sp_item_number(array, "read_B"));
-        bytes_cell(page, sp_item_number(array, "write_B"));
-        sp_page_cell(page, 'l', origin ? origin : "of unknown origin");
-        sp_page_row_end(page);
+        traffic_row(page, words, name, array, origin);
     }
 }
 
@@ -55,7 +58,7 @@ void sp_html_levels(struct sp_page *page, const struct sp_record *record)
     if (json_array_size(levels) == 0)
         return;
     sp_page_heading(page, page->level, "traffic", "Traffic by level and array");
-    sp_page_table_begin(page, "Bytes in one execution between a level and the next outward", "hlrrl", heads);
+    sp_page_table_begin(page, "Bytes in one execution between a level and the next outward", "hhrrl", heads);
     json_array_foreach(levels, i, level) level_rows(page, level);
     sp_page_table_end(page);
 }

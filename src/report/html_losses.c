@@ -10,6 +10,8 @@
 #include "report/table_cells.h"
 
 enum { ALPHA_COLUMNS = 8 };
+#define NO_BAR "<td class=\"bars\"></td>"
+
 static void put_remark(void *context, enum sp_ink ink, const char *text)
 {
     sp_page_element(context, "p", sp_html_ink_class(ink), "%s", text);
@@ -61,16 +63,18 @@ static struct loss_frame frame_of(const struct sp_record *record, double time)
     return f;
 }
 
-/* Each bar starts where the one before it ended, so that the last ends at the measured time. */
+/* Each bar starts where the one before it ended, so that the last ends at the measured time. Its seconds and
+ * share stand beside it, so nobody needs to be told of it; the cell itself stays, for rows without it would
+ * have fewer cells than the table has headers. */
 static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, double from, double x)
 {
     const double left = (fmin(from, from + x) - f->least) / f->longest, width = fabs(x) / f->longest;
     if (width < 0.0005) {
-        sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
+        sp_page_put(page, NO_BAR);
         return;
     }
     fprintf(page->out,
-            "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l%d%s\" "
+            "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s\" "
             "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
             loss, x < 0 ? " minus" : "", 100 * left, 100 * width);
 }
@@ -109,7 +113,7 @@ static void unknown_row(struct sp_page *page, const struct sp_record *record, in
 {
     sp_page_row_begin(page, NULL);
     sp_page_cell(page, 'h', sp_loss_words[loss].words);
-    sp_page_put(page, "<td class=\"bars\" aria-hidden=\"true\"></td>");
+    sp_page_put(page, NO_BAR);
     sp_page_cell(page, 'r', "unknown");
     sp_page_cell(page, 'r', "");
     sp_page_cell(page, 'w', origin_of(record, loss));
@@ -121,7 +125,7 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
     sp_page_row_begin(page, "total");
     sp_page_cell(page, 'h', "in all");
     fprintf(page->out,
-            "<td class=\"bars\" aria-hidden=\"true\"><span class=\"bar l7\" "
+            "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l7\" "
             "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
             -100 * f->least / f->longest, 100 * time.value / f->longest);
     put_seconds(page, f, time.value);
@@ -139,10 +143,12 @@ static void loss_table(struct sp_page *page, const struct sp_record *record, str
         return;
     }
     snprintf(unit, sizeof unit, "time %s", f.scale.prefix);
-    const char *const heads[] = {"what", "one after the other", unit, "share", "origin"};
+    const char *const heads[] = {"what", "bar", unit, "share", "origin"};
     double at = 0, x;
-    sp_page_table_begin(page, "Losses; they add up to the time of one execution, the rest is signed", "hlrrl",
-                        heads);
+    sp_page_table_begin(page,
+                        "Losses; they add up to the time of one execution, the rest is signed; each bar "
+                        "begins where the one above it ends",
+                        "hlrrl", heads);
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
         if (sp_record_loss(record, i, &x)) {
