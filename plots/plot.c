@@ -171,12 +171,37 @@ done:
     return status;
 }
 
+bool sp_plot_takes(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (kind->lacks(records[i]))
+            return false;
+    return n >= 1 && n <= kind->max_records;
+}
+
+/* What to do about too many records: other kinds take them, perhaps. */
+static void fewer_or_other(const struct sp_record *const *records, int n, char *text, size_t size)
+{
+    bool others = false;
+    snprintf(text, size, "draw fewer records");
+    for (const struct sp_plot_kind *const *kind = sp_plot_kinds; *kind; kind++) {
+        if (!sp_plot_takes(*kind, records, n))
+            continue;
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", others ? ", " : ", or another kind: ", (*kind)->name);
+        others = true;
+    }
+}
+
 static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                             struct sp_error *err)
 {
-    if (n < 1 || n > kind->max_records)
-        return sp_fail(err, SP_USAGE, "draw fewer records, or the kind roofline or campaign",
-                       "a %s plot shows 1 to %d records, not %d", kind->name, kind->max_records, n);
+    if (n < 1 || n > kind->max_records) {
+        char remedy[256];
+        fewer_or_other(records, n, remedy, sizeof remedy);
+        return sp_fail(err, SP_USAGE, remedy, "a %s plot shows 1 to %d records, not %d", kind->name,
+                       kind->max_records, n);
+    }
     for (int i = 0; i < n; i++) {
         const char *lacks = kind->lacks(records[i]);
         if (lacks)

@@ -29,6 +29,9 @@ struct sp_plot_kind {
 extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */
 const struct sp_plot_kind *sp_plot_kind_find(const char *name); /* NULL: none */
 
+/* Has one picture of this kind room for records[n], each of which has what it needs? */
+bool sp_plot_takes(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n);
+
 struct sp_plot_tool {
     const char *gnuplot; /* path of the program; NULL: absent */
     double timeout_s;    /* 0: 60 */
@@ -36,9 +39,9 @@ struct sp_plot_tool {
 };
 
 /* Draws `kind` of records[n] into `path`, which appears complete or not at all. SP_TERM_GP writes the script
- * alone. SP_USAGE: too many records for the kind; SP_INPUT: a record lacks what the plot needs; SP_ABSENT:
- * gnuplot is absent: then the script is kept and the remedy says how to use it; SP_OUTPUT: gnuplot failed
- * (its own words are in the error) or the file cannot be written. */
+ * alone. SP_USAGE: too many records for the kind, the remedy names the kinds that take them; SP_INPUT: a
+ * record lacks what the plot needs; SP_ABSENT: gnuplot is absent: then the script is kept and the remedy says
+ * how to use it; SP_OUTPUT: gnuplot failed (its own words are in the error) or the file cannot be written. */
 enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                              enum sp_term term, const struct sp_plot_tool *tool, const char *path,
                              struct sp_error *err);

@@ -163,6 +163,28 @@ static char *script_of(const struct sp_record *record, const char *kind, enum sp
     return text;
 }
 
+/* The remedy names the kinds that take so many, not the one that was refused. */
+START_TEST(too_many_records_are_refused)
+{
+    const struct sp_record *records[16];
+    const struct sp_plot_kind *roofline = sp_plot_kind_find("roofline"),
+                              *losses = sp_plot_kind_find("losses");
+    struct sp_error err;
+    for (int i = 0; i < 16; i++)
+        records[i] = &example;
+    ck_assert(sp_plot_takes(roofline, records, 6));
+    ck_assert(!sp_plot_takes(roofline, records, 7));
+    ck_assert(!sp_plot_takes(sp_plot_kind_find("levels"), records, 1));
+    ck_assert_int_eq(sp_plot_write(roofline, records, 10, SP_TERM_GP, NULL, in_folder("r.gp"), &err),
+                     SP_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.what, "1 to 6 records, not 10"));
+    ck_assert_str_eq(err.remedy, "draw fewer records, or another kind: losses, balance, history, campaign");
+    ck_assert_int_eq(sp_plot_write(losses, records, 16, SP_TERM_GP, NULL, in_folder("l.gp"), &err), SP_USAGE);
+    ck_assert_str_eq(err.remedy, "draw fewer records, or another kind: balance, history, campaign");
+    ck_assert_int_eq(files_in_folder(), 0);
+}
+END_TEST
+
 /* Of two configurations, one of which has no alpha; hints are counted over both. */
 START_TEST(campaign_script_holds_all_records)
 {
@@ -389,6 +411,7 @@ int main(void)
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
+    tcase_add_test(tc, too_many_records_are_refused);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -67,10 +67,7 @@ bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_r
 {
     const struct sp_plot_kind *kind = sp_plot_kind_find(kind_name);
     struct sp_error err;
-    for (int i = 0; i < n; i++)
-        if (kind->lacks(records[i]))
-            return false;
-    if (n < 1 || n > kind->max_records || page->options->no_plots)
+    if (page->options->no_plots || !sp_plot_takes(kind, records, n))
         return false;
     if (!page->options->tool.gnuplot) {
         explain_absence(
@@ -93,6 +90,48 @@ bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_r
         sp_page_element(page, "figcaption", NULL, "%s", text);
     sp_page_put(page, "</figure>\n");
     return drawn;
+}
+
+/* How many of the n records the plot does not show, and why; `lacks` is what the first of those that lack
+ * something lacks. */
+static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking, const char *lacks)
+{
+    const int n_left = n - n_drawn;
+    if (n_left == 0)
+        return;
+    sp_page_put(page, "<p>");
+    sp_page_text(page, "%d of the %d records %s not in this plot: ", n_left, n, n_left == 1 ? "is" : "are");
+    if (n_lacking > 0)
+        sp_page_text(page, "%d lack%s what it needs, %s%s", n_lacking, n_lacking == 1 ? "s" : "",
+                     n_lacking == 1 ? "" : "the first of them ", lacks);
+    if (n_lacking < n_left)
+        sp_page_text(page, "%sit has room for %d", n_lacking > 0 ? "; " : "", n_drawn);
+    sp_page_put(page, ".</p>\n");
+}
+
+void sp_page_plot_of_several(struct sp_page *page, const char *kind_name,
+                             const struct sp_record *const *records, int n, const char *title,
+                             const char *text)
+{
+    const struct sp_plot_kind *kind = sp_plot_kind_find(kind_name);
+    const struct sp_record **fit = calloc((size_t)n + 1, sizeof *fit);
+    const char *first_lack = NULL;
+    int n_fit = 0, n_lacking = 0;
+    for (int i = 0; fit && i < n; i++) {
+        const char *lacks = kind->lacks(records[i]);
+        n_lacking += lacks != NULL;
+        first_lack = first_lack ? first_lack : lacks;
+        if (!lacks && n_fit < kind->max_records)
+            fit[n_fit++] = records[i];
+    }
+    if (n_fit == 0 && first_lack && !page->options->no_plots) {
+        char why[256];
+        snprintf(why, sizeof why, "No record has what it needs; the first lacks %s.", first_lack);
+        explain_absence(page, title, why);
+    } else if (sp_page_plot(page, kind_name, fit, n_fit, title, text)) {
+        tell_left_out(page, n, n_fit, n_lacking, first_lack);
+    }
+    free(fit);
 }
 
 /* Cells of the tables below: what a record lacks is unknown there, too. */

@@ -9,6 +9,11 @@
 bool sp_page_plot(struct sp_page *page, const char *kind, const struct sp_record *const *records, int n,
                   const char *title, const char *text);
 
+/* The plot of those of records[n] that have what it needs, as many of them as it has room for; below it, how
+ * many others there are and why. */
+void sp_page_plot_of_several(struct sp_page *page, const char *kind, const struct sp_record *const *records,
+                             int n, const char *title, const char *text);
+
 /* The sections with plots of one record; each writes nothing where the record has nothing for it. */
 void sp_page_spy(struct sp_page *page, const struct sp_record *record);
 void sp_page_roofline(struct sp_page *page, const struct sp_record *record);

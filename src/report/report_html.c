@@ -5,6 +5,8 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "io/record_series.h"
+#include "plots/plot.h"
 #include "report/html_plots.h"
 #include "report/html_sections.h"
 
@@ -40,15 +42,64 @@ static void write_one(struct sp_page *page, const struct sp_record *record, cons
     sp_html_record(page, record);
 }
 
-/* Plots that several records share, those that fit into one. */
+/* Do the records that a campaign's plot can show differ in what it is drawn over, the number of nonzeros? */
+static bool sizes_differ(const struct sp_record *const *records, int n)
+{
+    const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
+    int64_t first = 0, one = 0;
+    for (int i = 0; i < n; i++) {
+        if (kind->lacks(records[i]) || !sp_record_count(records[i], "problem.nnz", &one))
+            continue;
+        if (first > 0 && one != first)
+            return true;
+        first = one;
+    }
+    return false;
+}
+
+/* Do they differ in the number of vectors, or the dense width? */
+static bool widths_differ(const struct sp_record *const *records, int n)
+{
+    struct sp_series_point first, one;
+    sp_series_point_of(records[0], &first);
+    for (int i = 1; i < n; i++) {
+        sp_series_point_of(records[i], &one);
+        if (one.r != first.r)
+            return true;
+    }
+    return false;
+}
+
+/* Where and how fast the records are: below one roofline if that has room for them, else over their sizes. */
+static void shared_performance(struct sp_page *page, const struct sp_record *const *records, int n)
+{
+    const int room = sp_plot_kind_find("roofline")->max_records;
+    char title[64] = "Roofline of all", text[512];
+    if (n > room && sizes_differ(records, n)) {
+        snprintf(text, sizeof text,
+                 "One roofline has room for %d records, and here are %d: each has its own in its part below. "
+                 "This plot has performance, fraction of the roof and alpha of all over the number of "
+                 "nonzeros, and how often each hint fired. Filled marks are measured, hollow ones simulated "
+                 "or modelled.",
+                 room, n);
+        sp_page_plot_of_several(page, "campaign", records, n, "All records over the number of nonzeros",
+                                text);
+        return;
+    }
+    if (n > room)
+        snprintf(title, sizeof title, "Roofline of %d records", room);
+    sp_page_plot_of_several(page, "roofline", records, n, title,
+                            "The points of the records below the ceilings of the first, numbered as in the "
+                            "key; the stacked bars beside it are their losses.");
+}
+
 static void shared_plots(struct sp_page *page, const struct sp_record *const *records, int n)
 {
-    sp_page_plot(
-        page, "roofline", records, n, "Roofline of all",
-        "The points of all records below the ceilings of the first, numbered as in the key; the stacked "
-        "bars beside it are their losses.");
-    sp_page_plot(page, "balance", records, n, "Balance over the number of vectors",
-                 "Code balance and performance over the number of vectors that are multiplied at once.");
+    shared_performance(page, records, n);
+    if (widths_differ(records, n))
+        sp_page_plot_of_several(
+            page, "balance", records, n, "Balance over the number of vectors",
+            "Code balance and performance over the number of vectors that are multiplied at once.");
 }
 
 static void write_several(struct sp_page *page, const struct sp_record *const *records, int n,

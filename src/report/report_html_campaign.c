@@ -145,28 +145,6 @@ static void put_data(struct sp_page *page, const struct sp_html_campaign *c,
     json_decref(data);
 }
 
-/* Of those that have what the plot needs as many as it has room for; says how many others there are. */
-static void campaign_plot(struct sp_page *page, const struct sp_record *const *records, int n)
-{
-    const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
-    const struct sp_record **drawn = calloc((size_t)n + 1, sizeof *drawn);
-    int n_drawn = 0;
-    for (int i = 0; drawn && i < n && n_drawn < kind->max_records; i++)
-        if (!kind->lacks(records[i]))
-            drawn[n_drawn++] = records[i];
-    sp_page_plot(
-        page, "campaign", drawn, n_drawn, "The campaign over the number of nonzeros",
-        "Performance, fraction of the roof and alpha of every record over the number of nonzeros, and "
-        "how often each hint fired; the table below has the numbers. Filled marks are measured, hollow "
-        "ones simulated or modelled.");
-    if (n_drawn < n)
-        sp_page_element(page, "p", NULL,
-                        "%d of the %d records are not in the plots: they have no performance, or "
-                        "there is no room for them.",
-                        n - n_drawn, n);
-    free(drawn);
-}
-
 static void write_page(struct sp_page *page, const struct sp_html_campaign *c,
                        const struct sp_record *const *records, int n, const char *title)
 {
@@ -176,7 +154,11 @@ static void write_page(struct sp_page *page, const struct sp_html_campaign *c,
     open_jobs(page, c);
     if (n > 0) {
         sp_page_heading(page, 2, "plot", "All matrices");
-        campaign_plot(page, records, n);
+        sp_page_plot_of_several(
+            page, "campaign", records, n, "The campaign over the number of nonzeros",
+            "Performance, fraction of the roof and alpha of every record over the number of nonzeros, and "
+            "how often each hint fired; the table below has the numbers. Filled marks are measured, hollow "
+            "ones simulated or modelled.");
         sp_page_heading(page, 2, "table", "Records");
         sp_html_overview(page, records, n, false, "All records, by number of nonzeros");
         sp_html_words(page, records[0]);

@@ -87,6 +87,51 @@ lacks evil.html "<script>"
 expect 0 "" plot -q --html gpu.html "$examples/record-gpu-levels.json"
 check gpu.html "$examples/record-gpu-levels.json"
 
+# More records than a roofline has room for: over their sizes, or the first ones; the page says so.
+shared() { # shared PAGE KINDS: the plots that all records share are these and no others
+    kinds=$(grep -o 'id="r0-plot-[a-z]*"' "$1" | sed 's/.*-//; s/"//' | tr '\n' ' ')
+    [ $drawn = 0 ] || [ "$kinds" = "$2 " ] || fail "$1 has the shared plots '$kinds', not '$2'"
+}
+bare='s/"curves":/"no curves":/' # plots that are not the matter here take time
+for i in 1 2 3 4 5 6 7; do
+    sed "$bare; s/kkt_power/matrix$i/g; s/\"nnz\": 14612663/\"nnz\": ${i}000000/" "$examples/record-kkt_power.json" >sized$i.json
+    sed "$bare; s/kkt_power/again$i/g" "$examples/record-kkt_power.json" >equal$i.json
+done
+expect 0 "" plot -q --html seven.html sized?.json
+check seven.html sized?.json
+shared seven.html campaign
+expect 0 "" plot -q --html equal.html equal?.json
+check equal.html equal?.json
+shared equal.html roofline
+expect 0 "" plot -q --html six.html sized[1-6].json
+check six.html sized[1-6].json
+shared six.html roofline
+if [ $drawn = 1 ]; then
+    has seven.html "<figcaption>One roofline has room for 6 records, and here are 7:"
+    has equal.html "Roofline of 6 records"
+    has equal.html "1 of the 7 records is not in this plot: it has room for 6."
+    has six.html "Roofline of all"
+    lacks six.html "not in this plot"
+else
+    has seven.html "All records over the number of nonzeros: not drawn."
+    has equal.html "Roofline of 6 records: not drawn."
+fi
+# What a record lacks is said; balance over the number of vectors needs more than one number of them.
+sed 's/"roofs":/"ceilings":/' sized2.json >roofless.json
+expect 0 "" plot -q --html roofless.html roofless.json roofless.json
+check roofless.html
+has roofless.html "Roofline of all: not drawn. No record has what it needs; the first lacks a bandwidth ceiling"
+expect 0 "" plot -q --html partly.html sized1.json roofless.json
+check partly.html
+[ $drawn = 0 ] || has partly.html "1 of the 2 records is not in this plot: 1 lacks what it needs, a bandwidth ceiling"
+sed 's/"rhs":4/"rhs":8/' "$examples/record-explain-spmmv.json" >wider.json
+cp "$examples/record-explain-spmmv.json" wide.json
+expect 0 "" plot -q --html widths.html wide.json wider.json
+check widths.html wide.json wider.json
+shared widths.html "roofline balance"
+expect 0 "" plot -q --html width.html wide.json wide.json
+shared width.html roofline
+
 # Where the page goes.
 # shellcheck disable=SC2086
 "$spmodel" analyze $quick --no-hints --no-plots --html - gen:laplace2d:20 >piped.html 2>err || fail "--html - exits with $?"
