@@ -18,6 +18,20 @@ awk '/^<!-- the same everywhere: end/ { exit } on { print } /^<!-- the same ever
 diff "$dir/page" "$dir/made" >"$dir/diff" ||
     { cat "$dir/diff"; fail "docs/validation.md says otherwise (<): bench/validate.sh $spmodel > docs/validation.md"; }
 [ "$(grep -c '| yes |' "$dir/made")" -ge 25 ] || fail "too few published numbers"
+# What is called printed stands in the words of the source that the table quotes, and is on the page as it is printed there.
+awk -F'|' '/^#/ || NF == 0 { next }
+    NF != 7 || $1 !~ /^(printed|formula|words|ours)$/ { print "not a row: " $0; bad = 1; next }
+    $1 == "printed" {
+        quote = $7
+        if (!sub(/^[^"]*"/, "", quote) || !index(" " quote, " " $4)) { print "no such number in its quotation: " $0; bad = 1 }
+    }
+    END { exit bad }' "$source/tests/published.txt" || fail "tests/published.txt"
+awk -F'|' '/^[^#]/ && NF { print ($1 == "printed" ? "| printed |" : $1 == "ours" ? "| our formula |" : "evaluated |") " " $4 " |" }' \
+    "$source/tests/published.txt" >"$dir/values"
+while read -r row; do
+    grep -qF -e "$row" "$dir/made" || fail "the page has no row with '$row'"
+done <"$dir/values"
+[ "$(grep -c '^### ' "$dir/made")" -gt "$(grep -c '^| rule |' "$dir/made")" ] && grep -q '^| rule |' "$dir/made" || fail "a table of hints has no name"
 for machine in "$source"/machines/*.json; do
     grep -q "^| $(basename "$machine" .json) |" "$dir/made" || fail "$machine is not in the table"
 done
