@@ -111,11 +111,13 @@ static const char lab_text[] =
     "\"expected_of\": {\"a\": \"2\", \"b\": \"1\"}},"
     " {\"id\": \"open\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"open\": true}],"
     "\"checks\": ["
-    " {\"id\": \"equal\", \"text\": \"t\", \"kind\": \"equal\", \"a\": \"[one:levels.name=MEM.read_B]\", "
+    " {\"id\": \"equal\", \"text\": \"t\", \"kind\": \"equal\", \"unit\": \"B\", \"a\": "
+    "\"[one:levels.name=MEM.read_B]\", "
     "\"b\": \"400\", \"tolerance\": 0.01},"
     " {\"id\": \"below\", \"text\": \"t\", \"kind\": \"at_least\", \"a\": \"[one:levels.name=MEM.read_B]\", "
     "\"b\": \"401\", \"tolerance\": 0},"
-    " {\"id\": \"order\", \"text\": \"t\", \"kind\": \"ascending\", \"of\": [\"1\", \"2\", \"2\", \"3\"], "
+    " {\"id\": \"order\", \"text\": \"t\", \"kind\": \"ascending\", \"unit\": \"1\", \"of\": [\"1\", \"2\", "
+    "\"2\", \"3\"], "
     "\"tolerance\": 0},"
     " {\"id\": \"disorder\", \"text\": \"t\", \"kind\": \"ascending\", \"of\": [\"1\", \"3\", \"2\", \"4\"], "
     "\"tolerance\": 0},"
@@ -441,6 +443,34 @@ START_TEST(reports_show_submitted_texts_as_they_are)
 }
 END_TEST
 
+/* A unit stands at its number, before the tolerance, and 1 is none. */
+START_TEST(reports_have_units_at_their_numbers)
+{
+    static const char *const lines[] = {"\n| t | 30.1 B | 30 B, within 1 % | pass |\n",
+                                        "\n| t | – | 30 B, within 1 % | fail (",
+                                        "\n| t | b | b | pass |\n",
+                                        "\n| t | 5 B | 30 B | open |\n",
+                                        "\n| t | 400 B | equal to 400 B | pass |\n",
+                                        "\n| t | 3 | at least 2 | pass |\n"};
+    struct sp_lab_results results;
+    struct sp_lab_verdicts v;
+    struct sp_error err;
+    char *text = NULL;
+    size_t size;
+    begin("gen:arrow:10", 0.02, 10);
+    ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_judge(&results, &v, &err), SP_OK);
+    FILE *out = open_memstream(&text, &size);
+    sp_lab_report(&results, &v, out);
+    fclose(out);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        ck_assert_msg(strstr(text, lines[i]) != NULL, "no %s in %s", lines[i], text);
+    free(text);
+    sp_lab_results_free(&results);
+    end();
+}
+END_TEST
+
 START_TEST(seeds_follow_from_names)
 {
     ck_assert_int_eq(sp_lab_seed("Ada", "7-try"), sp_lab_seed(" ada ", "7-try"));
@@ -467,6 +497,7 @@ int main(void)
     tcase_add_test(t, sheets_are_filled);
     tcase_add_test(t, answers_are_told_after_the_run_only);
     tcase_add_test(t, reports_show_submitted_texts_as_they_are);
+    tcase_add_test(t, reports_have_units_at_their_numbers);
     tcase_add_test(t, seeds_follow_from_names);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

@@ -40,10 +40,13 @@ static const struct argp report_argp = {
 
 static void print_verdict(const struct sp_lab_verdict *v)
 {
+    char got[100], wanted[160];
+    sp_lab_with_unit(v, v->got, got, sizeof got);
+    sp_lab_with_unit(v, v->wanted, wanted, sizeof wanted);
     printf("  %-10s %-18s %s\n", sp_lab_state_name(v->state), v->id, v->text);
-    if (*v->got || *v->wanted)
-        printf("             %s%s%s%s\n", v->is_prediction ? "predicted " : "", *v->got ? v->got : "nothing",
-               *v->wanted ? (v->is_prediction ? "; found " : ", should be ") : "", v->wanted);
+    if (*got || *wanted)
+        printf("             %s%s%s%s%s\n", v->is_prediction ? "predicted " : "", *got ? got : "nothing",
+               *wanted ? (v->is_prediction ? "; found " : ", should be ") : "", wanted, v->within);
     if (*v->reason)
         printf("             %s\n", v->reason);
 }
@@ -66,10 +69,12 @@ static json_t *verdicts_json(const struct sp_lab_folder *folder, const struct sp
     json_t *list = json_array();
     for (int i = 0; i < verdicts->n; i++) {
         const struct sp_lab_verdict *v = &verdicts->verdict[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "kind",
+        char wanted[sizeof v->wanted + sizeof v->within];
+        snprintf(wanted, sizeof wanted, "%s%s", v->wanted, v->within);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "kind",
                                               v->is_prediction ? "prediction" : "check", "id", v->id,
                                               "verdict", sp_lab_state_name(v->state), "got", v->got, "wanted",
-                                              v->wanted, "reason", v->reason));
+                                              wanted, "unit", v->unit, "reason", v->reason));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SP_LAB_SCHEMA, "lab", folder->lab.id, "student",
                      folder->the_case.student, "verdicts", list);

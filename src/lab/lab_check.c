@@ -10,6 +10,13 @@ const char *sp_lab_state_name(enum sp_lab_state state)
     return names[state];
 }
 
+char *sp_lab_with_unit(const struct sp_lab_verdict *v, const char *words, char *text, size_t size)
+{
+    const bool has_unit = *words && *v->unit && strcmp(v->unit, "1") != 0;
+    snprintf(text, size, "%s%s%s", words, has_unit ? " " : "", has_unit ? v->unit : "");
+    return text;
+}
+
 static struct sp_formula_source source_of(const struct sp_lab_results *results)
 {
     return (struct sp_formula_source){sp_lab_results_name, sp_lab_results_field, (void *)results};
@@ -96,7 +103,7 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
     }
     snprintf(v->wanted, sizeof v->wanted, "%s", number);
     if (tolerance > 0)
-        snprintf(v->wanted, sizeof v->wanted, "%s, within %g %%", number, 100 * tolerance);
+        snprintf(v->within, sizeof v->within, ", within %g %%", 100 * tolerance);
     const double off = fabs(json_number_value(given) - q.value);
     v->state =
         json_is_number(given) && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;

@@ -21,9 +21,14 @@ struct sp_lab_verdict {
     bool is_prediction;                     /* else a check of what was run */
     const char *id, *text, *because, *unit; /* borrowed from the lab */
     enum sp_lab_state state;
-    bool missing, late;                    /* of predictions */
-    char got[48], wanted[96], reason[400]; /* for people; "" nothing to say */
+    bool missing, late; /* of predictions */
+    /* For people, numbers without their unit; "" nothing to say. `within`: how far a prediction may be off.
+     */
+    char got[48], wanted[96], within[32], reason[400];
 };
+
+/* `words` (got or wanted) with the unit behind it, none for "1"; "" stays "". Returns text. */
+char *sp_lab_with_unit(const struct sp_lab_verdict *verdict, const char *words, char *text, size_t size);
 
 enum { SP_LAB_MOST_VERDICTS = 64 };
 struct sp_lab_verdicts {

@@ -4,23 +4,21 @@
 
 /* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a record's.
  */
-static void put_words(const char *before, const char *text, const char *unit, FILE *out)
+static void put_words(const char *before, const char *text, FILE *out)
 {
     fputs(before, out);
     sp_markdown_text(out, *text ? text : "–");
-    if (*text && *unit)
-        fprintf(out, " %s", unit);
 }
 
 static void put_verdict(const struct sp_lab_verdict *v, FILE *out)
 {
-    const char *unit = v->is_prediction ? v->unit : "";
+    char text[160];
     fprintf(out, "| %s", v->text);
-    put_words(" | ", v->got, unit, out);
-    put_words(" | ", v->wanted, unit, out);
-    fprintf(out, " | %s", sp_lab_state_name(v->state));
+    put_words(" | ", sp_lab_with_unit(v, v->got, text, sizeof text), out);
+    put_words(" | ", sp_lab_with_unit(v, v->wanted, text, sizeof text), out);
+    fprintf(out, "%s | %s", v->within, sp_lab_state_name(v->state));
     if (*v->reason) {
-        put_words(" (", v->reason, "", out);
+        put_words(" (", v->reason, out);
         fputc(')', out);
     }
     fputs(" |\n", out);
@@ -44,12 +42,12 @@ static void put_runs(const struct sp_lab_results *results, FILE *out)
         const char *cpu = json_string_value(sp_lab_node(r->root, "machine.cpu")),
                    *bytes = json_string_value(sp_lab_node(r->root, "config.bytes"));
         fprintf(out, "| %s", r->run);
-        put_words(" | ", sp_lab_text(noted, "start"), "", out);
-        put_words(" | ", cpu ? cpu : "", "", out);
-        put_words(bytes ? " | bytes: " : " | ", bytes ? bytes : "", "", out);
+        put_words(" | ", sp_lab_text(noted, "start"), out);
+        put_words(" | ", cpu ? cpu : "", out);
+        put_words(bytes ? " | bytes: " : " | ", bytes ? bytes : "", out);
         fprintf(out, " | %s", sp_lab_text(run, "what"));
         if (r->skipped)
-            put_words(" — skipped: ", r->skipped, "", out);
+            put_words(" — skipped: ", r->skipped, out);
         fputs(" |\n", out);
     }
 }
@@ -58,9 +56,9 @@ void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_ver
 {
     const struct sp_lab_folder *folder = results->folder;
     fprintf(out, "# Lab %d: %s\n\n", folder->lab.number, folder->lab.title);
-    put_words("", folder->the_case.student, "", out);
+    put_words("", folder->the_case.student, out);
     put_words(folder->the_case.small ? ", small matrices, begun " : ", begun ",
-              sp_lab_text(folder->state, "started"), "", out);
+              sp_lab_text(folder->state, "started"), out);
     fputs("\n\n", out);
     for (int i = 0; i < SP_N_LAB_STATES; i++)
         fprintf(out, "%s%d %s", i ? " · " : "", verdicts->n_state[i],

@@ -60,10 +60,17 @@ for lab in "$source"/labs/[0-9]*; do
     cp "$dir/out" "$dir/check-$n"
     expect 0 "report.md" report "$n"
     grep -q '^## Why' "lab-$n/report.md" || fail "report $n"
+    grep '^| .*within [0-9.]* %[^ ]*  *[^| ]' "lab-$n/report.md" && fail "report $n: a unit behind the tolerance"
     awk -f "$here/commands.awk" "lab-$n/sheet.md" | sed -n 's/^[0-9]*\t\(line\|code\)\tspmodel //p' >"$dir/lines"
     [ -s "$dir/lines" ] || fail "sheet $n has no commands"
     while read -r line; do typed "$n" "$line"; done <"$dir/lines"
 done
+for line in '| balance of the triad a[i] = b[i] + s c[i] in doubles, plain stores | 16 B/flop | 16 B/flop | pass |' \
+    '| highest speed of DLR1 (6.10 B/flop) at 46.6 GB/s | 7.64 Gflop/s | 7.639 Gflop/s, within 0.5 % | pass |' \
+    '| that is 20 B/flop | 20 B/flop | equal to 20 B/flop | pass |'; do
+    grep -qxF "$line" lab-0/report.md || { cat lab-0/report.md; fail "report 0: no line '$line'"; }
+done
+grep -qxF '             predicted 7.64 Gflop/s; found 7.639 Gflop/s, within 0.5 %' "$dir/check-0" || { cat "$dir/check-0"; fail "check 0: units"; }
 for id in held broken; do # on caches that are invented, the same everywhere
     grep -q "pass *$id " "$dir/check-1" || { cat "$dir/check-1"; fail "the layer condition: $id"; }
 done
@@ -92,7 +99,7 @@ expect 2 "is a number" predict 6 crs_values=many
 expect 0 "crs_values *17" predict 6 --from "$source"/labs/06-gpu-coalescing/solution.json crs_values=17
 run 6 lab-6
 expect 1 "fail *crs_values" check 6
-grep -q "predicted 17; found 32" "$dir/out" || fail "a wrong prediction beside the result"
+grep -q "predicted 17 sectors; found 32 sectors" "$dir/out" || fail "a wrong prediction beside the result"
 expect 0 "is late" predict 6 crs_values=32
 expect 1 "fail *crs_values" check 6
 expect 2 "small matrices\|large matrices\|another folder" start 6 --dir lab-6
