@@ -9,6 +9,7 @@
 #include "cli/explain_topics.h"
 #include "io/record_words.h"
 #include "lab/formula.h"
+#include "lab/lab_audit.h"
 
 static bool is_explained(const char *name)
 {
@@ -73,6 +74,31 @@ START_TEST(test_every_topic)
         }
     }
     ck_assert_int_gt(n, 200);
+}
+END_TEST
+
+/* What `lab grade` can flag is explained, by its code and from `lab-flags`, and is a row of its page. */
+START_TEST(test_flags_of_labs)
+{
+    struct sp_topic list[SP_TOPIC_MATCHES];
+    char page[20000];
+    FILE *file = fopen(SP_TEST_SOURCE "/docs/labs.md", "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    ck_assert(feof(file));
+    fclose(file);
+    ck_assert_int_eq(sp_topics_find("lab-flags", list), 1);
+    for (int i = 0; i < SP_N_LAB_FLAGS; i++) {
+        char name[32], row[32];
+        const char *code = sp_lab_flag_name((enum sp_lab_flag_code)i);
+        must_be_text(code, "name", "a flag of labs");
+        snprintf(name, sizeof name, "flag-%s", code);
+        snprintf(row, sizeof row, "\n| `%s` | ", code);
+        must(name);
+        must(code);
+        ck_assert_msg(strstr(list[0].see, name) != NULL, "lab-flags does not lead to %s", name);
+        ck_assert_msg(strstr(page, row) != NULL, "docs/labs.md has no row of %s", code);
+    }
 }
 END_TEST
 
@@ -181,6 +207,7 @@ int main(void)
     TCase *tc = tcase_create("explain_tables");
     tcase_add_test(tc, test_hints);
     tcase_add_test(tc, test_every_topic);
+    tcase_add_test(tc, test_flags_of_labs);
     tcase_add_test(tc, test_names_are_distinct);
     tcase_add_test(tc, test_fields);
     tcase_add_test(tc, test_formulas);

@@ -22,6 +22,7 @@ const struct sp_theme sp_themes[] = {
     {"Advice", sp_advice_terms},
     {"Tracking", sp_tracking_terms},
     {"Words of doctor, labs, campaigns and errors", sp_word_terms},
+    {"Flags of lab grade", sp_lab_flag_terms},
     {NULL, NULL},
 };
 

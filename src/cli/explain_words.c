@@ -121,7 +121,7 @@ const struct sp_term sp_word_terms[] = {
      "lab: what it needs is not here; error: everything was skipped",
      NULL,
      "No GPU, no non-temporal stores: the reason stands beside it, and other work takes its place.",
-     "labs exit-77",
+     "labs flag-skipped exit-77",
      {NULL},
      NULL},
     {"late",
@@ -130,16 +130,6 @@ const struct sp_term sp_word_terms[] = {
      NULL,
      "Kept, but it does not count.",
      "labs",
-     {NULL},
-     NULL},
-    {"lab-flags",
-     "arithmetic edited machines command",
-     "what lab grade marks in a submission",
-     NULL,
-     "lab, skipped, matrix, command, edited, arithmetic, bytes, order, machines: each names what does not "
-     "fit. "
-     "Numbers are recomputed and bytes simulated again.",
-     "labs verify",
      {NULL},
      NULL},
     /* campaigns */

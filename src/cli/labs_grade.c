@@ -142,7 +142,7 @@ static void print_csv_unread(const char *name, const struct sp_error *err, FILE 
     char text[700];
     sp_csv_text(out, name);
     fputs(",,,,,,,,,,,,,,1,", out);
-    snprintf(text, sizeof text, "folder : %.600s", err->what);
+    snprintf(text, sizeof text, "%s : %.600s", sp_lab_flag_name(SP_FLAG_FOLDER), err->what);
     sp_csv_text(out, text);
     fputc('\n', out);
 }
@@ -177,8 +177,9 @@ static void find_repeated(const struct arguments *a, const struct sp_lab_results
         for (int k = 0; id && k <= here; k++)
             for (int j = 0; j < all[k].n; j++)
                 if (strcmp(all[k].id[j], id) == 0)
-                    sp_lab_audit_add(audit, results->result[i].run, "repeated", "the same record is in %s%s",
-                                     a->folder[k], k == here ? ", under another name" : "");
+                    sp_lab_audit_add(audit, results->result[i].run, SP_FLAG_REPEATED,
+                                     "the same record is in %s%s", a->folder[k],
+                                     k == here ? ", under another name" : "");
         if (id && (all[here].id[all[here].n] = strdup(id)))
             all[here].n++;
     }
@@ -192,7 +193,7 @@ static void find_second(const struct arguments *a, const struct sp_lab_folder *f
     const char *student = folder->the_case.student;
     for (int k = 0; k < here; k++)
         if (all[k].lab == folder->lab.number && sp_lab_is_same_student(all[k].student, student)) {
-            sp_lab_audit_add(audit, "", "second", "%s has handed in this lab in %.200s, too", student,
+            sp_lab_audit_add(audit, "", SP_FLAG_SECOND, "%s has handed in this lab in %.200s, too", student,
                              a->folder[k]);
             break;
         }

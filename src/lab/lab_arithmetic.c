@@ -16,7 +16,7 @@ static void expect(const char *run, const char *what, double a, double b, double
                    struct sp_lab_audit *audit)
 {
     if (!isnan(a) && !isnan(b) && fabs(a - b) > tolerance * fmax(fabs(a), fabs(b)))
-        sp_lab_audit_add(audit, run, "arithmetic", "%s: %.6g is not %.6g", what, a, b);
+        sp_lab_audit_add(audit, run, SP_FLAG_ARITHMETIC, "%s: %.6g is not %.6g", what, a, b);
 }
 
 static double sum(const json_t *record, const char *const *path, int n)

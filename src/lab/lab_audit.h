@@ -8,20 +8,37 @@
 
 enum { SP_LAB_MOST_FLAGS = 48 };
 
+/* What a flag is about; `spmodel explain` has a term for each, docs/labs.md a row. */
+enum sp_lab_flag_code {
+    SP_FLAG_LAB,
+    SP_FLAG_SKIPPED,
+    SP_FLAG_MATRIX,
+    SP_FLAG_COMMAND,
+    SP_FLAG_EDITED,
+    SP_FLAG_ARITHMETIC,
+    SP_FLAG_BYTES,
+    SP_FLAG_ORDER,
+    SP_FLAG_MACHINES,
+    SP_FLAG_REPEATED, /* of several folders */
+    SP_FLAG_SECOND,   /* of several folders */
+    SP_FLAG_FOLDER,   /* it could not be read, there is no audit */
+    SP_N_LAB_FLAGS
+};
+const char *sp_lab_flag_name(enum sp_lab_flag_code code);
+
 /* Zero-initialise. */
 struct sp_lab_audit {
     int n;           /* what does not fit; the first SP_LAB_MOST_FLAGS are kept */
     int n_simulated; /* records whose bytes were simulated again */
     struct sp_lab_flag {
-        char run[40];  /* "": of the folder */
-        char code[16]; /* lab, skipped, matrix, command, edited, arithmetic, order, machines, bytes; of
-                          several folders also repeated, second */
+        char run[40];     /* "": of the folder */
+        const char *code; /* sp_lab_flag_name() */
         char text[320];
     } flag[SP_LAB_MOST_FLAGS];
 };
 
-void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, enum sp_lab_flag_code code,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
 enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,

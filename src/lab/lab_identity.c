@@ -175,11 +175,12 @@ enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const c
                *found = said(document, !matrix && sizes, text, sizeof text),
                *typed = sp_lab_text(document, "command");
     if (wanted && strcmp(wanted, found) != 0)
-        sp_lab_audit_add(audit, run, "matrix", "it is of %.100s; this student's is %.100s", found, wanted);
+        sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "it is of %.100s; this student's is %.100s", found,
+                         wanted);
     else if (!*typed)
-        sp_lab_audit_add(audit, run, "command", "it does not say which command made it");
+        sp_lab_audit_add(audit, run, SP_FLAG_COMMAND, "it does not say which command made it");
     else if (!same_command(&command, typed, folder->lab.folder))
-        sp_lab_audit_add(audit, run, "command", "it was made by another command: %.200s", typed);
+        sp_lab_audit_add(audit, run, SP_FLAG_COMMAND, "it was made by another command: %.200s", typed);
     sp_lab_command_free(&command);
     return SP_OK;
 }

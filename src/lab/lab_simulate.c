@@ -32,7 +32,8 @@ static double bounded(struct reading *r, const json_t *node, const char *path, d
     if (x >= least && x <= most)
         return x;
     if (!r->bad)
-        sp_lab_audit_add(r->audit, r->run, "bytes", "%s is %g: nothing that could have been run", path, x);
+        sp_lab_audit_add(r->audit, r->run, SP_FLAG_BYTES, "%s is %g: nothing that could have been run", path,
+                         x);
     r->bad = true;
     return least;
 }
@@ -76,7 +77,7 @@ static void read_caches(struct reading *r, const json_t *record, struct sp_machi
     m->n_cores = (int)count_of(r, record, "machine.n_cores", 1, 1, MOST_CORES);
     m->n_domains = (int)count_of(r, record, "machine.n_domains", 1, 1, m->n_cores);
     if (json_array_size(list) < 1 || json_array_size(list) > SP_MAX_CACHES) {
-        sp_lab_audit_add(r->audit, r->run, "bytes", "it describes no caches to simulate");
+        sp_lab_audit_add(r->audit, r->run, SP_FLAG_BYTES, "it describes no caches to simulate");
         r->bad = true;
         return;
     }
@@ -151,7 +152,7 @@ static bool read_wanted(const char *run, const json_t *record, struct sp_lab_aud
     w->seed = (uint64_t)count_of(&r, record, "config.seed", 1, 0, INT64_C(1) << 53);
     w->skew = bounded(&r, record, "request.skew", 0, 0, 1);
     if (!r.bad && is_too_much(w)) {
-        sp_lab_audit_add(audit, run, "bytes", "its %d threads have more cache than any machine",
+        sp_lab_audit_add(audit, run, SP_FLAG_BYTES, "its %d threads have more cache than any machine",
                          w->options.n_threads);
         r.bad = true;
     }
@@ -184,7 +185,7 @@ static void compare(const char *run, const json_t *record, const struct sp_traff
                         sp_lab_number(record, "levels.name=MEM.write_B", 0);
     audit->n_simulated++;
     if (fabs(again - said) > tolerance * fmax(again, said))
-        sp_lab_audit_add(audit, run, "bytes",
+        sp_lab_audit_add(audit, run, SP_FLAG_BYTES,
                          "simulated again %.6g bytes cross the memory interface, not %.6g", again, said);
 }
 
@@ -226,12 +227,13 @@ static enum sp_status audit_record(const char *run, const json_t *record, const 
     const char *reorder = text_of(record, "problem.reorder"), *digest = text_of(record, "problem.sha256");
     enum sp_status status = sp_subject_open(matrix, &load, reorder, progress, &subject, err);
     if (status == SP_OK && digest && subject.facts.sha256[0] && strcmp(digest, subject.facts.sha256) != 0)
-        sp_lab_audit_add(audit, run, "matrix", "the digest of its matrix is not that of %.100s", matrix);
+        sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "the digest of its matrix is not that of %.100s",
+                         matrix);
     else if (status == SP_OK)
         status = simulate(run, record, &subject, progress, audit, err);
     sp_subject_free(&subject);
     if (status == SP_USAGE || status == SP_INPUT) { /* what the record says was run makes no sense */
-        sp_lab_audit_add(audit, run, "bytes", "it cannot be simulated: %.250s", err ? err->what : "");
+        sp_lab_audit_add(audit, run, SP_FLAG_BYTES, "it cannot be simulated: %.250s", err ? err->what : "");
         status = SP_OK;
     }
     return status;
