@@ -54,7 +54,8 @@ const struct sp_term sp_operation_terms[] = {
      "sparse-matrix-vector",
      "y = S x",
      "W = 2 n_nz (complex 8 n_nz),  V: see `V`",
-     "At most two operations for each value that is loaded, so bandwidth decides wherever the matrix exceeds "
+     "At most two operations for each value that is loaded (four in half storage), so bandwidth decides "
+     "wherever the matrix exceeds "
      "the caches. --format chooses how the matrix is stored, --schedule who does what.",
      "V B_C alpha roofline spmmv formats",
      {"config.op", "config.format_text", "config.kernel"},
@@ -62,7 +63,7 @@ const struct sp_term sp_operation_terms[] = {
     {"spmmv",
      "block-vectors B(r)",
      "Y = S X for a few vectors at once",
-     "B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr  (fp64, 32-bit indices, row-major, w = 2)\n"
+     "B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr  (CRS, fp64, 32-bit indices, row-major, w = 2)\n"
      "r large: 4 alpha + 8/n_nzr",
      "The matrix is read once for all vectors, so a vector costs less the more there are, until x and y are "
      "all that is moved, P_core or a cache's bandwidth limits, or the rows of X no longer stay in a cache "
@@ -74,7 +75,7 @@ const struct sp_term sp_operation_terms[] = {
     {"spmm",
      "sparse-dense",
      "Y = S X with tens to hundreds of columns",
-     "compulsory V = (s_a + s_i) n_nz + s_p (n_r + 1) + r (s_x n_c' + w s_y n_r)\n"
+     "compulsory V in CRS = (s_a + s_i) n_nz + s_p (n_r + 1) + r (s_x n_c' + w s_y n_r)\n"
      "GPU, one thread an output, no cache: I = 2 mu/((s_a + s_i) mu + s_x mu + s_y + 8)  (mu entries a row)",
      "As SpMMV, but wide: a register tile of r_t columns divides the traffic of S by r_t; copying the "
      "distinct "
@@ -87,7 +88,8 @@ const struct sp_term sp_operation_terms[] = {
     {"sddmm",
      "sampled",
      "P = S o (A B^T): dot products of rows of A and B where S has entries",
-     "V = (s_a + s_i + w s_y) n_nz + s_p (n_r + 1) + r s_x n_r' + alpha r s_x n_nz,  W = (2 r + 1) n_nz\n"
+     "in CRS V = (s_a + s_i + w s_y) n_nz + s_p (n_r + 1) + r s_x n_r' + alpha r s_x n_nz,  W = (2 r + 1) "
+     "n_nz\n"
      "entries read:  tiled 3 n_nz r/T_k + |A| + |A||B|/(T_i r)    columns re-indexed |A| + n_nz (r + 1 + 3 "
      "r/T_k)    COO, no reuse n_nz (2 r + 3)",
      "Row by row A is read once and B gathered: alpha counts B. Blocks of rows and slices of the width "

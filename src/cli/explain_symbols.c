@@ -28,8 +28,8 @@ const struct sp_term sp_symbol_terms[] = {
      "rows",
      "rows",
      NULL,
-     "Rows of the matrix, and elements of y (rows of Y). Empty ones still cost a pointer and an element of y "
-     "each.",
+     "Rows of the matrix, and elements of y (rows of Y). Empty ones still cost an element of y each, and in "
+     "CRS a pointer.",
      "n_c n_nz n_r_used",
      {"problem.rows", "structure.empty_rows"},
      NULL},
@@ -55,7 +55,8 @@ const struct sp_term sp_symbol_terms[] = {
      "n_nzc mu \xce\xbc entries-per-row row-length",
      "entries per row, per column",
      "n_nzr = n_nz/n_r,  n_nzc = n_nz/n_c",
-     "Short rows cost more bytes an entry (pointers, y) and more execution (loop starts, remainders). "
+     "Short rows cost more bytes an entry (y, and in CRS pointers) and there more execution (loop starts, "
+     "remainders). "
      "1/n_nzc is what alpha_min is for one cache domain, full lines and no empty columns. The papers on SpMM "
      "write mu for n_nzr.",
      "n_nz B_C alpha_min",

@@ -199,9 +199,11 @@ const struct sp_term sp_traffic_terms[] = {
      "code balance: bytes per operation",
      "B_C = V/W.  fp64, 32-bit indices:  B_CRS = 6 + 4 alpha + 10/n_nzr  (w = 2; 6/n_nzr for w = 1)\n"
      "B_SELL = 6/beta + 4 alpha + (4 + 4/C)/n_nzr  (w = 1, stored chunk lengths; 2/C without them)\n"
-     "complex128: 2.5 + 2 alpha + 4.5/n_nzr        block vectors: B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr",
-     "At least 6 B/flop for SpMV in fp64 with 32-bit indices, however the matrix looks: it is memory-bound "
-     "on every machine of today. The slide of the lecture prints 6/beta + 4 alpha + beta (4 + 2/C)/n_nzr: "
+     "CRS, complex128: 2.5 + 2 alpha + 4.5/n_nzr;  block vectors: B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr",
+     "In CRS at least 6 B/flop for SpMV in fp64 with 32-bit indices, however the matrix looks: it is "
+     "memory-bound on every machine of today. Blocks, half storage, unit-stride slots, narrower indices "
+     "and values go below it (E01 to E04). The slide of the lecture prints 6/beta + 4 alpha + beta (4 + "
+     "2/C)/n_nzr: "
      "there alpha counts per stored entry, and 1/beta belongs before the whole sum; then both agree.",
      "V W I roofline balance",
      {"metrics.balance", "metrics.balance_min"},
@@ -210,7 +212,8 @@ const struct sp_term sp_traffic_terms[] = {
      "intensity arithmetic-intensity",
      "computational intensity",
      "I = 1/B_C = W/V",
-     "Operations per byte: the roofline's x axis. At most 1/6 flop/B for SpMV in fp64 with 32-bit indices.",
+     "Operations per byte: the roofline's x axis. In CRS at most 1/6 flop/B for SpMV in fp64 with 32-bit "
+     "indices; blocks, half storage, narrower indices and values exceed it.",
      "B_C roofline",
      {"metrics.balance"},
      intensity},

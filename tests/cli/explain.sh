@@ -36,6 +36,12 @@ same() { # same NAME TERM... RECORD
 same kkt_power B_C V losses model_fraction little A01 G01 J02 Q10 Q01 regressed 5 "$record"
 same hints A01 E01 B01 gain "$source/tests/data/record-explain-hints.json"
 
+# The bounds of CRS are said to be: a model of blocks lies below them.
+"$spmodel" model gen:block:400:4:6:1 --format bcsr:4x4 --json="$dir/blocks.json" >/dev/null
+tr -d '\n' <"$dir/blocks.json" | grep -q '"balance": *{"value": *4\.' || { cat "$dir/blocks.json"; fail "blocks of 4x4 have another balance"; }
+expect 0 "In CRS at least 6 B/flop" B_C
+expect 0 "In CRS at most 1/6 flop/B" I
+
 # What docs, sheets and the program itself tell a reader to type.
 grep -rhoE 'spmodel explain [A-Za-z0-9_-]+' "$source/docs" "$source/README.md" "$source/labs" "$source/src" "$source/model" |
     sed 's/spmodel explain //' | sort -u | grep -v -x -e TERM -e SYMBOL -e --record >"$dir/terms"
