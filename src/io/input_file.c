@@ -19,13 +19,15 @@ static enum sp_status fail_open(const char *path, int error, struct sp_error *er
  * it may lie in a folder of somebody else. */
 static bool is_own_stream(const char *path)
 {
-    static const char folder[] = "/dev/fd/";
+    static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "/dev/stdin") == 0)
         return true;
-    if (strncmp(path, folder, strlen(folder)) != 0)
-        return false;
-    const char *number = path + strlen(folder);
-    return *number && number[strspn(number, "0123456789")] == '\0';
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        const size_t n = strlen(folder[i]);
+        if (strncmp(path, folder[i], n) == 0 && path[n])
+            return path[n + strspn(path + n, "0123456789")] == '\0';
+    }
+    return false;
 }
 
 static const char *kind_of(mode_t mode)
@@ -77,8 +79,8 @@ enum sp_status sp_input_open(const char *path, FILE **out, struct sp_error *err)
 
 static enum sp_status fail_read(const char *path, int error, struct sp_error *err)
 {
-    return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the file cannot be read to its end: %s",
-                      strerror(error));
+    return sp_fail_at(err, SP_INPUT, path, 0, 0, "put a whole copy there, from where it was made",
+                      "the file cannot be read to its end: %s", strerror(error));
 }
 
 /* Copies at most one byte more than is allowed; false: no memory. */
@@ -119,8 +121,9 @@ enum sp_status sp_input_bytes(const char *path, int64_t most_B, char **bytes, si
     else if (error)
         status = fail_read(path, error, err);
     else if ((int64_t)*size > most_B)
-        status =
-            sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "it has more than %lld bytes", (long long)most_B);
+        status = sp_fail_at(err, SP_INPUT, path, 0, 0,
+                            "put the file there that was meant; larger ones are not read",
+                            "it has more than %lld bytes", (long long)most_B);
     if (status != SP_OK) {
         free(*bytes);
         *bytes = NULL;

@@ -2,8 +2,8 @@
  * file is expected somebody may have put a pipe, which is waited for without end, or a device, a folder or a
  * socket: all of them are refused.
  *
- * Only what this process was given open is a stream that was meant: /dev/stdin, and /dev/fd/N, which is what
- * the shell makes of <(command). */
+ * Only what this process was given open is a stream that was meant: /dev/stdin, and /dev/fd/N or
+ * /proc/self/fd/N, which is what shells make of <(command). */
 #ifndef SP_IO_INPUT_FILE_H
 #define SP_IO_INPUT_FILE_H
 

@@ -53,6 +53,7 @@ ln -sf /dev/stdin bad/predictions.json # a stream of the grader's, not the stude
 refused 3 "not a file\|a device" lab grade --no-simulation bad
 head -c 40000000 /dev/zero | tr '\0' ' ' >bad/big && mv bad/big bad/predictions.json
 refused 3 "it has more than" lab grade --no-simulation bad
+grep -q "remedy: put the file there that was meant" "$dir/err" || { cat "$dir/err"; fail "no remedy for a file that is too large"; }
 refused 3 "a named pipe" lab predict 1 --dir whole --from pipe.json
 [ -z "$(tr -d '[] \n' <whole/predictions.json)" ] || fail "something was predicted"
 
@@ -69,6 +70,16 @@ refused 3 "a named pipe, not a file" model gen:arrow:100 --machine ./pipe.json
 "$spmodel" explain alpha --record /dev/stdin <"$record" >file.txt
 cat "$record" | "$spmodel" explain alpha --record /dev/stdin >stream.txt
 cmp file.txt stream.txt || fail "a record that comes by a pipe is another one"
+for name in /dev/fd/0 /proc/self/fd/0; do # what shells put in the place of <(command)
+    [ -e "$name" ] || { echo "not_files.sh: left out, no $name"; continue; }
+    cat "$record" | "$spmodel" explain alpha --record "$name" >stream.txt 2>err || { cat err; fail "$name is refused"; }
+    sed 's|record .*||' file.txt >a && sed 's|record .*||' stream.txt >b && cmp a b || fail "a record from $name is another one"
+done
+[ ! -e /proc/self/fd ] || refused 3 "a directory" explain alpha --record /proc/self/fd/
+if [ -r /proc/self/mem ]; then # a regular file whose beginning cannot be read
+    refused 3 "cannot be read to its end" explain alpha --record /proc/self/mem
+    grep -q "remedy: put a whole copy there" "$dir/err" || { cat "$dir/err"; fail "no remedy for a file that cannot be read"; }
+fi
 code=0
 cat "$record" | "$spmodel" track add --store store /dev/stdin >out 2>err || code=$?
 [ $code -eq 3 ] && grep -q "read twice" err || { cat out err; fail "a store took a stream: $code"; }
