@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/doctor.h"
 #include "cli/explain_facts.h"
 #include "cli/explain_hint.h"
 #include "cli/explain_topics.h"
@@ -98,6 +99,23 @@ START_TEST(test_flags_of_labs)
         must(code);
         ck_assert_msg(strstr(list[0].see, name) != NULL, "lab-flags does not lead to %s", name);
         ck_assert_msg(strstr(page, row) != NULL, "docs/labs.md has no row of %s", code);
+    }
+}
+END_TEST
+
+/* Headings of doctor, as they are printed: no error of the same name. */
+START_TEST(test_headings_of_doctor)
+{
+    const char *const titles[] = {sp_title_permissions, sp_title_holders,  sp_title_gpu,
+                                  sp_title_processor,   sp_title_memory,   sp_title_noise,
+                                  sp_title_around,      "WHAT STILL WORKS"};
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    must(sp_title_bytes);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        must(titles[i]);
+        sp_topics_find(titles[i], found);
+        ck_assert_msg(strncmp(found[0].title, "heading of doctor", 17) == 0, "'%s' is %s", titles[i],
+                      found[0].title);
     }
 }
 END_TEST
@@ -208,6 +226,7 @@ int main(void)
     tcase_add_test(tc, test_hints);
     tcase_add_test(tc, test_every_topic);
     tcase_add_test(tc, test_flags_of_labs);
+    tcase_add_test(tc, test_headings_of_doctor);
     tcase_add_test(tc, test_names_are_distinct);
     tcase_add_test(tc, test_fields);
     tcase_add_test(tc, test_formulas);

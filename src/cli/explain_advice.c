@@ -81,6 +81,27 @@ const struct sp_term sp_advice_terms[] = {
      "outcome verdict",
      {NULL},
      NULL},
+    {"covered",
+     "",
+     "track hints: the predicted interval and the observed one meet",
+     "[lo, hi] meets [g.lo, g.hi]",
+     "Counted of all tried hints of a rule, as a percentage. A prediction that covers nothing is either "
+     "too bold (refuted, less than predicted) or too modest.",
+     "hint-scores outcome refuted interval",
+     {NULL},
+     NULL},
+    {"hint-scores",
+     "HINTS-TRIED rule tried of-high-conf. error,-points-of-% of-gain-=-0 all observed-above-5-% "
+     "observed-to-+-5-points",
+     "table of `track hints`: how good predictions were",
+     "error = |middle of the prediction - observed|, in percent of the time",
+     "A row a rule (A01, ...), then all of them; observed above 5 %: those whose observed change was "
+     "larger; observed to +-5 points: those that a quiet machine measured, half of the interval being "
+     "at most 5 % of the run's time. covered, refuted: how many; of high conf.: the refuted ones among "
+     "those of high confidence. Beside the error stands that of the predictor that promises nothing.",
+     "covered refuted confidence trial hints",
+     {NULL},
+     NULL},
     {"more-than-predicted",
      "more",
      "outcome: a gain above the prediction",

@@ -100,6 +100,16 @@ const struct sp_term sp_label_terms[] = {
      "roofline P_core b_S bottleneck sweep",
      {"binding.term", "binding.level", "binding.why"},
      NULL},
+    {"events",
+     "EVENTS in-one-execution not-counted-here instructions-a-cycle",
+     "line EVENTS (-v): what the cores counted in one execution",
+     NULL,
+     "Instructions, cycles, processor time, page faults and what else perf_event or PAPI give, of all "
+     "threads together; what cannot be counted is named. In warm repetitions: counted over repetitions, "
+     "whatever the state of the caches of the samples.",
+     "instructions sources-of-bytes noise-free",
+     {NULL},
+     NULL},
     {"no-counters-can-be-used",
      "counters uncore",
      "line BYTES: nobody could count memory traffic here",

@@ -57,6 +57,14 @@ while read -r heading; do
     expect 0 "" "$heading"
 done <"$dir/headings"
 
+expect 0 "heading of lab check" PREDICTIONS CHECKS
+expect 0 "line EVENTS" EVENTS
+for word in rule tried covered refuted "of high conf." all "observed above 5 %" "observed to +-5 points"; do
+    expect 0 "" "$word" # of the table of track hints
+done
+"$spmodel" track hints "$source/tests/data/record-explain-hints.json" >"$dir/scores"
+grep -q "observed to +-5 points" "$dir/scores" || { cat "$dir/scores"; fail "track hints has other rows"; }
+
 # Counts of GPUs, which no table without CUPTI has.
 sed -n "s/^    .SP_GPU_[A-Z0-9_]*. = {\"\([a-z0-9_]*\)\", \"[a-zA-Z]*\"}.*/\1/p" "$source/probes/cuda/cupti_sets.c" >"$dir/counts"
 [ "$(wc -l <"$dir/counts")" -ge 15 ] || fail "only $(wc -l <"$dir/counts") counts of GPUs were found"
