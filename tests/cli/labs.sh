@@ -71,6 +71,13 @@ for line in '| balance of the triad a[i] = b[i] + s c[i] in doubles, plain store
     grep -qxF "$line" lab-0/report.md || { cat lab-0/report.md; fail "report 0: no line '$line'"; }
 done
 grep -qxF '             predicted 7.64 Gflop/s; found 7.639 Gflop/s, within 0.5 %' "$dir/check-0" || { cat "$dir/check-0"; fail "check 0: units"; }
+# The ceilings that the first sheet has printed are those that its runs use.
+for line in 'machine measure --quick -o here.json' 'lab run 0 --machine here.json'; do
+    grep -qx "    spmodel $line" lab-0/sheet.md || fail "sheet 0 does not say: spmodel $line"
+done
+sed 's/"name": *"machine"/"name": "as-printed"/' "$dir/machine.json" >here.json
+"$spmodel" lab run 0 --machine here.json --only warm >"$dir/ran" 2>&1 || { cat "$dir/ran"; fail "lab 0 with here.json"; }
+grep -q 'as-printed' lab-0/records/warm.json || fail "lab 0 was run with other ceilings than those of here.json"
 for id in held broken; do # on caches that are invented, the same everywhere
     grep -q "pass *$id " "$dir/check-1" || { cat "$dir/check-1"; fail "the layer condition: $id"; }
 done
