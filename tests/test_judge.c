@@ -158,14 +158,45 @@ START_TEST(a_past_step_does_not_blind)
 }
 END_TEST
 
-START_TEST(a_session_is_not_held_against_itself)
+/* What was accepted is the baseline from then on, and what lay before it is none any more. */
+START_TEST(what_is_accepted_is_the_baseline)
 {
-    struct sp_entry e[2] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1.2, 1e6, 20e9, "e")};
-    struct sp_judgement j = judge(e, 1, &e[0], SP_TRACKED_TIME);
-    ck_assert(j.verdict == SP_TRACK_INCONCLUSIVE && !j.has_pinned);
+    struct sp_entry e[9];
+    for (int i = 0; i < 9; i++)
+        e[i] = entry(1 + i, i < 5 ? 1 : 1.2, 1e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 6, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_REGRESSED);
+    struct sp_judgement j = judge(e, 6, &e[5], SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_OK && !j.has_pinned && j.n_before == 0);
     ck_assert_msg(strstr(j.why, "accepted baseline itself"), "%s", j.why);
-    j = judge(e, 2, &e[1], SP_TRACKED_TIME); /* those before it count still */
-    ck_assert(j.verdict == SP_TRACK_REGRESSED && !j.has_pinned && j.n_before == 1);
+    ck_assert_int_eq(judge(e, 1, &e[0], SP_TRACKED_TIME).verdict, SP_TRACK_OK);
+    for (int n = 7; n <= 9; n++) {
+        j = judge(e, n, &e[5], SP_TRACKED_TIME);
+        ck_assert_msg(j.verdict == SP_TRACK_OK && j.has_pinned && j.n_before == n - 6,
+                      "%d records: %s, %d before: %s", n, sp_track_verdict_name(j.verdict), j.n_before,
+                      j.why);
+    }
+    e[8] = entry(9, 1.35, 1e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 9, &e[5], SP_TRACKED_TIME).verdict, SP_TRACK_REGRESSED);
+    /* The same of what has no noise. */
+    for (int i = 5; i < 9; i++)
+        e[i] = entry(1 + i, 1, 1.2e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 6, &e[5], SP_TRACKED_BYTES).verdict, SP_TRACK_OK);
+    ck_assert_int_eq(judge(e, 7, &e[5], SP_TRACKED_BYTES).verdict, SP_TRACK_OK);
+}
+END_TEST
+
+/* Within a session, too: what is measured after it was accepted is held against it. */
+START_TEST(accepting_ends_a_session)
+{
+    struct sp_entry e[3] = {entry(1, 1, 1e6, 20e9, "e"), entry(2, 1, 1e6, 20e9, "e"),
+                            entry(3, 1.2, 1e6, 20e9, "e")};
+    for (int i = 0; i < 3; i++) {
+        strcpy(e[i].commit, "one");
+        snprintf(e[i].start, sizeof e[i].start, "2026-11-01T12:%02d:00Z", i);
+    }
+    ck_assert_int_eq(judge(e, 3, NULL, SP_TRACKED_TIME).n_after, 3);
+    const struct sp_judgement j = judge(e, 3, &e[1], SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && j.n_after == 1 && j.n_before == 1);
 }
 END_TEST
 
@@ -244,7 +275,8 @@ int main(void)
     tcase_add_test(t, what_is_confirmed_stays);
     tcase_add_test(t, two_baselines_are_two_tests);
     tcase_add_test(t, a_past_step_does_not_blind);
-    tcase_add_test(t, a_session_is_not_held_against_itself);
+    tcase_add_test(t, what_is_accepted_is_the_baseline);
+    tcase_add_test(t, accepting_ends_a_session);
     tcase_add_test(t, long_sessions_have_a_before);
     tcase_add_test(t, what_differs_is_named);
     tcase_add_test(t, values_of_records_and_of_runs);

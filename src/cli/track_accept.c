@@ -86,8 +86,10 @@ static const struct argp argp = {
     options,
     parse,
     "",
-    "Makes the last records of the series that are meant their accepted baseline. track "
-    "check holds new records against it too, so that small steps cannot add up.",
+    "Makes the last records of the series that are meant their accepted baseline. The series begins anew "
+    "there: what was measured before is no baseline for track check any more. New records are held against "
+    "it "
+    "too, so that small steps cannot add up.",
     sp_track_children,
     NULL,
     NULL};

@@ -142,51 +142,78 @@ static void turn_round(const struct sp_entry **list, int n)
 struct groups {
     const struct sp_entry *after[SP_MOST_OF_SESSION], *before[MOST_RECORDS / 2], *pin[MOST_RECORDS];
     int n_after, n_before, n_pins;
-    const struct sp_entry *oldest, *other; /* of the session; the latest that cannot be compared */
-    bool is_pinned_itself;                 /* records of the session are an accepted baseline */
+    const struct sp_entry *oldest, *other;            /* of the session; the latest that cannot be compared */
+    bool is_pinned_itself;                            /* the newest record is of the accepted baseline */
+    const struct sp_entry *history[MOST_RECORDS / 2]; /* before the session, accepted since or not: what it
+                                                         tells about noise */
+    int n_history;
 };
 
+static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == e || (e->id[0] && strcmp(list[i]->id, e->id) == 0))
+            return true;
+    return false;
+}
+
+/* The accepted records that the newest may be held against. It is not held against itself. */
+static void find_pins(const struct sp_entry *newest, const struct sp_entry *const *pinned, int n_pinned,
+                      enum sp_tracked metric, struct groups *g)
+{
+    g->is_pinned_itself = is_one_of(newest, pinned, n_pinned);
+    for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS && !g->is_pinned_itself; i++)
+        if (is_comparable(pinned[i], newest, metric))
+            g->pin[g->n_pins++] = pinned[i];
+}
+
+/* What was accepted is where a series begins anew: what lies before it is no baseline any more. */
+static bool is_before_the_accepted(const struct sp_entry *e, const struct groups *g)
+{
+    return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) &&
+           strcmp(e->start, g->pin[g->n_pins - 1]->start) <= 0;
+}
+
+/* A session ends where one of its records was accepted: what is measured later is held against that. */
 static void find_groups(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
                         struct groups *g)
 {
+    enum { MOST_BEFORE = MOST_RECORDS / 2, USUAL = 10 };
     const struct sp_entry *newest = list[n - 1];
-    const int most = o->n_baseline > 0 && o->n_baseline < MOST_RECORDS / 2 ? o->n_baseline : 10;
+    const int most = o->n_baseline > 0 && o->n_baseline < MOST_BEFORE ? o->n_baseline : USUAL;
+    const int most_history = most > USUAL ? most : USUAL;
     bool in_session = true;
-    memset(g, 0, sizeof *g);
     g->oldest = g->after[g->n_after++] = newest;
-    for (int i = n - 2; i >= 0 && g->n_before < most; i--) {
+    for (int i = n - 2; i >= 0 && g->n_history < most_history; i--) {
         const struct sp_entry *e = list[i];
         if (!sp_entry_is_comparable(e, newest, o->metric)) {
             g->other = g->other ? g->other : e;
             continue;
         }
-        in_session = in_session && sp_entry_is_of_session(e, g->oldest, newest);
+        in_session =
+            in_session && sp_entry_is_of_session(e, g->oldest, newest) && !is_one_of(e, g->pin, g->n_pins);
         if (in_session)
             g->oldest = e;
         if (in_session && g->n_after < SP_MOST_OF_SESSION)
             g->after[g->n_after++] = e;
-        else if (!in_session)
+        if (in_session)
+            continue;
+        g->history[g->n_history++] = e;
+        if (g->n_before < most && !is_before_the_accepted(e, g))
             g->before[g->n_before++] = e;
     }
     turn_round(g->after, g->n_after);
     turn_round(g->before, g->n_before);
+    turn_round(g->history, g->n_history);
 }
 
-/* A session is not held against itself. */
-static void find_pins(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned,
-                      int n_pinned, enum sp_tracked metric, struct groups *g)
+/* What was measured last has been accepted as it is. */
+static void say_accepted(struct sp_judgement *j)
 {
-    for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS; i++) {
-        bool is_own = false;
-        for (int k = n - 1; k >= 0 && !is_own; k--) {
-            is_own = pinned[i]->id[0] && strcmp(list[k]->id, pinned[i]->id) == 0;
-            if (list[k] == g->oldest)
-                break;
-        }
-        g->is_pinned_itself = g->is_pinned_itself || is_own;
-        if (!is_own && sp_entry_is_comparable(pinned[i], list[n - 1], metric))
-            g->pin[g->n_pins++] = pinned[i];
-    }
+    j->shift = (struct sp_shift){.move = SP_MOVE_NONE, .p = 1};
+    j->p = 1;
+    j->verdict = SP_TRACK_OK;
+    snprintf(j->why, sizeof j->why, "it is the accepted baseline itself");
 }
 
 /* There is nothing to compare with: why not? */
@@ -200,10 +227,7 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
     j->other = was;
     j->verdict = was ? SP_TRACK_NOT_COMPARABLE : SP_TRACK_INCONCLUSIVE;
     if (!was)
-        snprintf(j->why, sizeof j->why, "%s",
-                 g->is_pinned_itself
-                     ? "it is the accepted baseline itself, and there is nothing before it in this series"
-                     : "there is nothing before it in this series yet");
+        snprintf(j->why, sizeof j->why, "there is nothing before it in this series yet");
     else if (of_bytes && strcmp(word, old) != 0)
         snprintf(j->why, sizeof j->why, "its bytes are %s, those of the records before it %s",
                  *word ? word : "unknown", *old ? old : "unknown");
@@ -219,14 +243,19 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out)
 {
-    struct groups g;
+    struct groups g = {0};
+    find_pins(list[n - 1], pinned, n_pinned, o->metric, &g);
     find_groups(list, n, o, &g);
-    find_pins(list, n, pinned, n_pinned, o->metric, &g);
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
     out->newest = list[n - 1];
     out->n_after = g.n_after;
     out->is_exact = is_exact(out->newest, o->metric);
+    out->oldest = g.oldest;
+    if (g.is_pinned_itself) {
+        say_accepted(out);
+        return;
+    }
     if (g.n_before == 0 && g.n_pins == 0)
         say_nothing_before(&g, out);
     if (g.n_before > 0)

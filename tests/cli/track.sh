@@ -103,6 +103,7 @@ expect 2 "instructions, not" track check --metric nonsense
 expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
+expect 0 "it is the accepted baseline itself" track check --matrix '*:60'
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
