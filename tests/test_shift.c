@@ -122,6 +122,26 @@ START_TEST(gate_keeps_still_and_can_fail)
 }
 END_TEST
 
+/* One accepted session has noise of its own: that sessions differ counts against it, too. */
+START_TEST(an_accepted_baseline_keeps_still)
+{
+    struct sp_rehearsal_options o = {.noise = 0.005,
+                                     .session = 0.015,
+                                     .n_runs = 5,
+                                     .n_sessions = 10,
+                                     .n_trials = 500,
+                                     .accepted = true,
+                                     .seed = 3};
+    struct sp_rehearsal r;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed <= 5, "unchanged: %d of 500 regressed", r.n_regressed);
+    o.change = 0.2;
+    o.n_trials = 100;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed >= 95, "20 %% slower: %d of 100 found", r.n_regressed);
+}
+END_TEST
+
 /* Two levels of three values: distances between them sum to 9, within them to 0. */
 START_TEST(energy_by_hand)
 {
@@ -176,6 +196,7 @@ int main(void)
     tcase_add_test(t, estimate_is_the_median_of_all_ratios);
     tcase_add_test(t, verdicts_of_a_shift);
     tcase_add_test(t, gate_keeps_still_and_can_fail);
+    tcase_add_test(t, an_accepted_baseline_keeps_still);
     tcase_add_test(t, energy_by_hand);
     tcase_add_test(t, changes_are_found_where_they_are);
     suite_add_tcase(s, t);

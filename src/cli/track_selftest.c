@@ -14,7 +14,8 @@ enum {
     KEY_BEFORE,
     KEY_TRIALS,
     KEY_SEED,
-    KEY_CONFIRM
+    KEY_CONFIRM,
+    KEY_ACCEPTED
 };
 
 struct arguments {
@@ -30,6 +31,7 @@ static const struct argp_option options[] = {
     {"before", KEY_BEFORE, "N", 0, "Sessions before the one that is judged (default 1)", 1},
     {"trials", KEY_TRIALS, "N", 0, "Drawn series (default 1000)", 1},
     {"confirm", KEY_CONFIRM, "N", 0, "Rounds of track check --confirm=N (default 2; 0: none)", 1},
+    {"accepted", KEY_ACCEPTED, NULL, 0, "The first session is the accepted baseline", 1},
     {"seed", KEY_SEED, "N", 0, "Seed of what is drawn (default 1)", 1},
     {0},
 };
@@ -81,6 +83,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CONFIRM:
         set_count(state, "confirm", arg, 0, 10, &a->rehearsal.confirm);
         return 0;
+    case KEY_ACCEPTED:
+        a->rehearsal.accepted = true;
+        return 0;
     case KEY_SEED: {
         int seed;
         set_count(state, "seed", arg, 0, INT32_MAX, &seed);
@@ -130,9 +135,10 @@ static int run(int argc, char **argv)
         return sp_report_error(&err);
     printf("%d series of %d session%s and one more, %d runs each, %.2g %% from run to run, confirmed by up "
            "to %d "
-           "more\n",
+           "more%s\n",
            a.rehearsal.n_trials, a.rehearsal.n_sessions, a.rehearsal.n_sessions == 1 ? "" : "s",
-           a.rehearsal.n_runs, 100 * a.rehearsal.noise, a.rehearsal.confirm);
+           a.rehearsal.n_runs, 100 * a.rehearsal.noise, a.rehearsal.confirm,
+           a.rehearsal.accepted ? ", the first one accepted" : "");
     print("nothing put in", &quiet);
     snprintf(label, sizeof label, "%+.3g %% put in", 100 * a.rehearsal.change);
     print(label, &moved);

@@ -6,6 +6,7 @@
 
 #include "base/samples.h"
 
+enum { LEAST_SESSIONS = 4 }; /* fewer tell nothing about how far sessions differ */
 enum { MOST_RECORDS = 64, MOST_VALUES = MOST_RECORDS * SP_ENTRY_RUNS };
 
 time_t sp_entry_seconds(const struct sp_entry *entry)
@@ -79,21 +80,22 @@ bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entr
             sp_entry_seconds(newest) - sp_entry_seconds(earlier) <= SP_SESSION_S);
 }
 
-/* One value a session, the median of its records, the latest session first. */
-static int values_of_sessions(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *out)
+int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *value,
+                      int *first)
 {
     int n_sessions = 0;
-    for (int end = n, first; end > 0 && n_sessions < MOST_RECORDS; end = first) {
+    for (int begin = 0, end; begin < n; begin = end) {
         double x[MOST_RECORDS];
         int kept = 0;
-        first = end;
-        do {
-            first--;
-            if (list[first]->metric[metric] > 0 && kept < MOST_RECORDS)
-                x[kept++] = list[first]->metric[metric];
-        } while (first > 0 && sp_entry_is_of_session(list[first - 1], list[first], list[end - 1]));
-        if (kept > 0)
-            out[n_sessions++] = sp_median(x, kept);
+        for (end = begin + 1; end < n && sp_entry_is_of_session(list[begin], list[end - 1], list[end]); end++)
+            ;
+        for (int i = begin; i < end; i++)
+            if (list[i]->metric[metric] > 0 && kept < MOST_RECORDS)
+                x[kept++] = list[i]->metric[metric];
+        if (kept > 0) {
+            first[n_sessions] = begin;
+            value[n_sessions++] = sp_median(x, kept);
+        }
     }
     return n_sessions;
 }
@@ -115,40 +117,80 @@ static double noise_of_runs(const struct sp_entry *const *before, int n_before,
     return sp_noise_within(group, n_groups);
 }
 
-/* How far a session of unchanged code may lie from those before it, as a relative change: 2.5 standard
- * deviations from one to the next, and at least as far as one has been before and came back from. The
- * standard deviation is that of the median step between successive sessions, so that a change of level among
- * them, which is one step, does not count as noise (for normal noise the median of |x - y| is 0.6745 sqrt(2)
- * of it). Fewer sessions tell nothing: where runs alone differ by more than the floor the machine is taken to
- * differ as much from session to session. */
-static double differs_by_session(const double *x, int n_sessions, double noise_of_runs, double floor)
+/* Standard error of ln of a record's median that the noise of its runs makes: pi/2 of the variance of a mean.
+ */
+static double error_of_medians(const struct sp_entry *const *list, int n, enum sp_tracked metric)
 {
-    enum { LEAST = 4 };
-    static const double deviations = 2.5;
-    double step[MOST_RECORDS], farthest = 0;
-    if (n_sessions < LEAST)
-        return noise_of_runs > floor ? deviations * noise_of_runs : 0;
-    for (int i = 0; i + 1 < n_sessions; i++) {
-        const double there = log(x[i] / x[i + 1]), back = i > 0 ? log(x[i] / x[i - 1]) : 0;
-        step[i] = fabs(there);
-        if (there * back > 0)
-            farthest = fmax(farthest, fmin(fabs(there), fabs(back)));
+    double n_runs = 0;
+    for (int i = 0; i < n; i++)
+        n_runs += list[i]->n_runs;
+    return n_runs > 0 ? noise_of_runs(list, n, NULL, 0, metric) * sqrt(0.5 * M_PI * n / n_runs) : 0;
+}
+
+/* Median |step| between successive sessions, as they are or less their mean, whichever is smaller. */
+static double noise_of_steps(const double *x, int n)
+{
+    double plain[MOST_RECORDS], less_creep[MOST_RECORDS];
+    const double creep = log(x[n - 1] / x[0]) / (n - 1);
+    for (int i = 0; i + 1 < n; i++) {
+        const double step = log(x[i + 1] / x[i]);
+        plain[i] = fabs(step);
+        less_creep[i] = fabs(step - creep);
     }
-    const double noise = sp_median(step, n_sessions - 1) / (0.6745 * M_SQRT2);
-    return fmax(deviations * noise, expm1(farthest));
+    return fmin(sp_median(plain, n - 1), sp_median(less_creep, n - 1));
+}
+
+/* The standard deviation is that of the median step between successive sessions, or of the median of |2 y - x
+ * - z| over three of them if that is more: neither one change of level nor a steady creep counts as noise
+ * (for normal noise these medians are 0.6745 sqrt(2) and 0.6745 sqrt(6) of it). What the noise of their runs
+ * explains is taken off, which has a bound of its own. */
+struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n, enum sp_tracked metric)
+{
+    double x[MOST_RECORDS], bend[MOST_RECORDS];
+    int first[MOST_RECORDS];
+    const int n_known = n < MOST_RECORDS ? n : MOST_RECORDS;
+    struct sp_steadiness s = {.n_sessions =
+                                  sp_session_values(list + (n - n_known), n_known, metric, x, first)};
+    if (s.n_sessions < LEAST_SESSIONS)
+        return s;
+    for (int i = 1; i + 1 < s.n_sessions; i++) {
+        const double there = log(x[i] / x[i - 1]), back = log(x[i] / x[i + 1]);
+        bend[i - 1] = fabs(there + back);
+        if (there * back > 0)
+            s.farthest = fmax(s.farthest, fmin(fabs(there), fabs(back)));
+    }
+    const double seen = fmax(sp_median(bend, s.n_sessions - 2) / (0.6745 * sqrt(6)),
+                             noise_of_steps(x, s.n_sessions) / (0.6745 * M_SQRT2));
+    const double of_runs = error_of_medians(list + (n - n_known), n_known, metric);
+    s.noise = sqrt(fmax(0, seen * seen - of_runs * of_runs));
+    return s;
+}
+
+/* Both sides of a comparison have noise: the newest session, and the mean of those before it. The standard
+ * deviation itself is the less known the fewer sessions it comes from. */
+double sp_steadiness_limit(const struct sp_steadiness *s, int n_sessions, double noise_of_runs, double floor)
+{
+    static const double deviations = 3, of_few = 1.5;
+    if (s->n_sessions < LEAST_SESSIONS)
+        return noise_of_runs > (floor > 0 ? floor : SP_SHIFT_FLOOR) ? 2.5 * noise_of_runs : 0;
+    const double known = deviations * (1 + of_few / s->n_sessions);
+    return fmax(expm1(known * s->noise * sqrt(1 + 1.0 / (n_sessions > 0 ? n_sessions : 1))),
+                expm1(s->farthest));
 }
 
 struct sp_shift sp_shift_of_groups(const struct sp_entry *const *before, int n_before,
                                    const struct sp_entry *const *after, int n_after,
-                                   const struct sp_judge_options *o, double *noise)
+                                   const struct sp_steadiness *steadiness, const struct sp_judge_options *o,
+                                   double *noise)
 {
     double a[MOST_VALUES], b[MOST_VALUES], session[MOST_RECORDS];
+    int first[MOST_RECORDS];
     struct sp_shift_options options = {.floor = o->floor, .confidence = o->confidence, .seed = o->seed};
     const struct sp_group group[] = {{values_of(before, n_before, o->metric, a), a},
                                      {values_of(after, n_after, o->metric, b), b}};
-    const int n_sessions = values_of_sessions(before, n_before, o->metric, session);
+    const int n_sessions = sp_session_values(before, n_before, o->metric, session, first);
     *noise = noise_of_runs(before, n_before, after, n_after, o->metric);
-    options.raised =
-        differs_by_session(session, n_sessions, *noise, o->floor > 0 ? o->floor : SP_SHIFT_FLOOR);
+    options.noise = *noise;
+    options.raised = sp_steadiness_limit(steadiness, n_sessions, *noise, o->floor);
     return sp_shift_of(group[0], group[1], &options);
 }

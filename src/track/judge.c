@@ -102,8 +102,10 @@ static void decide(struct sp_judgement *j)
     }
 }
 
-void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
-                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out)
+static void judge_groups(const struct sp_entry *const *before, int n_before,
+                         const struct sp_entry *const *after, int n_after,
+                         const struct sp_steadiness *steadiness, const struct sp_judge_options *o,
+                         struct sp_judgement *out)
 {
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
@@ -112,12 +114,20 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     out->n_before = n_before;
     out->n_after = n_after;
     out->is_exact = is_exact(out->newest, o->metric);
-    out->shift = out->is_exact ? shift_exactly(before, n_before, out->newest, o->metric)
-                               : sp_shift_of_groups(before, n_before, after, n_after, o, &out->noise);
+    out->shift = out->is_exact
+                     ? shift_exactly(before, n_before, out->newest, o->metric)
+                     : sp_shift_of_groups(before, n_before, after, n_after, steadiness, o, &out->noise);
     out->p = out->shift.p;
     if (n_before > 0)
         sp_attribute(before, n_before, after, n_after, &out->attribution);
     decide(out);
+}
+
+void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
+                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out)
+{
+    const struct sp_steadiness steadiness = sp_steadiness_of(before, n_before, o->metric);
+    judge_groups(before, n_before, after, n_after, &steadiness, o, out);
 }
 
 /* May these two be compared? Simulated bytes belong to the simulated caches, all else to the environment. */
@@ -246,6 +256,7 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
     struct groups g = {0};
     find_pins(list[n - 1], pinned, n_pinned, o->metric, &g);
     find_groups(list, n, o, &g);
+    const struct sp_steadiness steadiness = sp_steadiness_of(g.history, g.n_history, o->metric);
     memset(out, 0, sizeof *out);
     out->metric = o->metric;
     out->newest = list[n - 1];
@@ -259,13 +270,14 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
     if (g.n_before == 0 && g.n_pins == 0)
         say_nothing_before(&g, out);
     if (g.n_before > 0)
-        sp_judge_two(g.before, g.n_before, g.after, g.n_after, o, out);
+        judge_groups(g.before, g.n_before, g.after, g.n_after, &steadiness, o, out);
     out->oldest = g.oldest;
     if (g.n_pins == 0)
         return;
     out->has_pinned = true;
-    out->pinned = out->is_exact ? shift_exactly(g.pin, g.n_pins, out->newest, o->metric)
-                                : sp_shift_of_groups(g.pin, g.n_pins, g.after, g.n_after, o, &out->noise);
+    out->pinned = out->is_exact
+                      ? shift_exactly(g.pin, g.n_pins, out->newest, o->metric)
+                      : sp_shift_of_groups(g.pin, g.n_pins, g.after, g.n_after, &steadiness, o, &out->noise);
     out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
     if (g.n_before == 0) {
         out->shift = out->pinned;

@@ -50,7 +50,8 @@ static enum sp_status rehearse_once(const struct sp_rehearsal_options *o, int n_
         draw(o, n, n == n_before ? 1 + o->change : 1, random, &entry[n]);
         list[n] = &entry[n];
     }
-    sp_judge(list, n, NULL, 0, &judge, &j);
+    const int n_pinned = o->accepted ? 1 : 0;
+    sp_judge(list, n, list, n_pinned, &judge, &j);
     const struct sp_judgement first = j;
     for (int more = 1;
          more <= o->confirm && more <= MOST_ROUNDS && sp_judge_wants_confirmation(&j) && status == SP_OK;
@@ -60,7 +61,7 @@ static enum sp_status rehearse_once(const struct sp_rehearsal_options *o, int n_
         list[n] = &entry[n];
         n++;
         j = first;
-        status = sp_judge_again(list, n, more, NULL, 0, &judge, &j, err);
+        status = sp_judge_again(list, n, more, list, n_pinned, &judge, &j, err);
     }
     *verdict = j.verdict;
     return status;

@@ -15,8 +15,9 @@ struct sp_rehearsal_options {
     int n_runs;     /* a session */
     int n_sessions; /* before the one that is judged */
     int n_trials;
-    int confirm; /* rounds of track check --confirm=N: what it would measure again is drawn and judged as
-                    there */
+    int confirm;   /* rounds of track check --confirm=N: what it would measure again is drawn and judged as
+                      there */
+    bool accepted; /* the first session is the accepted baseline */
     uint64_t seed;
 };
 
