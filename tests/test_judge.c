@@ -185,6 +185,60 @@ START_TEST(what_is_accepted_is_the_baseline)
 }
 END_TEST
 
+/* A level that is past is no baseline: what was reached once is what the next one is held against. */
+START_TEST(the_last_level_is_the_baseline)
+{
+    struct sp_entry e[10];
+    for (int i = 0; i < 10; i++)
+        e[i] = entry(1 + i, i < 8 ? 1 + 0.002 * (i % 3) : i == 8 ? 0.7 : 0.85, 1e6, 20e9, "e");
+    struct sp_judgement j = judge(e, 10, NULL, SP_TRACKED_TIME);
+    ck_assert_msg(j.verdict == SP_TRACK_REGRESSED && j.n_before == 1 && j.shift.change > 0.2,
+                  "%s: %g against %d", sp_track_verdict_name(j.verdict), j.shift.change, j.n_before);
+    ck_assert_double_lt(j.shift.noise, 0.01);
+    /* One that was slower is no level yet, three are. */
+    e[8] = entry(9, 1.3, 1e6, 20e9, "e");
+    e[9] = entry(10, 1.3, 1e6, 20e9, "e");
+    ck_assert_int_eq(judge(e, 10, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_REGRESSED);
+    for (int i = 6; i < 10; i++)
+        e[i] = entry(1 + i, 1.3, 1e6, 20e9, "e");
+    j = judge(e, 10, NULL, SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_OK && j.n_before == 3);
+}
+END_TEST
+
+/* What has no noise is held against the best before it, with the floor that was asked for. */
+START_TEST(exact_metrics_remember)
+{
+    struct sp_entry e[5];
+    const struct sp_entry *list[5];
+    struct sp_judge_options o = {.metric = SP_TRACKED_BYTES, .floor = 0.3, .seed = 1};
+    struct sp_judgement j;
+    for (int i = 0; i < 5; i++) {
+        e[i] = entry(1 + i, 1, i < 2 ? 1e6 : 1.2e6, 20e9, "e");
+        list[i] = &e[i];
+    }
+    ck_assert_int_eq(judge(e, 5, NULL, SP_TRACKED_BYTES).verdict, SP_TRACK_REGRESSED);
+    sp_judge(list, 5, NULL, 0, &o, &j);
+    ck_assert_int_eq(j.verdict, SP_TRACK_OK);
+    o.floor = 0;
+    o.n_baseline = 2;
+    sp_judge(list, 5, NULL, 0, &o, &j);
+    ck_assert_int_eq(j.verdict, SP_TRACK_OK);
+}
+END_TEST
+
+/* More runs do not help where sessions differ. */
+START_TEST(sessions_that_differ_need_sessions)
+{
+    struct sp_entry e[9];
+    for (int i = 0; i < 9; i++)
+        e[i] = entry(1 + i, i == 8 ? 1.12 : i % 2 ? 1.08 : 1, 1e6, 20e9, "e");
+    const struct sp_judgement j = judge(e, 9, NULL, SP_TRACKED_TIME);
+    ck_assert_int_eq(j.verdict, SP_TRACK_INCONCLUSIVE);
+    ck_assert_msg(j.shift.n_more == 0 && strstr(j.why, "more sessions decide it"), "%s", j.why);
+}
+END_TEST
+
 /* Within a session, too: what is measured after it was accepted is held against it. */
 START_TEST(accepting_ends_a_session)
 {
@@ -277,6 +331,9 @@ int main(void)
     tcase_add_test(t, a_past_step_does_not_blind);
     tcase_add_test(t, what_is_accepted_is_the_baseline);
     tcase_add_test(t, accepting_ends_a_session);
+    tcase_add_test(t, the_last_level_is_the_baseline);
+    tcase_add_test(t, exact_metrics_remember);
+    tcase_add_test(t, sessions_that_differ_need_sessions);
     tcase_add_test(t, long_sessions_have_a_before);
     tcase_add_test(t, what_differs_is_named);
     tcase_add_test(t, values_of_records_and_of_runs);

@@ -54,7 +54,9 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
         if (j->n_before > 0)
-            fprintf(out, " against %d record%s before", j->n_before, j->n_before == 1 ? "" : "s");
+            fprintf(out, " against %s%d record%s before",
+                    j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
+                    j->n_before == 1 ? "" : "s");
         if (j->has_pinned && isfinite(j->pinned.change))
             fprintf(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
                     100 * j->pinned.change);

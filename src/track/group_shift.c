@@ -151,7 +151,8 @@ struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n,
     const int n_known = n < MOST_RECORDS ? n : MOST_RECORDS;
     struct sp_steadiness s = {.n_sessions =
                                   sp_session_values(list + (n - n_known), n_known, metric, x, first)};
-    if (s.n_sessions < LEAST_SESSIONS)
+    s.is_known = s.n_sessions >= LEAST_SESSIONS;
+    if (!s.is_known)
         return s;
     for (int i = 1; i + 1 < s.n_sessions; i++) {
         const double there = log(x[i] / x[i - 1]), back = log(x[i] / x[i + 1]);
@@ -171,7 +172,7 @@ struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n,
 double sp_steadiness_limit(const struct sp_steadiness *s, int n_sessions, double noise_of_runs, double floor)
 {
     static const double deviations = 3, of_few = 1.5;
-    if (s->n_sessions < LEAST_SESSIONS)
+    if (!s->is_known)
         return noise_of_runs > (floor > 0 ? floor : SP_SHIFT_FLOOR) ? 2.5 * noise_of_runs : 0;
     const double known = deviations * (1 + of_few / s->n_sessions);
     return fmax(expm1(known * s->noise * sqrt(1 + 1.0 / (n_sessions > 0 ? n_sessions : 1))),

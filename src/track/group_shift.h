@@ -17,7 +17,8 @@ bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entr
 /* How far sessions of one series lie from each other, whether or not the code has changed once. */
 struct sp_steadiness {
     int n_sessions;
-    double noise;    /* standard deviation of ln of the metric from session to session; 0: too few sessions */
+    bool is_known;   /* sessions are enough to tell */
+    double noise;    /* standard deviation of ln of the metric from session to session */
     double farthest; /* |ln| of the farthest that one session has been and came back from */
 };
 struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n, enum sp_tracked metric);

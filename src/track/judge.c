@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "track/group_shift.h"
+#include "track/level.h"
 
 enum { MOST_RECORDS = 64 };
 /* A metric without noise that moved by more than this has moved. */
@@ -37,15 +38,17 @@ static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
     return metric == SP_TRACKED_INSTRUCTIONS || is_simulated(e, metric);
 }
 
-/* Against the last record before that knows the metric. */
+/* Against the best of those before that know the metric: what got worse stays so until it is mended or
+ * accepted. */
 static struct sp_shift shift_exactly(const struct sp_entry *const *before, int n_before,
-                                     const struct sp_entry *newest, enum sp_tracked metric)
+                                     const struct sp_entry *newest, const struct sp_judge_options *o)
 {
-    const double floor = metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR : EXACT_FLOOR;
-    int last = n_before - 1;
-    while (last > 0 && isnan(before[last]->metric[metric]))
-        last--;
-    const double was = last >= 0 ? before[last]->metric[metric] : NAN, is = newest->metric[metric];
+    const double usual = o->metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR : EXACT_FLOOR;
+    const double floor = o->floor > 0 ? o->floor : usual;
+    double was = NAN;
+    for (int i = 0; i < n_before; i++) /* of all these metrics less is better */
+        was = fmin(was, before[i]->metric[o->metric]);
+    const double is = newest->metric[o->metric];
     struct sp_shift s = {
         .move = SP_MOVE_UNDECIDED, .change = NAN, .lo = NAN, .hi = NAN, .p = 1, .floor = floor};
     if (isnan(was) || isnan(is))
@@ -84,6 +87,11 @@ static void decide(struct sp_judgement *j)
             snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from %s to %s)",
                      100 * j->shift.noise, each, each);
     }
+    if (j->verdict == SP_TRACK_INCONCLUSIVE && !j->is_exact && j->shift.n_more == 0 && j->shift.raised > 0)
+        snprintf(
+            j->why, sizeof j->why,
+            "sessions of unchanged code may differ by %.1f %% here: more sessions decide it, not more %ss",
+            100 * j->shift.raised, each);
     if (j->verdict == SP_TRACK_INCONCLUSIVE && j->is_exact && isnan(j->shift.change))
         snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
                  isnan(j->newest->metric[j->metric]) ? "unknown in the newest record"
@@ -115,7 +123,7 @@ static void judge_groups(const struct sp_entry *const *before, int n_before,
     out->n_after = n_after;
     out->is_exact = is_exact(out->newest, o->metric);
     out->shift = out->is_exact
-                     ? shift_exactly(before, n_before, out->newest, o->metric)
+                     ? shift_exactly(before, n_before, out->newest, o)
                      : sp_shift_of_groups(before, n_before, after, n_after, steadiness, o, &out->noise);
     out->p = out->shift.p;
     if (n_before > 0)
@@ -269,14 +277,16 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
     }
     if (g.n_before == 0 && g.n_pins == 0)
         say_nothing_before(&g, out);
+    const int level =
+        out->is_exact || g.n_before == 0 ? 0 : sp_level_begin(g.before, g.n_before, &steadiness, o);
     if (g.n_before > 0)
-        judge_groups(g.before, g.n_before, g.after, g.n_after, &steadiness, o, out);
+        judge_groups(g.before + level, g.n_before - level, g.after, g.n_after, &steadiness, o, out);
     out->oldest = g.oldest;
     if (g.n_pins == 0)
         return;
     out->has_pinned = true;
     out->pinned = out->is_exact
-                      ? shift_exactly(g.pin, g.n_pins, out->newest, o->metric)
+                      ? shift_exactly(g.pin, g.n_pins, out->newest, o)
                       : sp_shift_of_groups(g.pin, g.n_pins, g.after, g.n_after, &steadiness, o, &out->noise);
     out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
     if (g.n_before == 0) {

@@ -18,7 +18,7 @@ struct sp_judge_options {
     enum sp_tracked metric;
     double floor;      /* least relative change that counts; 0: 0.03 */
     double confidence; /* of intervals; 0: 0.95 */
-    int n_baseline;    /* records before the newest that make the rolling baseline; 0: 10 */
+    int n_baseline;    /* most records before the newest that make the rolling baseline; 0: 10 */
     uint64_t seed;
 };
 

@@ -203,6 +203,7 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
     double a[MOST_RUNS], b[MOST_RUNS];
     const int n_a = logarithms(recent(before), a), n_b = logarithms(recent(after), b);
     const struct sp_group groups[] = {before, after};
+    s.raised = o->raised;
     s.noise = o->noise > 0 ? o->noise : sp_noise_within(groups, 2);
     const int least = n_a < n_b ? n_a : n_b;
     if (least < SP_SHIFT_LEAST_RUNS) {
@@ -228,7 +229,7 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
         s.move = SP_MOVE_DOWN;
     else if (hi < ln_twice && lo > -ln_twice)
         s.move = SP_MOVE_NONE;
-    if (s.move == SP_MOVE_UNDECIDED) {
+    if (s.move == SP_MOVE_UNDECIDED && o->raised < s.floor) {
         const int needed = runs_needed(s.noise, ln_twice / 2);
         s.n_more = needed > least ? needed - least : 1;
     }

@@ -35,7 +35,9 @@ struct sp_shift {
     double p;              /* Welch's t test of ln x, two-sided; 1 where it cannot be computed */
     double noise;          /* run-to-run standard deviation of ln x that was used */
     double floor;          /* that was used: at least the asked one, more where the noise asks for it */
-    int n_more;            /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0 */
+    double raised;         /* as in the options */
+    int n_more; /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0, also where `raised` is
+                   the floor: more runs do not lower it */
 };
 
 /* Least number of runs a side. */
