@@ -71,7 +71,7 @@ END_TEST
 /* Steps of 2 % pass one by one; the accepted baseline remembers where they began. */
 START_TEST(small_steps_cannot_add_up)
 {
-    struct sp_entry e[5];
+    struct sp_entry e[8];
     double t = 1;
     for (int i = 0; i < 5; i++, t *= 1.02)
         e[i] = entry(1 + i, t, 1e6, 20e9, "e");
@@ -79,6 +79,14 @@ START_TEST(small_steps_cannot_add_up)
     struct sp_judgement j = judge(e, 5, &e[0], SP_TRACKED_TIME);
     ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
     ck_assert(j.has_pinned && j.pinned.change > 0.07);
+    /* The cause and the change that are told are those against the accepted one. */
+    e[0] = entry(1, 1, 0.9e6, 20e9, "e");
+    for (int i = 1; i < 8; i++)
+        e[i] = entry(1 + i, i < 7 ? 1.12 : 1.1, 1e6, 20e9, "e");
+    j = judge(e, 8, &e[0], SP_TRACKED_TIME);
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && j.pin_decides && j.shift.change < 0);
+    ck_assert_double_gt(sp_judgement_shift(&j)->change, 0.07);
+    ck_assert_msg(strstr(j.attribution.text, "more traffic"), "%s", j.attribution.text);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
 {
-    const struct sp_shift *s = &j->shift;
+    const struct sp_shift *s = sp_judgement_shift(j);
     if (j->verdict == SP_TRACK_NOT_COMPARABLE || s->floor <= 0 || j->n_before + j->has_pinned == 0 ||
         !isfinite(s->change))
         snprintf(text, size, "unknown");
@@ -29,6 +29,20 @@ static bool is_of_time(const struct sp_judgement *j)
 {
     return j->metric != SP_TRACKED_BYTES && j->metric != SP_TRACKED_ALPHA &&
            j->metric != SP_TRACKED_INSTRUCTIONS;
+}
+
+enum { REMARK = 1024 };
+
+/* Why a verdict is not good: its reason, or the cause of the change; both where the accepted baseline
+ * decided.
+ */
+static const char *remark_on(const struct sp_judgement *j, char *text, size_t size)
+{
+    const bool has_cause =
+        sp_track_exit_code(j->verdict) != 0 && is_of_time(j) && (j->pin_decides || !j->why[0]);
+    const char *cause = has_cause ? j->attribution.text : "";
+    snprintf(text, size, "%s%s%s", j->why, j->why[0] && *cause ? "; " : "", cause);
+    return text;
 }
 
 static double metric_of(const struct sp_judgement *j)
@@ -53,11 +67,15 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
                 sp_track_title(j->newest, title, sizeof title));
         fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
+        if (j->pin_decides)
+            fprintf(out, " against the accepted baseline");
+        if (j->pin_decides && j->n_before > 0 && isfinite(j->shift.change))
+            fprintf(out, ", %+.1f %%", 100 * j->shift.change);
         if (j->n_before > 0)
             fprintf(out, " against %s%d record%s before",
                     j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
                     j->n_before == 1 ? "" : "s");
-        if (j->has_pinned && isfinite(j->pinned.change))
+        if (j->has_pinned && !j->pin_decides && isfinite(j->pinned.change))
             fprintf(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
                     100 * j->pinned.change);
         fprintf(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
@@ -86,10 +104,10 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
                  "records_before,"
-                 "why,confirmation\n");
+                 "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
-        const struct sp_shift *s = &j->shift;
+        const struct sp_shift *s = sp_judgement_shift(j);
         fprintf(out, "%s,", sp_track_verdict_name(j->verdict));
         sp_csv_text(out, j->newest->matrix);
         fputc(',', out);
@@ -106,7 +124,11 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
         sp_csv_text(out, j->why);
         fputc(',', out);
         sp_csv_text(out, j->confirmation);
-        fputc('\n', out);
+        fprintf(out, ",%s,", sp_judgement_baseline(j));
+        if (j->has_pinned && j->pinned.floor > 0 && isfinite(j->pinned.hi))
+            fprintf(out, "%.6g,%.6g,%.6g\n", j->pinned.change, j->pinned.lo, j->pinned.hi);
+        else
+            fputs(",,\n", out);
     }
 }
 
@@ -120,6 +142,7 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_attribution *a = &j->attribution;
+        const struct sp_shift *shift = sp_judgement_shift(j);
         json_t *o = json_object();
         json_object_set_new(o, "verdict", json_string(sp_track_verdict_name(j->verdict)));
         json_object_set_new(o, "matrix", json_string(j->newest->matrix));
@@ -129,12 +152,17 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
         json_object_set_new(o, "value", number(metric_of(j)));
         json_object_set_new(o, "origin", json_string(origin_of(j)));
-        json_object_set_new(o, "change", j->shift.floor > 0 ? number(j->shift.change) : json_null());
-        json_object_set_new(o, "lo", number(j->shift.floor > 0 ? j->shift.lo : NAN));
-        json_object_set_new(o, "hi", number(j->shift.floor > 0 ? j->shift.hi : NAN));
-        json_object_set_new(o, "floor", number(j->shift.floor > 0 ? j->shift.floor : NAN));
-        json_object_set_new(o, "p", number(j->shift.floor > 0 ? j->p : NAN));
+        json_object_set_new(o, "change", shift->floor > 0 ? number(shift->change) : json_null());
+        json_object_set_new(o, "lo", number(shift->floor > 0 ? shift->lo : NAN));
+        json_object_set_new(o, "hi", number(shift->floor > 0 ? shift->hi : NAN));
+        json_object_set_new(o, "floor", number(shift->floor > 0 ? shift->floor : NAN));
+        json_object_set_new(o, "p", number(shift->floor > 0 ? j->p : NAN));
+        json_object_set_new(o, "baseline", json_string(sp_judgement_baseline(j)));
+        json_object_set_new(o, "rolling_change",
+                            j->n_before > 0 && j->shift.floor > 0 ? number(j->shift.change) : json_null());
         json_object_set_new(o, "pinned_change", j->has_pinned ? number(j->pinned.change) : json_null());
+        json_object_set_new(o, "pinned_lo", j->has_pinned ? number(j->pinned.lo) : json_null());
+        json_object_set_new(o, "pinned_hi", j->has_pinned ? number(j->pinned.hi) : json_null());
         json_object_set_new(o, "records_before", json_integer(j->n_before));
         json_object_set_new(o, "more_runs",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
@@ -162,10 +190,11 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
 {
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
+        const struct sp_shift *shift = sp_judgement_shift(j);
         const char *origin = j->newest->origin[j->metric];
         const struct sp_value none = sp_value_none(j->why[0] ? j->why : "nothing was compared");
         const enum sp_origin as = sp_origin_from_name(origin);
-        const bool compared = j->shift.floor > 0 && isfinite(j->shift.change);
+        const bool compared = shift->floor > 0 && isfinite(shift->change);
         sp_line_text(out, "matrix", j->newest->matrix);
         sp_line_text(out, "configuration", j->newest->what);
         sp_line_text(out, "series", j->newest->series);
@@ -176,11 +205,12 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
                       isnan(metric_of(j)) ? sp_value_none("the record does not know it")
                                           : sp_value_of(metric_of(j), as),
                       sp_tracked_metrics[j->metric].unit);
-        sp_line_value(out, "change", compared ? sp_value_of(j->shift.change, as) : none, "1");
-        sp_line_value(out, "change_lo",
-                      compared && isfinite(j->shift.lo) ? sp_value_of(j->shift.lo, as) : none, "1");
-        sp_line_value(out, "change_hi",
-                      compared && isfinite(j->shift.hi) ? sp_value_of(j->shift.hi, as) : none, "1");
+        sp_line_value(out, "change", compared ? sp_value_of(shift->change, as) : none, "1");
+        sp_line_value(out, "change_lo", compared && isfinite(shift->lo) ? sp_value_of(shift->lo, as) : none,
+                      "1");
+        sp_line_value(out, "change_hi", compared && isfinite(shift->hi) ? sp_value_of(shift->hi, as) : none,
+                      "1");
+        sp_line_text(out, "baseline", sp_judgement_baseline(j));
         fprintf(out, "records_before: %d\n", j->n_before);
         if (j->why[0])
             sp_line_text(out, "why", j->why);
@@ -236,7 +266,8 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
             fprintf(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
             xml_text(out, change_text(j, change, sizeof change));
             fprintf(out, "; ");
-            xml_text(out, j->why[0] ? j->why : is_of_time(j) ? j->attribution.text : "");
+            char remark[REMARK];
+            xml_text(out, remark_on(j, remark, sizeof remark));
             if (j->confirmation[0]) {
                 fprintf(out, "; ");
                 xml_text(out, j->confirmation);
@@ -255,9 +286,8 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         char change[96];
-        const char *remark = j->why[0]                                              ? j->why
-                             : sp_track_exit_code(j->verdict) != 0 && is_of_time(j) ? j->attribution.text
-                                                                                    : "";
+        char text[REMARK];
+        const char *remark = remark_on(j, text, sizeof text);
         fprintf(out, "| %s | ", sp_track_verdict_name(j->verdict));
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);

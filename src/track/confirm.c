@@ -31,7 +31,7 @@ void sp_judge_hold(struct sp_judgement *j, double floor)
 static void say_sessions(const struct sp_judgement *alone, int n_new, char *sessions, char *change,
                          size_t size)
 {
-    const double c = alone->shift.floor > 0 ? alone->shift.change : alone->pinned.change;
+    const double c = sp_judgement_shift(alone)->change;
     if (n_new == 1)
         snprintf(sessions, size, "a second session");
     else

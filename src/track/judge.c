@@ -27,6 +27,16 @@ int sp_track_exit_code(enum sp_verdict_of_track verdict)
                                                                                     : 0;
 }
 
+const struct sp_shift *sp_judgement_shift(const struct sp_judgement *j)
+{
+    return j->pin_decides ? &j->pinned : &j->shift;
+}
+
+const char *sp_judgement_baseline(const struct sp_judgement *j)
+{
+    return j->pin_decides ? "accepted" : "records before";
+}
+
 static bool is_simulated(const struct sp_entry *e, enum sp_tracked metric)
 {
     return (metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
@@ -104,6 +114,7 @@ static void decide(struct sp_judgement *j)
     const enum sp_verdict_of_track pinned = verdict_of(&j->pinned, j->metric);
     if (pinned == SP_TRACK_REGRESSED && j->verdict != SP_TRACK_REGRESSED) {
         j->verdict = SP_TRACK_REGRESSED;
+        j->pin_decides = true;
         snprintf(j->why, sizeof j->why,
                  "against the accepted baseline (%+.1f %%); against the last records %+.1f %%",
                  100 * j->pinned.change, 100 * j->shift.change);
@@ -289,12 +300,13 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
                       ? shift_exactly(g.pin, g.n_pins, out->newest, o)
                       : sp_shift_of_groups(g.pin, g.n_pins, g.after, g.n_after, &steadiness, o, &out->noise);
     out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
-    if (g.n_before == 0) {
+    out->pin_decides = g.n_before == 0;
+    if (g.n_before == 0)
         out->shift = out->pinned;
-        sp_attribute(g.pin, g.n_pins, g.after, g.n_after, &out->attribution);
-    }
     out->why[0] = '\0';
     decide(out);
+    if (out->pin_decides)
+        sp_attribute(g.pin, g.n_pins, g.after, g.n_after, &out->attribution);
 }
 
 /* Is it one of the tests that may be discoveries by chance? */

@@ -35,6 +35,7 @@ struct sp_judgement {
                               it of the same session */
     bool has_pinned;
     struct sp_shift pinned; /* against the accepted baseline */
+    bool pin_decides;       /* the verdict and the attribution are of `pinned` */
     double noise;           /* standard deviation of ln of the metric from run to run within records */
     double p;               /* of the one comparison; of both min(1, 2 min p), because either may decide */
     bool is_exact;          /* the metric has no noise, simulated or counted: it is compared as it is, without
@@ -75,6 +76,10 @@ bool sp_tracked_is_by_run(enum sp_tracked metric);
  * rate q (Benjamini and Hochberg); the others become inconclusive. What another session has confirmed stays,
  * and is none of the tests. */
 void sp_judge_many(struct sp_judgement *judgement, int n, double q);
+
+/* The comparison that decided, and what it was with: "accepted", "records before". */
+const struct sp_shift *sp_judgement_shift(const struct sp_judgement *j);
+const char *sp_judgement_baseline(const struct sp_judgement *j);
 
 /* Exit code of a verdict [UX 4]: regressed 1, inconclusive and not comparable 5, else 0. */
 int sp_track_exit_code(enum sp_verdict_of_track verdict);
