@@ -221,6 +221,7 @@ START_TEST(a_kill_costs_at_most_a_job)
             killed += WIFSIGNALED(status);
         }
     }
+    ck_assert_msg(killed > 0, "none of %d processes was killed before its end", 2 * KILLS);
     ck_assert_int_eq(n_records(&store), N);
     ck_assert_int_eq(stat(log, &facts), 0);
     ck_assert_msg(facts.st_size <= N + killed, "%d starts of %d jobs, %d kills", (int)facts.st_size, N,

@@ -31,7 +31,12 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work);
 /* Prints what is done, claimed, failed, waiting; 0: all done; 5: not yet; that of the failures. */
 int sp_campaign_print_status(const struct sp_campaign_work *work);
 
-/* The table of all that is done, --csv, --json, the picture and the page; returns the exit code. */
+/* How many jobs are in each state, and the exit code that they make, as above. SP_MEMORY. */
+enum sp_status sp_campaign_count(const struct sp_campaign_work *work, int count[SP_N_JOB_STATES], int *code,
+                                 struct sp_error *err);
+
+/* The table of all that is done, --csv, --json, the picture and the page, and how many jobs have no row;
+ * returns the exit code: 0 where all are done, else as above. */
 int sp_campaign_print_summary(struct sp_campaign_work *work);
 
 /* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: of some series it cannot

@@ -154,13 +154,13 @@ int sp_campaign_screen_nodes(const struct sp_campaign_work *w)
     if (status != SP_OK)
         return sp_report_error(&err);
     if (n_bad > 0)
-        fprintf(stderr,
-                "spmodel: remark: %d files of the store are no usable records; track log names them\n",
-                n_bad);
+        fprintf(stderr, "spmodel: remark: %d file%s of the store %s no usable record%s; track log names %s\n",
+                n_bad, n_bad == 1 ? "" : "s", n_bad == 1 ? "is" : "are", n_bad == 1 ? "" : "s",
+                n_bad == 1 ? "it" : "them");
     status = n > 0 ? sp_sinks_open(common->csv, common->json, &v.to, &err)
                    : sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
                              "the store has no record of this campaign");
     const int code = status == SP_OK ? sp_sinks_close(&v.to, screen_all(list, n, &v)) : sp_report_error(&err);
     free(list);
-    return code;
+    return n_bad > 0 ? sp_worse_exit(code, sp_exit_code(SP_INPUT)) : code;
 }

@@ -10,6 +10,8 @@
 
 int sp_campaign_failure_code(const struct sp_job_failure *f)
 {
+    if (f->is_of_record)
+        return sp_exit_code(SP_INPUT);
     return f->exit_code > 0 ? f->exit_code : sp_exit_code(SP_BUG); /* no record though it said all was well,
                                                                       or a signal */
 }
@@ -17,8 +19,11 @@ int sp_campaign_failure_code(const struct sp_job_failure *f)
 char *sp_campaign_failure_text(const struct sp_job_failure *f, char *text, size_t size)
 {
     const char *said = *f->error ? f->error : f->last;
-    snprintf(text, size, "%s %d%s%s", f->signal ? "signal" : "exit code",
-             f->signal ? f->signal : f->exit_code, *said ? ": " : "", said);
+    if (f->is_of_record)
+        snprintf(text, size, "its record cannot be read: %s", said);
+    else
+        snprintf(text, size, "%s %d%s%s", f->signal ? "signal" : "exit code",
+                 f->signal ? f->signal : f->exit_code, *said ? ": " : "", said);
     return text;
 }
 
@@ -28,7 +33,8 @@ char *sp_campaign_job_text(const struct sp_job_view *view, char *text, size_t si
     char time[32], failure[600];
     text[0] = '\0';
     if (view->state == SP_JOB_FAILED)
-        snprintf(text, size, "on %s, %s", view->failure.host,
+        snprintf(text, size, "%s%s%s%s", *view->failure.host ? "on " : "", view->failure.host,
+                 *view->failure.host ? ", " : "",
                  sp_campaign_failure_text(&view->failure, failure, sizeof failure));
     else if (view->state == SP_JOB_CLAIMED)
         snprintf(text, size, "by process %d on %s, last sign of life %s ago", c->owner.pid, c->owner.host,
@@ -71,8 +77,33 @@ static void print_json(const struct sp_campaign_job *job, const struct sp_job_vi
     json_decref(o);
 }
 
+/* Its share of the exit code: 0 done, 5 not yet, that of its failure. */
+static int code_of(const struct sp_job_view *view)
+{
+    return view->state == SP_JOB_FAILED ? sp_campaign_failure_code(&view->failure)
+           : view->state == SP_JOB_DONE ? 0
+                                        : sp_exit_code(SP_UNDECIDED);
+}
+
+enum sp_status sp_campaign_count(const struct sp_campaign_work *w, int count[SP_N_JOB_STATES], int *code,
+                                 struct sp_error *err)
+{
+    struct sp_campaign_traces traces = {0};
+    struct sp_job_view view;
+    memset(count, 0, SP_N_JOB_STATES * sizeof *count);
+    *code = 0;
+    enum sp_status status = sp_campaign_traces_read(&w->store, &traces, err);
+    for (int i = 0; i < w->campaign.n_jobs && status == SP_OK; i++) {
+        sp_job_look_by(&traces, &w->store, &w->campaign.job[i], &view);
+        count[view.state]++;
+        *code = sp_worse_exit(*code, code_of(&view));
+    }
+    sp_campaign_traces_free(&traces);
+    return status;
+}
+
 static void print_jobs(const struct sp_campaign_work *w, const struct sp_campaign_traces *traces,
-                       const struct sp_sinks *to, int count[4], int *code)
+                       const struct sp_sinks *to, int count[SP_N_JOB_STATES], int *code)
 {
     FILE *csv = to->csv.stream, *json = to->json.stream;
     if (csv)
@@ -82,10 +113,7 @@ static void print_jobs(const struct sp_campaign_work *w, const struct sp_campaig
         struct sp_job_view view;
         sp_job_look_by(traces, &w->store, job, &view);
         count[view.state]++;
-        if (view.state == SP_JOB_FAILED)
-            *code = sp_worse_exit(*code, sp_campaign_failure_code(&view.failure));
-        else if (view.state != SP_JOB_DONE)
-            *code = sp_worse_exit(*code, sp_exit_code(SP_UNDECIDED));
+        *code = sp_worse_exit(*code, code_of(&view));
         /* What is done is what one expects: its records are for those who ask. */
         if (!to->on_stdout && (view.state != SP_JOB_DONE || w->options->common.verbosity > 0))
             print_job(job, &view, false, stdout);
@@ -101,7 +129,7 @@ int sp_campaign_print_status(const struct sp_campaign_work *w)
     struct sp_campaign_traces traces = {0};
     struct sp_sinks to;
     struct sp_error err;
-    int count[4] = {0}, code = 0;
+    int count[SP_N_JOB_STATES] = {0}, code = 0;
     const int n = w->campaign.n_jobs;
     if (sp_campaign_traces_read(&w->store, &traces, &err) != SP_OK ||
         sp_sinks_open(w->options->common.csv, w->options->common.json, &to, &err) != SP_OK) {

@@ -253,6 +253,35 @@ static void report_missed(void *context, const struct sp_error *why)
     missed->code = sp_worse_exit(missed->code, sp_report_error(why));
 }
 
+/* How many jobs the table is about, where that is not all of them; returns their exit code. */
+static int tell_missing(const struct sp_campaign_work *w)
+{
+    static const enum sp_job_state states[] = {SP_JOB_FAILED, SP_JOB_CLAIMED, SP_JOB_WAITING};
+    const struct sp_campaign_options *o = w->options;
+    const bool on_stdout =
+        sp_sink_is_stdout(o->common.csv) || sp_sink_is_stdout(o->common.json) || sp_sink_is_stdout(o->html);
+    struct sp_error err;
+    int count[SP_N_JOB_STATES], code;
+    char text[128] = "";
+    if (sp_campaign_count(w, count, &code, &err) != SP_OK)
+        return sp_report_error(&err);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        const size_t used = strlen(text);
+        if (count[states[i]] > 0)
+            snprintf(text + used, sizeof text - used, "%s %d %s", used > 0 ? "," : ";", count[states[i]],
+                     sp_job_state_name(states[i]));
+    }
+    if (*text && !on_stdout)
+        printf("%d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+    else if (*text && o->common.verbosity >= 0)
+        fprintf(stderr, "spmodel: remark: %d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+    const int n = count[SP_JOB_FAILED];
+    if (n > 0 && o->common.verbosity >= 0)
+        fprintf(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n", n,
+                n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    return code;
+}
+
 int sp_campaign_print_summary(struct sp_campaign_work *work)
 {
     struct sp_campaign_row *row;
@@ -263,6 +292,7 @@ int sp_campaign_print_summary(struct sp_campaign_work *work)
         code = sp_report_error(&err);
     } else {
         code = sp_worse_exit(missed.code, print_all(work, row, n, missed.why));
+        code = sp_worse_exit(code, tell_missing(work));
         free(row);
     }
     json_decref(missed.why);

@@ -10,7 +10,6 @@
 #include "cli/track_options.h"
 #include "cli/words.h"
 #include "io/atomic_file.h"
-#include "track/campaign_traces.h"
 
 enum { MOST_AT_ONCE = 256, LEAST_STALE_S = 30 };
 
@@ -170,31 +169,6 @@ static enum sp_status open_work(const struct sp_campaign_options *o, struct sp_c
     return status;
 }
 
-/* Of the jobs that have failed, by whoever ran them. */
-static int code_of_failures(const struct sp_campaign_work *w)
-{
-    struct sp_campaign_traces traces = {0};
-    struct sp_error err;
-    int code = 0, n = 0;
-    if (sp_campaign_traces_read(&w->store, &traces, &err) != SP_OK)
-        return sp_report_error(&err);
-    for (int i = 0; i < w->campaign.n_jobs; i++) {
-        struct sp_job_view view;
-        sp_job_look_by(&traces, &w->store, &w->campaign.job[i], &view);
-        if (view.state != SP_JOB_DONE && view.state != SP_JOB_FAILED)
-            code = sp_worse_exit(code, sp_exit_code(SP_UNDECIDED));
-        if (view.state != SP_JOB_FAILED)
-            continue;
-        code = sp_worse_exit(code, sp_campaign_failure_code(&view.failure));
-        n++;
-    }
-    sp_campaign_traces_free(&traces);
-    if (n > 0)
-        fprintf(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n", n,
-                n == 1 ? "" : "s", n == 1 ? "it" : "them");
-    return code;
-}
-
 static int run_and_sum_up(struct sp_campaign_work *w)
 {
     const struct sp_campaign_options *o = w->options;
@@ -209,11 +183,8 @@ static int run_and_sum_up(struct sp_campaign_work *w)
                 "spmodel: remark: up to %d jobs run beside one another on this machine: their times "
                 "disturb each other\n",
                 o->jobs);
-    int code = sp_campaign_run_jobs(w);
-    if (code != 0)
-        return code;
-    code = sp_campaign_print_summary(w);
-    return sp_worse_exit(code, code_of_failures(w));
+    const int code = sp_campaign_run_jobs(w);
+    return code != 0 ? code : sp_campaign_print_summary(w);
 }
 
 static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};

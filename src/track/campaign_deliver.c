@@ -104,6 +104,20 @@ static enum sp_status add_to_store(const struct sp_campaign_store *c, const char
     return status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size > 0 ? SP_OK : status;
 }
 
+/* Makes room where the record that is there cannot be read, in whichever month it lies: it stays beside the
+ * new one, under a name that no record has. */
+static enum sp_status set_damaged_aside(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                        int i, struct sp_error *err)
+{
+    struct sp_error why;
+    char path[4096], aside[4200];
+    if (!sp_job_find_record(c, job, i, path, sizeof path) || sp_job_record_is_usable(path, &why))
+        return SP_OK;
+    snprintf(aside, sizeof aside, "%s.damaged", path);
+    return rename(path, aside) == 0 ? SP_OK
+                                    : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
+}
+
 static enum sp_status deliver_one(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
                                   const char *file, int i, struct sp_error *err)
 {
@@ -122,6 +136,8 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
     if (status == SP_OK)
         status = sp_record_write(&r, named, err);
     sp_record_free(&r);
+    if (status == SP_OK)
+        status = set_damaged_aside(c, job, i, err);
     return status == SP_OK ? add_to_store(c, named, path, err) : status;
 }
 

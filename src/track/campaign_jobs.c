@@ -10,6 +10,7 @@
 
 #include "io/atomic_file.h"
 #include "io/input_file.h"
+#include "track/skim.h"
 
 const char *sp_job_state_name(enum sp_job_state state)
 {
@@ -92,19 +93,47 @@ static bool read_failure(const struct sp_campaign_store *c, const char *id, stru
     return true;
 }
 
+/* Done is what can be read: all records of the job. A damaged one is a failure more, of which no process has
+ * told. */
+static bool has_damaged_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                               struct sp_job_failure *f)
+{
+    char path[4096];
+    struct sp_error why;
+    for (int i = 0; sp_job_find_record(c, job, i, path, sizeof path); i++) {
+        if (sp_job_record_is_usable(path, &why))
+            continue;
+        read_failure(c, job->id, f);
+        *f = (struct sp_job_failure){.attempt = f->attempt + 1, .is_of_record = true};
+        sp_error_text(&why, f->error, sizeof f->error);
+        return true;
+    }
+    return false;
+}
+
+bool sp_job_record_is_usable(const char *path, struct sp_error *why)
+{
+    struct sp_record r = {0};
+    const bool usable = sp_record_skim(path, &r, why) == SP_OK; /* quick: thousands of them are looked at */
+    sp_record_free(&r);
+    return usable;
+}
+
 void sp_job_look(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
                  struct sp_job_view *view)
 {
     memset(view, 0, sizeof *view);
-    if (sp_job_find_record(c, job, 0, view->record, sizeof view->record)) {
+    const bool found = sp_job_find_record(c, job, 0, view->record, sizeof view->record),
+               damaged = found && has_damaged_record(c, job, &view->failure);
+    if (found && !damaged) {
         view->state = SP_JOB_DONE;
         return;
     }
     view->record[0] = '\0';
     const bool held = sp_claim_look(&c->claims, job->id, &view->claim) == SP_CLAIM_HELD;
-    view->state = held                                       ? SP_JOB_CLAIMED
-                  : read_failure(c, job->id, &view->failure) ? SP_JOB_FAILED
-                                                             : SP_JOB_WAITING;
+    view->state = held                                                  ? SP_JOB_CLAIMED
+                  : damaged || read_failure(c, job->id, &view->failure) ? SP_JOB_FAILED
+                                                                        : SP_JOB_WAITING;
 }
 
 /* May it be run? Asked before it is claimed, and again after: it may have been done in between. */
@@ -112,8 +141,9 @@ static bool is_wanted(const struct sp_campaign_store *c, const struct sp_campaig
 {
     struct sp_job_failure failure;
     char path[4096];
-    return !sp_job_find_record(c, job, 0, path, sizeof path) &&
-           (!read_failure(c, job->id, &failure) || failure.attempt <= retry);
+    if (sp_job_find_record(c, job, 0, path, sizeof path))
+        return retry > 0 && has_damaged_record(c, job, &failure) && failure.attempt <= retry;
+    return !read_failure(c, job->id, &failure) || failure.attempt <= retry;
 }
 
 enum sp_status sp_job_take(const struct sp_campaign_store *c, const struct sp_campaign_job *job, int retry,

@@ -5,7 +5,8 @@
  *     STORE/campaign/failed/ID.json            it failed, and how
  *     STORE/campaign/work/                     records on their way into the store
  *
- * A record outweighs a claim, and a claim that is held a failure. */
+ * A record outweighs a claim, and a claim that is held a failure. A record that cannot be read is a failure.
+ */
 #ifndef SP_TRACK_CAMPAIGN_JOBS_H
 #define SP_TRACK_CAMPAIGN_JOBS_H
 
@@ -18,7 +19,7 @@ struct sp_campaign_store {
     struct sp_claims claims;
 };
 
-enum sp_job_state { SP_JOB_WAITING, SP_JOB_CLAIMED, SP_JOB_FAILED, SP_JOB_DONE };
+enum sp_job_state { SP_JOB_WAITING, SP_JOB_CLAIMED, SP_JOB_FAILED, SP_JOB_DONE, SP_N_JOB_STATES };
 const char *sp_job_state_name(enum sp_job_state state);
 
 struct sp_job_failure {
@@ -29,6 +30,8 @@ struct sp_job_failure {
     char last[512];  /* line of its standard error */
     char host[65];   /* where */
     char when[24];   /* ISO 8601, UTC */
+    /* The job was done, and its record cannot be read: `error` says why, nothing else is known. */
+    bool is_of_record;
 };
 
 struct sp_job_view {
@@ -48,6 +51,9 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
  * (io/new_file.h), by a process that was killed then, or that writes it now. */
 bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
                         char *path, size_t size);
+
+/* Can it be read? *why: why not. */
+bool sp_job_record_is_usable(const char *path, struct sp_error *why);
 
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                  struct sp_job_view *view);
@@ -78,7 +84,8 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
 
 /* Puts the records that lie in `work` into the store, the one that says "done" last. Records get `campaign`:
  * the job, its task, matrix, run and options. Where another process has made the job meanwhile, its record
- * stays. SP_INPUT: there is no record, or one that is not complete; SP_OUTPUT. */
+ * stays; one that cannot be read gets ".damaged" behind its name. SP_INPUT: there is no record, or one that
+ * is not complete; SP_OUTPUT. */
 enum sp_status sp_job_deliver(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                               const char *work, struct sp_error *err);
 

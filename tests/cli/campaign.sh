@@ -80,9 +80,23 @@ sed -i 's/"exit_code": 2/"exit_code": 127/' other/campaign/failed/*.json
 expect 7 "exit code 127" campaign files/small.txt --status --store other # none of ours: something broke
 one=$(ls other/records/*/campaign-*.json | head -n 1)
 echo '{"damaged' >"$one"
-expect 3 "Gflop/s" campaign files/small.txt --summary --no-plots --store other
+expect 7 "^3 of 6 jobs; 3 failed$" campaign files/small.txt --summary --no-plots --store other
 grep -q "$(basename "$one")" out || { cat out; fail "a damaged record is not named"; }
 [ "$(grep -c "Gflop/s" out)" -eq 3 ] || { cat out; fail "a damaged record costs other rows"; }
+# A damaged record is a failure, measured again with --retry; the damaged file is kept beside the new one.
+cp -r store damaged
+rm damaged/campaign/failed/*.json
+hurt=damaged/${one#other/}
+head -c 200 "store/${one#other/}" >"$hurt"
+expect 3 "^3 of 6 jobs; 1 failed, 2 waiting$" campaign files/small.txt --summary --no-plots --store damaged
+expect 3 "failed .*its record cannot be read: .*$(basename "$one")" campaign files/small.txt --status --store damaged
+grep -q "6 jobs: 3 done, 0 claimed, 1 failed, 2 waiting" out || { cat out; fail "a damaged record counts as done"; }
+sed '$d' files/small.txt >files/first.txt
+expect 3 "3 of 4 jobs" campaign files/first.txt --no-plots --store damaged
+expect 0 "1 to do" campaign files/first.txt --no-plots --store damaged --retry
+grep -q '"schema"' "$hurt" || fail "a damaged record was not made anew"
+[ -f "$hurt.damaged" ] || fail "what was damaged is gone"
+expect 0 "4 jobs: 4 done" campaign files/first.txt --status --store damaged
 : >"$one"
 expect 5 "waiting" campaign files/small.txt --status --store other --round never
 expect 7 "6 jobs: 3 done, 0 claimed, 2 failed, 1 waiting" campaign files/small.txt --status --store other
@@ -197,4 +211,7 @@ grep -q "slower  *node10  -[23][0-9]\." out || { cat out; fail "a slow roof is n
 [ "$(grep -c "slower" out)" -eq 2 ] || { cat out; fail "others are named too"; }
 expect 1 '"verdict":"slower"' campaign screen.txt --node-screen --json
 expect 1 'node9,time,10,.*,slower' campaign screen.txt --node-screen --csv
+echo '{"damaged' >nodes/records/2099.json
+expect 3 "slower  *node9" campaign screen.txt --node-screen
+grep -q "1 file of the store is no usable record" out || { cat out; fail "damage is not told"; }
 echo "campaign.sh: jobs once, kills, failures, nodes"

@@ -160,7 +160,7 @@ has set.html "Of 6 jobs 4 are done, 2 failed"
 order=$(grep -o 'row">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
 [ "$order" = 'row">gen:laplace2d:30 row">gen:laplace2d:30 row">gen:laplace2d:40 row">gen:laplace2d:40 ' ] || fail "order: $order"
 [ $drawn = 0 ] || has set.html 'id="r0-plot-campaign"'
-expect 0 "saved  again-set.html" campaign set.txt --summary --html again-set.html
+expect 3 "saved  again-set.html" campaign set.txt --summary --html again-set.html
 expect 2 "not with --status" campaign set.txt --status --html x.html
 printf 'matrix gen:laplace2d:5\nrun a: --ht=x\n' >bad.txt
 expect 3 "bad.txt:2.*--html" campaign bad.txt
