@@ -6,15 +6,16 @@
 
 #include "base/csv_text.h"
 #include "base/text.h"
+#include "cli/entries_print.h"
 #include "cli/export_records.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"
 
-enum { KEY_SQLITE = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ANONYMOUS };
+enum { KEY_SQLITE = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ANONYMOUS, KEY_JUNIT, KEY_MARKDOWN };
 
 struct listing {
     struct sp_track_options options;
-    const char *sqlite, *records;
+    const char *sqlite, *records, *junit, *markdown;
     bool exports, anonymous;
     struct sp_record_paths named; /* in place of the store's */
     int code;                     /* of names that are none */
@@ -22,6 +23,9 @@ struct listing {
 
 static const struct argp_option export_options[] = {
     {"sqlite", KEY_SQLITE, "FILE", 0, "As a database with the tables record and run", 1},
+    {"junit", KEY_JUNIT, "FILE", 0,
+     "As test cases of JUnit XML with their times, each passed; verdicts are track check --junit", 1},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "As a Markdown table", 1},
     {"records", KEY_RECORDS, "DIR", 0,
      "The records themselves, as files in DIR: those that are meant, or the RECORDs that are named", 1},
     {"anonymous", KEY_ANONYMOUS, NULL, 0,
@@ -50,6 +54,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SQLITE:
         l->sqlite = arg;
+        return 0;
+    case KEY_JUNIT:
+        l->junit = arg;
+        return 0;
+    case KEY_MARKDOWN:
+        l->markdown = arg;
         return 0;
     case KEY_RECORDS:
         l->records = arg;
@@ -158,6 +168,19 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
         printf("no record fits\n");
 }
 
+/* In one form, where a file is named for it. */
+static int print_to(const char *name, sp_entries_printer *printer, const struct sp_entry *const *list,
+                    int64_t n, int code)
+{
+    struct sp_sink sink;
+    struct sp_error err;
+    if (sp_sink_open(name, &sink, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (sink.stream)
+        printer(list, n, sink.stream);
+    return sp_sink_close(&sink, code);
+}
+
 /* To where it was asked for; on the terminal unless one of the others goes there. */
 static int print(const struct listing *l, const struct sp_entry *const *list, int64_t n, bool table, int code)
 {
@@ -171,7 +194,9 @@ static int print(const struct listing *l, const struct sp_entry *const *list, in
         print_csv(list, n, to.csv.stream);
     if (to.json.stream)
         print_json(list, n, to.json.stream);
-    return sp_sinks_close(&to, code);
+    code = sp_sinks_close(&to, code);
+    code = print_to(l->junit, sp_entries_junit, list, n, code);
+    return print_to(l->markdown, sp_entries_markdown, list, n, code);
 }
 
 /* Records as files; several that cannot be read or written are reported one by one. */
@@ -206,6 +231,12 @@ static int copy_selected(const struct listing *l, const struct sp_index *index,
     return code;
 }
 
+/* Is any of the forms asked for that are lists of all? */
+static bool is_listed(const struct listing *l)
+{
+    return l->sqlite || l->options.common.csv || l->options.common.json || l->junit || l->markdown;
+}
+
 static int list_store(const struct listing *l)
 {
     struct sp_store store;
@@ -220,7 +251,7 @@ static int list_store(const struct listing *l)
     enum sp_status status = sp_track_select(&l->options, &index, &list, &n, &err);
     if (status == SP_OK && l->records)
         code = copy_selected(l, &index, list, n, code);
-    if (status == SP_OK && l->anonymous && (l->sqlite || l->options.common.csv || l->options.common.json))
+    if (status == SP_OK && l->anonymous && is_listed(l))
         status = sp_export_anonymous(&index, l->sqlite ? NULL : list, n, &err); /* the database has all */
     if (status == SP_OK && l->sqlite)
         status = sp_index_export(&index, l->sqlite, &err);
@@ -247,10 +278,11 @@ static int run_log(int argc, char **argv)
 /* What to write, and of what. */
 static enum sp_status settle(const struct listing *l, struct sp_error *err)
 {
-    const bool listed = l->sqlite || l->options.common.csv || l->options.common.json;
+    const bool listed = is_listed(l);
     if (!listed && !l->records)
         return sp_fail(err, SP_USAGE, "track check --junit FILE and --markdown FILE write verdicts",
-                       "say what to write: --sqlite FILE, --csv[=FILE], --json[=FILE] or --records DIR");
+                       "say what to write: --sqlite FILE, --csv[=FILE], --json[=FILE], --junit FILE, "
+                       "--markdown FILE or --records DIR");
     if (l->named.n > 0 && (listed || !l->records))
         return sp_fail(err, SP_USAGE, "put them into a store: spmodel track add",
                        "records that are named are written by --records DIR alone");
@@ -261,9 +293,9 @@ static const struct argp export_argp = {
     export_options,
     parse,
     "[RECORD...]",
-    "Writes the records of a store for other programs: a database of all, CSV or JSON Lines of those "
-    "that "
-    "are meant, or the records themselves. Times in s, rates in B/s and flop/s.\v"
+    "Writes the records of a store for other programs: a database of all, CSV, JSON Lines, JUnit XML or a "
+    "Markdown table of those that are meant, or the records themselves. Times in s, rates in B/s and "
+    "flop/s.\v"
     "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
     children,
     NULL,
@@ -304,7 +336,7 @@ static const struct sp_example export_examples[] = {
 
 const struct sp_verb sp_track_export = {
     .name = "export",
-    .arguments = "--csv|--json|--sqlite FILE|--records DIR",
+    .arguments = "--csv|--json|--sqlite FILE|--junit FILE|--markdown FILE|--records DIR",
     .summary = "write them for other programs",
     .run = run_export,
     .page = {&export_argp, export_examples, NULL, "track-log track-plot"},

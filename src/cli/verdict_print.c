@@ -7,6 +7,7 @@
 #include "base/csv_text.h"
 #include "base/markdown_text.h"
 #include "base/text.h"
+#include "cli/entries_print.h"
 #include "cli/track_options.h"
 #include "report/report_lines.h"
 
@@ -63,8 +64,8 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         count[j->verdict]++;
-        fprintf(out, "%-14s %s\n", sp_track_verdict_name(j->verdict),
-                sp_track_title(j->newest, title, sizeof title));
+        fprintf(out, "%-14s %s  series %.8s\n", sp_track_verdict_name(j->verdict),
+                sp_track_title(j->newest, title, sizeof title), j->newest->series);
         fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
         if (j->pin_decides)
@@ -221,24 +222,7 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
 
 static void xml_text(FILE *out, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            if ((unsigned char)*text >= ' ')
-                fputc(*text, out);
-        }
+    sp_xml_text(out, text);
 }
 
 void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
@@ -260,7 +244,7 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         xml_text(out, j->newest->matrix);
         fprintf(out, "\" name=\"");
         xml_text(out, j->newest->what);
-        fprintf(out, " %s\">", sp_tracked_metrics[j->metric].name);
+        fprintf(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
         const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
             fprintf(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
@@ -292,7 +276,7 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);
         sp_markdown_text(out, j->newest->what);
-        fprintf(out, " | %s | %s | ", sp_tracked_metrics[j->metric].name,
+        fprintf(out, " series %.8s | %s | %s | ", j->newest->series, sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
         sp_markdown_text(out, remark);
         fputs(*remark && j->confirmation[0] ? "; " : "", out);

@@ -357,18 +357,15 @@ static enum sp_status check_fields(const json_t *root, const char *path, struct 
     return SP_OK;
 }
 
-enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err)
+/* The record takes `root`, where it is one. */
+static enum sp_status take(json_t *root, const char *path, int64_t line, struct sp_record *record,
+                           struct sp_error *err)
 {
-    memset(record, 0, sizeof *record);
-    json_t *root;
     enum sp_status status =
-        sp_input_json(path, SP_INPUT_MOST_B, "the record is damaged or cut off; make it again", &root, err);
-    if (status != SP_OK)
-        return status;
-    status = json_is_object(root)
-                 ? check_schema(root, path, err)
-                 : sp_fail_at(err, SP_INPUT, path, 1, 1, "give a record that spmodel analyze wrote",
-                              "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
+        json_is_object(root)
+            ? check_schema(root, path, err)
+            : sp_fail_at(err, SP_INPUT, path, line, 1, "give a record that spmodel analyze wrote",
+                         "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
     if (status == SP_OK)
         status = check_fields(root, path, err);
     if (status == SP_OK)
@@ -376,6 +373,26 @@ enum sp_status sp_record_read(const char *path, struct sp_record *record, struct
     else
         json_decref(root);
     return status;
+}
+
+enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err)
+{
+    memset(record, 0, sizeof *record);
+    json_t *root;
+    enum sp_status status =
+        sp_input_json(path, SP_INPUT_MOST_B, "the record is damaged or cut off; make it again", &root, err);
+    return status == SP_OK ? take(root, path, 1, record, err) : status;
+}
+
+enum sp_status sp_record_read_line(const char *path, int64_t line, const char *text, size_t size,
+                                   struct sp_record *record, struct sp_error *err)
+{
+    memset(record, 0, sizeof *record);
+    json_error_t why;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+    return root ? take(root, path, line, record, err)
+                : sp_fail_at(err, SP_INPUT, path, line, why.column,
+                             "the record is damaged or cut off; make it again", "%s", why.text);
 }
 
 static enum sp_status refuse_incomplete(const struct sp_record *record, struct sp_error *err)

@@ -65,6 +65,9 @@ const json_t *sp_record_node(const struct sp_record *record, const char *path);
 /* Reads and checks a record file: SP_INPUT names what is damaged (line and column where it is no JSON), or
  * the schema version that this program does not know. */
 enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err);
+/* The same of a line of JSON Lines, text[size], which is line `line` of the file `path`. */
+enum sp_status sp_record_read_line(const char *path, int64_t line, const char *text, size_t size,
+                                   struct sp_record *record, struct sp_error *err);
 /* Writes it atomically, indented, sorted as it was built, 17 significant digits. Sets time.end when missing.
  */
 enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err);

@@ -38,6 +38,14 @@ static const char *const resolved[] = {"config.kernel",       "config.pages",   
                                        "config.pinned",       "config.store_nt", "config.threads",
                                        "config.format_option"};
 
+bool sp_series_asks(const char *field)
+{
+    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
+        if (strcmp(requested[i], field) == 0)
+            return true;
+    return strcmp(field, "version") == 0;
+}
+
 /* "name: value" of a JSON value in one way of writing. */
 static uint64_t hash_node(uint64_t h, const char *name, const json_t *value)
 {
@@ -60,7 +68,7 @@ static void find_series(const struct sp_record *r, struct sp_entry *e)
     if (!json_is_object(request))
         return;
     const json_t *matrix = sp_record_node(r, "problem.sha256");
-    uint64_t h = 0;
+    uint64_t h = SP_SERIES_VERSION - 1;
     h = hash_node(h, "version", json_object_get(request, "version"));
     h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
     for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
@@ -88,6 +96,29 @@ static void copy(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from ? from : "");
 }
 
+/* Options that were asked for otherwise than the program would choose them, behind those that every title
+ * has: " pages=small isa=avx2". */
+static void name_options(const struct sp_record *r, char *text, size_t size)
+{
+    static const struct {
+        const char *field, *otherwise, *title;
+    } named[] = {
+        {"pages", "\"huge\"", "pages"}, {"store", "null", "store"},       {"pin", "true", "pin"},
+        {"isa", "null", "isa"},         {"prefetch", "null", "prefetch"}, {"between", "null", "between"},
+        {"llc", "null", "sim-llc"},     {"policy", "null", "sim-policy"}, {"skew", "null", "sim-skew"}};
+    const json_t *request = sp_record_node(r, "request");
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const json_t *value = json_object_get(request, named[i].field);
+        char *json =
+            value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+        const size_t used = strlen(text);
+        if (json && strcmp(json, named[i].otherwise) != 0)
+            snprintf(text + used, size - used, " %s=%s", named[i].title,
+                     json_is_string(value) ? json_string_value(value) : json);
+        free(json);
+    }
+}
+
 static void find_words(const struct sp_record *r, struct sp_entry *e)
 {
     int64_t threads = 0, width = 1;
@@ -103,6 +134,7 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
              sp_words_text(r, "config.schedule", "?"), strcmp(reorder, "none") != 0 ? " " : "",
              strcmp(reorder, "none") != 0 ? reorder : "", (long long)threads,
              strcmp(sp_words_text(r, "config.cache", "warm"), "warm") != 0 ? " cold" : "");
+    name_options(r, e->what, sizeof e->what);
     copy(e->machine, sizeof e->machine, sp_words_text(r, "machine.name", "?"));
     copy(e->commit, sizeof e->commit, sp_words_text(r, "source.commit", ""));
     copy(e->branch, sizeof e->branch, sp_words_text(r, "source.branch", ""));

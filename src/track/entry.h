@@ -8,7 +8,7 @@
 #include "io/record.h"
 
 enum {
-    SP_SERIES_VERSION = 1, /* of the lists below: a new one makes new series */
+    SP_SERIES_VERSION = 1, /* of the list of what was requested in entry.c: a new one makes new series */
     SP_ENTRY_RUNS = 64,    /* most runs that are kept of a record */
     SP_KEY_TEXT = 17       /* 16 hex digits */
 };
@@ -49,7 +49,7 @@ struct sp_entry {
     char start[24];           /* ISO 8601, UTC: sorts as text */
     char status[16];
     char confirms[128];          /* id of the record that it was measured to confirm; "" */
-    char matrix[128], what[160]; /* for people: "gen:hpcg:80", "spmv crs nnz f64/i32 2 threads" */
+    char matrix[128], what[184]; /* for people: "gen:hpcg:80", "spmv crs nnz f64/i32 2 threads isa=avx2" */
     char machine[64];
     char commit[64], branch[64]; /* of the user's source; "" */
     char tool[64];               /* version and commit of this program */
@@ -72,5 +72,8 @@ struct sp_entry {
 
 /* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */
 void sp_entry_of(const struct sp_record *record, struct sp_entry *entry);
+
+/* Is this field of a record's `request` one by which series are told apart? */
+bool sp_series_asks(const char *field);
 
 #endif

@@ -1,5 +1,6 @@
 #include "track/store.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,30 @@ static enum sp_status create_store(const char *path, struct sp_error *err)
     return sp_atomic_commit(&file, err);
 }
 
+/* A folder of other things is no place for a store. "records" alone is one that is being made, or whose maker
+ * was killed; where the name of a store is there by now, another process was quicker. */
+static enum sp_status refuse_foreign(const char *path, struct sp_error *err)
+{
+    DIR *folder = opendir(path);
+    char other[256] = "";
+    bool is_store = false;
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        is_store = is_store || strcmp(e->d_name, STORE_FILE) == 0;
+        if (e->d_name[0] != '.' && strcmp(e->d_name, "records") != 0)
+            snprintf(other, sizeof other, "%s", e->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    if (is_store || !*other)
+        return SP_OK;
+    return sp_fail_at(err, SP_INPUT, path, 0, 0, "name a store, an empty folder or a new one",
+                      "no store is made in a folder that has other things, such as '%s'", other);
+}
+
 enum sp_status sp_store_open(const char *path, bool create, struct sp_store *store, struct sp_error *err)
 {
     char name[4096];
+    enum sp_status status = SP_OK;
     if (snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path)
         return sp_fail(err, SP_USAGE, NULL, "the name of the store is too long");
     snprintf(name, sizeof name, "%s/" STORE_FILE, path);
@@ -39,10 +61,11 @@ enum sp_status sp_store_open(const char *path, bool create, struct sp_store *sto
         if (!create)
             return sp_fail_at(err, SP_INPUT, path, 0, 0, "spmodel track add --store DIR RECORD... makes one",
                               "this is no store of records: it has no " STORE_FILE);
-        return create_store(path, err);
+        status = refuse_foreign(path, err);
+        return status == SP_OK ? create_store(path, err) : status;
     }
     json_t *root;
-    enum sp_status status = sp_input_json(name, SP_INPUT_MOST_B, NULL, &root, err);
+    status = sp_input_json(name, SP_INPUT_MOST_B, NULL, &root, err);
     if (status != SP_OK)
         return status;
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -79,34 +102,62 @@ static bool is_same(const char *path, const char *bytes, size_t size)
     return same;
 }
 
-enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
-                            struct sp_error *err)
+/* Where a record belongs; SP_INPUT: it cannot be kept. */
+static enum sp_status find_place(const struct sp_store *store, const struct sp_record *record,
+                                 const char *file, int64_t line, char *path, struct sp_error *err)
 {
-    struct sp_record record = {0};
-    const char *id = "", *start = "";
-    char *bytes = NULL, folder[3300];
-    size_t size = 0;
-    *added = false;
-    enum sp_status status = sp_record_read(file, &record, err);
-    if (status == SP_OK)
-        status = slurp(file, &bytes, &size, err);
-    if (status == SP_OK &&
-        (!sp_record_text(&record, "id", &id) || !*id || strchr(id, '/') || *id == '.' || strlen(id) > 200 ||
-         !sp_record_text(&record, "time.start", &start) || strlen(start) < 7 || strchr(start, '/')))
-        status = sp_fail_at(err, SP_INPUT, file, 0, 0, NULL, "the record has no usable id and start");
-    if (status == SP_OK) {
-        snprintf(folder, sizeof folder, "%s/records/%.7s", store->path, start);
-        snprintf(path, 4096, "%s/%s.json", folder, id);
-        const int failed = sp_make_directories(folder);
-        if (failed)
-            status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
-    }
+    const char *id = "", *start = "", *status = "";
+    char folder[3300];
+    if (!sp_record_text(record, "id", &id) || !*id || strchr(id, '/') || *id == '.' || strlen(id) > 200 ||
+        !sp_record_text(record, "time.start", &start) || strlen(start) < 7 || strchr(start, '/'))
+        return sp_fail_at(err, SP_INPUT, file, line, 0, NULL, "the record has no usable id and start");
+    if (!sp_record_text(record, "status", &status) || strcmp(status, "complete") != 0)
+        return sp_fail_at(err, SP_INPUT, file, line, 0, "a store keeps what was measured to its end",
+                          "the record is not complete: its status is '%s'", *status ? status : "unknown");
+    snprintf(folder, sizeof folder, "%s/records/%.7s", store->path, start);
+    snprintf(path, 4096, "%s/%s.json", folder, id);
+    const int failed = sp_make_directories(folder);
+    return failed ? sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed)) : SP_OK;
+}
+
+static enum sp_status add_bytes(const struct sp_store *store, const struct sp_record *record,
+                                const char *file, int64_t line, const char *bytes, size_t size, bool *added,
+                                char *path, struct sp_error *err)
+{
+    enum sp_status status = find_place(store, record, file, line, path, err);
     if (status == SP_OK)
         status = sp_new_file(path, bytes, size, added, err);
     if (status == SP_OK && !*added && !is_same(path, bytes, size))
         status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, "records are never changed: give it another id",
                             "another record of this id is in the store");
+    return status;
+}
+
+enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
+                            struct sp_error *err)
+{
+    struct sp_record record = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    *added = false;
+    enum sp_status status = sp_record_read(file, &record, err);
+    if (status == SP_OK)
+        status = slurp(file, &bytes, &size, err);
+    if (status == SP_OK)
+        status = add_bytes(store, &record, file, 0, bytes, size, added, path, err);
     free(bytes);
+    sp_record_free(&record);
+    return status;
+}
+
+enum sp_status sp_store_add_line(const struct sp_store *store, const char *file, int64_t line,
+                                 const char *text, size_t size, bool *added, char *path, struct sp_error *err)
+{
+    struct sp_record record = {0};
+    *added = false;
+    enum sp_status status = sp_record_read_line(file, line, text, size, &record, err);
+    if (status == SP_OK)
+        status = add_bytes(store, &record, file, line, text, size, added, path, err);
     sp_record_free(&record);
     return status;
 }

@@ -19,14 +19,20 @@ struct sp_store {
 };
 
 /* Opens a store; `create`: makes it where there is none (in an empty or missing directory). SP_INPUT: it is
- * no store, or one of a later version. */
+ * no store, one of a later version, or to be made in a directory of other things. */
 enum sp_status sp_store_open(const char *path, bool create, struct sp_store *store, struct sp_error *err);
 
 /* Adds a record file, byte by byte as it is. *added is false where the store has the very same record
- * already. SP_INPUT: it is no complete record; SP_OUTPUT: it cannot be written, or another record has its id.
+ * already. SP_INPUT: it is no record, or one whose status is not
+ * "complete"; SP_OUTPUT: it cannot be written, or another record has its id.
  * What is interrupted leaves no file under a record's name. path[4096] receives the name in the store. */
 enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
                             struct sp_error *err);
+
+/* The same of a line of JSON Lines, text[size], which is line `line` of the file `file`. */
+enum sp_status sp_store_add_line(const struct sp_store *store, const char *file, int64_t line,
+                                 const char *text, size_t size, bool *added, char *path,
+                                 struct sp_error *err);
 
 /* The names of all record files. */
 enum sp_status sp_store_list(const struct sp_store *store, struct sp_record_paths *paths,

@@ -112,6 +112,40 @@ vary 800 8 time=1.5
 expect 0 "+[45][0-9].. %" track locate --matrix '*:60'
 expect 0 "matrix,configuration" track export --csv
 
+# Series that differ in one option only have other titles and other cases of JUnit.
+for option in "--pages small" "--pages huge"; do
+    # shellcheck disable=SC2086 # two words
+    analyze alike $option gen:laplace2d:40
+done
+SPMODEL_STORE=$dir/alike-store
+expect 0 "2 records added" track add "$dir/alike"
+expect 5 "gen:laplace2d:40 .*threads pages=small  series [0-9a-f]\{8\}$" track check
+expect 5 "<testcase" track check --junit -
+grep -o '<testcase[^>]*>' "$dir/out" >"$dir/cases"
+grep -q 'name=".* time series [0-9a-f]\{8\}"' "$dir/cases" || { cat "$dir/cases"; fail "no series in a test's name"; }
+[ "$(sort -u "$dir/cases" | wc -l)" -eq 2 ] || { cat "$dir/cases"; fail "two series, one name"; }
+expect 5 "| gen:laplace2d:40 | .*pages=small series [0-9a-f]* | " track check --markdown -
+expect 0 "| gen:laplace2d:40 | .*pages=small | [0-9a-f]* | .* (measured) |" track export --markdown -
+expect 0 'name="[^"]*pages=small series [^"]*" time="[0-9.e-]*"><system-out>time .* s (measured)' track export --junit -
+[ "$(grep -o 'name="spmv[^"]*"' "$dir/out" | sort -u | wc -l)" -eq 2 ] || { cat "$dir/out"; fail "two records, one name"; }
+
+# What is added: one record a line, too; nothing that was not measured to its end, nothing into a folder of other things.
+SPMODEL_STORE=$dir/lines-store
+"$spmodel" analyze -q --no-plots --no-hints --budget 10ms --machine "$dir/machine.json" --json="$dir/all.jsonl" --rhs 1,2 gen:laplace2d:40 >/dev/null
+expect 0 "2 records added" track add "$dir/all.jsonl"
+expect 0 "0 records added.*2 there already" track add "$dir/all.jsonl"
+{
+    head -n 1 "$dir/all.jsonl"
+    echo '{"schema": "spmodel.rec'
+} >"$dir/hurt.jsonl"
+expect 3 "hurt.jsonl:2" track add "$dir/hurt.jsonl"
+sed 's/"status": "complete"/"status": "interrupted"/' "$one" >"$dir/stopped.json"
+expect 3 "not complete: its status is 'interrupted'" track add "$dir/stopped.json"
+mkdir "$dir/other-things"
+touch "$dir/other-things/file"
+expect 3 "other things, such as 'file'" track add --store "$dir/other-things" "$one"
+SPMODEL_STORE=$dir/store
+
 # Another machine's record.
 mkdir "$dir/elsewhere"
 sed -e 's/"key": "[0-9a-f]*"/"key": "0123456789abcdef"/' -e 's/"id": "[^"]*"/"id": "elsewhere"/' \

@@ -1,0 +1,19 @@
+/* Records of a store in forms of others. */
+#ifndef SP_CLI_ENTRIES_PRINT_H
+#define SP_CLI_ENTRIES_PRINT_H
+
+#include <stdio.h>
+
+#include "track/entry.h"
+
+typedef void sp_entries_printer(const struct sp_entry *const *list, int64_t n, FILE *out);
+
+/* A test case a record, with its time; one whose time is unknown is skipped. No verdicts. */
+sp_entries_printer sp_entries_junit;
+/* A row of a table a record. */
+sp_entries_printer sp_entries_markdown;
+
+/* Text of others between quotes or tags; control characters, which XML cannot have, are left out. */
+void sp_xml_text(FILE *out, const char *text);
+
+#endif
