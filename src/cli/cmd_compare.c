@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/sink.h"
 #include "cli/verdict_print.h"
+#include "track/comparable.h"
 #include "track/difference.h"
 
 enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
@@ -129,18 +130,31 @@ static void print_differences(const struct sp_differences *d)
                d->one[i].a, d->one[i].b);
 }
 
-/* Fields of what was asked for and of the machine that differ make two records not comparable. */
-static void judge_identity(const struct sp_differences *d, struct sp_judgement *j)
+/* By the rule of track check: of one series, and comparable by this metric. The fields that differ say why
+ * not. */
+static void judge_identity(const struct sp_entry *before, const struct sp_entry *after,
+                           const struct sp_differences *d, struct sp_judgement *j)
 {
-    if (d->n_identity == 0)
+    const char *was = before->origin[SP_TRACKED_BYTES], *is = after->origin[SP_TRACKED_BYTES];
+    if (strcmp(before->series, after->series) == 0 && sp_entries_comparable(before, after, j->metric))
         return;
     j->verdict = SP_TRACK_NOT_COMPARABLE;
+    j->attribution.text[0] = j->attribution.also[0] = '\0';
     for (int i = 0; i < d->n; i++)
         if (d->one[i].is_identity) {
             snprintf(j->why, sizeof j->why, "%s differs: %s, %s%s", d->one[i].field, d->one[i].a, d->one[i].b,
                      d->n_identity > 1 ? ", and others" : "");
             return;
         }
+    if (strcmp(before->series, after->series) != 0)
+        snprintf(j->why, sizeof j->why, "they are of the series %.8s and %.8s", before->series,
+                 after->series);
+    else if (strcmp(was, is) != 0 && (j->metric == SP_TRACKED_BYTES || j->metric == SP_TRACKED_ALPHA))
+        snprintf(j->why, sizeof j->why, "the bytes of A are %s, those of B %s", *was ? was : "unknown",
+                 *is ? is : "unknown");
+    else
+        snprintf(j->why, sizeof j->why, "they were measured in the environments %.8s and %.8s", before->env,
+                 after->env);
 }
 
 static int print_json(const struct sp_judgement *j, const char *name, int code)
@@ -160,13 +174,14 @@ static int compare_read(const struct arguments *a, const struct sp_record *recor
     struct sp_differences d;
     struct sp_judgement j;
     struct sp_error err;
-    if (sp_differences_find(&record[0], &record[1], &d, &err) != SP_OK)
-        return sp_report_error(&err);
     for (int i = 0; i < 2; i++)
         sp_entry_of(&record[i], &entry[i]);
+    if (sp_differences_find(&record[0], &record[1], sp_entry_is_simulated(&entry[1], a->judge.metric), &d,
+                            &err) != SP_OK)
+        return sp_report_error(&err);
     const struct sp_entry *before = &entry[0], *after = &entry[1];
     sp_judge_two(&before, 1, &after, 1, &a->judge, &j);
-    judge_identity(&d, &j);
+    judge_identity(before, after, &d, &j);
     if (!sp_sink_is_stdout(a->common.json)) {
         print_metrics(before, after, a->delta);
         print_differences(&d);

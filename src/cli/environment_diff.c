@@ -43,7 +43,7 @@ static enum sp_status print_both(const struct sp_record *a, const struct sp_reco
                                  struct sp_error *err)
 {
     struct sp_differences d;
-    const enum sp_status status = sp_differences_find(a, b, &d, err);
+    const enum sp_status status = sp_differences_find(a, b, false, &d, err);
     if (status != SP_OK)
         return status;
     print_side(out, 'A', a);

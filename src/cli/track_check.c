@@ -120,7 +120,7 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
     const char *begin = ": ";
     if (sp_record_read(index->path[j->other - index->entry], &was, NULL) == SP_OK &&
         sp_record_read(index->path[j->newest - index->entry], &is, NULL) == SP_OK)
-        sp_differences_find(&was, &is, &d, NULL);
+        sp_differences_find(&was, &is, false, &d, NULL);
     for (int i = 0; i < d.n; i++) {
         const struct sp_difference *one = &d.one[i];
         if (strncmp(one->field, of_env, sizeof of_env - 1) != 0)

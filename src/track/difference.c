@@ -4,11 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "track/entry.h"
+
+/* What decides whether two records are comparable. */
+enum decides { NEVER, ALWAYS, OF_REQUEST, WHERE_MEASURED, WHERE_SIMULATED };
+
 static const struct {
     const char *path;
-    bool is_identity;
-} parts[] = {{"request", true}, {"env.identity", true}, {"problem.sha256", true}, {"env.detail", false},
-             {"config", false}, {"placement", false},   {"tool", false},          {"source", false}};
+    enum decides decides;
+} parts[] = {{"request", OF_REQUEST},
+             {"env.identity", WHERE_MEASURED},
+             {"problem.sha256", ALWAYS},
+             {"machine.caches", WHERE_SIMULATED},
+             {"config.threads", WHERE_SIMULATED},
+             {"env.detail", NEVER},
+             {"config", NEVER},
+             {"placement", NEVER},
+             {"tool", NEVER},
+             {"source", NEVER}};
+
+static bool is_identity(enum decides decides, const char *key, bool is_simulated)
+{
+    return decides == ALWAYS || (decides == OF_REQUEST && key && sp_series_asks(key)) ||
+           (decides == WHERE_MEASURED && !is_simulated) || (decides == WHERE_SIMULATED && is_simulated);
+}
 
 static void as_text(const json_t *value, char *text, size_t size)
 {
@@ -18,7 +37,7 @@ static void as_text(const json_t *value, char *text, size_t size)
 }
 
 static bool add(struct sp_differences *d, const char *path, const char *key, const json_t *a, const json_t *b,
-                bool is_identity)
+                bool decides)
 {
     struct sp_difference *more = realloc(d->one, (size_t)(d->n + 1) * sizeof *more);
     if (!more)
@@ -28,43 +47,49 @@ static bool add(struct sp_differences *d, const char *path, const char *key, con
     snprintf(one->field, sizeof one->field, "%s%s%s", path, key ? "." : "", key ? key : "");
     as_text(a, one->a, sizeof one->a);
     as_text(b, one->b, sizeof one->b);
-    one->is_identity = is_identity;
-    d->n_identity += is_identity;
+    one->is_identity = decides;
+    d->n_identity += decides;
     return true;
 }
 
 /* A part that is an object field by field, else as a whole. */
 static bool compare_part(struct sp_differences *d, const char *path, const json_t *a, const json_t *b,
-                         bool is_identity)
+                         enum decides decides, bool is_simulated)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(a) || !json_is_object(b))
-        return (!a && !b) || (a && b && json_equal(a, b)) || add(d, path, NULL, a, b, is_identity);
+        return (!a && !b) || (a && b && json_equal(a, b)) ||
+               add(d, path, NULL, a, b, is_identity(decides, NULL, is_simulated));
     json_object_foreach((json_t *)a, key, value)
     {
         const json_t *other = json_object_get(b, key);
-        if (!(other && json_equal(value, other)) && !add(d, path, key, value, other, is_identity))
+        if (!(other && json_equal(value, other)) &&
+            !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
             return false;
     }
     json_object_foreach((json_t *)b, key, value)
     {
-        if (!json_object_get(a, key) && !add(d, path, key, NULL, value, is_identity))
+        if (!json_object_get(a, key) &&
+            !add(d, path, key, NULL, value, is_identity(decides, key, is_simulated)))
             return false;
     }
     return true;
 }
 
-enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b,
+enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
                                    struct sp_differences *d, struct sp_error *err)
 {
     memset(d, 0, sizeof *d);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].decides == WHERE_SIMULATED && !is_simulated)
+            continue; /* of the environment, or among `config` below */
         if (!compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
-                          sp_record_node(b, parts[i].path), parts[i].is_identity)) {
+                          sp_record_node(b, parts[i].path), parts[i].decides, is_simulated)) {
             sp_differences_free(d);
             return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
         }
+    }
     return SP_OK;
 }
 

@@ -8,7 +8,7 @@
 struct sp_difference {
     char field[64];    /* "request.format", "env.identity.cpu" */
     char a[96], b[96]; /* as JSON; "-": not there */
-    bool is_identity;  /* makes them not comparable */
+    bool is_identity;  /* makes them not comparable by the metric that was asked for */
 };
 
 /* sp_differences_free(). */
@@ -17,7 +17,9 @@ struct sp_differences {
     struct sp_difference *one; /* [n] */
 };
 
-enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b,
+/* What differs, and which of it decides (track/comparable.h): of `request` what series are told apart by;
+ * where the metric is simulated the caches and the threads, else the environment. */
+enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
                                    struct sp_differences *out, struct sp_error *err);
 void sp_differences_free(struct sp_differences *d);
 

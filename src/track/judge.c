@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "track/comparable.h"
 #include "track/group_shift.h"
 #include "track/level.h"
 
@@ -39,8 +40,7 @@ const char *sp_judgement_baseline(const struct sp_judgement *j)
 
 static bool is_simulated(const struct sp_entry *e, enum sp_tracked metric)
 {
-    return (metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
-           strcmp(e->origin[SP_TRACKED_BYTES], "measured") != 0;
+    return sp_entry_is_simulated(e, metric);
 }
 
 static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
@@ -142,20 +142,9 @@ static void judge_groups(const struct sp_entry *const *before, int n_before,
     decide(out);
 }
 
-void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
-                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out)
+static bool is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
 {
-    const struct sp_steadiness steadiness = sp_steadiness_of(before, n_before, o->metric);
-    judge_groups(before, n_before, after, n_after, &steadiness, o, out);
-}
-
-/* May these two be compared? Simulated bytes belong to the simulated caches, all else to the environment. */
-bool sp_entry_is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
-{
-    if ((metric == SP_TRACKED_BYTES || metric == SP_TRACKED_ALPHA) &&
-        strcmp(a->origin[SP_TRACKED_BYTES], b->origin[SP_TRACKED_BYTES]) != 0)
-        return false;
-    return is_simulated(a, metric) ? strcmp(a->caches, b->caches) == 0 : strcmp(a->env, b->env) == 0;
+    return sp_entries_comparable(a, b, metric);
 }
 
 static void turn_round(const struct sp_entry **list, int n)

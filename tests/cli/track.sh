@@ -156,6 +156,13 @@ expect 0 "1 record added" track add "$dir/elsewhere"
 expect 5 "not comparable" track check --matrix '*:60'
 expect 5 'in another environment before: .* governor was ".*", is "elsewhere"' track check --matrix '*:60'
 
+# compare goes by the same rule: times belong to the environment, simulated bytes to the caches, on any machine.
+elsewhere=$dir/elsewhere/record.json
+expect 5 "env.identity.governor differs" compare "$one" "$elsewhere"
+expect 0 "simulated: compared as it is" compare --metric bytes "$one" "$elsewhere"
+sed '/"bytes": {/,/}/s/"origin": "simulated"/"origin": "measured"/' "$one" >"$dir/counted.json"
+expect 5 "bytes of A are simulated, those of B measured" compare --metric bytes "$one" "$dir/counted.json"
+
 # Damage is named, the others are used.
 echo '{"schema": "spmodel.rec' >"$dir/store/records/2099-01/damaged.json"
 expect 3 "damaged.json" track log

@@ -1,0 +1,14 @@
+/* Which records may be compared: one rule for `track check` and `compare`. */
+#ifndef SP_TRACK_COMPARABLE_H
+#define SP_TRACK_COMPARABLE_H
+
+#include "track/entry.h"
+
+/* Does the metric come from simulated caches, on whatever machine? */
+bool sp_entry_is_simulated(const struct sp_entry *entry, enum sp_tracked metric);
+
+/* May these two of one series be compared by this metric? Simulated bytes belong to the simulated caches, all
+ * else to the environment; simulated bytes and measured ones are two things. */
+bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
+
+#endif
