@@ -79,6 +79,20 @@ START_TEST(good_nodes_are_seldom_named)
 }
 END_TEST
 
+/* Against the tail of the binomial distribution, computed elsewhere (q = 0.0015). */
+START_TEST(many_jobs_name_nodes_by_chance)
+{
+    ck_assert_int_eq(sp_screen_jobs_needed(0, 0), 1);
+    ck_assert_int_eq(sp_screen_jobs_needed(1, 8), 1);
+    ck_assert_int_eq(sp_screen_jobs_needed(2, 8), 2);
+    ck_assert_int_eq(sp_screen_jobs_needed(34, 8), 2);
+    ck_assert_int_eq(sp_screen_jobs_needed(35, 8), 3);
+    ck_assert_int_eq(sp_screen_jobs_needed(138, 8), 3);
+    ck_assert_int_eq(sp_screen_jobs_needed(139, 8), 4);
+    ck_assert_int_eq(sp_screen_jobs_needed(30, 16), 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("node_screen");
@@ -86,6 +100,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, nodes_that_stand_out_are_named);
     tcase_add_test(t, good_nodes_are_seldom_named);
+    tcase_add_test(t, many_jobs_name_nodes_by_chance);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

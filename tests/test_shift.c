@@ -185,6 +185,29 @@ START_TEST(changes_are_found_where_they_are)
 }
 END_TEST
 
+/* Of the C(8, 4) = 70 ways to choose the first half, and the 56 to choose the first three, two show the step:
+ * itself and its mirror image. Of seven values no step is that rare. */
+START_TEST(few_values_are_tested_exactly)
+{
+    static const double doubled[] = {1, 1.01, 0.99, 2, 2.02, 1.98},
+                        half[] = {1, 1.01, 0.99, 1.005, 2, 2.02, 1.98, 2.01},
+                        late[] = {1, 1.01, 0.99, 1.005, 1.002, 2, 2.02, 1.98};
+    const struct sp_change_options o = {.seed = 1};
+    struct sp_change_point found[8];
+    int n;
+    ck_assert_int_eq(sp_change_least_values(0, 0), 8);
+    ck_assert_int_eq(sp_change_least_values(3, 0.1), 6);
+    ck_assert_int_eq(sp_change_points(doubled, 6, &o, found, 8, &n, NULL), SP_OK);
+    ck_assert_int_eq(n, 0);
+    ck_assert_int_eq(sp_change_points(half, 8, &o, found, 8, &n, NULL), SP_OK);
+    ck_assert(n == 1 && found[0].at == 4);
+    ck_assert_double_eq_tol(found[0].p, 2.0 / 70, 1e-12);
+    ck_assert_int_eq(sp_change_points(late, 8, &o, found, 8, &n, NULL), SP_OK);
+    ck_assert(n == 1 && found[0].at == 5);
+    ck_assert_double_eq_tol(found[0].p, 2.0 / 56, 1e-12);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("shift");
@@ -199,6 +222,7 @@ int main(void)
     tcase_add_test(t, an_accepted_baseline_keeps_still);
     tcase_add_test(t, energy_by_hand);
     tcase_add_test(t, changes_are_found_where_they_are);
+    tcase_add_test(t, few_values_are_tested_exactly);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

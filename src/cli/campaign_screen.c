@@ -15,14 +15,41 @@
 static const enum sp_tracked judged[] = {SP_TRACKED_TIME, SP_TRACKED_ROOF};
 enum { N_JUDGED = sizeof judged / sizeof *judged };
 
-struct verdicts {
-    struct sp_sinks to;
-    int n_told, n_untold, n_slower;
-};
-
 static bool is_slower(enum sp_tracked metric, const struct sp_node_value *node)
 {
     return node->is_outlier && (node->change > 0) == sp_tracked_metrics[metric].less_is_better;
+}
+
+/* In how many jobs a node was slower. */
+struct tally {
+    char host[65];
+    const struct sp_campaign_job *last;
+    int n_jobs;
+};
+
+struct verdicts {
+    struct sp_sinks to;
+    int n_told, n_untold;
+    struct tally *tally; /* [n_hosts] */
+    int n_hosts;
+    const struct sp_campaign_job *last; /* that was judged; groups are sorted by job */
+    int n_jobs;
+};
+
+/* The two metrics of a job, and its environments, count once. */
+static void note(struct verdicts *v, const struct sp_campaign_job *job, enum sp_tracked metric,
+                 const struct sp_node_value *node)
+{
+    int i = 0;
+    while (i < v->n_hosts && strcmp(v->tally[i].host, node->host) != 0)
+        i++;
+    struct tally *t = &v->tally[i];
+    if (i == v->n_hosts)
+        memcpy(v->tally[v->n_hosts++].host, node->host, sizeof t->host);
+    if (is_slower(metric, node) && t->last != job) {
+        t->last = job;
+        t->n_jobs++;
+    }
 }
 
 static const char *word(enum sp_tracked metric, const struct sp_node_value *node)
@@ -108,7 +135,9 @@ static enum sp_status screen(const struct sp_observation *list, int n, enum sp_t
         v->n_told += s.can_tell;
         v->n_untold += !s.can_tell;
         for (int i = 0; i < n_nodes; i++)
-            v->n_slower += is_slower(metric, &node[i]);
+            note(v, list[0].job, metric, &node[i]);
+        v->n_jobs += s.can_tell && v->last != list[0].job;
+        v->last = s.can_tell ? list[0].job : v->last;
         if (!v->to.on_stdout)
             print_group(list, metric, node, &s);
         if (v->to.csv.stream)
@@ -118,6 +147,27 @@ static enum sp_status screen(const struct sp_observation *list, int n, enum sp_t
     }
     free(node);
     return status;
+}
+
+/* Which nodes were slower in how many jobs, where there are several; true: some in more than chance brings.
+ */
+static bool tell_slower(struct verdicts *v)
+{
+    const int needed = sp_screen_jobs_needed(v->n_jobs, v->n_hosts);
+    bool any = false;
+    for (int i = 0; i < v->n_hosts; i++) {
+        const struct tally *t = &v->tally[i];
+        if (t->n_jobs == 0)
+            continue;
+        any = any || t->n_jobs >= needed;
+        v->n_untold += t->n_jobs < needed;
+        if (v->n_jobs > 1 && !v->to.on_stdout)
+            printf("%s: slower in %d of %d jobs%s", t->host, t->n_jobs, v->n_jobs,
+                   t->n_jobs >= needed ? "\n" : ", which may be chance");
+        if (v->n_jobs > 1 && !v->to.on_stdout && t->n_jobs < needed)
+            printf(": %d would do\n", needed);
+    }
+    return any;
 }
 
 static int screen_all(const struct sp_observation *list, int n, struct verdicts *v)
@@ -138,7 +188,7 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
             "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
             "%%\n",
             SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
-    return v->n_slower > 0                     ? sp_exit_code(SP_NO)
+    return tell_slower(v)                      ? sp_exit_code(SP_NO)
            : v->n_told == 0 || v->n_untold > 0 ? sp_exit_code(SP_UNDECIDED)
                                                : 0;
 }
@@ -157,10 +207,15 @@ int sp_campaign_screen_nodes(const struct sp_campaign_work *w)
         fprintf(stderr, "spmodel: remark: %d file%s of the store %s no usable record%s; track log names %s\n",
                 n_bad, n_bad == 1 ? "" : "s", n_bad == 1 ? "is" : "are", n_bad == 1 ? "" : "s",
                 n_bad == 1 ? "it" : "them");
-    status = n > 0 ? sp_sinks_open(common->csv, common->json, &v.to, &err)
-                   : sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
-                             "the store has no record of this campaign");
+    v.tally = calloc((size_t)n + 1, sizeof *v.tally);
+    if (!v.tally)
+        status = sp_fail(&err, SP_MEMORY, NULL, "no memory for %d nodes", n);
+    else
+        status = n > 0 ? sp_sinks_open(common->csv, common->json, &v.to, &err)
+                       : sp_fail(&err, SP_UNDECIDED, "run it on every node with --per-node first",
+                                 "the store has no record of this campaign");
     const int code = status == SP_OK ? sp_sinks_close(&v.to, screen_all(list, n, &v)) : sp_report_error(&err);
     free(list);
+    free(v.tally);
     return n_bad > 0 ? sp_worse_exit(code, sp_exit_code(SP_INPUT)) : code;
 }

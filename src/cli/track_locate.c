@@ -92,8 +92,9 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
                list[0]->series, n_kept);
         for (int i = 0; i < n_found; i++)
             print_change(kept, &change[i], l->metric);
-        if (n_kept < 6)
-            printf("  too few records: a change needs at least 3 on each side\n");
+        if (n_kept < sp_change_least_values(0, 0))
+            printf("  too few records: with fewer than %d no change can be told from chance (p <= 0.05)\n",
+                   sp_change_least_values(0, 0));
         else if (n_found == 0)
             printf("  no change\n");
     }
@@ -107,7 +108,8 @@ static const struct argp argp = {
     parse,
     "",
     "Finds where a series changed its level, and between which commits: E-divisive with "
-    "seeded permutations, at least three records on each side.",
+    "seeded permutations (all arrangements of up to eight records), at least three records on each side and "
+    "eight in all.",
     sp_track_children,
     NULL,
     NULL};

@@ -1,12 +1,16 @@
 #include "track/change_points.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/samples.h"
+
+enum { DEFAULT_LEAST = 3 };
+#define DEFAULT_P 0.05
 
 /* Moves values one by one from the right segment to the left one and keeps the sums of distances within and
  * between them up to date. */
@@ -62,6 +66,47 @@ static void shuffle(struct sp_random *random, double *x, int n)
     }
 }
 
+/* Statistics of arrangements that are mirror images differ by rounding alone. */
+static bool reaches(double statistic, double found)
+{
+    return statistic >= found - 1e-9 * fabs(found);
+}
+
+/* The share of all arrangements of work[n] that reach what was found [Heap 1963]. */
+static double exact_share(struct search *s, int n, double found)
+{
+    int turn[SP_CHANGE_EXACT_MOST] = {0}, ignored;
+    int64_t reached = reaches(sp_energy_split(s->work, n, s->least, s->scratch, &ignored), found), all = 1;
+    for (int i = 1; i < n;) {
+        if (turn[i] == i) {
+            turn[i++] = 0;
+            continue;
+        }
+        const int k = i % 2 ? turn[i] : 0;
+        const double t = s->work[k];
+        s->work[k] = s->work[i];
+        s->work[i] = t;
+        reached += reaches(sp_energy_split(s->work, n, s->least, s->scratch, &ignored), found);
+        all++;
+        turn[i]++;
+        i = 1;
+    }
+    return (double)reached / (double)all;
+}
+
+int sp_change_least_values(int least, double p)
+{
+    const double most = p > 0 ? p : DEFAULT_P;
+    int n = 2 * (least > 0 ? least : DEFAULT_LEAST);
+    for (;; n++) { /* of all ways to choose half of them, the step itself and its mirror image */
+        double ways = 1;
+        for (int i = 1; i <= n / 2; i++)
+            ways = ways * (n - n / 2 + i) / i;
+        if (2 / ways <= most)
+            return n;
+    }
+}
+
 /* p of the best split of y[first .. end); 1: none. */
 static double test_split(struct search *s, int first, int end, int *at)
 {
@@ -72,10 +117,12 @@ static double test_split(struct search *s, int first, int end, int *at)
         return 1;
     *at += first;
     memcpy(s->work, s->y + first, (size_t)n * sizeof *s->work);
+    if (n <= SP_CHANGE_EXACT_MOST)
+        return exact_share(s, n, found);
     for (int k = 0; k < s->n_permutations; k++) {
         int ignored;
         shuffle(&s->random, s->work, n);
-        exceeded += sp_energy_split(s->work, n, s->least, s->scratch, &ignored) >= found;
+        exceeded += reaches(sp_energy_split(s->work, n, s->least, s->scratch, &ignored), found);
     }
     return (1.0 + exceeded) / (1.0 + s->n_permutations);
 }
@@ -99,9 +146,9 @@ enum sp_status sp_change_points(const double *x, int n, const struct sp_change_o
     struct search s = {.y = y,
                        .work = y + n,
                        .scratch = y + 2 * n,
-                       .least = o->least_segment > 0 ? o->least_segment : 3,
+                       .least = o->least_segment > 0 ? o->least_segment : DEFAULT_LEAST,
                        .n_permutations = o->n_permutations > 0 ? o->n_permutations : 199,
-                       .p = o->p > 0 ? o->p : 0.05,
+                       .p = o->p > 0 ? o->p : DEFAULT_P,
                        .random = {o->seed}};
     /* Segments still to be split, as a stack of their ends: the last one is taken first. */
     int bound[64] = {0, n}, n_bounds = 2;

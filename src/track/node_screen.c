@@ -28,3 +28,19 @@ enum sp_status sp_screen_nodes(struct sp_node_value *node, int n, struct sp_scre
     free(x);
     return SP_OK;
 }
+
+int sp_screen_jobs_needed(int n_jobs, int n_nodes)
+{
+    static const double accepted = 0.01;
+    const double q = SP_SCREEN_CHANCE;
+    double exactly = pow(1 - q, n_jobs), beyond = 1 - exactly; /* in k jobs; in more than k */
+    if (n_jobs <= 1)
+        return 1;
+    for (int k = 1; k < n_jobs; k++) {
+        if (n_nodes * beyond <= accepted)
+            return k;
+        exactly *= (double)(n_jobs - k + 1) / k * q / (1 - q);
+        beyond -= exactly;
+    }
+    return n_jobs;
+}

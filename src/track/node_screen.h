@@ -33,6 +33,13 @@ struct sp_screen {
 enum sp_status sp_screen_nodes(struct sp_node_value *node, int n, struct sp_screen *screen,
                                struct sp_error *err);
 
+/* In how many of n_jobs jobs a node has to stand out, so that among n_nodes nodes chance names less than one
+ * in a hundred campaigns; a good node stands out in a job with probability SP_SCREEN_CHANCE (from the
+ * simulation in docs/tracking.md: 0.6 % of the sets of 8 nodes, of which a job has two). 1 for a single job.
+ */
+#define SP_SCREEN_CHANCE 0.0015
+int sp_screen_jobs_needed(int n_jobs, int n_nodes);
+
 /* What one record of a campaign says of the node where it was made. */
 struct sp_observation {
     const struct sp_campaign_job *job;
