@@ -207,7 +207,7 @@ static struct sp_predict_inputs lecture(const struct sp_machine *m, int64_t n, i
                                       .roof_Bps = sp_value_none("look it up")};
 }
 
-/* Ivy Bridge E5-2660v2, b_S = 46.6 GB/s [L]. */
+/* Ivy Bridge E5-2660v2, b_S = 46.6 GB/s [L], which prints kkt_power's as 8.0 and 5.83 (published.txt). */
 START_TEST(the_table_of_the_lecture)
 {
     static const struct {
