@@ -142,9 +142,11 @@ static void judge_groups(const struct sp_entry *const *before, int n_before,
     decide(out);
 }
 
-static bool is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
+void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
+                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out)
 {
-    return sp_entries_comparable(a, b, metric);
+    const struct sp_steadiness steadiness = sp_steadiness_of(before, n_before, o->metric);
+    judge_groups(before, n_before, after, n_after, &steadiness, o, out);
 }
 
 static void turn_round(const struct sp_entry **list, int n)
@@ -181,7 +183,7 @@ static void find_pins(const struct sp_entry *newest, const struct sp_entry *cons
 {
     g->is_pinned_itself = is_one_of(newest, pinned, n_pinned);
     for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS && !g->is_pinned_itself; i++)
-        if (is_comparable(pinned[i], newest, metric))
+        if (sp_entries_comparable(pinned[i], newest, metric))
             g->pin[g->n_pins++] = pinned[i];
 }
 
@@ -204,7 +206,7 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
     g->oldest = g->after[g->n_after++] = newest;
     for (int i = n - 2; i >= 0 && g->n_history < most_history; i--) {
         const struct sp_entry *e = list[i];
-        if (!sp_entry_is_comparable(e, newest, o->metric)) {
+        if (!sp_entries_comparable(e, newest, o->metric)) {
             g->other = g->other ? g->other : e;
             continue;
         }

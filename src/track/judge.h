@@ -58,10 +58,6 @@ enum { SP_SESSION_S = 6 * 3600, SP_MOST_OF_SESSION = 32 };
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out);
 
-/* Can the metric of two records of one series be compared? Simulated bytes where the caches are the same,
- * else in the same environment. */
-bool sp_entry_is_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
-
 /* Was `later` measured to confirm what `earlier` said, or what `earlier` was to confirm? */
 bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "track/comparable.h"
 #include "track/group_shift.h"
 
 enum { DAY_S = 24 * 3600 };
@@ -20,9 +21,10 @@ static enum sp_status gather(const struct sp_entry *const *list, int n, enum sp_
     out->list = malloc((size_t)n * sizeof(struct sp_entry *));
     if (!out->list)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for a series of %d records", n);
+    out->newest = list[n - 1];
     out->n = 0;
     for (int i = 0; i < n; i++)
-        if (sp_entry_is_comparable(list[i], list[n - 1], metric))
+        if (list[i] == out->newest || sp_entries_comparable(list[i], out->newest, metric))
             out->list[out->n++] = list[i];
     if (out->n == 1) {
         memcpy(out->list, list, (size_t)n * sizeof(struct sp_entry *));
@@ -52,10 +54,8 @@ enum sp_status sp_newest_find(const struct sp_entry *const *list, int n, enum sp
         if (!filter(context, list[i]))
             continue;
         latest = latest ? latest : list[i];
-        for (int k = 0; k < *n_newest && !is_older; k++) {
-            const struct sp_newest *one = &newest[k];
-            is_older = sp_entry_is_comparable(list[i], one->list[one->n - 1], metric);
-        }
+        for (int k = 0; k < *n_newest && !is_older; k++)
+            is_older = sp_entries_comparable(list[i], newest[k].newest, metric);
         if (is_older || !is_alive(list[i], latest))
             continue;
         status = gather(list, i + 1, metric, &newest[*n_newest], err);

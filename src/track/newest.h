@@ -8,7 +8,8 @@
 /* One record to be judged, the last of `list`, and those before it that can be compared with it; where there
  * are none, all that came before it, so that the verdict can say why. */
 struct sp_newest {
-    const struct sp_entry **list; /* [n] owned; entries borrowed */
+    const struct sp_entry *newest; /* = list[n - 1] */
+    const struct sp_entry **list;  /* [n] owned; entries borrowed */
     int n;
 };
 
