@@ -99,9 +99,10 @@ int sp_change_least_values(int least, double p)
     const double most = p > 0 ? p : DEFAULT_P;
     int n = 2 * (least > 0 ? least : DEFAULT_LEAST);
     for (;; n++) { /* of all ways to choose half of them, the step itself and its mirror image */
+        const int half = n / 2;
         double ways = 1;
-        for (int i = 1; i <= n / 2; i++)
-            ways = ways * (n - n / 2 + i) / i;
+        for (int i = 1; i <= half; i++)
+            ways = ways * (n - half + i) / i;
         if (2 / ways <= most)
             return n;
     }
