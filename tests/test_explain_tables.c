@@ -8,32 +8,10 @@
 #include "cli/explain_facts.h"
 #include "cli/explain_hint.h"
 #include "cli/explain_topics.h"
+#include "explain_must.h"
 #include "io/record_words.h"
 #include "lab/formula.h"
 #include "lab/lab_audit.h"
-
-static bool is_explained(const char *name)
-{
-    struct sp_topic found[SP_TOPIC_MATCHES];
-    return sp_topics_find(name, found) > 0;
-}
-
-static void must(const char *name)
-{
-    ck_assert_msg(is_explained(name), "'%s' is not explained", name);
-}
-
-/* `list`: words separated by blanks. */
-static void must_all(const char *list)
-{
-    while (*list) {
-        char word[64];
-        size_t n = strcspn(list, " ");
-        snprintf(word, sizeof word, "%.*s", (int)n, list);
-        must(word);
-        list += n + (list[n] == ' ');
-    }
-}
 
 static void must_be_text(const char *text, const char *what, const char *name)
 {

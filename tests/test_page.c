@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xml_text.h"
 #include "report/html_page.h"
 #include "report/html_svg.h"
 #include "report/report_html.h"
@@ -35,7 +36,7 @@ START_TEST(text_is_escaped)
         {"no character \xef\xbf\xbf", "no character \xef\xbf\xbd"},
     };
     FILE *out = begin();
-    sp_html_escape(out, cases[_i].text);
+    sp_xml_text(out, cases[_i].text);
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_str_eq(text, cases[_i].page);
     free(text);

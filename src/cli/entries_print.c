@@ -4,28 +4,7 @@
 
 #include "base/markdown_text.h"
 #include "base/text.h"
-
-void sp_xml_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            if ((unsigned char)*text >= ' ')
-                fputc(*text, out);
-        }
-}
+#include "base/xml_text.h"
 
 static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
 {

@@ -13,7 +13,4 @@ sp_entries_printer sp_entries_junit;
 /* A row of a table a record. */
 sp_entries_printer sp_entries_markdown;
 
-/* Text of others between quotes or tags; control characters, which XML cannot have, are left out. */
-void sp_xml_text(FILE *out, const char *text);
-
 #endif

@@ -7,7 +7,7 @@
 #include "base/csv_text.h"
 #include "base/markdown_text.h"
 #include "base/text.h"
-#include "cli/entries_print.h"
+#include "base/xml_text.h"
 #include "cli/track_options.h"
 #include "report/report_lines.h"
 
@@ -220,11 +220,6 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
     }
 }
 
-static void xml_text(FILE *out, const char *text)
-{
-    sp_xml_text(out, text);
-}
-
 void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
 {
     int failures = 0, skipped = 0;
@@ -241,20 +236,20 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         const struct sp_judgement *j = &judgement[i];
         char change[96];
         fprintf(out, "  <testcase classname=\"");
-        xml_text(out, j->newest->matrix);
+        sp_xml_text(out, j->newest->matrix);
         fprintf(out, "\" name=\"");
-        xml_text(out, j->newest->what);
+        sp_xml_text(out, j->newest->what);
         fprintf(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
         const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
             fprintf(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
-            xml_text(out, change_text(j, change, sizeof change));
+            sp_xml_text(out, change_text(j, change, sizeof change));
             fprintf(out, "; ");
             char remark[REMARK];
-            xml_text(out, remark_on(j, remark, sizeof remark));
+            sp_xml_text(out, remark_on(j, remark, sizeof remark));
             if (j->confirmation[0]) {
                 fprintf(out, "; ");
-                xml_text(out, j->confirmation);
+                sp_xml_text(out, j->confirmation);
             }
             fprintf(out, "\"/>");
         }

@@ -5,32 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/xml_text.h"
 #include "report/html_style.h"
 
 enum { TEXT_MAX = 4096 };
-
-void sp_html_escape(FILE *out, const char *text)
-{
-    while (*text) {
-        const char *from = text;
-        const uint32_t code = sp_utf8_next(&text);
-        const char *escaped = code == '<'                                    ? "&lt;"
-                              : code == '>'                                  ? "&gt;"
-                              : code == '&'                                  ? "&amp;"
-                              : code == '"'                                  ? "&quot;"
-                              : code == '\''                                 ? "&#39;"
-                              : code == SP_UTF8_INVALID                      ? "\xef\xbf\xbd"
-                              : code == '\n' || code == '\t'                 ? NULL
-                              : code < 0x20 || (code >= 0x7f && code < 0xa0) ? ""
-                              : (code & 0xfffe) == 0xfffe                    ? "\xef\xbf\xbd"
-                                                                             : NULL;
-        if (escaped)
-            fputs(escaped, out);
-        else
-            fwrite(from, 1, (size_t)(text - from), out);
-    }
-}
 
 static enum sp_status no_memory(struct sp_error *err)
 {
@@ -84,7 +62,7 @@ static void write_head(const char *title, FILE *to)
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'\"/>\n<title>",
           to);
-    sp_html_escape(to, title);
+    sp_xml_text(to, title);
     fputs("</title>\n<style>\n", to);
     sp_html_style(to);
     fputs("</style>\n</head>\n<body>\n", to);
@@ -122,7 +100,7 @@ static void put_formatted(struct sp_page *page, const char *format, va_list args
 {
     char text[TEXT_MAX];
     vsnprintf(text, sizeof text, format, args);
-    sp_html_escape(page->out, text);
+    sp_xml_text(page->out, text);
 }
 
 void sp_page_text(struct sp_page *page, const char *format, ...)
@@ -155,12 +133,12 @@ void sp_page_element(struct sp_page *page, const char *tag, const char *class, c
 void sp_page_heading(struct sp_page *page, int level, const char *id, const char *text)
 {
     fprintf(page->out, "<h%d id=\"r%d-%s\">", level, page->part, id);
-    sp_html_escape(page->out, text);
+    sp_xml_text(page->out, text);
     fprintf(page->out, "</h%d>\n", level);
     if (level != 2)
         return;
     fprintf(page->contents, "<li><a href=\"#r%d-%s\">", page->part, id);
-    sp_html_escape(page->contents, text);
+    sp_xml_text(page->contents, text);
     fputs("</a></li>\n", page->contents);
 }
 
@@ -168,7 +146,7 @@ void sp_page_heading(struct sp_page *page, int level, const char *id, const char
 void sp_page_box_begin(struct sp_page *page, const char *label)
 {
     fputs("<div class=\"box\" role=\"group\" tabindex=\"0\" aria-label=\"", page->out);
-    sp_html_escape(page->out, label);
+    sp_xml_text(page->out, label);
     fputs("\">\n", page->out);
 }
 
@@ -186,7 +164,7 @@ void sp_page_table_begin(struct sp_page *page, const char *caption, const char *
     fputs("<thead><tr>", page->out);
     for (size_t i = 0; align[i]; i++) {
         fprintf(page->out, "<th scope=\"col\"%s>", align[i] == 'r' ? " class=\"n\"" : "");
-        sp_html_escape(page->out, heads[i]);
+        sp_xml_text(page->out, heads[i]);
         fputs("</th>", page->out);
     }
     fputs("</tr></thead>\n<tbody>\n", page->out);
@@ -207,7 +185,7 @@ void sp_page_cell(struct sp_page *page, char align, const char *text)
           : align == 'w' ? "<td class=\"w\">"
                          : "<td>",
           page->out);
-    sp_html_escape(page->out, text);
+    sp_xml_text(page->out, text);
     fputs(align == 'h' ? "</th>" : "</td>", page->out);
 }
 
@@ -244,7 +222,7 @@ static void put_fact(struct sp_page *page, const char *fact)
         const size_t length = strcspn(fact, " "), blanks = strspn(fact + length, " ");
         char word[TEXT_MAX];
         snprintf(word, sizeof word, "%.*s", (int)length, fact);
-        sp_html_escape(page->out, word);
+        sp_xml_text(page->out, word);
         fact += length + blanks;
         if (*fact)
             fputs(blanks > 1 ? " <span class=\"dot\">·</span> " : " ", page->out);

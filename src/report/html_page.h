@@ -22,9 +22,6 @@ struct sp_page {
     int part;                 /* number of the record, in front of its ids: "r1-roofline" */
 };
 
-/* Text with what HTML would take for markup escaped, without control characters. */
-void sp_html_escape(FILE *out, const char *text);
-
 /* Opens the body and the contents in memory; SP_MEMORY. */
 enum sp_status sp_page_open(struct sp_page *page, const struct sp_html_options *options,
                             struct sp_error *err);

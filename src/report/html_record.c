@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xml_text.h"
 #include "report/html_sections.h"
 
 /* Longer lists are shown by their beginning. */
@@ -69,7 +70,7 @@ void sp_html_record(struct sp_page *page, const struct sp_record *record)
                       "shortened, numbers rounded</summary>\n");
     sp_page_box_begin(page, "Record");
     sp_page_put(page, "<pre>");
-    sp_html_escape(page->out, json ? json : "no memory for it");
+    sp_xml_text(page->out, json ? json : "no memory for it");
     sp_page_put(page, "</pre>\n");
     sp_page_box_end(page);
     sp_page_put(page, "</details>\n");

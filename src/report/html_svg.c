@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/xml_text.h"
 #include "report/html_page.h"
 
 static bool starts(const char *text, const char *with)
@@ -98,9 +99,9 @@ enum sp_status sp_inline_svg(const char *svg, const struct sp_inline_svg *p, FIL
             "role=\"img\" aria-labelledby=\"%s-title %s-text\" id=\"%s\">\n<title id=\"%s-title\">",
             p->fixed ? "fixed" : "inked", p->width, p->width, p->height, p->width, p->height, p->id, p->id,
             p->id, p->id);
-    sp_html_escape(out, p->title);
+    sp_xml_text(out, p->title);
     fprintf(out, "</title>\n<desc id=\"%s-text\">", p->id);
-    sp_html_escape(out, p->text);
+    sp_xml_text(out, p->text);
     fputs("</desc>\n", out);
     put_body(body + 1, p->id, out);
     return SP_OK;
