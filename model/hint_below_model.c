@@ -36,7 +36,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_below_model = {
     .id = "C02",
     .title = "below its model",
-    .version = 3,
+    .version = 4,
     .condition =
         "only where hints are tried: transfers and execution of another format, the shorter of them as "
         "visible behind the longer as it is now, make a shorter time",

@@ -41,7 +41,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
     .title = "in-core bound",
-    .version = 2,
+    .version = 3,
     .condition =
         "W/P_core exceeds the transfers at the roof, and the measured P_core of another format gives "
         "a shorter max(T_core, V/b_S)",

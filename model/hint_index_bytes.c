@@ -135,7 +135,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .title = "index bytes",
-    .version = 4,
+    .version = 5,
     .spmv_only = true,
     .condition =
         "64-bit column indices where 32 bits do; 16-bit offsets from a base of each row or slot that reach: "

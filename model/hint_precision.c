@@ -17,6 +17,15 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
         100 * mixed_B / in->V_B.value, in->rounding_largest.value, in->rounding_normwise.value);
 }
 
+/* Converting values costs some of what fewer bytes save: where gathers wait, or rows are so short that
+ * vectors carry most of the bytes, perhaps all of it [docs/results, advice scored]. */
+static double gain_that_stays(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    static const double stays = 0.3, short_row = 4;
+    const bool is_long = (double)in->n_nz >= short_row * (double)in->n_r;
+    return is_long && !sp_hint_is_waiting(in) ? stays * gain.hi : 0;
+}
+
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
@@ -36,8 +45,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         core = in->mixed->core_s;
     }
     struct sp_gain gain = sp_gain_of(in, V, core);
-    gain.lo = 0; /* converting values costs some of what fewer bytes save, or all of it (docs/results,
-                    advice-scored) */
+    gain.lo = gain_that_stays(in, gain);
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
     sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
@@ -70,7 +78,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .title = "precision",
-    .version = 4,
+    .version = 5,
     .spmv_only = true,
     .condition =
         "every value is exactly an fp32 number: stored so, s_a falls from 8 to 4 bytes, while x, y and the "
@@ -78,6 +86,8 @@ const struct sp_hint_rule sp_hint_precision = {
     .remedy = "values in fp32 beside vectors in fp64; all in fp32 where 24 bits suffice, for instance in "
               "preconditioners or inner iterations",
     .check = "precision",
-    .gain = "0 to what V with 4-byte values saves by the formula of `gain`: converting may cost all of it",
+    .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`: converting "
+            "costs some "
+            "of it, and perhaps all of it where gathers wait or rows have less than 4 entries",
     .judge = judge,
 };

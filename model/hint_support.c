@@ -129,7 +129,7 @@ struct sp_gain sp_gain_of_waiting(const struct sp_hint_inputs *in, struct sp_gai
  * gets no credit. */
 struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain)
 {
-    static const double most = 0.6, short_row = 8, overlaps = 0.08;
+    static const double most = 0.75, short_row = 8, overlaps = 0.08;
     const double n_nzr = in->n_r > 0 ? (double)in->n_nz / (double)in->n_r : short_row;
     if (in->format != SP_FORMAT_CRS || gain.hi <= 0)
         return gain;

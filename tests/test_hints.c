@@ -79,7 +79,7 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
     in.alpha_inner_reordered = sp_value_of(1, SP_SIMULATED);
     struct sp_hint hint = only(&in, "A01");
     ck_assert_double_eq_tol(hint.gain_hi, 0.5 * 0.75, 1e-9);
-    ck_assert_double_eq_tol(hint.gain_lo, 0.9 * 0.5 * 0.75, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_lo, 0.75 * 0.5 * 0.75, 1e-9);
     ck_assert_ptr_nonnull(strstr(hint.evidence, "Gathers wait"));
     in.alpha_inner_reordered = sp_value_of(4, SP_SIMULATED); /* it would not help */
     h = ask(&in);

@@ -116,10 +116,13 @@ START_TEST(stripes_and_streams)
     ck_assert(hint.gain_lo >= 0.2 && hint.gain_hi <= 0.6 && hint.confidence == SP_MEDIUM);
     ck_assert_ptr_nonnull(strstr(hint.try_command, "--format striped:1024"));
     in.linear_s =
-        sp_value_of(0.5 * in.time_s.value, SP_MEASURED); /* gathers wait, for much: so they do in part */
+        sp_value_of(0.1 * in.time_s.value, SP_MEASURED); /* gathers wait, for much: so they do in part */
     const struct sp_hint waits = only(&in, "A04");
+    ck_assert_double_eq_tol(waits.gain_hi, 0.9 * 0.8 * 7 / 8, 1e-9);
     ck_assert_double_eq_tol(waits.gain_lo, fmax(hint.gain_lo, 0.6 * waits.gain_hi), 1e-9);
-    ck_assert_double_ge(waits.gain_hi, 0.3);
+    in.linear_s = sp_value_of(0.5 * in.time_s.value, SP_MEASURED); /* for less than stripes surely help */
+    const struct sp_hints little = ask(&in);
+    ck_assert_ptr_nonnull(clear(&little, "column blocking"));
     in.linear_s = sp_value_of(0.95 * in.time_s.value, SP_MEASURED); /* hardly any wait */
     ck_assert_double_lt(only(&in, "A04").gain_lo, 0.6 * only(&in, "A04").gain_hi);
     in.striped_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED);
