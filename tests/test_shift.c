@@ -122,6 +122,26 @@ START_TEST(gate_keeps_still_and_can_fail)
 }
 END_TEST
 
+/* Twenty series in one check, one of them slower: discoveries, confirmation and all. */
+START_TEST(many_series_keep_still_together)
+{
+    struct sp_rehearsal_options o = {.noise = 0.015,
+                                     .n_runs = 5,
+                                     .n_sessions = 1,
+                                     .n_trials = 100,
+                                     .n_series = 20,
+                                     .confirm = 2,
+                                     .seed = 2};
+    struct sp_rehearsal r;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_alarms <= 1, "unchanged: %d of 100 checks", r.n_alarms);
+    o.change = 0.05;
+    ck_assert_int_eq(sp_rehearse(&o, &r, NULL), SP_OK);
+    ck_assert_msg(r.n_regressed >= 95 && r.n_alarms <= 1, "5 %% slower: %d of 100 found, %d alarms",
+                  r.n_regressed, r.n_alarms);
+}
+END_TEST
+
 /* One accepted session has noise of its own: that sessions differ counts against it, too. */
 START_TEST(an_accepted_baseline_keeps_still)
 {
@@ -220,6 +240,7 @@ int main(void)
     tcase_add_test(t, verdicts_of_a_shift);
     tcase_add_test(t, gate_keeps_still_and_can_fail);
     tcase_add_test(t, an_accepted_baseline_keeps_still);
+    tcase_add_test(t, many_series_keep_still_together);
     tcase_add_test(t, energy_by_hand);
     tcase_add_test(t, changes_are_found_where_they_are);
     tcase_add_test(t, few_values_are_tested_exactly);

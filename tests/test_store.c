@@ -249,17 +249,57 @@ START_TEST(accepted_baselines_are_kept)
         sp_store_add(&store, write_record("a", 1, "crs", "e", steady, 5, 1e6), &added, path, &err), SP_OK);
     ck_assert_int_eq(sp_index_open(&store, NULL, false, NULL, &index, &err), SP_OK);
     const struct sp_entry *one = &index.entry[0];
-    ck_assert_int_eq(sp_pins_find(&store, one, &index, pinned, &n, &err), SP_OK);
+    ck_assert_int_eq(sp_pins_find(&store, one, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
     ck_assert_int_eq(n, 0);
     ck_assert_int_eq(sp_pins_set(&store, &one, 1, "as released", &err), SP_OK);
-    ck_assert_int_eq(sp_pins_find(&store, one, &index, pinned, &n, &err), SP_OK);
+    ck_assert_int_eq(sp_pins_find(&store, one, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
     ck_assert(n == 1 && pinned[0] == one);
     strcpy(index.entry[0].id, "gone");
-    ck_assert_int_eq(sp_pins_find(&store, one, &index, pinned, &n, &err), SP_INPUT);
+    ck_assert_int_eq(sp_pins_find(&store, one, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_INPUT);
     ck_assert_int_eq(sp_pins_drop(&store, one, &had, &err), SP_OK);
     ck_assert(had);
     ck_assert_int_eq(sp_pins_drop(&store, one, &had, &err), SP_OK);
     ck_assert(!had);
+    sp_index_free(&index);
+    remove_dir();
+}
+END_TEST
+
+/* Times belong to a machine; simulated bytes to the caches, wherever they were simulated. */
+START_TEST(simulated_baselines_are_everybodys)
+{
+    make_dir();
+    struct sp_store store = open_store();
+    struct sp_index index;
+    struct sp_error err;
+    const struct sp_entry *pinned[SP_MOST_PINNED];
+    char path[4096];
+    bool added;
+    int n;
+    static const char *const env[] = {"e", "f", "g"};
+    for (int i = 0; i < 3; i++) {
+        char name[4];
+        snprintf(name, sizeof name, "r%d", i);
+        ck_assert_int_eq(sp_store_add(&store, write_record(name, i + 1, "crs", env[i], steady, 5, 1e6),
+                                      &added, path, &err),
+                         SP_OK);
+    }
+    ck_assert_int_eq(sp_index_open(&store, NULL, false, NULL, &index, &err), SP_OK);
+    const struct sp_entry *first = &index.entry[0], *second = &index.entry[1], *third = &index.entry[2];
+    ck_assert_int_eq(sp_pins_set(&store, &second, 1, NULL, &err), SP_OK);
+    ck_assert_int_eq(sp_pins_set(&store, &first, 1, NULL, &err), SP_OK);
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
+    ck_assert_int_eq(n, 0);
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_OK);
+    ck_assert(n == 1 && pinned[0] == second); /* the latest one, in whatever order they were accepted */
+    ck_assert_int_eq(sp_pins_find(&store, first, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
+    ck_assert(n == 1 && pinned[0] == first);
+    strcpy(index.entry[1].caches, "others");
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_OK);
+    ck_assert(n == 1 && pinned[0] == first);
+    strcpy(index.entry[0].id, "gone");
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_INPUT);
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
     sp_index_free(&index);
     remove_dir();
 }
@@ -276,6 +316,7 @@ int main(void)
     tcase_add_test(t, skimming_takes_what_is_wanted);
     tcase_add_test(t, index_remembers_and_names_what_is_damaged);
     tcase_add_test(t, accepted_baselines_are_kept);
+    tcase_add_test(t, simulated_baselines_are_everybodys);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

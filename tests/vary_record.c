@@ -1,9 +1,9 @@
 /* Writes records as one would be measured elsewhere in time: the same runs, with times, roofs and bytes
  * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
  * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
- * [noise=F] [runs=N] [host=NAME] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level that holds
- * the data) [code=N] [instructions=N] (of an execution; 0: unknown). Record i of FIRST ... FIRST + COUNT - 1
- * is started i minutes into the year 2040. */
+ * [noise=F] [runs=N] [host=NAME] [env=KEY] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level
+ * that holds the data) [code=N] [instructions=N] (of an execution; 0: unknown). Record i of FIRST ... FIRST +
+ * COUNT - 1 is started i minutes into the year 2040. */
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ enum {
     N_CHANGES
 };
 
-static const char *host; /* where it was measured; NULL: as it is */
+static const char *host, *env; /* where it was measured, key of its environment; NULL: as it is */
 static uint64_t state;
 
 /* Uniform in [-1, 1): a multiplicative generator's upper bits. */
@@ -157,6 +157,8 @@ static int write_one(const json_t *original, const char *folder, int i)
     if (host)
         json_object_set_new(json_object_get(json_object_get(record, "env"), "detail"), "host",
                             json_string(host));
+    if (env)
+        json_object_set_new(json_object_get(record, "env"), "key", json_string(env));
     set_runs(record);
     set_surroundings(record);
     set_instructions(record);
@@ -172,6 +174,10 @@ static int take_change(const char *argument)
     const char *equals = strchr(argument, '=');
     if (strncmp(argument, "host=", 5) == 0) {
         host = argument + 5;
+        return 0;
+    }
+    if (strncmp(argument, "env=", 4) == 0) {
+        env = argument + 4;
         return 0;
     }
     for (int i = 0; equals && i < N_CHANGES; i++)

@@ -1,7 +1,5 @@
 /* spmodel track accept: what a series is now is what it may be. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/track_options.h"
@@ -17,7 +15,7 @@ struct accepting {
 };
 
 static const struct argp_option options[] = {
-    {"records", KEY_RECORDS, "N", 0, "Of each series its last N records (default 1)", 1},
+    {"records", KEY_RECORDS, "N", 0, "Of each series its last N records in each environment (default 1)", 1},
     {"why", KEY_WHY, "TEXT", 0, "A sentence that is kept with it", 1},
     {"all", KEY_ALL, NULL, 0, "All series of the store", 1},
     {"drop", KEY_DROP, NULL, 0, "Forget the accepted baseline instead", 1},
@@ -53,32 +51,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The last records of the series' last environment. */
 static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_index *index,
-                             const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+                             const struct sp_strand *strand, struct sp_error *err)
 {
     const struct accepting *a = context;
-    (void)index;
-    const struct sp_entry *kept[SP_MOST_PINNED];
-    char title[320];
-    int n_kept = 0;
+    const int n = (int)(strand->n < a->n_records ? strand->n : a->n_records);
+    const struct sp_entry *const *last = strand->list + strand->n - n;
+    char title[320], place[120];
     bool had = false;
-    for (int64_t i = n - 1; i >= 0 && n_kept < a->n_records; i--)
-        if (strcmp(list[i]->env, list[n - 1]->env) == 0)
-            kept[n_kept++] = list[i];
-    for (int i = 0; i < n_kept / 2; i++) { /* the oldest first, as everywhere */
-        const struct sp_entry *t = kept[i];
-        kept[i] = kept[n_kept - 1 - i];
-        kept[n_kept - 1 - i] = t;
-    }
+    (void)index;
     enum sp_status status =
-        a->drop ? sp_pins_drop(store, list[n - 1], &had, err) : sp_pins_set(store, kept, n_kept, a->why, err);
+        a->drop ? sp_pins_drop(store, last[0], &had, err) : sp_pins_set(store, last, n, a->why, err);
     if (status == SP_OK && a->options.common.verbosity >= 0)
-        printf("%s %s\n",
+        printf("%s %s%s\n",
                !a->drop ? "accepted     "
                : had    ? "forgotten    "
                         : "none accepted",
-               sp_track_title(list[n - 1], title, sizeof title));
+               sp_track_title(last[0], title, sizeof title), sp_strand_place(strand, place, sizeof place));
     return status;
 }
 
@@ -86,10 +75,12 @@ static const struct argp argp = {
     options,
     parse,
     "",
-    "Makes the last records of the series that are meant their accepted baseline. The series begins anew "
+    "Makes the last records of the series that are meant their accepted baseline, in each environment that "
+    "measured them. The series begins anew "
     "there: what was measured before is no baseline for track check any more. New records are held against "
     "it "
-    "too, so that small steps cannot add up.",
+    "too, so that small steps cannot add up. Simulated bytes are held against what any environment with the "
+    "same caches accepted of what was measured last.",
     sp_track_children,
     NULL,
     NULL};

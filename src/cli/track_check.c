@@ -99,12 +99,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* The accepted baseline of a series; judged without it where it is damaged, which is reported. */
-static int find_pins(const struct sp_store *store, const struct sp_entry *newest,
+static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
                      const struct sp_index *index, const struct sp_entry **pinned, int *code)
 {
     struct sp_error err;
     int n = 0;
-    if (sp_pins_find(store, newest, index, pinned, &n, &err) == SP_OK)
+    if (sp_pins_find(store, newest, metric, index, pinned, &n, &err) == SP_OK)
         return n;
     *code = sp_worse_exit(*code, sp_report_error(&err));
     return 0;
@@ -204,8 +204,8 @@ static enum sp_status confirm_all(struct checking *c, struct judged *all, int *c
         if (!sp_judge_wants_confirmation(j))
             continue;
         if (c->rounds > 0) {
-            const int n_pinned =
-                find_pins(c->confirming.store, one->list[one->n - 1], c->confirming.index, pinned, code);
+            const int n_pinned = find_pins(c->confirming.store, one->newest, c->judge.metric,
+                                           c->confirming.index, pinned, code);
             status = sp_track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
         } else if (j->verdict == SP_TRACK_REGRESSED) {
             say_how(c, j);
@@ -225,7 +225,7 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
     for (int i = 0; i < all->n && status == SP_OK; i++) {
         const struct sp_newest *one = &all->newest[i];
         const struct sp_entry *pinned[SP_MOST_PINNED];
-        const int n_pinned = find_pins(store, one->list[one->n - 1], index, pinned, code);
+        const int n_pinned = find_pins(store, one->newest, c->judge.metric, index, pinned, code);
         status = sp_judge_confirmed(one->list, one->n, pinned, n_pinned, &c->judge, &all->judgement[i], err);
         if (status == SP_OK && all->judgement[i].other)
             name_fields(index, &all->judgement[i]);
@@ -278,7 +278,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-    struct checking c = {.fdr = 0.05};
+    struct checking c = {.fdr = SP_JUDGE_FDR};
     struct sp_store store;
     struct sp_index index;
     struct sp_error err;

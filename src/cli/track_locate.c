@@ -65,22 +65,24 @@ static void print_change(const struct sp_entry *const *kept, const struct sp_cha
         printf("    both sides have the same source, %.16s: the machine or its settings\n", commit_of(first));
 }
 
-/* One series of one environment: the latest MOST_RECORDS that have the metric. */
+/* Of the latest MOST_RECORDS those that have the metric. */
 static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
-                             const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+                             const struct sp_strand *strand, struct sp_error *err)
 {
     const struct locating *l = context;
+    const struct sp_entry *const *list = strand->list;
+    const int64_t n = strand->n;
     (void)store;
     (void)index;
     const struct sp_entry **kept = calloc((size_t)n + 1, sizeof *kept);
     double *x = calloc((size_t)n + 1, sizeof *x);
     struct sp_change_point change[MOST_CHANGES];
     int n_kept = 0, n_found = 0;
-    char title[320];
+    char title[320], place[120];
     enum sp_status status =
         kept && x ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
     for (int64_t i = n > MOST_RECORDS ? n - MOST_RECORDS : 0; i < n && status == SP_OK; i++)
-        if (strcmp(list[i]->env, list[n - 1]->env) == 0 && list[i]->metric[l->metric] > 0) {
+        if (list[i]->metric[l->metric] > 0) {
             x[n_kept] = list[i]->metric[l->metric];
             kept[n_kept++] = list[i];
         }
@@ -88,8 +90,8 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     if (status == SP_OK)
         status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
     if (status == SP_OK) {
-        printf("%s  series %.8s, %d records\n", sp_track_title(list[n - 1], title, sizeof title),
-               list[0]->series, n_kept);
+        printf("%s%s  series %.8s, %d records\n", sp_track_title(list[n - 1], title, sizeof title),
+               sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept);
         for (int i = 0; i < n_found; i++)
             print_change(kept, &change[i], l->metric);
         if (n_kept < sp_change_least_values(0, 0))

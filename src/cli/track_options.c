@@ -213,7 +213,39 @@ char *sp_track_title(const struct sp_entry *e, char *text, size_t size)
     return text;
 }
 
-int sp_track_visit(const struct sp_track_options *options, sp_series_visitor *visit, void *context)
+char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size)
+{
+    const struct sp_entry *e = strand->list[0];
+    text[0] = '\0';
+    if (!strand->is_only)
+        snprintf(text, size, " on %s (environment %.8s)", e->machine, *e->env ? e->env : "unknown");
+    return text;
+}
+
+static int by_environment(const void *a, const void *b)
+{
+    const struct sp_entry *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->env, (*y)->env);
+    return order ? order : by_series(a, b);
+}
+
+/* The environments of list[n], one series, one after the other; the list is sorted for it. */
+static enum sp_status visit_series(sp_strand_visitor *visit, void *context, const struct sp_store *store,
+                                   const struct sp_index *index, const struct sp_entry **list, int64_t n,
+                                   struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    qsort(list, (size_t)n, sizeof *list, by_environment);
+    for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
+        for (end = first; end < n && strcmp(list[end]->env, list[first]->env) == 0;)
+            end++;
+        const struct sp_strand strand = {list + first, end - first, end - first == n};
+        status = visit(context, store, index, &strand, err);
+    }
+    return status;
+}
+
+int sp_track_visit(const struct sp_track_options *options, sp_strand_visitor *visit, void *context)
 {
     struct sp_store store;
     struct sp_index index;
@@ -227,7 +259,7 @@ int sp_track_visit(const struct sp_track_options *options, sp_series_visitor *vi
     enum sp_status status = sp_track_select(options, &index, &list, &n, &err);
     for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
         end = sp_track_series_end(list, n, first);
-        status = visit(context, &store, &index, list + first, end - first, &err);
+        status = visit_series(visit, context, &store, &index, list + first, end - first, &err);
     }
     if (status == SP_OK && n == 0)
         status = sp_fail(&err, SP_INPUT, "spmodel track log lists what there is", "no record fits");

@@ -55,14 +55,24 @@ bool sp_track_is_of_time(const struct sp_track_options *options, const struct sp
 /* End of the series that begins at list[first]. */
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first);
 
-/* What a verb does with one series: list[n] by start, of any environment. */
-typedef enum sp_status sp_series_visitor(void *context, const struct sp_store *store,
-                                         const struct sp_index *index, const struct sp_entry *const *list,
-                                         int64_t n, struct sp_error *err);
-/* Opens the store, visits every series that is meant, and returns the exit code; SP_INPUT where none is. */
-int sp_track_visit(const struct sp_track_options *options, sp_series_visitor *visit, void *context);
+/* What of a series was measured in one environment: what can be accepted, located or drawn together. */
+struct sp_strand {
+    const struct sp_entry *const *list; /* [n] by start */
+    int64_t n;
+    bool is_only; /* the series was measured in no other environment, as far as it is meant */
+};
+/* What a verb does with one. */
+typedef enum sp_status sp_strand_visitor(void *context, const struct sp_store *store,
+                                         const struct sp_index *index, const struct sp_strand *strand,
+                                         struct sp_error *err);
+/* Opens the store, visits every series that is meant, environment by environment, and returns the exit code;
+ * SP_INPUT where none is. */
+int sp_track_visit(const struct sp_track_options *options, sp_strand_visitor *visit, void *context);
 
 /* "gen:hpcg:80 · spmv crs f64/i32 nnz 2 threads". */
 char *sp_track_title(const struct sp_entry *entry, char *text, size_t size);
+/* Where it was measured, behind the title where the series has several environments: " on MACHINE
+ * (environment 0123abcd)"; "" where `strand` is the only one. */
+char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size);
 
 #endif

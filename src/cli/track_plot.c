@@ -64,11 +64,23 @@ static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp
     return SP_OK;
 }
 
-/* The records of a series that were measured where the last one was. */
+/* Where several machines measured the series, each has a picture of its own. */
+static void picture_name(const struct drawing *d, const struct sp_strand *strand, char *path, size_t size)
+{
+    const struct sp_entry *e = strand->list[0];
+    char env[12] = "";
+    if (!strand->is_only)
+        snprintf(env, sizeof env, "-%.8s", *e->env ? e->env : "unknown");
+    snprintf(path, size, "%s/history-%.8s%s.%s", d->folder, e->series, env,
+             sp_term_name((enum sp_term)d->term));
+}
+
 static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
-                           const struct sp_entry *const *list, int64_t n, struct sp_error *err)
+                           const struct sp_strand *strand, struct sp_error *err)
 {
     const struct drawing *d = context;
+    const struct sp_entry *const *list = strand->list;
+    const int64_t n = strand->n;
     (void)store;
     const struct sp_plot_kind *kind = sp_plot_kind_find("history");
     const int64_t first = n > kind->max_records ? n - kind->max_records : 0;
@@ -81,8 +93,6 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
                                 ? SP_OK
                                 : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
     for (int64_t i = first; i < n && status == SP_OK; i++) {
-        if (strcmp(list[i]->env, list[n - 1]->env) != 0)
-            continue;
         status = sp_record_read(path_of(index, list[i]), &record[n_read], err);
         if (status != SP_OK)
             break;
@@ -97,8 +107,7 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     if (status == SP_OK)
         status = set_verdicts(drawn, record, n_read, err);
     if (status == SP_OK && n_read > 0) {
-        snprintf(path, sizeof path, "%s/history-%.8s.%s", d->folder, list[n - 1]->series,
-                 sp_term_name((enum sp_term)d->term));
+        picture_name(d, strand, path, sizeof path);
         const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
         status = sp_plot_write(kind, pointer, n_read, (enum sp_term)d->term, &tool, path, err);
         if (status == SP_OK && d->options.common.verbosity >= 0)
@@ -116,7 +125,8 @@ static const struct argp argp = {
     options,
     parse,
     "",
-    "Draws each series that is meant into history-KEY.svg: the time of every process, and "
+    "Draws each series that is meant into history-KEY.svg, or history-KEY-ENV.svg where several machines "
+    "measured it: the time of every process, and "
     "bandwidth beside the load-only roof. Dotted lines: the source or this program changed. Triangles and "
     "diamonds: what `track check` would have said of a record when it was the newest, without accepted "
     "baselines; of the last 200 records.",

@@ -107,7 +107,7 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
         return;
     sp_page_row_begin(page, NULL);
     sp_page_cell(page, 'h', label);
-    sp_page_cell(page, 'l', change && *change ? change : "no options");
+    sp_page_cell(page, 'l', change && *change ? change : failed ? "–" : "no options");
     sp_page_cell(page, 'r', with_prediction ? sp_predicted_text(item, text, sizeof text) : "");
     sp_page_cell(page, 'r', failed ? "not tried" : sp_observed_text(item, text, sizeof text));
     snprintf(text, sizeof text, "%.200s", failed ? failed : with_prediction && outcome ? outcome : "");

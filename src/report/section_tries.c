@@ -38,7 +38,7 @@ static void row(struct sp_pen *pen, const char *label, const json_t *item, bool 
     if (pen->column >= CHANGE)
         sp_pen_end(pen);
     sp_pen_tab(pen, CHANGE);
-    sp_pen_put(pen, SP_INK_PLAIN, "%s", change && *change ? change : "no options");
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", change && *change ? change : failed ? "–" : "no options");
     if (failed) {
         sp_pen_part(pen, SP_INK_DIM, 2, "not tried: %s", failed);
         sp_pen_end(pen);

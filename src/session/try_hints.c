@@ -111,7 +111,8 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
         one->variant = won->variant;
     const char *why = "nothing that this program could do by itself";
     if (!hint->change[0]) {
-        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, NULL, "not an option of this program");
+        one->trial.status =
+            sp_fail(&one->trial.error, SP_ABSENT, NULL, "no option of this program does that for this run");
     } else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK) {
         one->trial.status = SP_ABSENT;
     } else if (is_again(t, &one->variant)) {

@@ -1,4 +1,4 @@
-/* Inside sp_twin_make: the entries off the diagonal, row after row. */
+/* Inside sp_twin_make: chances made of the features, and the entries off the diagonal, row after row. */
 #ifndef SP_SPARSE_TWIN_DRAW_H
 #define SP_SPARSE_TWIN_DRAW_H
 
@@ -49,5 +49,15 @@ struct sp_twin_draw {
 };
 
 void sp_twin_draw_rows(struct sp_twin_draw *w);
+
+/* sp_twin_make() with the chances as they are. */
+enum sp_status sp_twin_draw_matrix(const struct sp_twin *chances, int64_t scale, uint64_t seed, int n_threads,
+                                   const struct sp_allocator *allocator, struct sp_csr *a,
+                                   struct sp_error *err);
+
+/* The chances whose twin of scale 1 and this seed, measured as the original was, is nearest to `goal`; they
+ * are weights, no counts any more. *tuned is released with free(). SP_MEMORY. */
+enum sp_status sp_twin_tune(const struct sp_twin *goal, uint64_t seed, int n_threads, struct sp_twin **tuned,
+                            struct sp_error *err);
 
 #endif

@@ -170,8 +170,9 @@ static void release(struct sp_twin_draw *w)
     sp_large_free(NULL, w->col, w->n_col, sizeof *w->col);
 }
 
-enum sp_status sp_twin_make(const struct sp_twin *t, int64_t scale, uint64_t seed, int n_threads,
-                            const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err)
+enum sp_status sp_twin_draw_matrix(const struct sp_twin *t, int64_t scale, uint64_t seed, int n_threads,
+                                   const struct sp_allocator *allocator, struct sp_csr *a,
+                                   struct sp_error *err)
 {
     struct sp_twin_draw w = {
         .t = t, .scale = scale, .square = t->n_r == t->n_c, .random = {sp_random_at(seed, 0)}};
@@ -195,5 +196,17 @@ enum sp_status sp_twin_make(const struct sp_twin *t, int64_t scale, uint64_t see
         status = build(&w, sp_random_at(seed, 4), n_threads, allocator, a, err);
     }
     release(&w);
+    return status;
+}
+
+enum sp_status sp_twin_make(const struct sp_twin *t, int64_t scale, uint64_t seed, int n_threads,
+                            const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err)
+{
+    struct sp_twin *tuned;
+    memset(a, 0, sizeof *a);
+    enum sp_status status = sp_twin_tune(t, seed, n_threads, &tuned, err);
+    if (status == SP_OK)
+        status = sp_twin_draw_matrix(tuned, scale, seed, n_threads, allocator, a, err);
+    free(tuned);
     return status;
 }

@@ -69,8 +69,9 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
 bool sp_tracked_is_by_run(enum sp_tracked metric);
 
 /* Of many series at once: regressed and improved stay so only where they are discoveries at false discovery
- * rate q (Benjamini and Hochberg); the others become inconclusive. What another session has confirmed stays,
- * and is none of the tests. */
+ * rate q (Benjamini and Hochberg; usually SP_JUDGE_FDR); the others become inconclusive. What another session
+ * has confirmed stays, and is none of the tests. */
+#define SP_JUDGE_FDR 0.05
 void sp_judge_many(struct sp_judgement *judgement, int n, double q);
 
 /* The comparison that decided, and what it was with: "accepted", "records before". */

@@ -1,5 +1,6 @@
 #include "track/pins.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "io/atomic_file.h"
 #include "io/input_file.h"
+#include "track/comparable.h"
 
 static void pin_file(const struct sp_store *store, const struct sp_entry *of, char *path, size_t size)
 {
@@ -58,19 +60,21 @@ static const struct sp_entry *entry_of(const struct sp_index *index, const char 
     return NULL;
 }
 
-enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of,
-                            const struct sp_index *index, const struct sp_entry **out, int *n,
-                            struct sp_error *err)
+/* What one file accepts, oldest first; none where there is no file. */
+struct pin_set {
+    const struct sp_entry *entry[SP_MOST_PINNED];
+    int n;
+};
+
+static enum sp_status read_set(const char *path, const struct sp_index *index, struct pin_set *set,
+                               struct sp_error *err)
 {
-    char path[4096];
     static const char remedy[] = "accept a baseline again: track accept";
-    json_t *item;
+    json_t *item, *root;
     size_t i;
-    *n = 0;
-    pin_file(store, of, path, sizeof path);
+    set->n = 0;
     if (access(path, F_OK) != 0)
         return SP_OK;
-    json_t *root;
     enum sp_status status = sp_input_json(path, SP_INPUT_MOST_B, remedy, &root, err);
     const json_t *ids = json_object_get(root, "records");
     if (status == SP_OK && !json_is_array(ids))
@@ -82,9 +86,55 @@ enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry 
             status = sp_fail_at(err, SP_INPUT, path, 0, 0, remedy,
                                 "it names the record '%s', which the store does not have",
                                 json_is_string(item) ? json_string_value(item) : "?");
-        else if (*n < SP_MOST_PINNED)
-            out[(*n)++] = e;
+        else if (set->n < SP_MOST_PINNED)
+            set->entry[set->n++] = e;
     }
     json_decref(root);
+    return status;
+}
+
+/* Of the sets of all environments the one that was measured last, if the metric can be compared with it. */
+static enum sp_status read_latest(const struct sp_store *store, const struct sp_entry *of,
+                                  enum sp_tracked metric, const struct sp_index *index,
+                                  struct pin_set *latest, struct sp_error *err)
+{
+    char folder[3100], path[4096];
+    struct dirent *entry;
+    enum sp_status status = SP_OK;
+    const size_t n_key = strlen(of->series);
+    snprintf(folder, sizeof folder, "%s/pins", store->path);
+    DIR *dir = opendir(folder);
+    while (dir && status == SP_OK && (entry = readdir(dir))) {
+        struct pin_set set;
+        const size_t n = strlen(entry->d_name);
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (strncmp(entry->d_name, of->series, n_key) != 0 || n < 5 ||
+            strcmp(entry->d_name + n - 5, ".json") != 0 || length >= (int)sizeof path)
+            continue;
+        status = read_set(path, index, &set, err);
+        if (status != SP_OK || set.n == 0 || !sp_entries_comparable(set.entry[set.n - 1], of, metric))
+            continue;
+        if (latest->n == 0 || strcmp(set.entry[set.n - 1]->start, latest->entry[latest->n - 1]->start) > 0)
+            *latest = set;
+    }
+    if (dir)
+        closedir(dir);
+    return status;
+}
+
+enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of, enum sp_tracked metric,
+                            const struct sp_index *index, const struct sp_entry **out, int *n,
+                            struct sp_error *err)
+{
+    char path[4096];
+    struct pin_set set = {.n = 0};
+    enum sp_status status;
+    pin_file(store, of, path, sizeof path);
+    if (sp_entry_is_simulated(of, metric))
+        status = read_latest(store, of, metric, index, &set, err);
+    else
+        status = read_set(path, index, &set, err);
+    memcpy(out, set.entry, (size_t)set.n * sizeof *out);
+    *n = set.n;
     return status;
 }

@@ -1,5 +1,5 @@
 /* Can the gate fail, and does it keep still? Series with known noise and a known change, drawn with a seeded
- * generator, are judged as real ones are. */
+ * generator, are judged as track check judges real ones, all of a check together. */
 #ifndef SP_TRACK_REHEARSAL_H
 #define SP_TRACK_REHEARSAL_H
 
@@ -17,12 +17,16 @@ struct sp_rehearsal_options {
     int n_trials;
     int confirm;   /* rounds of track check --confirm=N: what it would measure again is drawn and judged as
                       there */
+    int n_series;  /* judged together in a check, 0: 1; the change is put into the first one */
+    double fdr;    /* as of sp_judge_many(); 0: SP_JUDGE_FDR */
     bool accepted; /* the first session is the accepted baseline */
     uint64_t seed;
 };
 
 struct sp_rehearsal {
-    int n_trials, n_ok, n_regressed, n_improved, n_undecided;
+    int n_trials;                                   /* checks */
+    int n_ok, n_regressed, n_improved, n_undecided; /* verdicts on the first series of each */
+    int n_alarms;                                   /* checks in which an unchanged series seems regressed */
 };
 
 /* SP_MEMORY. */

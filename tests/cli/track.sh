@@ -112,6 +112,27 @@ vary 800 8 time=1.5
 expect 0 "+[45][0-9].. %" track locate --matrix '*:60'
 expect 0 "matrix,configuration" track export --csv
 
+# Two machines in one store: each has its own baseline, its own changes and its own picture; simulated bytes do not.
+SPMODEL_STORE=$(mktemp -d "$dir/machines.XXXXXX")
+vary 0 8
+vary 100 8 env=feedfacefeedface time=2
+vary 200 8 env=feedfacefeedface time=3
+expect 0 "accepted .*(environment feedface)" track accept --all
+[ "$(grep -c ^accepted "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not one baseline a machine"; }
+expect 0 "(environment feedface)  series .*, 16 records" track locate
+[ "$(grep -c 'time +[45][0-9]\.. %' "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "not the change of one machine"; }
+expect 0 "saved .*history-.*-feedface.gp" track plot --term gp --out "$dir"
+[ "$(grep -c ^saved "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not one picture a machine"; }
+vary 300 1 env=0ddba110ddba1100 bytes=1.02
+expect 5 "^not comparable" track check
+expect 1 "against the accepted baseline\|^regressed" track check --metric bytes
+expect 0 "^accepted" track accept --matrix '*:60' --since 2040-01-01T05:00:00Z
+vary 301 1 bytes=1.02
+expect 0 "^ok" track check --metric bytes
+expect 0 "^forgotten" track accept --all --drop
+[ "$(grep -c ^forgotten "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "not every machine's baseline"; }
+SPMODEL_STORE=$dir/store
+
 # Series that differ in one option only have other titles and other cases of JUnit.
 for option in "--pages small" "--pages huge"; do
     # shellcheck disable=SC2086 # two words
