@@ -38,6 +38,7 @@ static const struct table {
     {"near", offsetof(struct sp_twin, near), sizeof(int64_t[2 * SP_TWIN_LOCAL + 1])},
     {"atom_offset", offsetof(struct sp_twin, atom_offset), sizeof(int64_t[SP_TWIN_ATOMS])},
     {"atom_count", offsetof(struct sp_twin, atom_count), sizeof(int64_t[SP_TWIN_ATOMS])},
+    {"reuse", offsetof(struct sp_twin, reuse), sizeof(int64_t[SP_TWIN_STEPS + 2])},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
@@ -76,7 +77,7 @@ static bool read_table(const json_t *list, const struct table *table, struct sp_
 {
     int64_t *item = (int64_t *)((char *)twin + table->offset);
     if (!json_is_array(list))
-        return false;
+        return !list && table->offset == offsetof(struct sp_twin, reuse); /* older files lack it */
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *pair = json_array_get(list, k), *place = json_array_get(pair, 0),
                      *count = json_array_get(pair, 1);

@@ -72,6 +72,9 @@ struct sp_twin {
     int64_t same_column[SP_TWIN_STEPS + 1];       /* of all parts */
     int64_t grid[SP_TWIN_GRID][SP_TWIN_GRID];     /* firsts, by parts of rows and columns */
     int64_t near[2 * SP_TWIN_LOCAL + 1];
+    /* of all entries: lines of a row, by rows since they were met; last: for the first time. Nothing is drawn
+     * from it; it tells how near a twin comes. All 0: unknown (older files) */
+    int64_t reuse[SP_TWIN_STEPS + 2];
     int32_t n_atoms;
     int64_t atom_offset[SP_TWIN_ATOMS], atom_count[SP_TWIN_ATOMS];
 };

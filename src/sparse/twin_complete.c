@@ -76,7 +76,8 @@ const char *sp_twin_complete(struct sp_twin *t)
                   {"lag", &t->lag[0][0], sizeof t->lag},
                   {"same_column", t->same_column, sizeof t->same_column},
                   {"grid", &t->grid[0][0], sizeof t->grid},
-                  {"near", t->near, sizeof t->near}};
+                  {"near", t->near, sizeof t->near},
+                  {"reuse", t->reuse, sizeof t->reuse}};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (!are_counts(counts[k].first, counts[k].size / sizeof(int64_t)))
             return counts[k].name;

@@ -210,6 +210,20 @@ static void count_entries(struct work *w)
     }
 }
 
+/* How far apart the visits of a line are decides which cache keeps it. */
+static void measure_reuse(struct work *w)
+{
+    const struct sp_csr *a = w->a;
+    for (int64_t i = 0; i < a->n_r; i++)
+        for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
+            int32_t *met = &w->met_line[a->col[k] / SP_TWIN_LINE];
+            if (*met != i)
+                w->t->reuse[*met < 0 ? SP_TWIN_STEPS + 1 : sp_twin_step(i - *met)]++;
+            *met = (int32_t)i;
+        }
+    memset(w->met_line, 0xff, (size_t)(a->n_c / SP_TWIN_LINE + 1) * sizeof *w->met_line);
+}
+
 static enum sp_status take(struct work *w, struct sp_error *err)
 {
     const struct sp_csr *a = w->a;
@@ -249,6 +263,7 @@ enum sp_status sp_twin_measure(const struct sp_csr *a, struct sp_twin **twin, st
         if (w.square)
             pattern_symmetry(&w);
         measure_lengths(&w);
+        measure_reuse(&w);
         count_entries(&w);
     }
     free(w.length);

@@ -152,12 +152,39 @@ static double difference(const int64_t *goal, const int64_t *got, int32_t n_part
     return sum;
 }
 
-/* Entries that would have to be of another kind. */
+/* Entries that would have to be of another kind, as a share. */
+static double distance_of_kinds(const struct sp_twin *goal, const struct sp_twin *got)
+{
+    return (difference(&goal->birth[0][0], &got->birth[0][0], goal->n_parts, SP_TWIN_BIRTHS) +
+            difference(&goal->lag[0][0], &got->lag[0][0], goal->n_parts, SP_TWIN_STEPS + 1) +
+            difference(&goal->copied[0][0], &got->copied[0][0], SP_TWIN_SHIFTS, SP_TWIN_OFFSETS)) /
+           (double)goal->n_nz;
+}
+
+/* What a cache misses that keeps lines for so many rows: the visits after more rows, and the first ones. Mean
+ * |ln| of the twin's misses over the original's, over all steps where it has some. */
+static double distance_of_misses(const struct sp_twin *goal, const struct sp_twin *got)
+{
+    static const double some = 0.002; /* of the visits */
+    const int64_t all = sum_of(goal->reuse, SP_TWIN_STEPS + 2, 1);
+    int64_t wanted = 0, made = 0;
+    double sum = 0;
+    int n = 0;
+    for (int step = SP_TWIN_STEPS + 1; step > 0; step--) {
+        wanted += goal->reuse[step];
+        made += got->reuse[step];
+        if (goal->reuse[step] == 0 || (double)wanted < some * (double)all)
+            continue;
+        sum += fabs(log(((double)made + 0.5) / ((double)wanted + 0.5)));
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
 static double distance(const struct sp_twin *goal, const struct sp_twin *got)
 {
-    return difference(&goal->birth[0][0], &got->birth[0][0], goal->n_parts, SP_TWIN_BIRTHS) +
-           difference(&goal->lag[0][0], &got->lag[0][0], goal->n_parts, SP_TWIN_STEPS + 1) +
-           difference(&goal->copied[0][0], &got->copied[0][0], SP_TWIN_SHIFTS, SP_TWIN_OFFSETS);
+    const bool has_reuse = sum_of(goal->reuse, SP_TWIN_STEPS + 2, 1) > 0;
+    return has_reuse ? distance_of_misses(goal, got) : distance_of_kinds(goal, got);
 }
 
 static enum sp_status measure_drawn(const struct sp_twin *chances, uint64_t seed, int n_threads,
