@@ -59,6 +59,8 @@ enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context,
         pid < 0 ? sp_fail(err, SP_ABSENT, NULL, "no process for a further run: %s", strerror(error))
                 : take(context, ends[0], err);
     close(ends[0]);
+    if (pid > 0 && status != SP_OK)
+        kill(pid, SIGKILL); /* nobody wants what it is still at */
     if (pid > 0)
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;

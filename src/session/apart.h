@@ -16,7 +16,8 @@ typedef bool sp_apart_work(void *context, int pipe);
 /* In the parent: takes what the child sends. */
 typedef enum sp_status sp_apart_take(void *context, int pipe, struct sp_error *err);
 
-/* Both have the same context. Returns what `take` returns, SP_ABSENT where there is no process to be had.
+/* Both have the same context. Returns what `take` returns, SP_ABSENT where there is no process to be had;
+ * where that is not SP_OK, the child is killed if it has not ended.
  * Reasons of values are static text of this program, which both have at the same address. */
 enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context, struct sp_error *err);
 

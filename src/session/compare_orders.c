@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "session/analysis.h"
+#include "session/order_in_time.h"
 #include "session/pcore.h"
 #include "sparse/permuted.h"
 #include "sparse/reorder.h"
@@ -18,6 +19,10 @@
 /* All orders together are expected to take no longer than this [s], with --try-hints so many times that. */
 #define REORDER_LIMIT_S 30.0
 #define THOROUGH        4
+/* METIS may take longer than expected, a hundred times where the graph has no parts: it is ended after this
+ * [s], or this many executions of the run, if that is longer. */
+#define SLOW_LIMIT_S          10.0
+#define SLOW_LIMIT_EXECUTIONS 300
 /* An order is taken instead of one that is found faster where its alpha is this much smaller. */
 #define BETTER 0.95
 
@@ -156,6 +161,17 @@ static enum sp_status sample_alpha(struct sp_analysis *a, const struct sp_permut
     return status;
 }
 
+/* Finds the order within the time that is left for it. SP_ABSENT and others: not in this build, not for this
+ * matrix, or not in time. */
+static enum sp_status find_order(const struct sp_analysis *a, const struct candidate *c, double left_s,
+                                 struct sp_permutations *order)
+{
+    const struct sp_csr *m = a->setup.workload.matrix;
+    const double patient_s = fmax(SLOW_LIMIT_S, SLOW_LIMIT_EXECUTIONS * a->pairs.time.value);
+    return c->thorough ? sp_order_in_time(c->method, m, fmin(left_s, patient_s), a->progress, order, NULL)
+                       : sp_reorder_find(c->method, m, order, NULL);
+}
+
 /* The best of the orders that are worth their time, its alpha against that of the others; NULL: none was
  * found. */
 static enum sp_status choose_order(struct sp_analysis *a, int64_t cache_B, const char **best,
@@ -174,14 +190,14 @@ static enum sp_status choose_order(struct sp_analysis *a, int64_t cache_B, const
             continue;
         sp_progress_step(a->progress, "looking for an order", (double)i / 4);
         const double start = sp_now();
-        if (sp_reorder_find(c->method, m, &order, NULL) != SP_OK)
-            continue; /* not in this build, or not for this matrix */
-        status = sample_alpha(a, &order, cache_B, &alpha, err);
-        if (status == SP_OK && alpha < BETTER * least) {
-            least = alpha;
-            *best = c->method;
+        if (find_order(a, c, left_s, &order) == SP_OK) {
+            status = sample_alpha(a, &order, cache_B, &alpha, err);
+            if (status == SP_OK && alpha < BETTER * least) {
+                least = alpha;
+                *best = c->method;
+            }
+            sp_permutations_free(&order);
         }
-        sp_permutations_free(&order);
         left_s -= sp_now() - start;
     }
     return status;
