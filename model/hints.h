@@ -91,6 +91,7 @@ struct sp_hint_inputs {
     double working_set_B;       /* matrix, operands and result */
     double gather_B;            /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
     double x_B;                 /* the gathered operands; 0: s_x n_c, one vector */
+    double y_B;                 /* the result; 0: s_y n_r, one vector */
     double cache_B;             /* capacity of the last level in all domains used; 0: unknown */
 
     /* x */

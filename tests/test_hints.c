@@ -297,6 +297,35 @@ START_TEST(placement_and_stores)
 }
 END_TEST
 
+/* The result is r vectors for SpMMV and SpMM, a value an entry for SDDMM. */
+START_TEST(stores_of_every_operation)
+{
+    const struct {
+        enum sp_op op;
+        int64_t r;
+        double y_B, V_B;
+    } is[] = {{SP_OP_SPMMV, 8, 8.0 * 8 * 2063494, 480e6}, {SP_OP_SDDMM, 8, 8.0 * 14612663, 600e6}};
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        struct sp_hint_inputs in = healthy();
+        in.op = is[i].op;
+        in.r = is[i].r;
+        in.y_B = is[i].y_B;
+        in.gather_B = (double)is[i].r * 8 * (double)in.n_nz;
+        in.x_B = (double)is[i].r * 8 * (double)in.n_c;
+        in.V_B = sp_value_of(is[i].V_B, SP_SIMULATED);
+        in.time_s = sp_value_of(is[i].V_B / 73e9, SP_MEASURED);
+        in.store_nt = false;
+        in.option_nt = "--store nt";
+        const struct sp_hints h = ask(&in);
+        const struct sp_hint *hint = find(&h, "G03");
+        ck_assert_ptr_nonnull(hint);
+        ck_assert_double_eq_tol(hint->V_then_B.value, is[i].V_B - is[i].y_B, 1);
+        ck_assert_double_eq_tol(hint->gain_hi, high(is[i].y_B / is[i].V_B), 1e-6);
+        ck_assert_ptr_nonnull(strstr(hint->expect, "the size of the result"));
+    }
+}
+END_TEST
+
 START_TEST(cache_resident_data_get_no_advice_about_memory)
 {
     struct sp_hint_inputs in = healthy();
@@ -353,6 +382,7 @@ int main(void)
     tcase_add_test(tc, in_core);
     tcase_add_test(tc, threads);
     tcase_add_test(tc, placement_and_stores);
+    tcase_add_test(tc, stores_of_every_operation);
     tcase_add_test(tc, cache_resident_data_get_no_advice_about_memory);
     tcase_add_test(tc, commands_are_quoted);
     tcase_add_test(tc, largest_gain_first);

@@ -56,7 +56,9 @@ static const struct sp_calculation vectors[] = {
 static const struct sp_calculation saturation[] = {
     {"bandwidth over one thread's", "b_S/b_1", "1", NULL, NULL, NULL, NULL}, {0}};
 static const struct sp_calculation stores[] = {
-    {"y read before it is written, of all bytes", "s_y*n_r*r/V", "1", NULL, NULL, "spmv spmmv spmm", NULL},
+    {"y read before it is written, of all bytes", "s_y*n_r*r/V", "1", NULL, NULL, "spmv spmmv spmm fusedmm",
+     NULL},
+    {"P read before it is written, of all bytes", "s_y*n_nz/V", "1", NULL, NULL, "sddmm", NULL},
     {0},
 };
 static const struct sp_calculation levels[] = {

@@ -96,6 +96,7 @@ static void find_hints(struct sp_analysis *a)
     in.r = l->r;
     in.gather_B = sp_layout_gather_bytes(l);
     in.x_B = sp_layout_array_bytes(l, SP_ARRAY_X);
+    in.y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
     in.n_r = l->n_r;
     in.n_c = l->n_c;
     in.n_nz = l->n_nz;
