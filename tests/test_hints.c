@@ -247,6 +247,13 @@ START_TEST(threads)
     in.saturation_Bps = rising;
     struct sp_hints h = ask(&in);
     ck_assert_str_eq(clear(&h, "number of threads")->figure, "18 reach 99 % of the best bandwidth");
+    in.n_cores = 72; /* the curve ends before the cores do */
+    h = ask(&in);
+    ck_assert(h.n_hints == 0 && !clear(&h, "number of threads"));
+    in.n_cores = 0;
+    h = ask(&in);
+    ck_assert(h.n_hints == 0 && !clear(&h, "number of threads"));
+    in.n_cores = 18;
     in.saturation_Bps = falling;
     ck_assert_str_eq(only(&in, "F01").try_command, "spmodel analyze kkt_power.mtx.gz --threads 9");
     in.n_threads = 1;
@@ -256,6 +263,15 @@ START_TEST(threads)
     struct sp_hint hint = only(&in, "F01"); /* 9 threads: execution 2 ms, transfers 2.8 */
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 9");
     ck_assert_double_eq_tol(hint.gain_hi, 1 - 12.0 / 84, 1e-9);
+    in = healthy(); /* a quick machine, of 1, the run's 9 and all 18 */
+    in.n_threads = 9;
+    in.n_cores = 18;
+    in.n_saturation = 3;
+    in.saturation_threads = n;
+    in.saturation_Bps = rising;
+    in.time_s = sp_value_of(233.1e6 / 60e9, SP_MEASURED);
+    in.roof_Bps = sp_value_of(60e9, SP_MEASURED);
+    ck_assert_str_eq(only(&in, "F01").try_command, "spmodel analyze kkt_power.mtx.gz --threads 18");
 }
 END_TEST
 

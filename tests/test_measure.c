@@ -76,6 +76,10 @@ START_TEST(working_sets_fit_their_levels)
     }
     for (int k = 0; k < 8; k++)
         ck_assert_int_eq(loads[k / 4][k % 4], 1);
+    n = sp_measure_plan_loads(&t, 16, arena, jobs); /* both once a level, and nothing else */
+    ck_assert_int_eq(n, 8);
+    for (int i = 0; i < n; i++)
+        ck_assert(jobs[i].kind == (i % 2 ? SP_CEILING_LOAD_MIX : SP_CEILING_LOAD) && jobs[i].n_threads == 16);
     free(jobs);
 }
 END_TEST

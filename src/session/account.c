@@ -153,7 +153,7 @@ static void find_hints(struct sp_analysis *a)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
     else if (a->subject->structure.unit_share.known)
         in.unit_share = sp_value_of(a->subject->structure.unit_share.value, SP_MODELLED);
-    in.n_cores = a->options->topology->n_allowed_cores;
+    in.n_cores = sp_topology_default_threads(a->options->topology);
     in.n_saturation = saturation_points(m, in.level, threads, Bps, MOST_POINTS);
     in.saturation_threads = threads;
     in.saturation_Bps = Bps;

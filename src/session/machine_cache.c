@@ -28,6 +28,24 @@ static void add_remark(struct sp_measure_notes *n, const char *what)
              used ? "; " : "", what);
 }
 
+/* The curve's end beyond the run's own threads. Without it the machine serves all the same. */
+static enum sp_status add_all_cores(const struct sp_measure_options *quick, int n_all, struct sp_machine *out,
+                                    const struct sp_progress *progress, struct sp_error *err)
+{
+    struct sp_measure_options loads = *quick;
+    struct sp_machine all;
+    loads.loads_only = true;
+    loads.n_threads = n_all;
+    loads.budget_s = 2;
+    enum sp_status status = sp_machine_measure(&loads, &all, NULL, progress, err);
+    if (status != SP_OK)
+        return status == SP_INTERRUPTED ? status : SP_OK;
+    for (int i = 0; i < all.n_ceilings && status == SP_OK; i++)
+        status = sp_machine_add_ceiling(out, &all.ceiling[i], err);
+    sp_machine_free(&all);
+    return status;
+}
+
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
                                        struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
                                        const struct sp_progress *progress, struct sp_error *err)
@@ -42,7 +60,8 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
         return status;
     struct sp_identity identity;
     sp_identity_read("", &topology, &identity);
-    int n_threads = options->n_threads > 0 ? options->n_threads : sp_topology_default_threads(&topology);
+    const int n_all = sp_topology_default_threads(&topology);
+    const int n_threads = options->n_threads > 0 ? options->n_threads : n_all;
     sp_topology_free(&topology);
     char path[1100] = "";
     if (directory) {
@@ -60,6 +79,9 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     quick.n_threads = n_threads;
     struct sp_measure_notes own;
     status = sp_machine_measure(&quick, out, &own, progress, err);
+    if (status == SP_OK && n_threads < n_all &&
+        (status = add_all_cores(&quick, n_all, out, progress, err)) != SP_OK)
+        sp_machine_free(out);
     if (status == SP_OK && directory && !worth_keeping(&own, options)) {
         add_remark(&own, "too disturbed, or measured on too little memory");
     } else if (status == SP_OK && directory) {

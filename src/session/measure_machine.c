@@ -132,7 +132,10 @@ static double latency_before(struct measurement *m, const struct sp_measure_job 
 
 static enum sp_status prepare_jobs(struct measurement *m, struct sp_error *err)
 {
-    int n = sp_measure_plan(&m->topology, m->binding.n_threads, m->options->quick, m->arena.bytes, m->jobs);
+    const int n_threads = m->binding.n_threads;
+    const int n = m->options->loads_only
+                      ? sp_measure_plan_loads(&m->topology, n_threads, m->arena.bytes, m->jobs)
+                      : sp_measure_plan(&m->topology, n_threads, m->options->quick, m->arena.bytes, m->jobs);
     int kept = 0, left_out = 0;
     for (int i = 0; i < n; i++) {
         struct sp_measure_job *job = &m->jobs[i];
@@ -403,7 +406,7 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
     describe_machine(m, out);
     for (int i = 0; status == SP_OK && i < m->n_jobs; i++)
         status = conclude_job(m, &m->jobs[i], out, err);
-    if (status == SP_OK) {
+    if (status == SP_OK && !m->options->loads_only) {
         look_for_evasion(m, out);
         conclude_llc(m, walk_s, out);
     }

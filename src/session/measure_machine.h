@@ -17,6 +17,7 @@
 
 struct sp_measure_options {
     bool quick;       /* at most ~10 s: 1 and n threads, fewer ceilings and samples; else up to ~2 min */
+    bool loads_only;  /* nothing but the load ceilings of n_threads */
     int n_threads;    /* 0: one a core that is allowed (sys/topology.h) */
     const char *isa;  /* NULL: the best here; "avx512", "avx2", "portable" */
     double budget_s;  /* 0: 8 s quick, 90 s full */
@@ -43,10 +44,11 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
                                   struct sp_error *err);
 
 /* A quick machine of this environment from DIRECTORY/machine-ENVKEY.json, or measured now and stored there
- * (the directory is made). It is measured again when the file lacks the memory ceiling for the thread count
- * or is damaged. `directory` NULL: nothing is stored. *cached tells which. That it cannot be stored is no
- * failure, and a measurement of which most was disturbed or that had less than 128 MiB is not stored:
- * notes->remark says it. */
+ * (the directory is made). Where n_threads leave cores free that may be used, it has the load ceilings of all
+ * those cores, too: what more threads would draw. It is measured again when the file lacks the memory ceiling
+ * for the thread count or is damaged. `directory` NULL: nothing is stored. *cached tells which. That it
+ * cannot be stored is no failure, and a measurement of which most was disturbed or that had less than 128 MiB
+ * is not stored: notes->remark says it. */
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
                                        struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
                                        const struct sp_progress *progress, struct sp_error *err);

@@ -88,6 +88,17 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
     return n;
 }
 
+int sp_measure_plan_loads(const struct sp_topology *topology, int n_threads, size_t arena_B,
+                          struct sp_measure_job *jobs)
+{
+    const int n = sp_measure_plan(topology, n_threads, true, arena_B, jobs);
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (jobs[i].kind <= SP_CEILING_LOAD_MIX && jobs[i].n_threads == n_threads)
+            jobs[kept++] = jobs[i];
+    return kept;
+}
+
 void sp_measure_name(const char *model, int n_cores, char *name, size_t size)
 {
     size_t used = 0;

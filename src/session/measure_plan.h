@@ -34,6 +34,11 @@ struct sp_measure_job {
 int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
                     struct sp_measure_job *jobs);
 
+/* Of the quick plan for n_threads nothing but their load ceilings, of which roofs are made (load and
+ * load_mix, sp_roof_of()): a point of each level's saturation curve. */
+int sp_measure_plan_loads(const struct sp_topology *topology, int n_threads, size_t arena_B,
+                          struct sp_measure_job *jobs);
+
 /* Working set for cache k and m threads [B]: half of a private level; of a shared one well beyond what the
  * private ones hold and at most half of what is claimed; 0: not to be had. */
 size_t sp_measure_working_set(const struct sp_topology *topology, int k, int m);
