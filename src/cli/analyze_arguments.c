@@ -58,7 +58,8 @@ static const struct argp_option options[] = {
     {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
     {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries of the matrix whose value is 0", 1},
     {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
-     "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed)",
+     "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed), 5 "
+     "when it is not known",
      3},
     {"anonymous", KEY_ANONYMOUS, NULL, 0,
      "Leave host, paths, the matrix' name, commit and branch out of the record and all that is made of it",

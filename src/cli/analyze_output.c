@@ -134,6 +134,22 @@ static const char *worth_explaining(const struct sp_record *record)
     return hint ? hint : flag ? flag : sp_record_node(record, "losses") ? "losses" : "roofline";
 }
 
+/* --fail-below of one fraction; limit 0: not asked. */
+static int judge_fraction(const struct sp_record *record, const char *name, double limit)
+{
+    if (limit <= 0)
+        return 0;
+    const struct sp_value v = sp_record_metric(record, name);
+    if (!sp_value_known(v)) {
+        fprintf(stderr, "spmodel: --fail-below: %s is not known: %s\n", name, v.why);
+        return sp_exit_code(SP_UNDECIDED);
+    }
+    if (v.value >= limit)
+        return 0;
+    fprintf(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", name, v.value, limit);
+    return sp_exit_code(SP_NO);
+}
+
 static int judge(const struct sp_record *record, const struct sp_output_options *o)
 {
     const char *text;
@@ -147,20 +163,8 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
                                                    json_string_value(json_object_get(flag, "text")));
         return sp_exit_code(SP_WRONG);
     }
-    static const char *const names[] = {"bandwidth_fraction", "model_fraction"};
-    double limits[] = {o->fail_below_bandwidth, o->fail_below_model};
-    for (int i = 0; i < 2; i++) {
-        struct sp_value v = sp_record_metric(record, names[i]);
-        if (limits[i] <= 0)
-            continue;
-        if (v.origin == SP_NONE)
-            return sp_exit_code(SP_UNDECIDED);
-        if (v.value < limits[i]) {
-            fprintf(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", names[i], v.value, limits[i]);
-            return sp_exit_code(SP_NO);
-        }
-    }
-    return 0;
+    return sp_worse_exit(judge_fraction(record, "bandwidth_fraction", o->fail_below_bandwidth),
+                         judge_fraction(record, "model_fraction", o->fail_below_model));
 }
 
 static enum sp_status open_html(struct sp_output_options *o, struct sp_error *err)
