@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
     {"ab", KEY_AB, NULL, 0,
      "A and B are commands: they are run in turn, and their times compared. Where a command writes a record "
      "as JSON to "
-     "its standard output (spmodel analyze --json), the record's time counts, else that of the command",
+     "its standard output (spmodel analyze --json), the record's time counts, else that of the command; "
+     "several records are refused",
      1},
     {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
     {"metric", KEY_METRIC, "NAME", 0, "Decides: time (default), bandwidth, performance, bytes ...", 1},

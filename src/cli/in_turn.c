@@ -34,17 +34,24 @@ static char *read_all(FILE *f)
     return text;
 }
 
-/* metrics.time of a record; NAN: it is none. */
-static double time_of_record(const char *text)
+/* How many of the JSON values that the text begins with are records; *time_s: metrics.time of the last, NAN:
+ * none, or not known. */
+static int count_records(const char *text, double *time_s)
 {
-    json_t *root = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
-    const char *schema = json_string_value(json_object_get(root, "schema"));
-    const json_t *time = json_object_get(json_object_get(json_object_get(root, "metrics"), "time"), "value");
-    const double t = schema && strncmp(schema, "spmodel.record/", 15) == 0 && json_is_number(time)
-                         ? json_number_value(time)
-                         : NAN;
-    json_decref(root);
-    return t;
+    json_error_t at;
+    int n = 0;
+    *time_s = NAN;
+    for (json_t *root; (root = json_loads(text, JSON_DISABLE_EOF_CHECK, &at)); text += at.position) {
+        const char *schema = json_string_value(json_object_get(root, "schema"));
+        const json_t *metric = json_object_get(json_object_get(root, "metrics"), "time"),
+                     *time = json_object_get(metric, "value");
+        if (schema && strncmp(schema, "spmodel.record/", 15) == 0) {
+            n++;
+            *time_s = json_is_number(time) ? json_number_value(time) : NAN;
+        }
+        json_decref(root);
+    }
+    return n;
 }
 
 static enum sp_status run_once(const char *command, int verbosity, double *wall_s, double *record_s,
@@ -61,12 +68,18 @@ static enum sp_status run_once(const char *command, int verbosity, double *wall_
     char *text = read_all(f);
     const int status = pclose(f);
     *wall_s = sp_now() - start;
-    *record_s = text ? time_of_record(text) : NAN;
+    *record_s = NAN;
+    const int n_records = text ? count_records(text, record_s) : 0;
     free(text);
     if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return sp_fail(err, SP_INPUT, "run it by itself, or add -v to see what it says",
                        "the command '%s' failed (exit code %d)", command,
                        WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    if (n_records > 1)
+        return sp_fail(err, SP_INPUT,
+                       "compare one matrix and width at a time, or leave --json out to compare the times of "
+                       "the commands",
+                       "the command '%s' wrote %d records", command, n_records);
     return SP_OK;
 }
 

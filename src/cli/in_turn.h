@@ -15,8 +15,8 @@ struct sp_in_turn {
 };
 
 /* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard error of
- * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or only one of the two writes
- * records; SP_INTERRUPTED. */
+ * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several records,
+ * of which no one time can be compared, or only one of the two writes records; SP_INTERRUPTED. */
 enum sp_status sp_run_in_turn(const char *a, const char *b, int rounds, int verbosity, struct sp_in_turn *out,
                               struct sp_error *err);
 

@@ -207,6 +207,9 @@ expect 5 "differs *request.format" compare "$one" "$(ls "$dir"/other/*.json)"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
 expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
 expect 3 "failed" compare --ab --rounds 3 true false
+# Several records have no one time: a slowdown in the second would go unseen.
+expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "cat '$one'"
+expect 3 "wrote 2 records" compare --ab --rounds 3 "cat '$one'" "cat '$one' '$one'"
 
 expect 0 "the gate works" track selftest --trials 300
 expect 1 "missed" track selftest --trials 300 --noise 2
