@@ -144,11 +144,10 @@ struct sp_hint_inputs {
 
     /* placement and stores */
     struct sp_value huge_share, local_share;
-    struct sp_value roof_small_pages_Bps, roof_huge_pages_Bps;
-    struct sp_value roof_store_Bps;    /* copy or triad, write-allocate counted [B/s] */
-    struct sp_value roof_store_nt_Bps; /* the same with non-temporal stores */
-    const char *option_nt;             /* "--store nt": how this version is told; NULL: not available */
-    const char *options_huge_pages; /* `options` without the one that turned huge pages off; NULL: none did */
+    struct sp_value roof_store_Bps;       /* copy or triad, write-allocate counted [B/s] */
+    struct sp_value roof_store_nt_Bps;    /* the same with non-temporal stores */
+    const char *option_nt;                /* "--store nt": how this version is told; NULL: not available */
+    const char *option_huge_pages;        /* "--pages huge": the run asked for small ones; NULL: it did not */
     const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
     const char *option_half;              /* half storage; NULL: the layout does not take the matrix */
     struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */

@@ -287,12 +287,15 @@ START_TEST(placement_and_stores)
     in.huge_share = sp_value_of(0, SP_MEASURED);
     struct sp_hint hint = only(&in, "G01");
     ck_assert(hint.basis == SP_STATED && hint.confidence == SP_LOW);
-    in.roof_small_pages_Bps = sp_value_of(55e9, SP_MEASURED);
-    in.roof_huge_pages_Bps = sp_value_of(70e9, SP_MEASURED);
+    ck_assert(strncmp(hint.try_command, "echo madvise", 12) == 0 && !hint.change[0]);
+    in.options = "--threads 4 --pages small"; /* turned off by the user, who can turn them on */
+    in.option_huge_pages = "--pages huge";
     hint = only(&in, "G01");
-    ck_assert(hint.basis == SP_MEASURED);
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - 55.0 / 70, 1e-12);
-    in.roof_small_pages_Bps = sp_value_of(70e9, SP_MEASURED); /* pages make no difference here */
+    ck_assert_str_eq(hint.change, "--pages huge");
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 4 --pages huge");
+    ck_assert_double_eq(hint.gain_lo, 0);
+    ck_assert_double_eq_tol(hint.gain_hi, 0.33, 1e-12);
+    in.huge_share = sp_value_of(0.85, SP_MEASURED); /* a twentieth at most, by half: not worth it */
     h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
 

@@ -159,6 +159,7 @@ static void find_hints(struct sp_analysis *a)
     in.saturation_Bps = Bps;
     in.smt = a->setup.binding.uses_smt;
     in.huge_share = a->huge_share;
+    in.option_huge_pages = a->options->small_pages ? "--pages huge" : NULL;
     in.local_share = a->local_share;
     in.roof_store_Bps = ceiling_value(a, "copy");
     in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
