@@ -87,6 +87,30 @@ START_TEST(records_are_added_once_and_never_changed)
 }
 END_TEST
 
+/* The claim of a process that was killed, on a file system without hard links, holds up nobody for ever. */
+START_TEST(an_empty_file_is_no_record)
+{
+    make_dir();
+    const struct sp_store store = open_store();
+    struct sp_error err;
+    struct sp_record r;
+    char path[4096];
+    bool added;
+    const char *file = write_record("one", 1, "crs", "e", steady, 5, 1e6);
+    ck_assert_int_eq(sp_store_add(&store, file, &added, path, &err), SP_OK);
+    for (int again = 0; again < 2; again++) {
+        ck_assert_int_eq(truncate(path, 0), 0);
+        ck_assert_int_eq(sp_store_add(&store, file, &added, path, &err), SP_OK);
+        ck_assert(added);
+        ck_assert_int_eq(sp_record_read(path, &r, &err), SP_OK);
+        sp_record_free(&r);
+    }
+    ck_assert_int_eq(sp_store_add(&store, file, &added, path, &err), SP_OK);
+    ck_assert(!added);
+    remove_dir();
+}
+END_TEST
+
 /* Eight processes add 20 records each at once, four of which all of them add: none is lost. */
 START_TEST(many_writers_lose_nothing)
 {
@@ -311,6 +335,7 @@ int main(void)
     TCase *t = tcase_create("store");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, records_are_added_once_and_never_changed);
+    tcase_add_test(t, an_empty_file_is_no_record);
     tcase_add_test(t, many_writers_lose_nothing);
     tcase_add_test(t, killed_writers_leave_whole_records);
     tcase_add_test(t, skimming_takes_what_is_wanted);

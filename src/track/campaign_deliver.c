@@ -91,16 +91,13 @@ static void describe(struct sp_record *r, const struct sp_campaign_job *job)
     sp_record_set_object(r, "campaign.options", options);
 }
 
-/* Into the store; *path receives its name there. What another process put there under this name stays; an
- * empty file is one that was killed before it had written it. */
+/* Into the store; *path receives its name there. What another process put there under this name stays. */
 static enum sp_status add_to_store(const struct sp_campaign_store *c, const char *file, char *path,
                                    struct sp_error *err)
 {
     struct stat facts = {0};
     bool added;
-    enum sp_status status = sp_store_add(&c->store, file, &added, path, err);
-    if (status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size == 0 && unlink(path) == 0)
-        status = sp_store_add(&c->store, file, &added, path, err);
+    const enum sp_status status = sp_store_add(&c->store, file, &added, path, err);
     return status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size > 0 ? SP_OK : status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/atomic_file.h"
@@ -120,12 +121,26 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
     return failed ? sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed)) : SP_OK;
 }
 
+/* An empty file is a claim to its name where the file system has no hard links (io/new_file.h): of a process
+ * that writes it in a moment, or that was killed then. */
+static bool is_abandoned(const char *path)
+{
+    const struct timespec moment = {.tv_nsec = 200000000};
+    struct stat facts;
+    if (stat(path, &facts) != 0 || facts.st_size > 0)
+        return false;
+    nanosleep(&moment, NULL);
+    return stat(path, &facts) == 0 && facts.st_size == 0;
+}
+
 static enum sp_status add_bytes(const struct sp_store *store, const struct sp_record *record,
                                 const char *file, int64_t line, const char *bytes, size_t size, bool *added,
                                 char *path, struct sp_error *err)
 {
     enum sp_status status = find_place(store, record, file, line, path, err);
     if (status == SP_OK)
+        status = sp_new_file(path, bytes, size, added, err);
+    if (status == SP_OK && !*added && is_abandoned(path) && unlink(path) == 0)
         status = sp_new_file(path, bytes, size, added, err);
     if (status == SP_OK && !*added && !is_same(path, bytes, size))
         status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, "records are never changed: give it another id",

@@ -25,7 +25,8 @@ enum sp_status sp_store_open(const char *path, bool create, struct sp_store *sto
 /* Adds a record file, byte by byte as it is. *added is false where the store has the very same record
  * already. SP_INPUT: it is no record, or one whose status is not
  * "complete"; SP_OUTPUT: it cannot be written, or another record has its id.
- * What is interrupted leaves no file under a record's name. path[4096] receives the name in the store. */
+ * What is interrupted leaves no file under a record's name, or an empty one where the file system has no hard
+ * links: the next one takes its place. path[4096] receives the name in the store. */
 enum sp_status sp_store_add(const struct sp_store *store, const char *file, bool *added, char *path,
                             struct sp_error *err);
 
