@@ -24,6 +24,19 @@ static void write_record(const char *folder, const char *name, const char *statu
     sp_record_free(&r);
 }
 
+/* Puts hints that are no JSON before all else. */
+static void damage_hints(const char *path)
+{
+    char text[8192];
+    FILE *f = fopen(path, "r");
+    const size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    ck_assert(n > 1 && n < sizeof text && text[0] == '{');
+    f = fopen(path, "w");
+    fprintf(f, "{\"hints\": [7 7],%.*s", (int)n - 1, text + 1);
+    fclose(f);
+}
+
 static struct sp_campaign_store open_store(void)
 {
     struct sp_store store;
@@ -151,6 +164,35 @@ START_TEST(failures_are_kept_and_run_again_when_asked)
 }
 END_TEST
 
+/* Damage in a part that tracking steps over is damage: the job has failed, and is measured anew when asked.
+ */
+START_TEST(all_of_a_record_must_be_readable)
+{
+    make_dir();
+    struct sp_campaign c = read_campaign("matrix gen:a\nrun crs: --threads 2\n", "", "");
+    const struct sp_campaign_store store = open_store();
+    const struct sp_campaign_job *job = &c.job[0];
+    struct sp_job_view view;
+    struct sp_claim claim;
+    bool taken;
+    ck_assert_int_eq(deliver(&store, job, 1, "complete", NULL), SP_OK);
+    sp_job_look(&store, job, &view);
+    ck_assert_int_eq(view.state, SP_JOB_DONE);
+    damage_hints(view.record);
+    sp_job_look(&store, job, &view);
+    ck_assert(view.state == SP_JOB_FAILED && view.failure.is_of_record);
+    ck_assert_int_eq(sp_job_take(&store, job, 0, &taken, &claim, NULL), SP_OK);
+    ck_assert(!taken);
+    ck_assert_int_eq(sp_job_take(&store, job, 1, &taken, &claim, NULL), SP_OK);
+    ck_assert(taken);
+    ck_assert_int_eq(deliver(&store, job, 1, "complete", NULL), SP_OK);
+    sp_job_look(&store, job, &view);
+    ck_assert_int_eq(view.state, SP_JOB_DONE);
+    sp_campaign_free(&c);
+    remove_dir();
+}
+END_TEST
+
 START_TEST(jobs_of_a_machine_take_turns)
 {
     make_dir();
@@ -244,6 +286,7 @@ int main(void)
     tcase_add_test(t, only_the_work_of_the_dead_is_swept);
     tcase_add_test(t, a_job_has_one_record);
     tcase_add_test(t, failures_are_kept_and_run_again_when_asked);
+    tcase_add_test(t, all_of_a_record_must_be_readable);
     tcase_add_test(t, jobs_of_a_machine_take_turns);
     tcase_add_test(t, a_kill_costs_at_most_a_job);
     suite_add_tcase(s, t);

@@ -10,7 +10,6 @@
 
 #include "io/atomic_file.h"
 #include "io/input_file.h"
-#include "track/skim.h"
 
 const char *sp_job_state_name(enum sp_job_state state)
 {
@@ -114,7 +113,8 @@ static bool has_damaged_record(const struct sp_campaign_store *c, const struct s
 bool sp_job_record_is_usable(const char *path, struct sp_error *why)
 {
     struct sp_record r = {0};
-    const bool usable = sp_record_skim(path, &r, why) == SP_OK; /* quick: thousands of them are looked at */
+    /* All of it, as the summary reads it: what a skim steps over may be damaged, too. */
+    const bool usable = sp_record_read(path, &r, why) == SP_OK;
     sp_record_free(&r);
     return usable;
 }

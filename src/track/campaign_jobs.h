@@ -52,7 +52,7 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
 bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
                         char *path, size_t size);
 
-/* Can it be read? *why: why not. */
+/* Can all of it be read? *why: why not. */
 bool sp_job_record_is_usable(const char *path, struct sp_error *why);
 
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,

@@ -97,6 +97,15 @@ expect 0 "1 to do" campaign files/first.txt --no-plots --store damaged --retry
 grep -q '"schema"' "$hurt" || fail "a damaged record was not made anew"
 [ -f "$hurt.damaged" ] || fail "what was damaged is gone"
 expect 0 "4 jobs: 4 done" campaign files/first.txt --status --store damaged
+# So is damage where nothing but a summary looks: --status, --summary and --retry agree about it.
+sed 's/"curves" *: *{/"curves": {7 7/' "store/${one#other/}" >"$hurt"
+cmp -s "$hurt" "store/${one#other/}" && fail "the record has no curves to damage"
+expect 3 "4 jobs: 3 done, 0 claimed, 1 failed, 0 waiting" campaign files/first.txt --status --store damaged
+expect 3 "^3 of 4 jobs; 1 failed$" campaign files/first.txt --summary --no-plots --store damaged
+rm "$hurt.damaged"
+expect 0 "1 to do" campaign files/first.txt --no-plots --store damaged --retry
+[ -f "$hurt.damaged" ] || fail "what was damaged is gone"
+expect 0 "4 jobs: 4 done" campaign files/first.txt --status --store damaged
 : >"$one"
 expect 5 "waiting" campaign files/small.txt --status --store other --round never
 expect 7 "6 jobs: 3 done, 0 claimed, 2 failed, 1 waiting" campaign files/small.txt --status --store other
