@@ -1,9 +1,13 @@
 /* Variants of a run as options make them, trials that measure them beside the run, and the words for what
  * came of a prediction. */
 #include <check.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/sampling.h"
 #include "session/try_hints.h"
 
 START_TEST(options_are_added_and_replaced)
@@ -143,6 +147,114 @@ START_TEST(trials_measure_beside_the_run)
 }
 END_TEST
 
+/* A job that computes nothing, but looks where its threads may run. */
+struct watcher {
+    const struct sp_binding *binding;
+    int n_free;      /* CPUs of a thread that is not pinned */
+    int n_runs;      /* so far */
+    int n_elsewhere; /* threads that might run elsewhere than bound */
+};
+
+static enum sp_status watch(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                            struct sp_error *err)
+{
+    struct watcher *w = state;
+    int n_elsewhere = 0;
+    (void)repetitions;
+    (void)stats;
+    (void)err;
+#pragma omp parallel num_threads(w->binding->n_threads) reduction(+ : n_elsewhere)
+    {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        const int cpu = w->binding->cpu[omp_get_thread_num()];
+        n_elsewhere += sched_getaffinity(0, sizeof set, &set) != 0 || !CPU_ISSET(cpu, &set) ||
+                       CPU_COUNT(&set) != (w->binding->pinned ? 1 : w->n_free);
+    }
+    w->n_elsewhere += n_elsewhere;
+    w->n_runs++;
+    return SP_OK;
+}
+
+/* Samples in turn: n[0] threads and n[1]; the second of them pinned or not. */
+static void sample_in_turn(const struct sp_topology *t, const int n[2], bool second_is_pinned)
+{
+    struct sp_binding binding[2];
+    struct watcher watcher[2];
+    struct sp_job job[2];
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(sp_binding_plan(t, n[i], SP_COMPACT, &binding[i], NULL), SP_OK);
+        watcher[i] = (struct watcher){.binding = &binding[i], .n_free = t->n_allowed};
+        job[i] = (struct sp_job){.name = "watch", .state = &watcher[i], .run = watch, .n_threads = n[i]};
+    }
+    if (second_is_pinned)
+        ck_assert_int_eq(sp_binding_apply(&binding[1], NULL), SP_OK);
+    ck_assert_int_eq(sp_binding_apply(&binding[0], NULL), SP_OK);
+    const struct sp_sampling_options o = {
+        .protocol = {.repetitions = 1, .min_samples = 3, .max_samples = 4, .budget_s = 0.01},
+        .binding = &binding[0],
+        .against = &job[1],
+        .against_binding = &binding[1],
+        .topology = t};
+    struct sp_pairs pairs;
+    struct sp_error err;
+    ck_assert_msg(sp_sample_pairs(&job[0], &o, &pairs, &err) == SP_OK, "%s", err.what);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_gt(watcher[i].n_runs, 2);
+        ck_assert_msg(watcher[i].n_elsewhere == 0, "%d and %d threads: %d of side %d were elsewhere", n[0],
+                      n[1], watcher[i].n_elsewhere, i);
+        sp_binding_undo(&binding[i], t);
+        sp_binding_free(&binding[i]);
+    }
+    sp_pairs_free(&pairs);
+}
+
+/* The smaller team ends threads of the larger one, whose successors inherit the first one's CPU: of four on
+ * two CPUs, the last belongs on the other one. */
+START_TEST(both_sides_keep_their_threads_in_place)
+{
+    static const int teams[][2] = {{2, 4}, {4, 2}, {3, 4}, {4, 1}};
+    struct sp_topology t;
+    ck_assert_int_eq(sp_topology_read(&t, NULL), SP_OK);
+    if (t.n_allowed < 2)
+        printf("skipped: one CPU is allowed, every thread belongs there\n");
+    for (size_t i = 0; t.n_allowed > 1 && i < sizeof teams / sizeof *teams; i++)
+        sample_in_turn(&t, teams[i], true);
+    static const int same[2] = {2, 2};
+    if (t.n_allowed > 1)
+        sample_in_turn(&t, same, false);
+    sp_topology_free(&t);
+}
+END_TEST
+
+/* A pinned variant beside a run that is not: afterwards the threads may run anywhere again; and the other way
+ * round they are pinned again. */
+START_TEST(a_trial_leaves_the_threads_as_the_run_has_them)
+{
+    for (int run_is_free = 0; run_is_free < 2; run_is_free++) {
+        struct fixture f;
+        struct sp_trials trials;
+        struct sp_trial trial;
+        struct sp_error err;
+        open_fixture("gen:laplace2d:60", &f);
+        f.options.not_pinned = run_is_free;
+        ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
+        struct sp_variant v = sp_variant_none();
+        ck_assert_int_eq(sp_variant_add(&v, run_is_free ? "--pin yes" : "--pin no", NULL), SP_OK);
+        ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
+        ck_assert_msg(trial.status == SP_OK, "%s", trial.error.what);
+        struct watcher w = {.binding = &trials.base.binding, .n_free = f.topology.n_allowed};
+        ck_assert(w.binding->pinned == !run_is_free);
+        ck_assert_int_eq(watch(&w, 1, NULL, NULL), SP_OK);
+        ck_assert_msg(w.n_elsewhere == 0, "%d threads of a run that is%s pinned", w.n_elsewhere,
+                      run_is_free ? " not" : "");
+        sp_binding_undo(&trials.base.binding, &f.topology);
+        sp_trials_close(&trials);
+        close_fixture(&f);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("trial");
@@ -150,6 +262,8 @@ int main(void)
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
+    tcase_add_test(tests, both_sides_keep_their_threads_in_place);
+    tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

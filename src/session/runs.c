@@ -12,6 +12,8 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
 {
     struct sp_sampling_options s = {
         .protocol = sp_protocol_default(o->machine), .pinned = setup->binding.pinned, .progress = progress};
+    s.binding = &setup->binding;
+    s.topology = o->topology;
     s.protocol.state = o->state;
     s.protocol.budget_s = o->budget_s;
     s.protocol.max_samples = o->max_samples;

@@ -106,12 +106,30 @@ static enum sp_status rate_of(const struct sp_probe *clock, void *session, const
     return SP_OK;
 }
 
+/* Do the two jobs need their threads in different places? */
+static bool must_move(const struct sp_sampling_options *o)
+{
+    return o->binding && o->against_binding && !sp_binding_is_same(o->binding, o->against_binding);
+}
+
+/* Untimed. */
+static enum sp_status move_to(const struct sp_sampling_options *o, const struct sp_binding *binding,
+                              struct sp_error *err)
+{
+    return must_move(o) ? sp_binding_restore(binding, o->topology, err) : SP_OK;
+}
+
 static enum sp_status take_roof(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                                const struct sp_job *against, const struct sp_protocol *protocol,
+                                const struct sp_sampling_options *o, const struct sp_protocol *protocol,
                                 int64_t *repetitions, double *roof_Bps, struct sp_error *err)
 {
-    if (against)
-        return rate_of(clock, session, against, protocol, repetitions, roof_Bps, err);
+    if (o->against) {
+        enum sp_status status = move_to(o, o->against_binding, err);
+        if (status == SP_OK)
+            status = rate_of(clock, session, o->against, protocol, repetitions, roof_Bps, err);
+        const enum sp_status back = move_to(o, o->binding, status == SP_OK ? err : NULL);
+        return status == SP_OK ? back : status;
+    }
     if (protocol->state != SP_WARM)
         return roof_as_kernel(clock, session, job, protocol, roof_Bps, err);
     *roof_Bps = roof_sample(job, repetitions);
@@ -145,15 +163,14 @@ static enum sp_status take_pair(const struct sp_probe *clock, void *session, con
     struct sp_reading r;
     look_at_cores(o, job, &c->history, before, &latency_before);
     double roof = 0, roof_after = 0;
-    enum sp_status status =
-        take_roof(clock, session, job, o->against, protocol, roof_repetitions, &roof, err);
+    enum sp_status status = take_roof(clock, session, job, o, protocol, roof_repetitions, &roof, err);
     if (status == SP_OK && protocol->state == SP_WARM) /* the other has left x and y outside of the caches */
         status = job->run(job->state, 1, NULL, err);
     if (status == SP_OK)
         status = clock->observe(session, job, protocol, &r, err);
     if (status != SP_OK)
         return status;
-    status = take_roof(clock, session, job, o->against, protocol, roof_repetitions, &roof_after, err);
+    status = take_roof(clock, session, job, o, protocol, roof_repetitions, &roof_after, err);
     if (status != SP_OK) {
         sp_reading_free(&r);
         return status;
@@ -246,10 +263,14 @@ enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_samplin
     int64_t most = protocol.max_samples > 0 ? protocol.max_samples : 1;
     struct collected c;
     void *session = NULL;
+    if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
+        sp_binding_restore(o->binding, o->topology, NULL);
     enum sp_status status = new_collected(most, job->n_threads, &c, err);
     if (status != SP_OK)
         return status;
     status = clock->open(NULL, &session, err);
+    if (status == SP_OK)
+        status = move_to(o, o->binding, err);
     if (status == SP_OK) { /* finds the repetitions once; its sample is thrown away as a warm-up */
         struct sp_reading first;
         protocol.min_samples = protocol.max_samples = 1;

@@ -11,12 +11,17 @@
 #include "base/status.h"
 #include "probes/probe.h"
 #include "sparse/layout.h"
+#include "sys/binding.h"
 
 struct sp_sampling_options {
     struct sp_protocol protocol; /* state, budget_s, min_samples, max_samples ... of the kernel's samples */
     bool pinned; /* threads are bound: the latency between the first two is looked at before and after each
                     sample */
     const struct sp_job *against; /* NULL: the roof; else this job is sampled in the roof's place */
+    /* Where the threads of both jobs belong; NULL: they stay where they are, against_binding: as the job's.
+       Pinned ones are put there before the first sample, and where the two differ, before every one. */
+    const struct sp_binding *binding, *against_binding;
+    const struct sp_topology *topology; /* with against_binding */
     const struct sp_progress *progress;
 };
 

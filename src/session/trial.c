@@ -105,6 +105,7 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     struct sp_sampling_options s = sp_run_sampling(setup, o, t->progress);
     struct sp_pairs pairs;
     s.against = &t->base.job;
+    s.against_binding = &t->base.binding;
     s.protocol.budget_s = budget_s;
     s.protocol.min_samples = LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
@@ -125,6 +126,14 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     return SP_OK;
 }
 
+/* A variant that is not pinned begins with threads that may run anywhere. */
+static void let_go(const struct sp_trials *t, const struct sp_analyze_options *o)
+{
+    struct sp_binding team = t->base.binding;
+    if (o->not_pinned && team.pinned)
+        sp_binding_undo(&team, o->topology);
+}
+
 static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *v, double budget_s,
                                   struct sp_trial *trial, struct sp_error *err)
 {
@@ -134,16 +143,20 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
     enum sp_status status = t->base.kernel ? SP_OK : set_base_up(t, err);
     if (status == SP_OK)
         status = sp_trials_order(t, v, &matrix, err);
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        let_go(t, &o);
         status = set_up(&matrix, &o, v->kernel, &setup, err);
-    if (status != SP_OK)
-        return status;
-    trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
-    trial->layout_s = setup.layout_s;
-    trial->max_error = setup.check.max_error;
-    trial->n_processes = 1;
-    snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
-    status = measure(t, &setup, &o, budget_s, trial, err);
+    }
+    if (status == SP_OK) {
+        trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
+        trial->layout_s = setup.layout_s;
+        trial->max_error = setup.check.max_error;
+        trial->n_processes = 1;
+        snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
+        status = measure(t, &setup, &o, budget_s, trial, err);
+    }
+    if (!sp_binding_is_same(&setup.binding, &t->base.binding)) /* the next set-up is none of this one's */
+        sp_binding_restore(&t->base.binding, o.topology, NULL);
     sp_setup_free(&setup);
     return status;
 }

@@ -102,10 +102,9 @@ static int pin_self(const int *cpu, int n)
     return error;
 }
 
-enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err)
+static enum sp_status pin_team(const struct sp_binding *binding, struct sp_error *err)
 {
     int error = 0, misplaced = 0, team = 0;
-    binding->pinned = false;
 #pragma omp parallel num_threads(binding->n_threads) reduction(max : error) reduction(+ : misplaced)
     {
         int k = omp_get_thread_num();
@@ -125,11 +124,17 @@ enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err
     if (misplaced)
         return sp_fail(err, SP_ABSENT, "go on without pinning; expect a larger spread",
                        "%d of %d threads do not run where they were pinned", misplaced, binding->n_threads);
-    binding->pinned = true;
     return SP_OK;
 }
 
-void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology)
+enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err)
+{
+    const enum sp_status status = pin_team(binding, err);
+    binding->pinned = status == SP_OK;
+    return status;
+}
+
+static void let_go(const struct sp_binding *binding, const struct sp_topology *topology)
 {
     int n = 0, *cpu = malloc((size_t)topology->n_cpus * sizeof *cpu);
     if (!cpu)
@@ -141,8 +146,28 @@ void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topol
 #pragma omp parallel num_threads(binding->n_threads)
         pin_self(cpu, n);
     }
-    binding->pinned = false;
     free(cpu);
+}
+
+void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology)
+{
+    let_go(binding, topology);
+    binding->pinned = false;
+}
+
+enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct sp_topology *topology,
+                                  struct sp_error *err)
+{
+    if (binding->pinned)
+        return pin_team(binding, err);
+    let_go(binding, topology);
+    return SP_OK;
+}
+
+bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b)
+{
+    return a->n_threads == b->n_threads && a->pinned == b->pinned &&
+           (!a->pinned || memcmp(a->cpu, b->cpu, (size_t)a->n_threads * sizeof *a->cpu) == 0);
 }
 
 char *sp_binding_text(const struct sp_binding *binding, char *text, size_t size)

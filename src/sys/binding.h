@@ -37,6 +37,15 @@ enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err
 /* Lets the threads of the team run on every allowed CPU of the topology again. */
 void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology);
 
+/* Puts the threads where the binding has them: pinned, where sp_binding_apply() did so, else free to run on
+ * every allowed CPU. Needed after regions of another size or binding: a smaller team ends the threads that it
+ * does not use, and those that a larger one begins inherit the first thread's CPU. Fails as apply does. */
+enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct sp_topology *topology,
+                                  struct sp_error *err);
+
+/* Do both leave the threads in the same places? */
+bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b);
+
 /* "0-3,8" from the CPUs in the order of threads: "0,2,4". Returns text. */
 char *sp_binding_text(const struct sp_binding *binding, char *text, size_t size);
 
