@@ -8,9 +8,9 @@
 
 const char *explain_word(int i)
 {
-    if (i <= SP_OPEN)
+    if (i < SP_N_OUTCOMES)
         return sp_outcome_name((enum sp_outcome)i);
-    i -= SP_OPEN + 1;
+    i -= SP_N_OUTCOMES;
     if (i < SP_N_BOTTLENECKS)
         return sp_bottleneck_name((enum sp_bottleneck)i);
     i -= SP_N_BOTTLENECKS;

@@ -71,6 +71,46 @@ START_TEST(outcomes_follow_from_the_intervals)
 }
 END_TEST
 
+/* A try that gave `gain` to a point, on top of `before`. */
+static void put_try(struct sp_tries *t, int round, const char *before, const char *own, double gain)
+{
+    struct sp_try *one = &t->one[t->n++];
+    *one = (struct sp_try){.round = round, .variant = sp_variant_none(), .lo = 0.1, .hi = 0.2};
+    strcpy(one->own, own);
+    strcpy(one->ids, own);
+    ck_assert_int_eq(sp_variant_add(&one->variant, before, NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&one->variant, own, NULL), SP_OK);
+    one->trial.gain = sp_value_between(gain, gain - 0.01, gain + 0.01, SP_MEASURED);
+    one->trial.time = sp_value_of(0.01 * (1 - gain), SP_MEASURED);
+    one->trial.base_time = sp_value_of(0.01, SP_MEASURED);
+    one->trial.n_processes = 1;
+    one->outcome = sp_try_outcome(one);
+}
+
+/* What the rounds before have won is in every try of a round, and keeps none of them from being combined. */
+START_TEST(winners_of_a_further_round_are_combined)
+{
+    static struct sp_tries t;
+    bool used[SP_MAX_TRIES] = {false};
+    struct sp_variant added = sp_variant_none();
+    t.n = 0;
+    put_try(&t, 1, "", "--reorder rcm", 0.30);
+    const char *won = "--reorder rcm";
+    put_try(&t, 2, won, "--format sell:8,1", 0.50);
+    put_try(&t, 2, won, "--schedule merge", 0.40);
+    put_try(&t, 2, won, "--format crs --index d16", 0.45);
+    put_try(&t, 2, won, "--precision f32", 0.60);
+    put_try(&t, 2, won, "--pages small", -0.10);
+    ck_assert_ptr_eq(sp_tries_best(&t), &t.one[1]);
+    used[1] = true;
+    ck_assert_int_eq(sp_variant_add(&added, t.one[1].own, NULL), SP_OK);
+    ck_assert_ptr_eq(sp_tries_next(&t, 1, t.n, &added, used), &t.one[2]);
+    used[2] = true;
+    ck_assert_ptr_null(sp_tries_next(&t, 1, t.n, &added, used));
+    ck_assert_double_eq_tol(sp_try_gain_alone(&t.one[2], 0.30), 1 - 0.6 / 0.7, 1e-12);
+}
+END_TEST
+
 /* A run on a matrix and what it needs. */
 struct fixture {
     struct sp_machine machine;
@@ -262,6 +302,7 @@ int main(void)
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
+    tcase_add_test(tests, winners_of_a_further_round_are_combined);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);

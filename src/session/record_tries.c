@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "session/record_parts.h"
-#include "session/try_hints.h"
+#include "session/tries.h"
 
 static json_t *number(double x)
 {

@@ -11,10 +11,6 @@
 /* The least part of the budget that the samples of one trial get, and the part of all that confirm the best.
  */
 enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3 };
-/* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
-#define SHARP 0.05
-/* A combination that saves less than this on top is not worth its options. */
-#define WORTH_ADDING 0.01
 /* Two changes together may be this much slower than the better one alone and still be as predicted. */
 #define SLACK 0.03
 
@@ -23,25 +19,6 @@ struct trying {
     struct sp_tries *tries;
     double start;
 };
-
-const char *sp_outcome_name(enum sp_outcome outcome)
-{
-    static const char *const names[] = {"not tried",           "confirmed", "more than predicted",
-                                        "less than predicted", "refuted",   "open"};
-    return names[outcome];
-}
-
-enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
-{
-    if (!sp_value_known(gain))
-        return SP_NOT_TRIED;
-    if (gain.lo > hi)
-        return SP_EXCEEDED;
-    if (gain.hi < lo)
-        return gain.lo > 0 ? SP_LESS : SP_REFUTED;
-    const bool is_sharp = gain.hi - gain.lo <= fmax(hi - lo, SHARP);
-    return gain.lo > 0 || (lo <= 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
-}
 
 static double left_s(const struct trying *t)
 {
@@ -60,7 +37,7 @@ static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_er
     sp_progress_step(t->trials.progress, one->variant.change, 1 - left_s(t) / t->tries->budget_s);
     enum sp_status status =
         sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SHARES, &one->trial, err);
-    one->outcome = sp_outcome_of(one->lo, one->hi, one->trial.gain);
+    one->outcome = sp_try_outcome(one);
     one->variant.kernel = one->trial.status == SP_OK ? sp_kernel_find(one->trial.kernel) : NULL;
     return status;
 }
@@ -74,12 +51,6 @@ static struct sp_try *new_try(struct sp_tries *tries, int round)
     one->trial.time = one->trial.base_time = one->trial.gain = sp_value_none("it was not tried");
     one->trial.status = SP_ABSENT;
     return one;
-}
-
-/* 1 - (1 - a)(1 - b): two changes that leave each other alone. */
-static double both(double a, double b)
-{
-    return 1 - (1 - a) * (1 - b);
 }
 
 /* Was this variant tried before, or is it the run itself? A hint that comes again is not news. */
@@ -103,10 +74,11 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     snprintf(one->id, sizeof one->id, "%s", hint->id);
     snprintf(one->ids, sizeof one->ids, "%.63s%s%s", won ? won->ids : "", won ? " " : "", hint->id);
     snprintf(one->confidence, sizeof one->confidence, "%s", sp_confidence_name(hint->confidence));
+    snprintf(one->own, sizeof one->own, "%s", hint->change);
     one->own_lo = hint->gain_lo;
     one->own_hi = hint->gain_hi;
-    one->lo = won ? both(won->trial.gain.value, hint->gain_lo) : hint->gain_lo;
-    one->hi = won ? both(won->trial.gain.value, hint->gain_hi) : hint->gain_hi;
+    one->lo = won ? sp_gain_of_both(won->trial.gain.value, hint->gain_lo) : hint->gain_lo;
+    one->hi = won ? sp_gain_of_both(won->trial.gain.value, hint->gain_hi) : hint->gain_hi;
     if (won)
         one->variant = won->variant;
     const char *why = "nothing that this program could do by itself";
@@ -125,50 +97,11 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     return SP_OK;
 }
 
-static bool is_gain(const struct sp_try *one)
+/* The last of the hints' ids: what it was tried on top of is the winner's as well. */
+static const char *id_of(const struct sp_try *one)
 {
-    return sp_value_known(one->trial.gain) && one->trial.gain.lo > 0;
-}
-
-/* Does it compute the same numbers, but for the order of sums? What rounds values is never combined unasked.
- * (Values are proposed to be stored as f32 beside f64 vectors only where all of them are such numbers.) */
-static bool keeps_numbers(const struct sp_try *one)
-{
-    return one->variant.precision < 0 || one->variant.precision == SP_MIXED;
-}
-
-static const struct sp_try *best_of(const struct sp_tries *tries)
-{
-    const struct sp_try *best = NULL;
-    for (int i = 0; i < tries->n; i++) {
-        const struct sp_try *one = &tries->one[i];
-        if (is_gain(one) && keeps_numbers(one) &&
-            (!best ||
-             one->trial.gain.value > best->trial.gain.value + (best->round < one->round ? WORTH_ADDING : 0)))
-            best = one;
-    }
-    return best;
-}
-
-/* The next best of this round's single hints, after `gain`, whose options the winner does not have yet. */
-static const struct sp_try *next_to_add(const struct sp_tries *tries, int from, int to,
-                                        const struct sp_try *won, const bool *used)
-{
-    const struct sp_try *next = NULL;
-    for (int i = from; i < to; i++) {
-        const struct sp_try *one = &tries->one[i];
-        if (!used[i] && is_gain(one) && keeps_numbers(one) &&
-            !sp_variant_has(&won->variant, one->variant.change) &&
-            (!next || one->trial.gain.value > next->trial.gain.value))
-            next = one;
-    }
-    return next;
-}
-
-/* What a try gave on top of the gain that its round began with. */
-static double alone(const struct sp_try *one, double from_gain)
-{
-    return 1 - (1 - one->trial.gain.value) / (1 - from_gain);
+    const char *blank = strrchr(one->ids, ' ');
+    return blank ? blank + 1 : one->ids;
 }
 
 /* Adds this round's winners to the best of them, one after the other; keeps what pays. */
@@ -177,33 +110,37 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
 {
     struct sp_tries *tries = t->tries;
     bool used[SP_MAX_TRIES] = {false};
-    const struct sp_try *won = best_of(tries), *next;
+    struct sp_variant added = sp_variant_none(); /* by this round */
+    const struct sp_try *won = sp_tries_best(tries), *next;
     if (!won || won - tries->one < from)
         return SP_OK;
     used[won - tries->one] = true;
-    while ((next = next_to_add(tries, from, to, won, used))) {
+    enum sp_status status = sp_variant_add(&added, won->own, err);
+    while (status == SP_OK && (next = sp_tries_next(tries, from, to, &added, used))) {
         used[next - tries->one] = true;
         struct sp_try *one = new_try(tries, round);
         if (!one)
             break;
         one->variant = won->variant;
         /* What the second gave by itself is known; beside the first it may also give nothing. */
-        one->lo = both(won->trial.gain.value, -SLACK);
-        one->hi = both(won->trial.gain.value, fmax(next->own_hi, alone(next, from_gain)));
-        snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, next->ids);
-        if (sp_variant_add(&one->variant, next->variant.change, &one->trial.error) != SP_OK)
+        const double next_hi = fmax(next->own_hi, sp_try_gain_alone(next, from_gain));
+        one->lo = sp_gain_of_both(won->trial.gain.value, -SLACK);
+        one->hi = sp_gain_of_both(won->trial.gain.value, next_hi);
+        snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, id_of(next));
+        if (sp_variant_add(&one->variant, next->own, &one->trial.error) != SP_OK)
             continue;
         if (is_again(t, &one->variant)) {
             tries->n--;
             continue;
         }
-        enum sp_status status = try_one(t, one, err);
-        if (status != SP_OK)
-            return status;
-        if (is_gain(one) && one->trial.gain.value > won->trial.gain.value + WORTH_ADDING)
+        status = try_one(t, one, err);
+        if (status == SP_OK && sp_try_is_gain(one) &&
+            sp_gain_is_worth_adding(one->trial.gain.value, won->trial.gain.value)) {
             won = one;
+            status = sp_variant_add(&added, next->own, err);
+        }
     }
-    return SP_OK;
+    return status;
 }
 
 /* Hints of the configuration that has won so far. */
@@ -250,7 +187,7 @@ static void note_failure(struct sp_tries *tries, const struct sp_try *won, int r
 static enum sp_status next_round(struct trying *t, int round, bool *more, struct sp_error *err)
 {
     struct sp_tries *tries = t->tries;
-    const struct sp_try *best = best_of(tries);
+    const struct sp_try *best = sp_tries_best(tries);
     struct sp_hints hints;
     *more = false;
     if (!best || best->round != round - 1 || left_s(t) <= 0)
@@ -301,7 +238,7 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
     bool more = true;
     for (int round = 2; status == SP_OK && more && round <= MOST_ROUNDS; round++)
         status = next_round(t, round, &more, err);
-    const struct sp_try *best = best_of(tries);
+    const struct sp_try *best = sp_tries_best(tries);
     tries->best = best ? (int)(best - tries->one) : -1;
     if (!best || status != SP_OK)
         return status;
@@ -310,8 +247,7 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
                     sizeof tries->command);
     status = sp_trials_confirm(&t->trials, &best->variant, tries->budget_s / SHARES / 2, PROCESSES,
                                &tries->confirmed.trial, err);
-    tries->confirmed.outcome =
-        sp_outcome_of(tries->confirmed.lo, tries->confirmed.hi, tries->confirmed.trial.gain);
+    tries->confirmed.outcome = sp_try_outcome(&tries->confirmed);
     return status;
 }
 

@@ -1,0 +1,87 @@
+#include "session/tries.h"
+
+#include <math.h>
+
+/* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
+#define SHARP 0.05
+/* A combination that saves less than this on top is not worth its options. */
+#define WORTH_ADDING 0.01
+
+const char *sp_outcome_name(enum sp_outcome outcome)
+{
+    static const char *const names[SP_N_OUTCOMES] = {
+        "not tried", "confirmed", "more than predicted", "less than predicted",
+        "refuted",   "open"};
+    return names[outcome];
+}
+
+enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
+{
+    if (!sp_value_known(gain))
+        return SP_NOT_TRIED;
+    if (gain.lo > hi)
+        return SP_EXCEEDED;
+    if (gain.hi < lo)
+        return gain.lo > 0 ? SP_LESS : SP_REFUTED;
+    const bool is_sharp = gain.hi - gain.lo <= fmax(hi - lo, SHARP);
+    return gain.lo > 0 || (lo <= 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
+}
+
+enum sp_outcome sp_try_outcome(const struct sp_try *one)
+{
+    return sp_outcome_of(one->lo, one->hi, one->trial.gain);
+}
+
+double sp_gain_of_both(double a, double b)
+{
+    return 1 - (1 - a) * (1 - b);
+}
+
+double sp_try_gain_alone(const struct sp_try *one, double from_gain)
+{
+    return 1 - (1 - one->trial.gain.value) / (1 - from_gain);
+}
+
+bool sp_try_is_gain(const struct sp_try *one)
+{
+    return sp_value_known(one->trial.gain) && one->trial.gain.lo > 0;
+}
+
+/* Does it compute the same numbers, but for the order of sums? What rounds values is never combined unasked.
+ * (Values are proposed to be stored as f32 beside f64 vectors only where all of them are such numbers.) */
+static bool keeps_numbers(const struct sp_try *one)
+{
+    return one->variant.precision < 0 || one->variant.precision == SP_MIXED;
+}
+
+bool sp_gain_is_worth_adding(double gain, double before)
+{
+    return gain > before + WORTH_ADDING;
+}
+
+const struct sp_try *sp_tries_best(const struct sp_tries *tries)
+{
+    const struct sp_try *best = NULL;
+    for (int i = 0; i < tries->n; i++) {
+        const struct sp_try *one = &tries->one[i];
+        const double gain = one->trial.gain.value;
+        if (sp_try_is_gain(one) && keeps_numbers(one) &&
+            (!best || (best->round < one->round ? sp_gain_is_worth_adding(gain, best->trial.gain.value)
+                                                : gain > best->trial.gain.value)))
+            best = one;
+    }
+    return best;
+}
+
+const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int to,
+                                   const struct sp_variant *added, const bool *used)
+{
+    const struct sp_try *next = NULL;
+    for (int i = from; i < to; i++) {
+        const struct sp_try *one = &tries->one[i];
+        if (!used[i] && sp_try_is_gain(one) && keeps_numbers(one) && !sp_variant_has(added, one->own) &&
+            (!next || one->trial.gain.value > next->trial.gain.value))
+            next = one;
+    }
+    return next;
+}
