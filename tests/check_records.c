@@ -97,6 +97,8 @@ static void check_try(const json_t *item, const char *path)
            lo);
     expect((strcmp(outcome, "confirmed") == 0 || strcmp(outcome, "open") == 0) == meets, path,
            "confirmed or open is not what the figures say", seen.value, lo);
+    expect(strcmp(outcome, "confirmed") != 0 || seen.value > 0, path, "confirmed without a gain", seen.value,
+           0);
     const json_t *pays = json_object_get(trial, "pays_after");
     expect(json_is_number(pays) == (seen.value > 0), path, "what is slower cannot pay", seen.value, 0);
 }

@@ -60,7 +60,7 @@ START_TEST(outcomes_follow_from_the_intervals)
         {0.10, 0.20, 0.30, 0.28, 0.31, SP_EXCEEDED},  {0.10, 0.20, 0.05, 0.04, 0.06, SP_LESS},
         {0.10, 0.20, 0.00, -0.01, 0.01, SP_REFUTED},  {0.10, 0.20, -0.30, -0.4, -0.2, SP_REFUTED},
         {0.10, 0.20, 0.10, -0.05, 0.21, SP_OPEN},     {0.00, 0.20, 0.01, -0.01, 0.03, SP_CONFIRMED},
-        {0.00, 0.20, 0.01, -3.00, 0.50, SP_OPEN},
+        {0.00, 0.20, 0.01, -3.00, 0.50, SP_OPEN},     {0.00, 0.30, -0.08, -0.16, 0.01, SP_OPEN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ck_assert_int_eq(

@@ -24,7 +24,7 @@ enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
     if (gain.hi < lo)
         return gain.lo > 0 ? SP_LESS : SP_REFUTED;
     const bool is_sharp = gain.hi - gain.lo <= fmax(hi - lo, SHARP);
-    return gain.lo > 0 || (lo <= 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
+    return gain.lo > 0 || (lo <= 0 && gain.value > 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
 }
 
 enum sp_outcome sp_try_outcome(const struct sp_try *one)

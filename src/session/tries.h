@@ -8,7 +8,7 @@
 /* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo, g.hi]. */
 enum sp_outcome {
     SP_NOT_TRIED,
-    SP_CONFIRMED, /* the intervals meet, and g.lo > 0; or lo <= 0, g no wider than the prediction */
+    SP_CONFIRMED, /* the intervals meet, and g.lo > 0; or lo <= 0, g > 0 and no wider than the prediction */
     SP_EXCEEDED,  /* g.lo > hi */
     SP_LESS,      /* g.hi < lo, yet g.lo > 0: a gain, but a smaller one */
     SP_REFUTED,   /* g.hi < lo, and no gain is seen: g.lo <= 0 */
