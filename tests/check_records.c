@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/record.h"
+#include "io/record_words.h"
 
 static int n_broken;
 
@@ -90,7 +91,11 @@ static void check_try(const json_t *item, const char *path)
            "tried, and said not to be, or the other way round", tried, 0);
     if (!tried)
         return;
-    const bool refuted = seen.hi < lo && seen.lo <= 0, meets = seen.lo <= hi && seen.hi >= lo;
+    const bool other = sp_conditions_differ(sp_item_number(item, "conditions"));
+    const bool refuted = !other && seen.hi < lo && seen.lo <= 0,
+               meets = !other && seen.lo <= hi && seen.hi >= lo;
+    expect((strcmp(outcome, "other conditions") == 0) == other, path,
+           "conditions are not what the figures say", sp_item_number(item, "conditions"), 1);
     expect(seen.lo <= seen.value && seen.value <= seen.hi && seen.hi < 1, path, "an interval is wrong",
            seen.lo, seen.hi);
     expect((strcmp(outcome, "refuted") == 0) == refuted, path, "refuted is not what the figures say", seen.hi,

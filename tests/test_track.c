@@ -32,6 +32,8 @@ static struct sp_record record_with(const struct tried *hint, int n)
                 sp_value_between(h->observed, h->observed - h->half, h->observed + h->half, SP_MEASURED);
             json_object_set_new(item, "observed", sp_record_value_json(seen, "1"));
             json_object_set_new(item, "outcome", json_string(h->outcome));
+            if (strcmp(h->outcome, "other conditions") == 0)
+                json_object_set_new(item, "conditions", json_real(3.2));
         } else {
             json_object_set_new(item, "observed", json_null());
         }
@@ -72,6 +74,37 @@ START_TEST(rules_are_scored_against_silence)
     ck_assert(none.n == 0 && isnan(none.median_error));
     sp_hint_scores_free(&s);
     sp_hint_scores_free(&s);
+}
+END_TEST
+
+/* Neither right nor wrong; a record of before the word is judged by its times. */
+START_TEST(trials_under_other_conditions_do_not_score)
+{
+    static const struct tried hints[] = {{"A01", "high", 0.2, 0.4, 0.35, 0.01, "confirmed"},
+                                         {"A01", "high", 0.2, 0.4, -0.50, 0.01, "other conditions"}};
+    struct sp_hint_scores s = {0};
+    struct sp_record r = record_with(hints, 2);
+    ck_assert_int_eq(sp_hint_scores_add(&s, &r, NULL), SP_OK);
+    const struct sp_hint_score a = sp_hint_scores_of(&s, (struct sp_hint_choice){.id = "A01"});
+    ck_assert(s.n == 2 && a.n == 1 && a.n_other == 1 && a.n_covered == 1 && a.n_high == 1);
+    ck_assert_double_eq_tol(a.mean_error, 0.05, 1e-12);
+    ck_assert(s.hint[1].is_other && !s.hint[1].is_covered && !s.hint[1].is_refuted);
+    sp_hint_scores_free(&s);
+    sp_record_free(&r);
+
+    static const struct tried older[] = {{"A01", "high", 0.2, 0.4, -0.50, 0.01, "refuted"}};
+    for (int i = 0; i < 2; i++) {
+        r = record_with(older, 1);
+        json_t *item = json_array_get(sp_record_node(&r, "hints"), 0);
+        const struct sp_value beside = sp_value_of(i == 0 ? 0.032 : 0.011, SP_MEASURED);
+        json_object_set_new(item, "trial",
+                            json_pack("{s:o}", "base_time", sp_record_value_json(beside, "s")));
+        sp_record_set_metric(&r, "time", sp_value_of(0.010, SP_MEASURED), "s", "lower", "time");
+        ck_assert_int_eq(sp_hint_scores_add(&s, &r, NULL), SP_OK);
+        ck_assert(s.hint[0].is_other == (i == 0) && s.hint[0].is_refuted == (i == 1));
+        sp_hint_scores_free(&s);
+        sp_record_free(&r);
+    }
 }
 END_TEST
 
@@ -125,6 +158,7 @@ int main(void)
     Suite *suite = suite_create("track");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, rules_are_scored_against_silence);
+    tcase_add_test(tests, trials_under_other_conditions_do_not_score);
     tcase_add_test(tests, folders_give_their_records);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

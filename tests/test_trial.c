@@ -71,6 +71,28 @@ START_TEST(outcomes_follow_from_the_intervals)
 }
 END_TEST
 
+START_TEST(other_conditions_test_no_prediction)
+{
+    struct sp_try one = {.lo = 0.1, .hi = 0.2, .for_s = 0.010};
+    one.trial.gain = sp_value_between(0.15, 0.14, 0.16, SP_MEASURED);
+    one.trial.base_time = sp_value_none("it was not tried");
+    ck_assert_int_eq(sp_try_outcome(&one), SP_CONFIRMED);
+    one.trial.base_time = sp_value_of(0.0114, SP_MEASURED);
+    ck_assert_int_eq(sp_try_outcome(&one), SP_CONFIRMED);
+    one.trial.base_time = sp_value_of(0.032, SP_MEASURED);
+    ck_assert_double_eq_tol(sp_try_conditions(&one), 3.2, 1e-12);
+    ck_assert_int_eq(sp_try_outcome(&one), SP_OTHER_CONDITIONS);
+    ck_assert(sp_try_is_gain(&one)); /* it still counts for the best */
+    one.trial.base_time = sp_value_of(0.0086, SP_MEASURED);
+    ck_assert_int_eq(sp_try_outcome(&one), SP_OTHER_CONDITIONS);
+    one.for_s = 0;
+    ck_assert_int_eq(sp_try_outcome(&one), SP_CONFIRMED);
+    one.for_s = 0.010;
+    one.trial.gain = sp_value_none("the time was spent");
+    ck_assert_int_eq(sp_try_outcome(&one), SP_NOT_TRIED);
+}
+END_TEST
+
 /* A try that gave `gain` to a point, on top of `before`. */
 static void put_try(struct sp_tries *t, int round, const char *before, const char *own, double gain)
 {
@@ -302,6 +324,7 @@ int main(void)
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
+    tcase_add_test(tests, other_conditions_test_no_prediction);
     tcase_add_test(tests, winners_of_a_further_round_are_combined);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);

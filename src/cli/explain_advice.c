@@ -70,7 +70,7 @@ const struct sp_term sp_advice_terms[] = {
      "what became of a predicted gain [lo, hi] when it was observed as g",
      NULL,
      "Said in the record beside each hint that was tried, and counted by `spmodel track hints`.",
-     "confirmed more-than-predicted less-than-predicted refuted open not-tried",
+     "confirmed more-than-predicted less-than-predicted refuted open other-conditions not-tried",
      {NULL},
      NULL},
     {"confirmed",
@@ -85,7 +85,8 @@ const struct sp_term sp_advice_terms[] = {
      "",
      "track hints: the predicted interval and the observed one meet",
      "[lo, hi] meets [g.lo, g.hi]",
-     "Counted of all tried hints of a rule, as a percentage. A prediction that covers nothing is either "
+     "Counted of all tried hints of a rule but those under other conditions, as a percentage. A prediction "
+     "that covers nothing is either "
      "too bold (refuted, less than predicted) or too modest.",
      "hint-scores outcome refuted interval",
      {NULL},
@@ -98,8 +99,9 @@ const struct sp_term sp_advice_terms[] = {
      "A row a rule (A01, ...), then all of them; observed above 5 %: those whose observed change was "
      "larger; observed to +-5 points: those that a quiet machine measured, half of the interval being "
      "at most 5 % of the run's time. covered, refuted: how many; of high conf.: the refuted ones among "
-     "those of high confidence. Beside the error stands that of the predictor that promises nothing.",
-     "covered refuted confidence trial hints",
+     "those of high confidence. Beside the error stands that of the predictor that promises nothing. Trials "
+     "under other conditions are among the tried ones and counted apart; all else is of the rest.",
+     "other-conditions covered refuted confidence trial hints",
      {NULL},
      NULL},
     {"more-than-predicted",
@@ -132,6 +134,16 @@ const struct sp_term sp_advice_terms[] = {
      "[g.lo, g.hi] meets [lo, hi], but holds 0, and g is no gain or wider than the prediction",
      "Try again with a longer --budget, on a quieter machine. Of checks of labs: compared, not judged.",
      "outcome pass",
+     {NULL},
+     NULL},
+    {"other-conditions",
+     "conditions other_conditions",
+     "outcome: the run itself took another time than the prediction was made for",
+     "t(run, beside the trial)/t(run, predicted for) > 1.15 or < 1/1.15",
+     "The machine changed between the analysis and the trial, which the prediction does not know: neither "
+     "confirmed nor refuted. What was observed still counts for the choice of the best, because the run "
+     "was measured in turn with it. `track hints` counts such trials and leaves them out of its rates.",
+     "outcome hint-scores trial",
      {NULL},
      NULL},
     {"not-tried",

@@ -70,12 +70,12 @@ static int rules_of(const struct sp_hint_scores *s, char id[MOST_RULES][8])
 static void print_score(const char *label, const struct sp_hint_score *s)
 {
     if (s->n == 0) {
-        printf(" %-24s     0\n", label);
+        printf(" %-24s %5d %17d\n", label, s->n + s->n_other, s->n_other);
         return;
     }
-    printf(" %-24s %5d %9.0f %% %8d %8d of %-3d %8.1f %8.1f %9.1f %8.1f\n", label, s->n,
-           100.0 * s->n_covered / s->n, s->n_refuted, s->n_high_refuted, s->n_high, 100 * s->median_error,
-           100 * s->mean_error, 100 * s->median_nothing, 100 * s->mean_nothing);
+    printf(" %-24s %5d %17d %9.0f %% %8d %8d of %-3d %8.1f %8.1f %9.1f %8.1f\n", label, s->n + s->n_other,
+           s->n_other, 100.0 * s->n_covered / s->n, s->n_refuted, s->n_high_refuted, s->n_high,
+           100 * s->median_error, 100 * s->mean_error, 100 * s->median_nothing, 100 * s->mean_nothing);
 }
 
 static void print_scores(const struct sp_hint_scores *s, bool each)
@@ -85,9 +85,9 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
     printf("HINTS TRIED  %d in %d records", s->n, s->n_records);
     if (s->n_without > 0)
         printf(" (%d of them without any)", s->n_without);
-    printf("\n\n%61s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");
-    printf(" %-24s %5s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "covered", "refuted",
-           "of high conf.", "median", "mean", "median", "mean");
+    printf("\n\n%79s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");
+    printf(" %-24s %5s %17s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "other conditions", "covered",
+           "refuted", "of high conf.", "median", "mean", "median", "mean");
     for (int i = 0; i < n; i++) {
         const struct sp_hint_score score = sp_hint_scores_of(s, (struct sp_hint_choice){.id = id[i]});
         print_score(id[i], &score);
@@ -102,12 +102,15 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
         const struct sp_scored_hint *h = &s->hint[i];
         printf(" %-4s %-30s %-28s %6.1f ... %5.1f %%  observed %6.1f %%  %s\n", h->id, h->matrix, h->change,
                -100 * h->lo, -100 * h->hi, -100 * h->observed,
-               h->is_refuted   ? "refuted"
+               h->is_other     ? "other conditions"
+               : h->is_refuted ? "refuted"
                : h->is_covered ? "covered"
                                : "");
     }
-    printf(" covered: the predicted interval and the observed one meet; error: |middle of the prediction - "
-           "observed|\n");
+    printf(
+        " covered: the predicted interval and the observed one meet; error: |middle of the prediction - "
+        "observed|\n other conditions: beside the trial the run itself took another time than the prediction "
+        "was made for; not scored\n");
 }
 
 static void print_csv(const struct sp_hint_scores *s, FILE *out)
@@ -115,7 +118,7 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
     fprintf(
         out,
         "rule,matrix,change,confidence,predicted_lo,predicted_hi,observed,observed_lo,observed_hi,covered,"
-        "refuted\n");
+        "refuted,other_conditions\n");
     for (int i = 0; i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
         sp_csv_field(out, h->id);
@@ -125,8 +128,10 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
         sp_csv_text(out, h->change);
         fputc(',', out);
         sp_csv_field(out, h->confidence);
-        fprintf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s\n", h->lo, h->hi, h->observed, h->observed_lo,
-                h->observed_hi, h->is_covered ? "true" : "false", h->is_refuted ? "true" : "false");
+        const char *covered = h->is_covered ? "true" : "false", *refuted = h->is_refuted ? "true" : "false";
+        fprintf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s,%s\n", h->lo, h->hi, h->observed, h->observed_lo,
+                h->observed_hi, h->is_other ? "" : covered, h->is_other ? "" : refuted,
+                h->is_other ? "true" : "false");
     }
 }
 
@@ -134,7 +139,8 @@ static json_t *score_json(const struct sp_hint_score *s)
 {
     json_t *item = json_object();
     json_object_set_new(item, "rule", s->id[0] ? json_string(s->id) : json_null());
-    json_object_set_new(item, "tried", json_integer(s->n));
+    json_object_set_new(item, "tried", json_integer(s->n + s->n_other));
+    json_object_set_new(item, "other_conditions", json_integer(s->n_other));
     json_object_set_new(item, "covered", json_integer(s->n_covered));
     json_object_set_new(item, "refuted", json_integer(s->n_refuted));
     json_object_set_new(item, "high", json_integer(s->n_high));

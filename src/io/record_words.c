@@ -96,6 +96,12 @@ const char *sp_words_text(const struct sp_record *record, const char *path, cons
     return sp_record_text(record, path, &text) ? text : otherwise;
 }
 
+bool sp_conditions_differ(double ratio)
+{
+    static const double same = 1.15;
+    return ratio > same || ratio < 1 / same;
+}
+
 const json_t *sp_record_roof(const struct sp_record *record)
 {
     const json_t *roofs = sp_record_node(record, "roofs"), *roof;

@@ -11,6 +11,10 @@
 const char *sp_item_text(const json_t *item, const char *key);
 double sp_item_number(const json_t *item, const char *key);
 
+/* Time of the run beside a trial over the time that the prediction was made for; outside of 1/1.15 ... 1.15
+ * the machine has changed, and the trial does not test the prediction. NAN, not known: false. */
+bool sp_conditions_differ(double ratio);
+
 /* Median of the numbers of a list; NAN: it has none. */
 double sp_list_median(const json_t *list);
 

@@ -42,6 +42,7 @@ static void observed(struct sp_page *page, const json_t *hint)
                  : v.why ? v.why
                          : "");
     fact(page, "Observed", "strong", sp_html_ink_class(sp_outcome_ink(outcome)), line);
+    fact(page, "Conditions", "span", NULL, sp_conditions_text(hint, line, sizeof line));
 }
 
 static void hint_article(struct sp_page *page, const json_t *hint, size_t number)
@@ -102,7 +103,7 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
                *outcome = sp_item_text(item, "outcome");
     const double setup = sp_item_number(trial, "setup_executions"),
                  pays = sp_item_number(trial, "pays_after");
-    char text[256];
+    char text[256], said[200];
     if (!trial)
         return;
     sp_page_row_begin(page, NULL);
@@ -110,7 +111,12 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
     sp_page_cell(page, 'l', change && *change ? change : failed ? "–" : "no options");
     sp_page_cell(page, 'r', with_prediction ? sp_predicted_text(item, text, sizeof text) : "");
     sp_page_cell(page, 'r', failed ? "not tried" : sp_observed_text(item, text, sizeof text));
-    snprintf(text, sizeof text, "%.200s", failed ? failed : with_prediction && outcome ? outcome : "");
+    char *end = text + snprintf(text, sizeof text, "%.200s",
+                                failed                       ? failed
+                                : with_prediction && outcome ? outcome
+                                                             : "");
+    if (!failed && with_prediction && *sp_conditions_text(item, said, sizeof said))
+        snprintf(end, sizeof text - (size_t)(end - text), ": %s", said);
     sp_page_cell(page, 'l', text);
     *text = '\0';
     if (isfinite(setup) && isfinite(pays))

@@ -54,12 +54,28 @@ char *sp_observed_text(const json_t *item, char *text, size_t size)
     return text;
 }
 
+char *sp_conditions_text(const json_t *item, char *text, size_t size)
+{
+    const char *outcome = sp_item_text(item, "outcome");
+    const double ratio = sp_item_number(item, "conditions");
+    char times[32];
+    *text = '\0';
+    if (outcome && strcmp(outcome, "other conditions") == 0 && isfinite(ratio))
+        snprintf(text, size,
+                 "beside it the run took %s times as long: the machine changed, which this prediction does "
+                 "not know",
+                 sp_figure(times, sizeof times, ratio, 2));
+    return text;
+}
+
 enum sp_ink sp_outcome_ink(const char *outcome)
 {
-    return !outcome || strncmp(outcome, "not", 3) == 0 || strcmp(outcome, "open") == 0 ? SP_INK_PLAIN
-           : strcmp(outcome, "refuted") == 0                                           ? SP_INK_RED
-           : strncmp(outcome, "less", 4) == 0                                          ? SP_INK_YELLOW
-                                                                                       : SP_INK_GREEN;
+    return !outcome || strncmp(outcome, "not", 3) == 0 || strcmp(outcome, "open") == 0 ||
+                   strncmp(outcome, "other", 5) == 0
+               ? SP_INK_PLAIN
+           : strcmp(outcome, "refuted") == 0  ? SP_INK_RED
+           : strncmp(outcome, "less", 4) == 0 ? SP_INK_YELLOW
+                                              : SP_INK_GREEN;
 }
 
 char *sp_roof_age_text(const json_t *roof, char *text, size_t size)

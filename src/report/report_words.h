@@ -11,6 +11,9 @@ char *sp_gain_text(const json_t *hint, char *text, size_t size);
 char *sp_predicted_text(const json_t *item, char *text, size_t size);
 /* "−86.8 ±0.5 %": its time against that of the run; "none": it was not observed. */
 char *sp_observed_text(const json_t *item, char *text, size_t size);
+/* "beside it the run took 3.2 times as long: ..." where the prediction was made for other conditions; else
+ * "". */
+char *sp_conditions_text(const json_t *item, char *text, size_t size);
 /* Green: as predicted or better; yellow: less; red: refuted. */
 enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */

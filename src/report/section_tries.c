@@ -8,7 +8,7 @@
 #include "report/report_words.h"
 #include "report/sections.h"
 
-enum { CELL = 64, CHANGE = 10, PREDICTED = 58, OBSERVED = 75, OUTCOME = 77 };
+enum { CELL = 64, CHANGE = 10, PREDICTED = 58, OBSERVED = 75, OUTCOME = 77, SAID = 320 };
 
 /* What it costs before the first execution. */
 static void cost_line(struct sp_pen *pen, const json_t *trial)
@@ -25,12 +25,23 @@ static void cost_line(struct sp_pen *pen, const json_t *trial)
     sp_pen_end(pen);
 }
 
+/* A sentence under a row, unless it is empty. */
+static void line(struct sp_pen *pen, enum sp_ink ink, const char *said)
+{
+    if (!*said)
+        return;
+    pen->indent = CHANGE;
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_words(pen, ink, said);
+    sp_pen_end(pen);
+}
+
 static void row(struct sp_pen *pen, const char *label, const json_t *item, bool with_prediction)
 {
     const json_t *trial = json_object_get(item, "trial");
     const char *change = sp_item_text(trial, "change"), *failed = sp_item_text(trial, "failed"),
                *outcome = sp_item_text(item, "outcome");
-    char text[CELL];
+    char text[CELL], said[SAID];
     if (!trial)
         return;
     pen->indent = CHANGE;
@@ -54,6 +65,7 @@ static void row(struct sp_pen *pen, const char *label, const json_t *item, bool 
         sp_pen_put(pen, sp_outcome_ink(outcome), "%s", outcome);
     }
     sp_pen_end(pen);
+    line(pen, SP_INK_YELLOW, sp_conditions_text(item, said, sizeof said));
     cost_line(pen, trial);
 }
 

@@ -46,9 +46,18 @@ static json_t *prediction(const struct sp_try *one)
     return gain;
 }
 
+/* Did the run itself take the time that the prediction was made for? */
+static void add_conditions(json_t *item, const struct sp_try *one)
+{
+    const double ratio = sp_try_conditions(one);
+    if (isfinite(ratio))
+        json_object_set_new(item, "conditions", json_real(ratio));
+}
+
 static json_t *try_json(const struct sp_try *one)
 {
     json_t *item = json_object();
+    add_conditions(item, one);
     json_object_set_new(item, "hints", json_string(one->ids));
     json_object_set_new(item, "round", json_integer(one->round));
     json_object_set_new(item, "gain", prediction(one));
@@ -68,6 +77,7 @@ static void complete_hint(json_t *hint, const struct sp_tries *tries)
             continue;
         json_object_set_new(hint, "observed", observed(one));
         json_object_set_new(hint, "outcome", json_string(sp_outcome_name(one->outcome)));
+        add_conditions(hint, one);
         json_object_set_new(hint, "trial", sp_json_trial(&one->variant, &one->trial));
         return;
     }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "io/record_words.h"
+
 /* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
 #define SHARP 0.05
 /* A combination that saves less than this on top is not worth its options. */
@@ -11,7 +13,7 @@ const char *sp_outcome_name(enum sp_outcome outcome)
 {
     static const char *const names[SP_N_OUTCOMES] = {
         "not tried", "confirmed", "more than predicted", "less than predicted",
-        "refuted",   "open"};
+        "refuted",   "open",      "other conditions"};
     return names[outcome];
 }
 
@@ -27,9 +29,16 @@ enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain)
     return gain.lo > 0 || (lo <= 0 && gain.value > 0 && is_sharp) ? SP_CONFIRMED : SP_OPEN;
 }
 
+double sp_try_conditions(const struct sp_try *one)
+{
+    return one->for_s > 0 && sp_value_known(one->trial.base_time) ? one->trial.base_time.value / one->for_s
+                                                                  : NAN;
+}
+
 enum sp_outcome sp_try_outcome(const struct sp_try *one)
 {
-    return sp_outcome_of(one->lo, one->hi, one->trial.gain);
+    const bool other = sp_value_known(one->trial.gain) && sp_conditions_differ(sp_try_conditions(one));
+    return other ? SP_OTHER_CONDITIONS : sp_outcome_of(one->lo, one->hi, one->trial.gain);
 }
 
 double sp_gain_of_both(double a, double b)

@@ -13,6 +13,7 @@ enum sp_outcome {
     SP_LESS,      /* g.hi < lo, yet g.lo > 0: a gain, but a smaller one */
     SP_REFUTED,   /* g.hi < lo, and no gain is seen: g.lo <= 0 */
     SP_OPEN,      /* the intervals meet, but what was observed tells no gain */
+    SP_OTHER_CONDITIONS, /* the run itself took another time than the prediction was made for */
     SP_N_OUTCOMES
 };
 const char *sp_outcome_name(enum sp_outcome outcome); /* "confirmed", ... */
@@ -28,12 +29,15 @@ struct sp_try {
     struct sp_variant variant;
     double lo, hi;         /* predicted share of the time saved against the run */
     double own_lo, own_hi; /* predicted for this change by itself, against what it was added to */
+    double for_s;          /* time of the run that the prediction was made for [s]; 0: unknown */
     char confidence[12];
     struct sp_trial trial; /* status SP_ABSENT with the reason: not tried */
     enum sp_outcome outcome;
 };
 
-/* From prediction and observation. */
+/* Time of the run beside the trial over that which the prediction was made for; NAN: not known. */
+double sp_try_conditions(const struct sp_try *one);
+/* From prediction, observation and conditions. */
 enum sp_outcome sp_try_outcome(const struct sp_try *one);
 
 enum { SP_MAX_TRIES = 40 };
@@ -68,7 +72,7 @@ bool sp_gain_is_worth_adding(double gain, double before);
 const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int to,
                                    const struct sp_variant *added, const bool *used);
 
-/* hints[].observed, .outcome, .trial of a record; its object `tries`. */
+/* hints[].observed, .outcome, .conditions, .trial of a record; its object `tries`. */
 void sp_record_tries(struct sp_record *record, const struct sp_tries *tries);
 
 #endif

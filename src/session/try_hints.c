@@ -18,6 +18,7 @@ struct trying {
     struct sp_trials trials;
     struct sp_tries *tries;
     double start;
+    double run_s; /* of the run when it was analysed, which its hints' predictions are made for; 0: unknown */
 };
 
 static double left_s(const struct trying *t)
@@ -64,9 +65,9 @@ static bool is_again(const struct trying *t, const struct sp_variant *v)
     return sp_variant_is_same(&none, v, run);
 }
 
-/* One hint on top of what has won so far (NULL: of the run). */
+/* One hint on top of what has won so far (NULL: of the run); for_s: time of the run that it is made for. */
 static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, const struct sp_try *won,
-                               int round, struct sp_error *err)
+                               double for_s, int round, struct sp_error *err)
 {
     struct sp_try *one = new_try(t->tries, round);
     if (!one)
@@ -75,6 +76,7 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     snprintf(one->ids, sizeof one->ids, "%.63s%s%s", won ? won->ids : "", won ? " " : "", hint->id);
     snprintf(one->confidence, sizeof one->confidence, "%s", sp_confidence_name(hint->confidence));
     snprintf(one->own, sizeof one->own, "%s", hint->change);
+    one->for_s = for_s;
     one->own_lo = hint->gain_lo;
     one->own_hi = hint->gain_hi;
     one->lo = won ? sp_gain_of_both(won->trial.gain.value, hint->gain_lo) : hint->gain_lo;
@@ -126,6 +128,7 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
         const double next_hi = fmax(next->own_hi, sp_try_gain_alone(next, from_gain));
         one->lo = sp_gain_of_both(won->trial.gain.value, -SLACK);
         one->hi = sp_gain_of_both(won->trial.gain.value, next_hi);
+        one->for_s = won->trial.base_time.value;
         snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, id_of(next));
         if (sp_variant_add(&one->variant, next->own, &one->trial.error) != SP_OK)
             continue;
@@ -143,9 +146,9 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
     return status;
 }
 
-/* Hints of the configuration that has won so far. */
+/* Hints of the configuration that has won so far, and its time. */
 static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struct sp_hints *hints,
-                               struct sp_error *err)
+                               double *time_s, struct sp_error *err)
 {
     struct sp_analyze_options o = sp_variant_options(&won->variant, t->trials.options);
     struct sp_subject subject = *t->trials.subject;
@@ -159,6 +162,7 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
     }
     if (status == SP_OK)
         status = sp_analyze_hints(&subject, &o, t->trials.progress, &record, hints, err);
+    *time_s = sp_record_value(&record, "metrics.time").value;
     sp_record_free(&record);
     return status;
 }
@@ -189,22 +193,25 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     struct sp_tries *tries = t->tries;
     const struct sp_try *best = sp_tries_best(tries);
     struct sp_hints hints;
+    double won_s = 0;
     *more = false;
     if (!best || best->round != round - 1 || left_s(t) <= 0)
         return SP_OK;
     const struct sp_try won = *best;
     struct sp_error why;
-    enum sp_status status = hints_of(t, &won, &hints, &why);
+    enum sp_status status = hints_of(t, &won, &hints, &won_s, &why);
     if (status != SP_OK && status != SP_INTERRUPTED) {
         note_failure(tries, &won, round, &why);
         return SP_OK;
     }
     if (status == SP_INTERRUPTED && err)
         *err = why;
+    /* The run beside the winner as it is now, from how the two compared in the winner's trial. */
+    const double for_s = won_s * won.trial.base_time.value / won.trial.time.value;
     const int from = tries->n;
     for (int i = 0; status == SP_OK && i < hints.n_hints; i++)
         if (is_new(t, &won, &hints.hint[i])) {
-            status = try_hint(t, &hints.hint[i], &won, round, err);
+            status = try_hint(t, &hints.hint[i], &won, for_s, round, err);
             *more = true;
         }
     return status == SP_OK ? combine(t, from, tries->n, round, won.trial.gain.value, err) : status;
@@ -232,7 +239,7 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
     struct sp_tries *tries = t->tries;
     enum sp_status status = try_honest(t, err);
     for (int i = 0; status == SP_OK && i < hints->n_hints; i++)
-        status = try_hint(t, &hints->hint[i], NULL, 1, err);
+        status = try_hint(t, &hints->hint[i], NULL, t->run_s, 1, err);
     if (status == SP_OK)
         status = combine(t, 0, tries->n, 1, 0, err);
     bool more = true;
@@ -266,6 +273,7 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     if (status != SP_OK)
         return status;
     struct trying t = {.tries = memory, .start = sp_now()};
+    t.run_s = sp_record_value(record, "metrics.time").value;
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
     const char *kernel = "";

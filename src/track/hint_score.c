@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/samples.h"
+#include "io/record_words.h"
 
 static const char *text_of(const json_t *item, const char *key)
 {
@@ -34,6 +35,18 @@ static enum sp_status append(struct sp_hint_scores *s, const struct sp_scored_hi
     return SP_OK;
 }
 
+/* Of records that do not say it, from the run's time in its analysis. */
+static double conditions_of(const struct sp_record *record, const json_t *item)
+{
+    const double said = sp_item_number(item, "conditions");
+    const struct sp_value now = sp_record_value(record, "metrics.time"),
+                          beside = sp_record_value_of(
+                              json_object_get(json_object_get(item, "trial"), "base_time"));
+    if (isfinite(said))
+        return said;
+    return sp_value_known(now) && sp_value_known(beside) ? beside.value / now.value : NAN;
+}
+
 enum sp_status sp_hint_scores_add(struct sp_hint_scores *s, const struct sp_record *record,
                                   struct sp_error *err)
 {
@@ -58,8 +71,9 @@ enum sp_status sp_hint_scores_add(struct sp_hint_scores *s, const struct sp_reco
         snprintf(h.matrix, sizeof h.matrix, "%s", matrix);
         snprintf(h.change, sizeof h.change, "%s", text_of(item, "change"));
         snprintf(h.confidence, sizeof h.confidence, "%s", text_of(item, "confidence"));
-        h.is_covered = seen.lo <= h.hi && seen.hi >= h.lo;
-        h.is_refuted = strcmp(text_of(item, "outcome"), "refuted") == 0;
+        h.is_other = sp_conditions_differ(conditions_of(record, item));
+        h.is_covered = !h.is_other && seen.lo <= h.hi && seen.hi >= h.lo;
+        h.is_refuted = !h.is_other && strcmp(text_of(item, "outcome"), "refuted") == 0;
         status = append(s, &h, err);
     }
     s->n_records++;
@@ -89,6 +103,10 @@ struct sp_hint_score sp_hint_scores_of(const struct sp_hint_scores *s, struct sp
         const struct sp_scored_hint *h = &s->hint[i];
         if (!is_chosen(h, choice))
             continue;
+        if (h->is_other) {
+            score.n_other++;
+            continue;
+        }
         const bool is_high = strcmp(h->confidence, "high") == 0;
         error[score.n] = fabs((h->lo + h->hi) / 2 - h->observed);
         nothing[score.n] = fabs(h->observed);

@@ -15,6 +15,7 @@ struct sp_scored_hint {
     char confidence[12];
     double lo, hi; /* predicted share of the time saved */
     double observed, observed_lo, observed_hi;
+    bool is_other; /* the run itself took another time than the prediction was made for: it does not score */
     bool is_covered; /* the two intervals meet */
     bool is_refuted;
 };
@@ -23,6 +24,7 @@ struct sp_scored_hint {
 struct sp_hint_score {
     char id[8]; /* of the rule; "": of several */
     int n, n_covered, n_refuted;
+    int n_other; /* tried under other conditions than the prediction was made for; not among n */
     int n_high, n_high_refuted;          /* of confidence high */
     double median_error, mean_error;     /* NAN where n is 0 */
     double median_nothing, mean_nothing; /* of the predictor "gain = 0": |observed| */

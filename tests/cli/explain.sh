@@ -59,7 +59,7 @@ done <"$dir/headings"
 
 expect 0 "heading of lab check" PREDICTIONS CHECKS
 expect 0 "line EVENTS" EVENTS
-for word in rule tried covered refuted "of high conf." all "observed above 5 %" "observed to +-5 points"; do
+for word in rule tried "other conditions" covered refuted "of high conf." all "observed above 5 %" "observed to +-5 points"; do
     expect 0 "" "$word" # of the table of track hints
 done
 "$spmodel" track hints "$source/tests/data/record-explain-hints.json" >"$dir/scores"
