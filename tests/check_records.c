@@ -115,6 +115,9 @@ static void check_tries(const struct sp_record *r, const char *path)
     json_array_foreach(sp_record_node(r, "hints"), i, item) check_try(item, path);
     json_array_foreach(sp_record_node(r, "tries.further"), i, item) check_try(item, path);
     check_try(best, path);
+    const json_t *again = json_object_get(best, "trial"), *why = json_object_get(best, "unconfirmed");
+    expect(!json_is_string(why) || sp_item_number(again, "processes") <= 1, path,
+           "measured again, and said not to be", sp_item_number(again, "processes"), 1);
 }
 
 /* The machine was looked at before the first run and after the last; what is missing says why. */

@@ -133,6 +133,47 @@ START_TEST(winners_of_a_further_round_are_combined)
 }
 END_TEST
 
+static const char *text_at(const struct sp_record *r, const char *path)
+{
+    const char *text = NULL;
+    return sp_record_text(r, path, &text) ? text : "";
+}
+
+/* A gain that could not be confirmed is no lack of gains. */
+START_TEST(a_best_that_was_not_confirmed_is_kept)
+{
+    static struct sp_tries t;
+    struct sp_record r;
+    memset(&t, 0, sizeof t);
+    put_try(&t, 1, "", "--format sell:8,1", 0.40);
+    strcpy(t.command, "spmodel analyze m --format sell:8,1");
+    t.honest.trial.gain = sp_value_none("the run is so");
+    strcpy(t.confirmed.trial.error.what, "a process ended early");
+    for (int interrupted = 0; interrupted < 2; interrupted++) {
+        t.interrupted = interrupted;
+        ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+        sp_record_tries(&r, &t);
+        ck_assert_str_eq(text_at(&r, "tries.best.command"), t.command);
+        ck_assert_str_eq(text_at(&r, "tries.best.unconfirmed"),
+                         interrupted ? "the trials were interrupted" : "a process ended early");
+        ck_assert_double_eq(sp_record_value(&r, "tries.best.observed").value, 0.40);
+        sp_record_free(&r);
+    }
+    t.best = -1;
+    ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+    sp_record_tries(&r, &t);
+    ck_assert_ptr_nonnull(strstr(text_at(&r, "tries.best.why"), "interrupted"));
+    sp_record_free(&r);
+    t.best = 0;
+    t.confirmed = t.one[0];
+    t.confirmed.trial.n_processes = 3;
+    ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+    sp_record_tries(&r, &t);
+    ck_assert_str_eq(text_at(&r, "tries.best.unconfirmed"), "");
+    sp_record_free(&r);
+}
+END_TEST
+
 /* A run on a matrix and what it needs. */
 struct fixture {
     struct sp_machine machine;
@@ -326,6 +367,7 @@ int main(void)
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
     tcase_add_test(tests, other_conditions_test_no_prediction);
     tcase_add_test(tests, winners_of_a_further_round_are_combined);
+    tcase_add_test(tests, a_best_that_was_not_confirmed_is_kept);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);

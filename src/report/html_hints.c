@@ -131,21 +131,27 @@ static void best(struct sp_page *page, const struct sp_record *record)
 {
     const json_t *found = sp_record_node(record, "tries.best"), *trial = json_object_get(found, "trial");
     const char *command = sp_item_text(found, "command");
-    char before[CELL], after[CELL], gain[CELL];
-    if (!command) {
-        sp_page_element(page, "p", NULL,
-                        "Best: the run as it is. Nothing that was tried is faster beyond the noise.");
-        return;
-    }
+    char before[CELL], after[CELL], said[320], gain[CELL];
     const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
                           base = sp_record_value_of(json_object_get(trial, "base_time"));
+    if (!command) {
+        sp_page_element(
+            page, "p", NULL, "Best: %s.",
+            sp_tries_were_stopped(record)
+                ? "unknown. The trials were interrupted; until then nothing was faster beyond the noise"
+                : "the run as it is. Nothing that was tried is faster beyond the noise");
+        return;
+    }
     sp_page_put(page, "<p><strong>Best:</strong> ");
     sp_page_element(page, "code", NULL, "%s", command);
     if (sp_value_known(time) && sp_value_known(base))
-        sp_page_text(page, " takes %s instead of %s (time %s, measured in %.0f fresh processes).",
+        sp_page_text(page, " takes %s instead of %s (time %s, %s).",
                      sp_text_seconds(after, sizeof after, time.value),
                      sp_text_seconds(before, sizeof before, base.value),
-                     sp_observed_text(found, gain, sizeof gain), sp_item_number(trial, "processes"));
+                     sp_observed_text(found, gain, sizeof gain),
+                     sp_confirmation_text(found, said, sizeof said));
+    if (*sp_conditions_text(found, said, sizeof said))
+        sp_page_text(page, " Other conditions: %s.", said);
     if (sp_record_value_of(json_object_get(found, "observed")).lo <= 0)
         sp_page_text(page, " Not certain: fresh processes do not all show the gain.");
     sp_page_put(page, "</p>\n");

@@ -54,6 +54,11 @@ char *sp_observed_text(const json_t *item, char *text, size_t size)
     return text;
 }
 
+bool sp_tries_were_stopped(const struct sp_record *record)
+{
+    return sp_record_node(record, "tries") && strcmp(sp_words_text(record, "status", ""), "interrupted") == 0;
+}
+
 char *sp_conditions_text(const json_t *item, char *text, size_t size)
 {
     const char *outcome = sp_item_text(item, "outcome");
@@ -65,6 +70,17 @@ char *sp_conditions_text(const json_t *item, char *text, size_t size)
                  "beside it the run took %s times as long: the machine changed, which this prediction does "
                  "not know",
                  sp_figure(times, sizeof times, ratio, 2));
+    return text;
+}
+
+char *sp_confirmation_text(const json_t *best, char *text, size_t size)
+{
+    const char *why = sp_item_text(best, "unconfirmed");
+    if (why)
+        snprintf(text, size, "not measured again: %s", why);
+    else
+        snprintf(text, size, "measured in %.0f fresh processes",
+                 sp_item_number(json_object_get(best, "trial"), "processes"));
     return text;
 }
 

@@ -14,6 +14,10 @@ char *sp_observed_text(const json_t *item, char *text, size_t size);
 /* "beside it the run took 3.2 times as long: ..." where the prediction was made for other conditions; else
  * "". */
 char *sp_conditions_text(const json_t *item, char *text, size_t size);
+/* "measured in 3 fresh processes", or "not measured again: the trials were interrupted". */
+char *sp_confirmation_text(const json_t *best, char *text, size_t size);
+/* Were the trials interrupted before the best was known? */
+bool sp_tries_were_stopped(const struct sp_record *record);
 /* Green: as predicted or better; yellow: less; red: refuted. */
 enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */

@@ -69,22 +69,29 @@ static void row(struct sp_pen *pen, const char *label, const json_t *item, bool 
     cost_line(pen, trial);
 }
 
+static void no_best(struct sp_pen *pen, const struct sp_record *record)
+{
+    pen->indent = CHANGE;
+    sp_pen_put(pen, SP_INK_BOLD, " best");
+    sp_pen_tab(pen, CHANGE);
+    sp_pen_words(pen, SP_INK_PLAIN,
+                 sp_tries_were_stopped(record)
+                     ? "unknown: the trials were interrupted; until then nothing was faster beyond the noise"
+                     : "the run as it is: nothing that was tried is faster beyond the noise");
+    sp_pen_end(pen);
+}
+
 static void best_lines(struct sp_pen *pen, const struct sp_record *record)
 {
     const json_t *best = sp_record_node(record, "tries.best"), *trial = json_object_get(best, "trial");
     const char *command = sp_item_text(best, "command");
-    if (!command) {
-        pen->indent = CHANGE;
-        sp_pen_put(pen, SP_INK_BOLD, " best");
-        sp_pen_tab(pen, CHANGE);
-        sp_pen_words(pen, SP_INK_PLAIN,
-                     "the run as it is: nothing that was tried is faster beyond the noise");
-        sp_pen_end(pen);
-        return;
-    }
-    char before[CELL], after[CELL], text[CELL];
+    char before[CELL], after[CELL], text[CELL], said[SAID];
     const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
                           base = sp_record_value_of(json_object_get(trial, "base_time"));
+    if (!command) {
+        no_best(pen, record);
+        return;
+    }
     sp_pen_put(pen, SP_INK_BOLD, " best");
     sp_pen_tab(pen, CHANGE);
     sp_pen_put(pen, SP_INK_CYAN, "%s", command);
@@ -93,16 +100,16 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_tab(pen, CHANGE);
     sp_pen_part(pen, SP_INK_BOLD, 0, "%s instead of %s", sp_text_seconds(after, sizeof after, time.value),
                 sp_text_seconds(before, sizeof before, base.value));
-    sp_pen_part(pen, sp_outcome_ink(sp_item_text(best, "outcome")), 1, "(time %s, in %.0f processes)",
-                sp_observed_text(best, text, sizeof text), sp_item_number(trial, "processes"));
+    sp_pen_part(pen, sp_outcome_ink(sp_item_text(best, "outcome")), 1, "(time %s)",
+                sp_observed_text(best, text, sizeof text));
     sp_pen_end(pen);
+    line(pen, sp_item_text(best, "unconfirmed") ? SP_INK_YELLOW : SP_INK_DIM,
+         sp_confirmation_text(best, said, sizeof said));
+    line(pen, SP_INK_YELLOW, sp_conditions_text(best, said, sizeof said));
     cost_line(pen, trial);
-    if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0) {
-        sp_pen_tab(pen, CHANGE);
-        sp_pen_put(pen, SP_INK_YELLOW,
-                   "not certain: fresh processes do not all show the gain; repeat it on a quieter machine");
-        sp_pen_end(pen);
-    }
+    if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0)
+        line(pen, SP_INK_YELLOW,
+             "not certain: fresh processes do not all show the gain; repeat it on a quieter machine");
 }
 
 void sp_section_tries(struct sp_pen *pen, const struct sp_record *record)

@@ -83,10 +83,18 @@ static void complete_hint(json_t *hint, const struct sp_tries *tries)
     }
 }
 
+/* Measured again in fresh processes; where that did not come to pass, as its own trial had it, and why. */
 static json_t *best_json(const struct sp_tries *tries)
 {
-    json_t *item = try_json(&tries->confirmed);
+    const bool is_confirmed = tries->confirmed.trial.n_processes > 0;
+    const char *error = tries->confirmed.trial.error.what;
+    json_t *item = try_json(is_confirmed ? &tries->confirmed : &tries->one[tries->best]);
     json_object_set_new(item, "command", json_string(tries->command));
+    if (!is_confirmed)
+        json_object_set_new(item, "unconfirmed",
+                            json_string(tries->interrupted ? "the trials were interrupted"
+                                        : *error           ? error
+                                                           : "it was not measured again"));
     return item;
 }
 
@@ -106,8 +114,11 @@ void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
     for (int k = 0; k < tries->n; k++) /* what is not in hints[] */
         if (!tries->one[k].id[0] || tries->one[k].round > 1)
             sp_record_append(r, "tries.further", try_json(&tries->one[k]));
-    if (tries->confirmed.trial.n_processes > 0)
+    if (tries->best >= 0)
         sp_record_set_object(r, "tries.best", best_json(tries));
     else
-        sp_record_set_null(r, "tries.best", "nothing that was tried is faster than the run");
+        sp_record_set_null(r, "tries.best",
+                           tries->interrupted
+                               ? "the trials were interrupted; until then nothing was faster than the run"
+                               : "nothing that was tried is faster than the run");
 }

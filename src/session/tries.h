@@ -49,6 +49,7 @@ struct sp_tries {
     struct sp_try one[SP_MAX_TRIES]; /* hints alone, then combinations, in the order in which they were run */
     int best;                        /* of one[]; -1: nothing is faster than the run */
     struct sp_try confirmed;         /* the best again, in processes of its own; none: trial.n_processes 0 */
+    bool interrupted;                /* before all was tried and confirmed */
     char command[400];               /* of the best */
 };
 

@@ -247,11 +247,12 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
         status = next_round(t, round, &more, err);
     const struct sp_try *best = sp_tries_best(tries);
     tries->best = best ? (int)(best - tries->one) : -1;
+    if (best)
+        sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
+                        sizeof tries->command);
     if (!best || status != SP_OK)
         return status;
     tries->confirmed = *best;
-    sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
-                    sizeof tries->command);
     status = sp_trials_confirm(&t->trials, &best->variant, tries->budget_s / SHARES / 2, PROCESSES,
                                &tries->confirmed.trial, err);
     tries->confirmed.outcome = sp_try_outcome(&tries->confirmed);
@@ -283,6 +284,7 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
         status = try_all(&t, &hints, err);
     t.tries->cost_s = sp_now() - t.start;
     sp_trials_close(&t.trials);
+    t.tries->interrupted = status == SP_INTERRUPTED;
     if (status == SP_OK || status == SP_INTERRUPTED)
         sp_record_tries(record, t.tries);
     if (status == SP_INTERRUPTED)
