@@ -6,6 +6,7 @@
 #include "base/figures.h"
 #include "io/record.h"
 #include "report/report_csv.h"
+#include "report/report_html.h"
 #include "report/report_lines.h"
 #include "report/report_series.h"
 #include "report/report_text.h"
@@ -370,6 +371,71 @@ START_TEST(a_series_compares_its_widths)
 }
 END_TEST
 
+static json_t *tried(const char *change, double gain, double time_s, double base_s, int processes)
+{
+    const struct sp_value seen = sp_value_between(gain, gain - 0.01, gain + 0.01, SP_MEASURED);
+    return json_pack("{s:s, s:i, s:{s:f, s:f}, s:o, s:s, s:{s:s, s:s, s:o, s:o, s:i}}", "hints", "E05",
+                     "round", 1, "gain", "lo", 0.1, "hi", 0.5, "observed", sp_record_value_json(seen, "1"),
+                     "outcome", "confirmed", "trial", "change", change, "kernel", "k", "time",
+                     sp_record_value_json(sp_value_of(time_s, SP_MEASURED), "s"), "base_time",
+                     sp_record_value_json(sp_value_of(base_s, SP_MEASURED), "s"), "processes", processes);
+}
+
+/* The report of a record with such tries, as text and as a page. */
+static void expect_tries(struct sp_record *r, const char *const said[], int n)
+{
+    const struct sp_report_style style = {.width = 200, .utf8 = true};
+    const struct sp_html_options options = {.no_plots = true};
+    const struct sp_record *const one = r;
+    char *text = printed(r, &style), *page = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&page, &size);
+    ck_assert_int_eq(sp_report_html(&one, 1, &options, out, NULL), SP_OK);
+    fclose(out);
+    for (int i = 0; i < n; i++) {
+        ck_assert_msg(strstr(text, said[i]), "no '%s' in\n%s", said[i], strstr(text, "TRIED"));
+        ck_assert_msg(strstr(page, said[i]), "no '%s' in the page", said[i]);
+    }
+    free(text);
+    free(page);
+}
+
+START_TEST(the_best_says_what_it_is)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    sp_record_set_number(&r, "tries.budget_s", 10);
+    sp_record_set_number(&r, "tries.cost_s", 9);
+    sp_record_set_object(&r, "tries.honest", tried("--pin yes", 0.2, 0.008, 0.010, 1));
+    sp_record_set_object(&r, "tries.further", json_array());
+    json_t *best = tried("--rhs 4", 0.4, 0.024, 0.010, 1);
+    json_object_set_new(best, "command", json_string("spmodel analyze m --rhs 4"));
+    json_object_set_new(best, "unconfirmed", json_string("the trials were interrupted"));
+    json_object_set_new(best, "outcome", json_string("other conditions"));
+    json_object_set_new(best, "conditions", json_real(3.2));
+    sp_record_set_object(&r, "tries.best", best);
+    static const char *const first[] = {
+        "6.00 ms instead of 10.0 ms for the work of one execution of the run",
+        "not measured again: the trials were interrupted",
+        "−25 % of the time against the honest baseline, derived from both",
+        "beside it the run took 3.2 times as long: the machine changed, which this prediction does not know"};
+    expect_tries(&r, first, 4);
+
+    best = tried("--format sell:8,1", 0.4, 0.006, 0.010, 3);
+    json_object_set_new(best, "command", json_string("spmodel analyze m --format sell:8,1"));
+    sp_record_set_object(&r, "tries.best", best);
+    static const char *const second[] = {"6.00 ms instead of 10.0 ms (time", "measured in 3 fresh processes"};
+    expect_tries(&r, second, 2);
+
+    sp_record_set_null(&r, "tries.best", "the trials were interrupted");
+    sp_record_set_text(&r, "status", "interrupted");
+    static const char *const third[] = {
+        "he trials were interrupted; until then nothing was faster beyond the noise"};
+    expect_tries(&r, third, 1);
+    sp_record_free(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("report");
@@ -380,6 +446,7 @@ int main(void)
     tcase_add_test(tc, figures);
     tcase_add_test(tc, csv_rows_append);
     tcase_add_test(tc, losses_of_programs_add_up);
+    tcase_add_test(tc, the_best_says_what_it_is);
     tcase_add_test(tc, a_series_compares_its_widths);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

@@ -149,6 +149,7 @@ START_TEST(a_best_that_was_not_confirmed_is_kept)
     strcpy(t.command, "spmodel analyze m --format sell:8,1");
     t.honest.trial.gain = sp_value_none("the run is so");
     strcpy(t.confirmed.trial.error.what, "a process ended early");
+    strcpy(t.run_is, "the run is pinned");
     for (int interrupted = 0; interrupted < 2; interrupted++) {
         t.interrupted = interrupted;
         ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
@@ -157,6 +158,7 @@ START_TEST(a_best_that_was_not_confirmed_is_kept)
         ck_assert_str_eq(text_at(&r, "tries.best.unconfirmed"),
                          interrupted ? "the trials were interrupted" : "a process ended early");
         ck_assert_double_eq(sp_record_value(&r, "tries.best.observed").value, 0.40);
+        ck_assert_str_eq(text_at(&r, "tries.honest.why"), "the run is pinned");
         sp_record_free(&r);
     }
     t.best = -1;

@@ -129,11 +129,9 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
 
 static void best(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *found = sp_record_node(record, "tries.best"), *trial = json_object_get(found, "trial");
+    const json_t *found = sp_record_node(record, "tries.best");
     const char *command = sp_item_text(found, "command");
-    char before[CELL], after[CELL], said[320], gain[CELL];
-    const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
-                          base = sp_record_value_of(json_object_get(trial, "base_time"));
+    char said[320], again[320], gain[CELL];
     if (!command) {
         sp_page_element(
             page, "p", NULL, "Best: %s.",
@@ -144,12 +142,11 @@ static void best(struct sp_page *page, const struct sp_record *record)
     }
     sp_page_put(page, "<p><strong>Best:</strong> ");
     sp_page_element(page, "code", NULL, "%s", command);
-    if (sp_value_known(time) && sp_value_known(base))
-        sp_page_text(page, " takes %s instead of %s (time %s, %s).",
-                     sp_text_seconds(after, sizeof after, time.value),
-                     sp_text_seconds(before, sizeof before, base.value),
-                     sp_observed_text(found, gain, sizeof gain),
-                     sp_confirmation_text(found, said, sizeof said));
+    if (*sp_faster_text(found, said, sizeof said))
+        sp_page_text(page, " takes %s (time %s, %s).", said, sp_observed_text(found, gain, sizeof gain),
+                     sp_confirmation_text(found, again, sizeof again));
+    if (*sp_against_honest_text(sp_record_node(record, "tries"), said, sizeof said))
+        sp_page_text(page, " That is %s.", said);
     if (*sp_conditions_text(found, said, sizeof said))
         sp_page_text(page, " Other conditions: %s.", said);
     if (sp_record_value_of(json_object_get(found, "observed")).lo <= 0)

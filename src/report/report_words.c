@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/text.h"
 #include "io/record_words.h"
 
 char *sp_gain_text(const json_t *hint, char *text, size_t size)
@@ -73,6 +74,29 @@ char *sp_conditions_text(const json_t *item, char *text, size_t size)
     return text;
 }
 
+/* Does an execution do more work, or less, than one of the run? */
+static bool has_other_work(const char *change)
+{
+    return change && (strstr(change, "--rhs ") || strstr(change, "--inner "));
+}
+
+char *sp_faster_text(const json_t *best, char *text, size_t size)
+{
+    const json_t *trial = json_object_get(best, "trial");
+    const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
+                          base = sp_record_value_of(json_object_get(trial, "base_time")),
+                          gain = sp_record_value_of(json_object_get(best, "observed"));
+    const bool other = has_other_work(sp_item_text(trial, "change"));
+    char after[64], before[64];
+    *text = '\0';
+    if (sp_value_known(time) && sp_value_known(base) && sp_value_known(gain))
+        snprintf(text, size, "%s instead of %s%s",
+                 sp_text_seconds(after, sizeof after, other ? base.value * (1 - gain.value) : time.value),
+                 sp_text_seconds(before, sizeof before, base.value),
+                 other ? " for the work of one execution of the run" : "");
+    return text;
+}
+
 char *sp_confirmation_text(const json_t *best, char *text, size_t size)
 {
     const char *why = sp_item_text(best, "unconfirmed");
@@ -81,6 +105,21 @@ char *sp_confirmation_text(const json_t *best, char *text, size_t size)
     else
         snprintf(text, size, "measured in %.0f fresh processes",
                  sp_item_number(json_object_get(best, "trial"), "processes"));
+    return text;
+}
+
+char *sp_against_honest_text(const json_t *tries, char *text, size_t size)
+{
+    const struct sp_value honest = sp_record_value_of(
+                              json_object_get(json_object_get(tries, "honest"), "observed")),
+                          best =
+                              sp_record_value_of(json_object_get(json_object_get(tries, "best"), "observed"));
+    *text = '\0';
+    if (sp_value_known(honest) && honest.lo > 0 && sp_value_known(best)) {
+        const double change = (1 - best.value) / (1 - honest.value) - 1;
+        snprintf(text, size, "%s%.*f %% of the time against the honest baseline, derived from both",
+                 change < 0 ? "−" : "+", fabs(change) < 0.0995 ? 1 : 0, 100 * fabs(change));
+    }
     return text;
 }
 

@@ -14,8 +14,14 @@ char *sp_observed_text(const json_t *item, char *text, size_t size);
 /* "beside it the run took 3.2 times as long: ..." where the prediction was made for other conditions; else
  * "". */
 char *sp_conditions_text(const json_t *item, char *text, size_t size);
+/* "1.2 ms instead of 2.3 ms" of tries.best; of a change of --rhs or --inner both are for the work of one
+ * execution of the run, and it says so. "": not known. */
+char *sp_faster_text(const json_t *best, char *text, size_t size);
 /* "measured in 3 fresh processes", or "not measured again: the trials were interrupted". */
 char *sp_confirmation_text(const json_t *best, char *text, size_t size);
+/* "−12 % of the time against the honest baseline, derived from both", where that was measured faster beyond
+ * the noise; else "". */
+char *sp_against_honest_text(const json_t *tries, char *text, size_t size);
 /* Were the trials interrupted before the best was known? */
 bool sp_tries_were_stopped(const struct sp_record *record);
 /* Green: as predicted or better; yellow: less; red: refuted. */

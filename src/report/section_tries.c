@@ -85,9 +85,7 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
 {
     const json_t *best = sp_record_node(record, "tries.best"), *trial = json_object_get(best, "trial");
     const char *command = sp_item_text(best, "command");
-    char before[CELL], after[CELL], text[CELL], said[SAID];
-    const struct sp_value time = sp_record_value_of(json_object_get(trial, "time")),
-                          base = sp_record_value_of(json_object_get(trial, "base_time"));
+    char text[CELL], said[SAID];
     if (!command) {
         no_best(pen, record);
         return;
@@ -98,13 +96,13 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
     pen->indent = CHANGE;
     sp_pen_tab(pen, CHANGE);
-    sp_pen_part(pen, SP_INK_BOLD, 0, "%s instead of %s", sp_text_seconds(after, sizeof after, time.value),
-                sp_text_seconds(before, sizeof before, base.value));
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_faster_text(best, said, sizeof said));
     sp_pen_part(pen, sp_outcome_ink(sp_item_text(best, "outcome")), 1, "(time %s)",
                 sp_observed_text(best, text, sizeof text));
     sp_pen_end(pen);
     line(pen, sp_item_text(best, "unconfirmed") ? SP_INK_YELLOW : SP_INK_DIM,
          sp_confirmation_text(best, said, sizeof said));
+    line(pen, SP_INK_PLAIN, sp_against_honest_text(sp_record_node(record, "tries"), said, sizeof said));
     line(pen, SP_INK_YELLOW, sp_conditions_text(best, said, sizeof said));
     cost_line(pen, trial);
     if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0)

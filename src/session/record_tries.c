@@ -108,8 +108,7 @@ void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
     if (tries->honest.variant.change[0])
         sp_record_set_object(r, "tries.honest", try_json(&tries->honest));
     else
-        sp_record_set_null(r, "tries.honest",
-                           "the run is pinned, with equal shares of entries, on huge pages");
+        sp_record_set_null(r, "tries.honest", *tries->run_is ? tries->run_is : "it was not reached");
     sp_record_set_object(r, "tries.further", json_array());
     for (int k = 0; k < tries->n; k++) /* what is not in hints[] */
         if (!tries->one[k].id[0] || tries->one[k].round > 1)

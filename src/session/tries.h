@@ -45,6 +45,7 @@ enum { SP_MAX_TRIES = 40 };
 struct sp_tries {
     double budget_s, cost_s; /* allowed, and taken in all */
     struct sp_try honest;    /* pinned, equal shares, huge pages; variant.change "": the run is so */
+    char run_is[96];         /* what the run is like, where there is nothing to try: "pinned, ..." */
     int n;
     struct sp_try one[SP_MAX_TRIES]; /* hints alone, then combinations, in the order in which they were run */
     int best;                        /* of one[]; -1: nothing is faster than the run */

@@ -217,18 +217,22 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     return status == SP_OK ? combine(t, from, tries->n, round, won.trial.gain.value, err) : status;
 }
 
-/* What a careful user runs anyway: no credit for leaving it. */
+/* What a careful user runs anyway: no credit for leaving it. Merge shares rows and entries equally by itself.
+ */
 static enum sp_status try_honest(struct trying *t, struct sp_error *err)
 {
     const struct sp_analyze_options *o = t->trials.options;
     struct sp_try *honest = &t->tries->honest;
     honest->variant = sp_variant_none();
     honest->trial.gain = sp_value_none("the run is so");
-    const bool other = o->small_pages || o->not_pinned || strcmp(o->schedule, "nnz") != 0;
-    if (!other || strcmp(o->schedule, "merge") == 0)
+    const bool merges = strcmp(o->schedule, "merge") == 0, shares = merges || strcmp(o->schedule, "nnz") == 0;
+    snprintf(t->tries->run_is, sizeof t->tries->run_is,
+             "the run is pinned, with equal shares of %s, on huge pages",
+             merges ? "rows and entries" : "entries");
+    if (shares && !o->small_pages && !o->not_pinned)
         return SP_OK;
     char change[96] = "";
-    snprintf(change, sizeof change, "%s%s%s", strcmp(o->schedule, "nnz") != 0 ? "--schedule nnz" : "",
+    snprintf(change, sizeof change, "%s%s%s", shares ? "" : "--schedule nnz",
              o->small_pages ? " --pages huge" : "", o->not_pinned ? " --pin yes" : "");
     enum sp_status status = sp_variant_add(&honest->variant, change, err);
     return status == SP_OK ? try_one(t, honest, err) : status;
