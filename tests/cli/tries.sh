@@ -33,6 +33,11 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
 # The honest baseline of a run by rows; the arrow's first row is then no longer one thread's alone.
 analyze arrow --schedule rows --budget 100ms gen:arrow:200000
 grep -q "^ honest  *--schedule nnz" "$dir/arrow.txt" || { cat "$dir/arrow.txt"; fail "no honest baseline"; }
+# Merge shares equally by itself; what else a careful user does is compared, and where nothing is left, it says what the run is.
+analyze merge --schedule merge --pages small --no-pin --budget 10ms gen:laplace2d:60
+grep -q "^ honest  *--pages huge --pin yes" "$dir/merge.txt" || { cat "$dir/merge.txt"; fail "no honest baseline of merge"; }
+analyze honest --schedule merge --budget 1us gen:laplace2d:60
+grep -q "pinned, with equal shares of rows and entries, on huge pages" "$dir"/honest/*.json || fail "the run is not said to be honest"
 # A permuted mesh is put in order; its hint is tried, and with time left what the new order makes possible.
 analyze mesh --budget 300ms gen:laplace3d:80+permuted:7
 "$spmodel" generate -q laplace3d:60+permuted:7 -o "$dir/mesh.spm"
