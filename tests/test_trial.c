@@ -133,6 +133,25 @@ START_TEST(winners_of_a_further_round_are_combined)
 }
 END_TEST
 
+/* Who is confirmed besides a winner that kept little of its gain. */
+START_TEST(contenders_showed_more_than_the_winner_kept)
+{
+    static struct sp_tries t;
+    bool done[SP_MAX_TRIES] = {false};
+    t.n = 0;
+    put_try(&t, 1, "", "--prefetch 64", 0.70);
+    put_try(&t, 1, "", "--reorder rcm", 0.48);
+    put_try(&t, 1, "", "--precision f32", 0.60);
+    put_try(&t, 1, "", "--schedule merge", 0.165);
+    ck_assert_ptr_eq(sp_tries_contender(&t, done, 0), &t.one[0]);
+    done[0] = true;
+    ck_assert_ptr_eq(sp_tries_contender(&t, done, 0.16), &t.one[1]);
+    done[1] = true;
+    ck_assert_ptr_null(sp_tries_contender(&t, done, 0.16)); /* 0.155 at its lower end */
+    ck_assert_ptr_eq(sp_tries_contender(&t, done, 0.15), &t.one[3]);
+}
+END_TEST
+
 static const char *text_at(const struct sp_record *r, const char *path)
 {
     const char *text = NULL;
@@ -369,6 +388,7 @@ int main(void)
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
     tcase_add_test(tests, other_conditions_test_no_prediction);
     tcase_add_test(tests, winners_of_a_further_round_are_combined);
+    tcase_add_test(tests, contenders_showed_more_than_the_winner_kept);
     tcase_add_test(tests, a_best_that_was_not_confirmed_is_kept);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);

@@ -82,6 +82,18 @@ const struct sp_try *sp_tries_best(const struct sp_tries *tries)
     return best;
 }
 
+const struct sp_try *sp_tries_contender(const struct sp_tries *tries, const bool *done, double gain)
+{
+    const struct sp_try *best = NULL;
+    for (int i = 0; i < tries->n; i++) {
+        const struct sp_try *one = &tries->one[i];
+        if (!done[i] && sp_try_is_gain(one) && keeps_numbers(one) && one->trial.gain.lo > gain &&
+            (!best || one->trial.gain.value > best->trial.gain.value))
+            best = one;
+    }
+    return best;
+}
+
 const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int to,
                                    const struct sp_variant *added, const bool *used)
 {

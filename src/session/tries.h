@@ -66,6 +66,10 @@ bool sp_try_is_gain(const struct sp_try *one);
  * save another point. */
 const struct sp_try *sp_tries_best(const struct sp_tries *tries);
 
+/* The fastest of those that are not `done` (one for each try) and whose gain, at its lower end, is above
+ * `gain`; NULL: none. */
+const struct sp_try *sp_tries_contender(const struct sp_tries *tries, const bool *done, double gain);
+
 /* Is `gain` worth the options that come on top of one that gave `before`? */
 bool sp_gain_is_worth_adding(double gain, double before);
 

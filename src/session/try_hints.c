@@ -10,7 +10,7 @@
 
 /* The least part of the budget that the samples of one trial get, and the part of all that confirm the best.
  */
-enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3 };
+enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3, MOST_CONFIRMED = 3 };
 /* Two changes together may be this much slower than the better one alone and still be as predicted. */
 #define SLACK 0.03
 
@@ -40,6 +40,24 @@ static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_er
         sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SHARES, &one->trial, err);
     one->outcome = sp_try_outcome(one);
     one->variant.kernel = one->trial.status == SP_OK ? sp_kernel_find(one->trial.kernel) : NULL;
+    return status;
+}
+
+/* Gains seen under other conditions say little beside those of the rest: they are measured once more, and the
+ * measurement that was nearer to what the predictions are made for is kept. */
+static enum sp_status repeat_under_other_conditions(struct trying *t, int from, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = from; i < t->tries->n && status == SP_OK; i++) {
+        struct sp_try *one = &t->tries->one[i], again = *one;
+        if (one->outcome != SP_OTHER_CONDITIONS || !sp_try_is_gain(one) || left_s(t) <= 0)
+            continue;
+        status = try_one(t, &again, err);
+        again.trial.cost_s += one->trial.cost_s;
+        if (again.trial.status == SP_OK &&
+            fabs(log(sp_try_conditions(&again))) < fabs(log(sp_try_conditions(one))))
+            *one = again;
+    }
     return status;
 }
 
@@ -214,6 +232,8 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
             status = try_hint(t, &hints.hint[i], &won, for_s, round, err);
             *more = true;
         }
+    if (status == SP_OK)
+        status = repeat_under_other_conditions(t, from, err);
     return status == SP_OK ? combine(t, from, tries->n, round, won.trial.gain.value, err) : status;
 }
 
@@ -238,6 +258,44 @@ static enum sp_status try_honest(struct trying *t, struct sp_error *err)
     return status == SP_OK ? try_one(t, honest, err) : status;
 }
 
+static void take_best(struct trying *t, const struct sp_hints *hints, const struct sp_try *best)
+{
+    struct sp_tries *tries = t->tries;
+    tries->best = best ? (int)(best - tries->one) : -1;
+    if (best)
+        sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
+                        sizeof tries->command);
+}
+
+/* In fresh processes. Where the best keeps less of its gain there than another trial showed, at its lower
+ * end, that one is confirmed as well, and the better one taken. */
+static enum sp_status confirm(struct trying *t, const struct sp_hints *hints, struct sp_error *err)
+{
+    struct sp_tries *tries = t->tries;
+    bool done[SP_MAX_TRIES] = {false};
+    enum sp_status status = SP_OK;
+    const struct sp_try *next = tries->best >= 0 ? &tries->one[tries->best] : NULL;
+    for (int n = 0; n < MOST_CONFIRMED && next && status == SP_OK; n++) {
+        struct sp_trial trial = next->trial;
+        done[next - tries->one] = true;
+        status = sp_trials_confirm(&t->trials, &next->variant, tries->budget_s / SHARES / 2, PROCESSES,
+                                   &trial, err);
+        const bool is_better =
+            sp_value_known(trial.gain) && trial.n_processes > 0 &&
+            (tries->confirmed.trial.n_processes == 0 || trial.gain.value > tries->confirmed.trial.gain.value);
+        if (n == 0 || is_better) {
+            take_best(t, hints, next);
+            tries->confirmed = *next;
+            tries->confirmed.trial = trial;
+            tries->confirmed.outcome = sp_try_outcome(&tries->confirmed);
+        }
+        const double kept =
+            tries->confirmed.trial.n_processes > 0 ? tries->confirmed.trial.gain.value : INFINITY;
+        next = sp_tries_contender(tries, done, kept);
+    }
+    return status;
+}
+
 static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, struct sp_error *err)
 {
     struct sp_tries *tries = t->tries;
@@ -245,22 +303,14 @@ static enum sp_status try_all(struct trying *t, const struct sp_hints *hints, st
     for (int i = 0; status == SP_OK && i < hints->n_hints; i++)
         status = try_hint(t, &hints->hint[i], NULL, t->run_s, 1, err);
     if (status == SP_OK)
+        status = repeat_under_other_conditions(t, 0, err);
+    if (status == SP_OK)
         status = combine(t, 0, tries->n, 1, 0, err);
     bool more = true;
     for (int round = 2; status == SP_OK && more && round <= MOST_ROUNDS; round++)
         status = next_round(t, round, &more, err);
-    const struct sp_try *best = sp_tries_best(tries);
-    tries->best = best ? (int)(best - tries->one) : -1;
-    if (best)
-        sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
-                        sizeof tries->command);
-    if (!best || status != SP_OK)
-        return status;
-    tries->confirmed = *best;
-    status = sp_trials_confirm(&t->trials, &best->variant, tries->budget_s / SHARES / 2, PROCESSES,
-                               &tries->confirmed.trial, err);
-    tries->confirmed.outcome = sp_try_outcome(&tries->confirmed);
-    return status;
+    take_best(t, hints, sp_tries_best(tries));
+    return status == SP_OK ? confirm(t, hints, err) : status;
 }
 
 enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct sp_analyze_options *options,
