@@ -176,8 +176,7 @@ enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err);
 enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error *err);
 /* FusedMM: the pair that it replaces, run and simulated. */
 enum sp_status sp_analysis_unfuse(struct sp_analysis *a, struct sp_error *err);
-/* Runs with something taken away. The layout's column indices are spoilt afterwards: what follows may count
- * its entries, but neither run nor simulate it. */
+/* Runs with something taken away, on copies: the layout is as before. */
 enum sp_status sp_analysis_intervene(struct sp_analysis *a, struct sp_error *err);
 void sp_analysis_account(struct sp_analysis *a); /* losses, hints */
 /* What half storage and stripes would move and compute, for their rules. */
