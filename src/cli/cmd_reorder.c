@@ -223,13 +223,17 @@ static enum sp_status report(const struct options *o, const struct sp_csr *a, co
     return SP_OK;
 }
 
-/* The matrix in that order; `took`: seconds that it took to find. */
+static bool is_told(const struct options *o)
+{
+    return o->common.verbosity >= 0 && !o->is_stdout_taken;
+}
+
+/* The matrix in that order; seconds that it took to find, and of an SpMV (0: not known). */
 static enum sp_status write_order(const struct options *o, const struct sp_csr *a, const char *name,
                                   const char *method, const struct sp_permutations *order, double took,
-                                  struct sp_watch *watch, struct sp_error *err)
+                                  double spmv_s, struct sp_watch *watch, struct sp_error *err)
 {
     struct sp_csr b;
-    char text[2][32];
     double start = sp_now();
     enum sp_status status = sp_csr_permute(a, order->row_perm, order->col_perm, &sp_allocator_huge, &b, err);
     double applied = sp_now() - start;
@@ -239,14 +243,25 @@ static enum sp_status write_order(const struct options *o, const struct sp_csr *
     if (status == SP_OK)
         status = write_permutations(o, method, order, err);
     sp_terminal_clear(watch->progress->context);
-    if (status == SP_OK && o->common.verbosity >= 0 && !o->is_stdout_taken) {
-        printf("%s -> %s   %s, found in %s, applied in %s\n", name, o->out, method,
-               sp_text_seconds(text[0], sizeof text[0], took),
-               sp_text_seconds(text[1], sizeof text[1], applied));
+    if (status == SP_OK && is_told(o)) {
+        printf("%s -> %s   %s, ", name, o->out, method);
+        sp_reorder_print_costs(took, applied, spmv_s, o->workload.n_threads, stdout);
         status = report(o, a, &b, method, err);
     }
     sp_csr_free(&b);
     return status;
+}
+
+static struct sp_preview_options preview_options(const struct options *o)
+{
+    const struct sp_workload *w = &o->workload;
+    return (struct sp_preview_options){.C = w->C,
+                                       .sigma = w->sigma,
+                                       .b_h = w->b_h,
+                                       .b_w = w->b_w,
+                                       .n_threads = w->n_threads,
+                                       .schedule = w->schedule,
+                                       .block = w->block};
 }
 
 static enum sp_status reorder(const struct options *o, const struct sp_csr *a, const char *name,
@@ -254,12 +269,18 @@ static enum sp_status reorder(const struct options *o, const struct sp_csr *a, c
 {
     struct sp_permutations order;
     const char *method = o->methods.method[0];
+    const struct sp_preview_options structure = preview_options(o);
+    double spmv_s = 0;
+    watch->what = "timing an SpMV";
+    sp_watch_show(watch, -1);
+    if (is_told(o) && sp_reorder_spmv_seconds(a, &structure, &spmv_s, NULL) != SP_OK)
+        spmv_s = 0; /* the order is what was asked for */
     watch->what = "finding the order";
     sp_watch_show(watch, -1);
     double start = sp_now();
     enum sp_status status = sp_reorder_find(method, a, &order, err);
     if (status == SP_OK)
-        status = write_order(o, a, name, method, &order, sp_now() - start, watch, err);
+        status = write_order(o, a, name, method, &order, sp_now() - start, spmv_s, watch, err);
     sp_permutations_free(&order);
     return status;
 }
@@ -277,16 +298,8 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
                                        : sp_this_caches(&machine, err);
     if (status != SP_OK)
         return status;
-    const struct sp_reorder_preview_options options = {.machine = &machine,
-                                                       .structure = {.C = w->C,
-                                                                     .sigma = w->sigma,
-                                                                     .b_h = w->b_h,
-                                                                     .b_w = w->b_w,
-                                                                     .n_threads = w->n_threads,
-                                                                     .schedule = w->schedule,
-                                                                     .block = w->block},
-                                                       .exact = o->exact,
-                                                       .progress = watch->progress};
+    const struct sp_reorder_preview_options options = {
+        .machine = &machine, .structure = preview_options(o), .exact = o->exact, .progress = watch->progress};
     status = sp_reorder_preview(a, &o->methods, &options, &preview, err);
     sp_terminal_clear(watch->progress->context);
     if (status == SP_OK && to->csv.stream)
@@ -304,7 +317,8 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
         status =
             sp_fail(err, SP_USAGE, "name a method that can order it", "no method could order the matrix");
     else if (status == SP_OK && o->out)
-        status = write_order(o, a, name, best->method, &preview.best_order, best->find_s, watch, err);
+        status = write_order(o, a, name, best->method, &preview.best_order, best->find_s, preview.spmv_s,
+                             watch, err);
     sp_permutations_free(&preview.best_order);
     sp_machine_free(&machine);
     return status;

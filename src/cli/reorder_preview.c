@@ -56,18 +56,31 @@ struct work {
     char what[96];
 };
 
-/* Seconds of one SpMV by the fastest CRS kernel, of some runs each; 0 where none can run it. */
-static enum sp_status time_spmv(const struct work *w, double *best, struct sp_error *err)
+static struct sp_workload workload_of(const struct sp_csr *a, const struct sp_preview_options *structure)
 {
+    return (struct sp_workload){.op = SP_OP_SPMV,
+                                .format = SP_FORMAT_CRS,
+                                .precision = sp_csr_is_complex(a) ? SP_C128 : SP_F64,
+                                .schedule = structure->schedule,
+                                .block = structure->block,
+                                .n_threads = structure->n_threads,
+                                .matrix = a};
+}
+
+/* The best of some runs of each kernel. */
+enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
+                                       double *best, struct sp_error *err)
+{
+    const struct sp_workload w = workload_of(a, structure);
     enum { MOST_KERNELS = 16, RUNS = 5 };
     const struct sp_kernel *rows[MOST_KERNELS];
     struct sp_layout l;
     void *x = NULL;
     *best = 0;
-    enum sp_status status = sp_layout_make(&w->workload, true, &sp_allocator_huge, &l, err);
+    enum sp_status status = sp_layout_make(&w, true, &sp_allocator_huge, &l, err);
     if (status != SP_OK)
         return status;
-    status = sp_new_array(2 * w->a->n_c, sizeof(double), "x", &x, err);
+    status = sp_new_array(2 * a->n_c, sizeof(double), "x", &x, err);
     const struct sp_operands operands = {.x = x, .allocator = &sp_allocator_huge};
     int n = status == SP_OK ? sp_kernel_candidates(&l, NULL, rows, MOST_KERNELS) : 0;
     for (int k = 0; k < n && status == SP_OK; k++) {
@@ -215,16 +228,10 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
     memset(out, 0, sizeof *out);
     out->best = -1;
     struct work w = {.a = a, .options = o, .out = out};
-    w.workload = (struct sp_workload){.op = SP_OP_SPMV,
-                                      .format = SP_FORMAT_CRS,
-                                      .precision = sp_csr_is_complex(a) ? SP_C128 : SP_F64,
-                                      .schedule = o->structure.schedule,
-                                      .block = o->structure.block,
-                                      .n_threads = o->structure.n_threads,
-                                      .matrix = a};
+    w.workload = workload_of(a, &o->structure);
     snprintf(w.what, sizeof w.what, "timing an SpMV");
     tell(&w, -1);
-    enum sp_status status = time_spmv(&w, &out->spmv_s, err);
+    enum sp_status status = sp_reorder_spmv_seconds(a, &o->structure, &out->spmv_s, err);
     if (status == SP_OK)
         status = choose_cache(&w, err);
     for (int i = 0; i < methods->n && status == SP_OK; i++)

@@ -55,6 +55,11 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
                                   const struct sp_reorder_preview_options *options,
                                   struct sp_reorder_preview *preview, struct sp_error *err);
 
+/* Seconds of one SpMV by the fastest CRS kernel on the matrix as it is, measured, with these threads and
+ * shares; 0: no kernel can run it. */
+enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
+                                       double *seconds, struct sp_error *err);
+
 /* Bytes of an SpMV in that order against those in the order of the input; false: not known. */
 bool sp_reorder_share(const struct sp_reorder_preview *preview, const struct sp_reorder_line *line,
                       double *share);
@@ -72,6 +77,9 @@ void sp_reorder_csv(const struct sp_reorder_preview *preview, FILE *out);
 void sp_reorder_json(const struct sp_reorder_preview *preview,
                      const struct sp_reorder_preview_options *options, const char *matrix,
                      const struct sp_csr *a, FILE *out);
+
+/* What finding and applying one order took [s], and how many SpMVs that is; spmv_s 0: not known. */
+void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_threads, FILE *out);
 
 /* What a new order costs beside finding it; sides as the method has them. */
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out);

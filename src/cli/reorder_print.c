@@ -98,6 +98,19 @@ void sp_reorder_print(const struct sp_reorder_preview *p, const struct sp_reorde
     print_legend(p, o, out);
 }
 
+void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_threads, FILE *out)
+{
+    char text[2][32];
+    fprintf(out, "found in %s, applied in %s\n", sp_text_seconds(text[0], sizeof text[0], found),
+            sp_text_seconds(text[1], sizeof text[1], applied));
+    if (spmv_s > 0)
+        fprintf(out,
+                "  that is %.3g and %.3g SpMVs of %s each, measured: the fastest CRS kernel on the matrix as "
+                "it was, %d thread%s\n",
+                found / spmv_s, applied / spmv_s, sp_text_seconds(text[0], sizeof text[0], spmv_s), n_threads,
+                n_threads == 1 ? "" : "s");
+}
+
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
 {
     static const char *const vectors[SP_N_REORDER_SIDES] = {
