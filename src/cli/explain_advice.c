@@ -159,10 +159,11 @@ const struct sp_term sp_advice_terms[] = {
      "tied cannot-be-faster no-time-left impossible ties",
      "all combinations of options, measured",
      NULL,
-     "A point is measured; or left out, with its reason: cannot be faster (max(V/b_S, W/P_core) with x once "
-     "exceeds the best time observed), no time left, impossible (the parts do not fit). Points whose "
-     "interval "
-     "meets that of the best within 5 % are ties.",
+     "A point is measured; or left out, with its reason: cannot be faster (max(V/b_S, W/P_core) exceeds the "
+     "best time observed, with V of x and y once, less what caches can keep between executions, and b_S what "
+     "one thread reaches times the threads, at most the best of all), no time left, impossible (the parts do "
+     "not fit), failed (interrupted, out of memory, or too noisy to tell). Points whose interval meets that "
+     "of the best within 5 % are ties.",
      "trial gain",
      {"sweep.combinations", "sweep.budget_s", "sweep.cost_s", "sweep.best_command"},
      NULL},

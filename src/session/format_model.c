@@ -27,18 +27,18 @@ const char *const *sp_format_choices(enum sp_op op)
                                : of_others;
 }
 
-enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
+/* All arrays of the format at this alpha and w. */
+static enum sp_status volume_of(const struct sp_workload *w, double alpha, double w_y, struct sp_volume *v,
                                 double *beta, struct sp_error *err)
 {
     const struct sp_csr *m = w->matrix;
     *beta = 1;
-    if (w->format == SP_FORMAT_SELLU || w->format == SP_FORMAT_HALF || w->format == SP_FORMAT_STRIPED ||
-        w->op != SP_OP_SPMV) {
+    if ((w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL) || w->op != SP_OP_SPMV) {
         struct sp_layout l;
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)
             return status;
-        *V_B = sp_volume_layout(&l, alpha, w_y).total_B;
+        *v = sp_volume_layout(&l, alpha, w_y);
         *beta = sp_layout_beta(&l);
         sp_layout_free(&l);
         return SP_OK;
@@ -56,10 +56,39 @@ enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, doubl
         *beta = sp_sell_beta(&pattern, w->C, w->sigma);
     }
     struct sp_sizes sizes = sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta);
-    struct sp_volume v = w->format == SP_FORMAT_CRS ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
-                                                    : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes,
-                                                                          w->sigma > 1, alpha, w_y);
-    *V_B = v.total_B;
+    *v = w->format == SP_FORMAT_CRS
+             ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
+             : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes, w->sigma > 1, alpha, w_y);
+    return SP_OK;
+}
+
+enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
+                                double *beta, struct sp_error *err)
+{
+    struct sp_volume v;
+    enum sp_status status = volume_of(w, alpha, w_y, &v, beta, err);
+    if (status == SP_OK)
+        *V_B = v.total_B;
+    return status;
+}
+
+enum sp_status sp_format_least_volume(const struct sp_workload *w, int64_t n_c_used, struct sp_volume *least,
+                                      struct sp_error *err)
+{
+    const double s_v = (double)sp_precision_size(w->precision) * (double)sp_workload_width(w);
+    struct sp_volume v;
+    double beta;
+    *least = (struct sp_volume){.total_B = 0};
+    enum sp_status status = volume_of(w, 0, 1, &v, &beta, err);
+    if (status != SP_OK)
+        return status;
+    /* What else a layout counts of y, windows and buffers may stay in a cache. */
+    v.array_B[SP_ARRAY_OTHER] = 0;
+    v.array_B[SP_ARRAY_X] = s_v * (double)n_c_used;
+    v.array_B[SP_ARRAY_Y] = v.write_B = s_v * (double)w->matrix->n_r;
+    v.total_B = sp_volume_matrix_B(&v) + v.array_B[SP_ARRAY_X] + v.array_B[SP_ARRAY_Y];
+    v.read_B = v.total_B - v.write_B;
+    *least = v;
     return SP_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
+#include "model/volume_spmv.h"
 #include "sparse/workload.h"
 
 /* Formats of an operation that are worth a look on a CPU and whose bytes follow from the alpha of another
@@ -19,6 +20,12 @@ const char *const *sp_format_every(enum sp_op op);
  * without values. */
 enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha, double w, double *V_B,
                                 double *beta, struct sp_error *err);
+
+/* V at alpha_min and w = 1 of SpMV and SpMMV, whatever the format and the caches: the matrix once, each of
+ * the n_c_used rows of x that have entries in their column once, y once. Half storage and stripes update y
+ * and windows often, and caches may keep all of that. What an execution can show of it: sp_volume_floor(). */
+enum sp_status sp_format_least_volume(const struct sp_workload *workload, int64_t n_c_used,
+                                      struct sp_volume *least, struct sp_error *err);
 
 /* SDDMM besides: tiles from a measured density on (model/sddmm_choice.h). The format among
  * sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min, with the roof

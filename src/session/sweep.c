@@ -8,10 +8,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "model/alpha.h"
-#include "model/roofline.h"
-#include "session/format_model.h"
 #include "session/pcore.h"
+#include "session/sweep_bound.h"
 
 /* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
 #define BOUND_SLACK 1.05
@@ -47,24 +45,6 @@ enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *li
     return axis->n > 0 ? SP_OK : sp_fail(err, SP_USAGE, NULL, "%s names no value", option);
 }
 
-/* The highest bandwidth that the machine shows where the arrays live. Arrays up to twice as large as a cache
- * stay in it in part, and are counted as in it: a bound must not be too high. */
-static double highest_roof(const struct sp_machine *m, const struct sp_workload *w, bool warm, double V_B)
-{
-    struct sp_footprint footprint = {.shared_out_B = V_B / 2};
-    const int n_domains =
-        m->n_domains > 1 ? m->n_domains : 1; /* of all that the threads may be spread over */
-    const int n_used = n_domains < w->n_threads ? n_domains : w->n_threads;
-    struct sp_residence r = sp_residence_of(m, footprint, w->n_threads, n_used, warm);
-    double most = 0;
-    for (int i = 0; i < m->n_ceilings; i++) {
-        const struct sp_ceiling *c = &m->ceiling[i];
-        if (strcmp(c->level, r.name) == 0 && strncmp(c->name, "load", 4) == 0 && c->n_threads <= w->n_threads)
-            most = fmax(most, c->value.hi);
-    }
-    return most;
-}
-
 /* Least time of the variant for the work of the run [s]; 0 where the model has none. */
 static double bound_of(struct walk *k, const struct sp_variant *v)
 {
@@ -73,18 +53,17 @@ static double bound_of(struct walk *k, const struct sp_variant *v)
     struct sp_csr m;
     struct sp_workload w;
     struct sp_value rate;
-    double V_B, beta;
     if (sp_trials_order(&k->trials, v, &m, NULL) != SP_OK || m.n_nz == 0 || strcmp(o.format, "auto") == 0 ||
-        sp_analyze_workload(&m, &o, &w, NULL) != SP_OK ||
-        sp_format_volume(&w, sp_alpha_min_sizes(m.n_c, m.n_nz), 1, &V_B, &beta, NULL) != SP_OK)
+        sp_analyze_workload(&m, &o, &w, NULL) != SP_OK)
         return 0;
-    const double b_S = highest_roof(o.machine, &w, o.state == SP_WARM, V_B);
+    const double transfers =
+        sp_transfer_bound(&w, k->trials.subject->structure.n_c_used, o.machine, o.state == SP_WARM);
     const double work = sp_workload_flops(&w);
     const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w);
     double core = 0;
     if (sp_pcore_choose(&w, o.isa, &p, &kernel, &rate, NULL) == SP_OK && rate.hi > 0)
         core = work / (rate.hi * w.n_threads);
-    return fmax(core, b_S > 0 ? V_B / b_S : 0) * sp_workload_flops(&k->trials.base.workload) / work;
+    return fmax(core, transfers) * sp_workload_flops(&k->trials.base.workload) / work;
 }
 
 static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **point, struct sp_error *err)

@@ -1,8 +1,8 @@
 /* A scan over configurations of a run: every value of every axis, pruned by the model, each point measured in
  * turn with the run.
  *
- * A point cannot be faster than max(V/b_S, W/P_core), V of x loaded once and y written without being read: a
- * point whose bound lies above the best time observed is left out, and nothing is lost. The axes are walked
+ * A point cannot be faster than max(V/b_S, W/P_core) (session/sweep_bound.h): a point whose bound lies above
+ * the best time observed is left out, and nothing is lost. The axes are walked
  * in groups, orders first, each group around the best so far: what the walk leaves out so is a choice, and is
  * counted apart. */
 #ifndef SP_SESSION_SWEEP_H

@@ -1,0 +1,121 @@
+/* What a sweep may leave out, by bounds that no execution beats. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "model/volume_spmv.h"
+#include "session/format_model.h"
+#include "session/sweep_bound.h"
+#include "sparse/generate.h"
+#include "sparse/layout.h"
+
+/* Memory alone: 10 GB/s by one thread, 40 by eight; one cache of 1 MiB, so that V/b_S can be written down. */
+static struct sp_ceiling ceilings[] = {
+    {.name = "load", .level = "MEM", .n_threads = 8},
+    {.name = "copy", .level = "MEM", .n_threads = 1},
+};
+
+static struct sp_machine machine_of(int n_ceilings)
+{
+    struct sp_machine m = {.n_sockets = 1, .n_numa = 1, .n_domains = 1, .n_cores = 8, .n_caches = 1};
+    ceilings[0].value = sp_value_between(40e9, 39e9, 42e9, SP_MEASURED);
+    ceilings[1].value = sp_value_between(10e9, 9e9, 11e9, SP_MEASURED);
+    m.ceiling = ceilings;
+    m.n_ceilings = n_ceilings;
+    m.cache[0] = (struct sp_cache){.level = 1,
+                                   .size_B = 1 << 20,
+                                   .effective_B = sp_value_none("not measured"),
+                                   .line_B = 64,
+                                   .cores_sharing = 8};
+    return m;
+}
+
+START_TEST(bandwidth_is_never_bound_too_low)
+{
+    struct sp_machine m = machine_of(2);
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 1), 11e9, 1);
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 2), 22e9, 1);
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 4), 42e9, 1); /* not 11: that is one thread's */
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 8), 42e9, 1);
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 16), 176e9, 1); /* nobody measured so many */
+    ck_assert_double_eq(sp_bandwidth_bound(&m, "L3", 4), 0);
+    m = machine_of(1); /* eight threads only */
+    ck_assert_double_eq_tol(sp_bandwidth_bound(&m, "MEM", 4), 42e9, 1);
+    ck_assert_double_eq(sp_bandwidth_bound(&m, "MEM", 16), 0);
+}
+END_TEST
+
+static struct sp_workload workload_of(const struct sp_csr *a, const char *format)
+{
+    struct sp_workload w = {
+        .op = SP_OP_SPMV, .precision = SP_F64, .schedule = SP_SCHEDULE_NNZ, .n_threads = 2, .matrix = a};
+    ck_assert_int_eq(sp_workload_set_format(&w, format, NULL), SP_OK);
+    ck_assert_int_eq(sp_workload_check(&w, NULL), SP_OK);
+    return w;
+}
+
+static double least_B(const struct sp_csr *a, const char *format)
+{
+    struct sp_volume v;
+    const struct sp_workload w = workload_of(a, format);
+    ck_assert_int_eq(sp_format_least_volume(&w, a->n_c, &v, NULL), SP_OK);
+    return v.total_B;
+}
+
+START_TEST(every_format_counts_what_it_stores_and_vectors_once)
+{
+    static const char *const formats[] = {"crs", "sell:8,1", "sellu:8,1", "half", "bcsr:4x4", "striped:64"};
+    struct sp_csr a;
+    ck_assert_int_eq(sp_generate("laplace2d:40", NULL, &a, NULL), SP_OK);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const struct sp_workload w = workload_of(&a, formats[i]);
+        struct sp_layout l;
+        ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+        const double once = sp_layout_matrix_bytes(&l) + 8.0 * (double)(a.n_r + a.n_c);
+        ck_assert_msg(least_B(&a, formats[i]) <= once && least_B(&a, formats[i]) > 0.99 * once,
+                      "%s: %g B, stored %g B", formats[i], least_B(&a, formats[i]), once);
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&a);
+
+    /* Rows that are full: one index for sixteen values, which CRS cannot beat. */
+    ck_assert_int_eq(sp_generate("band:64:63", NULL, &a, NULL), SP_OK);
+    ck_assert(least_B(&a, "bcsr:4x4") < 0.75 * least_B(&a, "crs"));
+    sp_csr_free(&a);
+}
+END_TEST
+
+START_TEST(caches_may_keep_what_they_hold)
+{
+    struct sp_machine m = machine_of(2);
+    struct sp_csr a;
+    struct sp_volume v;
+    ck_assert_int_eq(sp_generate("laplace2d:400", NULL, &a, NULL), SP_OK); /* 160 000 rows, 12 MB */
+    const struct sp_workload w = workload_of(&a, "crs");
+    ck_assert_int_eq(sp_format_least_volume(&w, a.n_c, &v, NULL), SP_OK);
+    ck_assert_double_eq_tol(v.total_B, 12.0 * (double)a.n_nz + 4.0 * 160001 + 16.0 * 160000, 1);
+    ck_assert_double_eq_tol(sp_transfer_bound(&w, a.n_c, &m, true), (v.total_B - 2 * 1048576) / 22e9, 1e-9);
+    ck_assert_double_eq_tol(sp_transfer_bound(&w, a.n_c, &m, false), (v.total_B - 8 * 160000) / 22e9, 1e-9);
+    /* Half of the columns are empty: their rows of x are never loaded. */
+    ck_assert_double_eq_tol(sp_transfer_bound(&w, a.n_c, &m, false) -
+                                sp_transfer_bound(&w, a.n_c / 2, &m, false),
+                            8 * 80000 / 22e9, 1e-9);
+    m.n_ceilings = 0;
+    ck_assert_double_eq(sp_transfer_bound(&w, a.n_c, &m, false), 0);
+    sp_csr_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sweep");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, bandwidth_is_never_bound_too_low);
+    tcase_add_test(tests, every_format_counts_what_it_stores_and_vectors_once);
+    tcase_add_test(tests, caches_may_keep_what_they_hold);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
