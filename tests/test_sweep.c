@@ -1,9 +1,12 @@
-/* What a sweep may leave out, by bounds that no execution beats. */
+/* What a sweep may leave out, by bounds that no execution beats, and what it says of a point. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/volume_spmv.h"
+#include "report/report_sweep.h"
 #include "session/format_model.h"
+#include "session/record_sweep.h"
 #include "session/sweep_bound.h"
 #include "sparse/generate.h"
 #include "sparse/layout.h"
@@ -105,6 +108,42 @@ START_TEST(caches_may_keep_what_they_hold)
 }
 END_TEST
 
+START_TEST(a_failure_is_not_impossible)
+{
+    ck_assert_int_eq(sp_sweep_fate_of(SP_OK), SP_SWEEP_MEASURED);
+    ck_assert_int_eq(sp_sweep_fate_of(SP_USAGE), SP_SWEEP_IMPOSSIBLE);
+    ck_assert_int_eq(sp_sweep_fate_of(SP_ABSENT), SP_SWEEP_IMPOSSIBLE);
+    static const enum sp_status failures[] = {SP_MEMORY, SP_UNDECIDED, SP_WRONG, SP_INTERRUPTED};
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        ck_assert_int_eq(sp_sweep_fate_of(failures[i]), SP_SWEEP_FAILED);
+
+    struct sp_sweep_point point = {.fate = SP_SWEEP_FAILED};
+    const struct sp_sweep sweep = {
+        .n_combinations = 1, .n = 1, .point = &point, .base_time = sp_value_none("nothing was measured")};
+    const struct sp_machine machine = machine_of(2);
+    const struct sp_analyze_options options = {.machine = &machine};
+    const struct sp_report_style style = {.width = 100};
+    struct sp_subject subject;
+    struct sp_record record;
+    char *text = NULL;
+    size_t size = 0;
+    strcpy(point.variant.change, "--format half");
+    strcpy(point.trial.error.what, "no memory for windows");
+    ck_assert_int_eq(sp_subject_open("gen:laplace2d:10", NULL, NULL, NULL, &subject, NULL), SP_OK);
+    ck_assert_int_eq(sp_record_new(subject.name, &record, NULL), SP_OK);
+    sp_record_sweep(&record, &subject, &options, &sweep, 1);
+    FILE *out = open_memstream(&text, &size);
+    sp_report_sweep(&record, &style, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "1 left out: they were begun") &&
+                      strstr(text, "--format half: no memory for windows") && !strstr(text, "go together"),
+                  "%s", text);
+    free(text);
+    sp_record_free(&record);
+    sp_subject_free(&subject);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sweep");
@@ -112,6 +151,7 @@ int main(void)
     tcase_add_test(tests, bandwidth_is_never_bound_too_low);
     tcase_add_test(tests, every_format_counts_what_it_stores_and_vectors_once);
     tcase_add_test(tests, caches_may_keep_what_they_hold);
+    tcase_add_test(tests, a_failure_is_not_impossible);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

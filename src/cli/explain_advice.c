@@ -156,7 +156,7 @@ const struct sp_term sp_advice_terms[] = {
      {NULL},
      NULL},
     {"sweep",
-     "tied cannot-be-faster no-time-left impossible ties",
+     "tied cannot-be-faster no-time-left impossible failed ties",
      "all combinations of options, measured",
      NULL,
      "A point is measured; or left out, with its reason: cannot be faster (max(V/b_S, W/P_core) exceeds the "

@@ -197,6 +197,7 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
              style->verbosity >= 1, scale);
     left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)",
              style->verbosity >= 1, scale);
+    left_out(&pen, points, "failed", "they were begun and could not be measured:", true, scale);
     sp_record_number(record, "sweep.combinations", &combinations);
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)

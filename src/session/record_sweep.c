@@ -7,12 +7,13 @@
 
 static json_t *point_json(const struct sp_sweep_point *p)
 {
-    static const char *const fates[] = {"measured", "cannot be faster", "no time left", "impossible"};
+    static const char *const fates[] = {"measured", "cannot be faster", "no time left", "impossible",
+                                        "failed"};
     json_t *item = json_object();
     json_object_set_new(item, "change", json_string(p->variant.change));
     json_object_set_new(item, "fate", json_string(fates[p->fate]));
     json_object_set_new(item, "bound_s", p->bound_s > 0 ? json_real(p->bound_s) : json_null());
-    if (p->fate == SP_SWEEP_IMPOSSIBLE)
+    if (p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
         json_object_set_new(item, "why", json_string(p->trial.error.what));
     if (p->fate != SP_SWEEP_MEASURED)
         return item;

@@ -82,6 +82,13 @@ static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **poin
     return SP_OK;
 }
 
+enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status)
+{
+    return status == SP_OK                             ? SP_SWEEP_MEASURED
+           : status == SP_USAGE || status == SP_ABSENT ? SP_SWEEP_IMPOSSIBLE
+                                                       : SP_SWEEP_FAILED;
+}
+
 static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
 {
     struct sp_sweep *s = k->sweep;
@@ -104,7 +111,7 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     if (p->bound_s > BOUND_SLACK * k->best_s)
         return SP_OK;
     status = sp_trials_run(&k->trials, v, o->point_s, &p->trial, err);
-    p->fate = p->trial.status == SP_OK ? SP_SWEEP_MEASURED : SP_SWEEP_IMPOSSIBLE;
+    p->fate = sp_sweep_fate_of(p->trial.status);
     if (p->fate != SP_SWEEP_MEASURED)
         return status;
     if (!sp_value_known(s->base_time))

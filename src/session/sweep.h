@@ -37,8 +37,12 @@ enum sp_sweep_fate {
     SP_SWEEP_MEASURED,
     SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
     SP_SWEEP_BUDGET,     /* the time was spent */
-    SP_SWEEP_IMPOSSIBLE, /* trial.error says why */
+    SP_SWEEP_IMPOSSIBLE, /* its parts do not go together, or not here: trial.error says why */
+    SP_SWEEP_FAILED,     /* it was begun, and something went wrong: likewise */
 };
+
+/* The fate of a trial that ended so: what cannot be had together, or here, is no failure. */
+enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status);
 
 struct sp_sweep_point {
     struct sp_variant variant;
