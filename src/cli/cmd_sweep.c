@@ -306,11 +306,12 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
     char first_order[48];
     snprintf(first_order, sizeof first_order, "%.*s", order ? (int)strcspn(order, ",") : 4,
              order ? order : "none");
-    enum sp_status status = sp_subject_open(a->matrix, &load, first_order, progress, &subject, &err);
+    enum sp_status status = sp_subject_open(a->matrix, &load, NULL, progress, &subject, &err);
+    if (status == SP_OK)
+        status = sp_subject_reorder(&subject, first_order, load.allocator, progress, &err);
     sp_terminal_clear(terminal);
-    if (status != SP_OK)
-        return sp_report_error(&err);
-    status = settle(a, &subject, &err);
+    if (status == SP_OK)
+        status = settle(a, &subject, &err);
     if (status == SP_OK)
         status = check_values(&a->sweep, &err);
     int code;

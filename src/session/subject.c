@@ -9,6 +9,18 @@
 #include "sparse/rounding.h"
 #include "sys/fault.h"
 
+/* The subject's matrix in this order, timed. */
+static enum sp_status put_in_order(struct sp_subject *s, const char *order,
+                                   const struct sp_allocator *allocator, const struct sp_progress *progress,
+                                   struct sp_csr *ordered, struct sp_error *err)
+{
+    sp_progress_step(progress, "reordering", -1);
+    const double start = sp_now();
+    enum sp_status status = sp_reorder(order, &s->matrix, allocator, NULL, ordered, err);
+    s->reorder_s = sp_now() - start;
+    return status;
+}
+
 enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
                                const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
 {
@@ -21,11 +33,8 @@ enum sp_status sp_subject_open(const char *argument, const struct sp_load_option
     s->load_s = sp_now() - start;
     const char *order = strcmp(s->reorder, "none") == 0 && sp_fault("order", NULL) ? "random" : s->reorder;
     if (status == SP_OK && strcmp(order, "none") != 0) {
-        sp_progress_step(progress, "reordering", -1);
         struct sp_csr ordered;
-        start = sp_now();
-        status = sp_reorder(order, &s->matrix, load ? load->allocator : NULL, NULL, &ordered, err);
-        s->reorder_s = sp_now() - start;
+        status = put_in_order(s, order, load ? load->allocator : NULL, progress, &ordered, err);
         if (status == SP_OK) {
             sp_csr_free(&s->matrix);
             s->matrix = ordered;
@@ -38,6 +47,30 @@ enum sp_status sp_subject_open(const char *argument, const struct sp_load_option
     if (status != SP_OK)
         sp_subject_free(s);
     return status;
+}
+
+enum sp_status sp_subject_reorder(struct sp_subject *s, const char *reorder,
+                                  const struct sp_allocator *allocator, const struct sp_progress *progress,
+                                  struct sp_error *err)
+{
+    struct sp_csr ordered;
+    struct sp_structure structure;
+    if (strcmp(reorder, "none") == 0)
+        return SP_OK;
+    enum sp_status status = put_in_order(s, reorder, allocator, progress, &ordered, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_structure_analyse(&ordered, &structure, err);
+    if (status != SP_OK) {
+        sp_csr_free(&ordered);
+        return status;
+    }
+    snprintf(s->reorder, sizeof s->reorder, "%s", reorder);
+    s->original = s->matrix;
+    s->has_original = true;
+    s->matrix = ordered;
+    s->structure = structure;
+    return SP_OK;
 }
 
 void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *in)
@@ -70,5 +103,6 @@ void sp_subject_free(struct sp_subject *s)
     if (!s)
         return;
     sp_csr_free(&s->matrix);
+    sp_csr_free(&s->original);
     memset(s, 0, sizeof *s);
 }

@@ -76,19 +76,25 @@ static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
 enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, struct sp_csr *borrowed,
                                struct sp_error *err)
 {
-    *borrowed = t->subject->matrix;
+    const struct sp_subject *s = t->subject;
+    const struct sp_csr *original = s->has_original ? &s->original : &s->matrix;
+    *borrowed = s->matrix;
     if (!is_reordered(t, v))
         return SP_OK;
-    if (strcmp(t->subject->reorder, "none") != 0)
+    if (strcmp(s->reorder, "none") != 0 && !s->has_original)
         return sp_fail(err, SP_ABSENT, "leave --reorder out", "the run itself has been reordered by %s",
-                       t->subject->reorder);
+                       s->reorder);
+    if (strcmp(v->reorder, "none") == 0) {
+        *borrowed = *original;
+        return SP_OK;
+    }
     enum sp_status status = SP_OK;
     if (strcmp(t->ordered_by, v->reorder) != 0) {
         const struct sp_allocator *allocator = t->options->small_pages ? NULL : &sp_allocator_huge;
         sp_csr_free(&t->ordered);
         t->ordered_by[0] = '\0';
         const double start = sp_now();
-        status = sp_reorder(v->reorder, &t->subject->matrix, allocator, NULL, &t->ordered, err);
+        status = sp_reorder(v->reorder, original, allocator, NULL, &t->ordered, err);
         t->reorder_s = sp_now() - start;
         if (status == SP_OK)
             snprintf(t->ordered_by, sizeof t->ordered_by, "%s", v->reorder);
@@ -148,7 +154,7 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         status = set_up(&matrix, &o, v->kernel, &setup, err);
     }
     if (status == SP_OK) {
-        trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
+        trial->reorder_s = is_reordered(t, v) && strcmp(v->reorder, "none") != 0 ? t->reorder_s : 0;
         trial->layout_s = setup.layout_s;
         trial->max_error = setup.check.max_error;
         trial->n_processes = 1;

@@ -42,7 +42,7 @@ enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_
 void sp_trials_close(struct sp_trials *trials);
 
 /* The matrix in the variant's order, which the trials own until another order is asked for. SP_ABSENT: the
- * run itself has been reordered. */
+ * run itself has been reordered, and its subject does not have the original. */
 enum sp_status sp_trials_order(struct sp_trials *trials, const struct sp_variant *variant,
                                struct sp_csr *borrowed, struct sp_error *err);
 

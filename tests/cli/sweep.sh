@@ -42,6 +42,10 @@ sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs g
 grep -q -- "--rhs 4" "$dir/vectors.txt" || { cat "$dir/vectors.txt"; fail "no --rhs 4"; }
 sweep short --budget 1us gen:laplace2d:50
 grep -q "left out: the time was spent" "$dir/short.txt" || { cat "$dir/short.txt"; fail "the budget was not kept"; }
+# Whichever order comes first is the run, and every other one, none included, is measured beside it.
+sweep orders --exhaustive --reorder rcm,none,reversed --format crs --index i32 --schedule nnz --threads 1 --csv gen:laplace2d:50
+[ "$(grep -c ',measured,' "$dir/orders.txt")" -eq 3 ] || { cat "$dir/orders.txt"; fail "not every order was measured"; }
+grep -q -- '--reorder none",measured' "$dir/orders.txt" || { cat "$dir/orders.txt"; fail "no order beside rcm"; }
 sweep complex --precision c128 --format crs gen:laplace2d:30
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate pattern general\n40 90 120"
     for (k = 0; k < 120; k++) print k % 40 + 1, (7 * k) % 90 + 1 }' >"$dir/wide.mtx"
