@@ -30,6 +30,21 @@ START_TEST(options_are_added_and_replaced)
 }
 END_TEST
 
+/* A command that leaves a change of the matrix out runs another matrix. */
+START_TEST(commands_repeat_what_was_done_to_the_matrix)
+{
+    const struct sp_analyze_options run = {.precision = -1, .n_threads = 4};
+    const struct sp_workload w = {.precision = SP_F64, .schedule = SP_SCHEDULE_NNZ, .n_threads = 4};
+    struct sp_subject subject = {.reorder = "none"};
+    char text[400];
+    ck_assert_str_eq(sp_run_text(&run, &w, &subject, text, sizeof text), "--threads 4");
+    strcpy(subject.reorder, "rcm");
+    subject.facts.n_dropped = 3;
+    ck_assert_str_eq(sp_run_text(&run, &w, &subject, text, sizeof text),
+                     "--drop-zeros --reorder rcm --threads 4");
+}
+END_TEST
+
 START_TEST(what_cannot_be_tried_changes_nothing)
 {
     static const char *const wrong[] = {"--sing loud",     "--threads",     "--threads none", "--threads 0",
@@ -384,6 +399,7 @@ int main(void)
     Suite *suite = suite_create("trial");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, options_are_added_and_replaced);
+    tcase_add_test(tests, commands_repeat_what_was_done_to_the_matrix);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
     tcase_add_test(tests, other_conditions_test_no_prediction);

@@ -85,7 +85,7 @@ static void find_hints(struct sp_analysis *a)
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_layout *l = &a->setup.layout;
     const struct sp_machine *m = a->options->machine;
-    sp_run_text(a->options, w, a->subject->reorder, options, sizeof options);
+    sp_run_text(a->options, w, a->subject, options, sizeof options);
     struct sp_hint_inputs in;
     memset(&in, 0, sizeof in);
     sp_hint_inputs_init(&in);

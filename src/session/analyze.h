@@ -55,9 +55,10 @@ enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_
                                    struct sp_workload *workload, struct sp_error *err);
 
 /* The options of a run that a command proposed by it repeats, for only then are the two comparable: "" none,
- * else "--precision f32 --threads 4"; returns text[size]. */
+ * else "--precision f32 --threads 4"; what was done to the matrix (its order, entries left out) follows from
+ * the subject. Returns text[size]. */
 char *sp_run_text(const struct sp_analyze_options *options, const struct sp_workload *workload,
-                  const char *reorder, char *text, size_t size);
+                  const struct sp_subject *subject, char *text, size_t size);
 
 /* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and
  * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */

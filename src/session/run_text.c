@@ -4,8 +4,8 @@
 
 #include "session/analyze.h"
 
-char *sp_run_text(const struct sp_analyze_options *o, const struct sp_workload *w, const char *reorder,
-                  char *text, size_t size)
+char *sp_run_text(const struct sp_analyze_options *o, const struct sp_workload *w,
+                  const struct sp_subject *subject, char *text, size_t size)
 {
     char schedule[32], format[48];
     sp_workload_schedule_text(w, schedule, sizeof schedule);
@@ -28,8 +28,10 @@ char *sp_run_text(const struct sp_analyze_options *o, const struct sp_workload *
         fprintf(out, " --format %s", sp_workload_format_option(w, format, sizeof format));
     if (w->schedule != SP_SCHEDULE_NNZ)
         fprintf(out, " --schedule %s", schedule);
-    if (strcmp(reorder, "none") != 0)
-        fprintf(out, " --reorder %s", reorder);
+    if (subject->facts.n_dropped > 0)
+        fputs(" --drop-zeros", out);
+    if (strcmp(subject->reorder, "none") != 0)
+        fprintf(out, " --reorder %s", subject->reorder);
     if (o->n_threads > 0)
         fprintf(out, " --threads %d", o->n_threads);
     if (o->isa)

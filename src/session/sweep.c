@@ -193,7 +193,7 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
     enum sp_status status = sp_trials_open(subject, options, NULL, progress, &k.trials, err);
     if (status == SP_OK) {
         const struct sp_workload *w = &k.trials.base.workload;
-        sp_run_text(options, w, subject->reorder, s->run_options, sizeof s->run_options);
+        sp_run_text(options, w, subject, s->run_options, sizeof s->run_options);
         status = visit(&k, &none, err);
     }
     if (status == SP_OK)
