@@ -130,6 +130,7 @@ struct sp_hint_inputs {
     /* values and structure */
     enum sp_truth fits_f32;                              /* every value is an fp32 number */
     struct sp_value rounding_largest, rounding_normwise; /* changes by storing the values in f32, relative */
+    int64_t n_zeros;                                     /* entries of value 0 that are stored */
     int64_t n_distinct;       /* distinct values; 0: not counted; counting may stop at a limit */
     bool n_distinct_is_bound; /* counting stopped: at least n_distinct */
     int block_h, block_w;     /* best dense block looked at; 0: none */

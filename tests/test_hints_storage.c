@@ -178,6 +178,38 @@ START_TEST(symmetric_precision_blocks)
 }
 END_TEST
 
+/* 12 bytes an entry go; in lanes perhaps none. */
+START_TEST(explicit_zeros)
+{
+    struct sp_hint_inputs in = healthy();
+    in.options = "--threads 18";
+    in.n_zeros = in.n_nz / 5;
+    const struct sp_hint hint = only(&in, "E06");
+    const double saved = 12.0 * (double)in.n_zeros / in.V_B.value;
+    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 18 --drop-zeros");
+    ck_assert_str_eq(hint.change, "--drop-zeros");
+    ck_assert(hint.gain_lo <= saved && saved <= hint.gain_hi && hint.gain_lo > 0.05);
+    ck_assert_double_eq_tol(hint.V_then_B.value, in.V_B.value - 12.0 * (double)in.n_zeros, 1);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "(20 %)"));
+    in.format = SP_FORMAT_SELL;
+    in.beta = sp_value_of(1, SP_MODELLED);
+    struct sp_hints h = ask(&in);
+    ck_assert(find(&h, "E06")->gain_lo == 0 && find(&h, "E06")->gain_hi > 0.1);
+
+    in = healthy();
+    in.n_zeros = in.n_nz / 1000;
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "explicit zeros")->figure, "0.1 % of the entries"));
+    in.n_zeros = 0; /* no question then */
+    h = ask(&in);
+    ck_assert(!find(&h, "E06") && !clear(&h, "explicit zeros"));
+    in.format = SP_FORMAT_BCSR; /* blocks keep their places */
+    in.n_zeros = in.n_nz / 5;
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "E06"));
+}
+END_TEST
+
 /* kkt_power, r = 1, 4, 32: 7.98, 3.27, 1.89 B/flop [THEORY 3]; P_core may end the gain. */
 START_TEST(width_of_block_vectors)
 {
@@ -219,6 +251,7 @@ int main(void)
     tcase_add_test(tc, index_bytes);
     tcase_add_test(tc, stripes_and_streams);
     tcase_add_test(tc, symmetric_precision_blocks);
+    tcase_add_test(tc, explicit_zeros);
     tcase_add_test(tc, width_of_block_vectors);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

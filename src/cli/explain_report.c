@@ -31,7 +31,7 @@ const struct sp_term sp_report_terms[] = {
      "Expanded: the file stores one triangle, the format both. Explicit zeros are entries of value 0 that "
      "the "
      "file has; they count. Row lengths: mean, median, 99th percentile, longest.",
-     "n_r n_nz n_nzr half structure",
+     "n_r n_nz n_nzr half structure E06",
      {"problem.name", "problem.symmetry", "problem.zeros", "problem.sha256"},
      NULL},
     {"machine",

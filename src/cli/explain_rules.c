@@ -83,6 +83,7 @@ static const struct sp_rule_numbers table[] = {
     {"E03", {"structure.inexact_in_f32", "structure.distinct_values", "config.precision"}, values},
     {"E04", {"config.format_text"}, blocks},
     {"E05", {"config.rhs"}, vectors},
+    {"E06", {"problem.zeros", "problem.nnz"}, NULL},
     {"F01", {"config.threads", "machine.n_cores"}, saturation},
     {"G01", {"placement.pages.huge_share"}, NULL},
     {"G02", {"placement.numa.local_share"}, NULL},

@@ -84,6 +84,7 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
         in->rounding_largest = sp_value_of(rounding.largest, SP_MODELLED);
         in->rounding_normwise = sp_value_of(rounding.normwise, SP_MODELLED);
     }
+    in->n_zeros = s->n_zeros;
     in->n_distinct = s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
     for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
