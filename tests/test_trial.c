@@ -27,6 +27,15 @@ START_TEST(options_are_added_and_replaced)
     ck_assert_str_eq(o.schedule, "rows");
     ck_assert(o.n_threads == 2 && !o.small_pages && o.precision == SP_F64);
     ck_assert_str_eq(v.reorder, "rcm");
+
+    v = sp_variant_none(); /* one that stands alone */
+    ck_assert_int_eq(sp_variant_add(&v, "--drop-zeros --threads 2", NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&v, "--format crs --drop-zeros", NULL), SP_OK);
+    ck_assert_str_eq(v.change, "--threads 2 --format crs --drop-zeros");
+    ck_assert(v.drop_zeros && sp_variant_has(&v, "--drop-zeros") && sp_variant_has(&v, "--threads 4"));
+    ck_assert(!sp_variant_has(&v, "--drop") && sp_variant_has(&v, "--index i64 --drop-zeros"));
+    ck_assert(!sp_variant_is_same(&v, &(struct sp_variant){.precision = -1}, &run));
+    ck_assert_int_eq(sp_variant_check("--drop-zeros", NULL), SP_OK);
 }
 END_TEST
 
@@ -391,6 +400,66 @@ START_TEST(a_trial_leaves_the_threads_as_the_run_has_them)
         sp_trials_close(&trials);
         close_fixture(&f);
     }
+
+/* Every third entry becomes 0: variants find the others alone, in any order, and the run keeps them all. */
+START_TEST(trials_leave_zeros_out)
+{
+    struct fixture f;
+    struct sp_trials trials;
+    struct sp_trial trial;
+    struct sp_error err;
+    struct sp_csr got;
+    open_fixture("gen:laplace2d:60", &f);
+    const int64_t n_nz = f.subject.matrix.n_nz;
+    for (int64_t j = 0; j < n_nz; j += 3)
+        f.subject.matrix.val[j] = 0;
+    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
+    static const char *const changes[] = {"--drop-zeros", "--drop-zeros --reorder rcm", "--reorder rcm"};
+    for (int i = 0; i < 3; i++) {
+        struct sp_variant v = sp_variant_none();
+        ck_assert_int_eq(sp_variant_add(&v, changes[i], NULL), SP_OK);
+        ck_assert_int_eq(sp_trials_order(&trials, &v, &got, &err), SP_OK);
+        ck_assert_int_eq(got.n_nz, i < 2 ? n_nz - (n_nz + 2) / 3 : n_nz);
+        ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
+        ck_assert_msg(trial.status == SP_OK && trial.reorder_s > 0, "%s", trial.error.what);
+        /* An entry that is left out is time saved: the work that counts is the same. */
+        struct sp_workload w = trials.base.workload;
+        w.matrix = &got;
+        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base.workload), 1, 1e-12);
+        w.op = SP_OP_SPMMV;
+        w.r = 4;
+        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base.workload), 4, 1e-12);
+    }
+    ck_assert_int_eq(f.subject.matrix.n_nz, n_nz);
+    sp_trials_close(&trials);
+    close_fixture(&f);
+}
+END_TEST
+
+/* A subject that keeps its original is measured in any other order; one that does not says so. */
+START_TEST(orders_start_from_the_original)
+{
+    struct fixture f;
+    struct sp_trials trials;
+    struct sp_error err;
+    struct sp_csr got;
+    struct sp_variant none = sp_variant_none(), reversed = sp_variant_none();
+    open_fixture("gen:arrow:500", &f);
+    const int64_t first_row = f.subject.matrix.row_ptr[1];
+    ck_assert_int_eq(sp_variant_add(&none, "--reorder none", NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&reversed, "--reorder reversed", NULL), SP_OK);
+    ck_assert_int_eq(sp_subject_reorder(&f.subject, "reversed", NULL, NULL, &err), SP_OK);
+    ck_assert_str_eq(f.subject.reorder, "reversed");
+    ck_assert_int_eq(f.subject.matrix.row_ptr[1], 2);
+    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
+    ck_assert_int_eq(sp_trials_order(&trials, &none, &got, &err), SP_OK);
+    ck_assert_int_eq(got.row_ptr[1], first_row);
+    ck_assert_int_eq(sp_trials_order(&trials, &reversed, &got, &err), SP_OK);
+    ck_assert_ptr_eq(got.row_ptr, f.subject.matrix.row_ptr);
+    f.subject.has_original = false;
+    ck_assert_int_eq(sp_trials_order(&trials, &none, &got, &err), SP_ABSENT);
+    sp_trials_close(&trials);
+    close_fixture(&f);
 }
 END_TEST
 
@@ -409,6 +478,8 @@ int main(void)
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);
+    tcase_add_test(tests, trials_leave_zeros_out);
+    tcase_add_test(tests, orders_start_from_the_original);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

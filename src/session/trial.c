@@ -8,6 +8,8 @@
 #include "base/samples.h"
 #include "session/apart.h"
 #include "session/runs.h"
+#include "sparse/csr_zeros.h"
+#include "sparse/permute.h"
 #include "sparse/reorder.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
@@ -70,37 +72,70 @@ void sp_trials_close(struct sp_trials *t)
 
 static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
 {
-    return v->reorder[0] && strcmp(v->reorder, t->subject->reorder) != 0;
+    return v->drop_zeros || (v->reorder[0] && strcmp(v->reorder, t->subject->reorder) != 0);
+}
+
+/* A matrix of the trials' own, in this order (NULL: as it is), timed. As in a command, zeros are left out
+ * before the order is looked for. */
+static enum sp_status make_ordered(struct sp_trials *t, const struct sp_csr *from, const char *order,
+                                   bool drop_zeros, struct sp_error *err)
+{
+    const struct sp_allocator *allocator = t->options->small_pages ? NULL : &sp_allocator_huge;
+    struct sp_csr kept = {0};
+    int64_t n_dropped;
+    enum sp_status status = SP_OK;
+    const double start = sp_now();
+    if (drop_zeros) {
+        status = sp_csr_permute(from, NULL, NULL, allocator, &kept, err);
+        if (status == SP_OK)
+            status = sp_csr_drop_zeros(&kept, &n_dropped, err);
+        from = &kept;
+    }
+    if (status == SP_OK && order) {
+        status = sp_reorder(order, from, allocator, NULL, &t->ordered, err);
+    } else if (status == SP_OK) {
+        t->ordered = kept;
+        memset(&kept, 0, sizeof kept);
+    }
+    sp_csr_free(&kept);
+    t->reorder_s = sp_now() - start;
+    return status;
 }
 
 enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, struct sp_csr *borrowed,
                                struct sp_error *err)
 {
     const struct sp_subject *s = t->subject;
-    const struct sp_csr *original = s->has_original ? &s->original : &s->matrix;
+    const bool other = v->reorder[0] && strcmp(v->reorder, s->reorder) != 0;
+    const struct sp_csr *from = other && s->has_original ? &s->original : &s->matrix;
+    const char *order = other && strcmp(v->reorder, "none") != 0 ? v->reorder : NULL;
+    char made[sizeof t->ordered_by];
     *borrowed = s->matrix;
     if (!is_reordered(t, v))
         return SP_OK;
-    if (strcmp(s->reorder, "none") != 0 && !s->has_original)
+    if (other && strcmp(s->reorder, "none") != 0 && !s->has_original)
         return sp_fail(err, SP_ABSENT, "leave --reorder out", "the run itself has been reordered by %s",
                        s->reorder);
-    if (strcmp(v->reorder, "none") == 0) {
-        *borrowed = *original;
-        return SP_OK;
-    }
+    snprintf(made, sizeof made, "%s%s", other ? v->reorder : s->reorder,
+             v->drop_zeros ? " without zeros" : "");
     enum sp_status status = SP_OK;
-    if (strcmp(t->ordered_by, v->reorder) != 0) {
-        const struct sp_allocator *allocator = t->options->small_pages ? NULL : &sp_allocator_huge;
+    if (strcmp(t->ordered_by, made) != 0) {
         sp_csr_free(&t->ordered);
         t->ordered_by[0] = '\0';
-        const double start = sp_now();
-        status = sp_reorder(v->reorder, original, allocator, NULL, &t->ordered, err);
-        t->reorder_s = sp_now() - start;
+        t->reorder_s = 0;
+        if (order || v->drop_zeros)
+            status = make_ordered(t, from, order, v->drop_zeros, err);
         if (status == SP_OK)
-            snprintf(t->ordered_by, sizeof t->ordered_by, "%s", v->reorder);
+            snprintf(t->ordered_by, sizeof t->ordered_by, "%s", made);
     }
-    *borrowed = t->ordered;
+    *borrowed = order || v->drop_zeros ? t->ordered : *from;
     return status;
+}
+
+double sp_trial_work(const struct sp_workload *variant, const struct sp_workload *run)
+{
+    return sp_workload_flops(variant) / (double)variant->matrix->n_nz /
+           (sp_workload_flops(run) / (double)run->matrix->n_nz);
 }
 
 /* Pairs of the variant and the run into the trial. */
@@ -121,7 +156,7 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
         return status;
     }
     /* Time for a useful operation, where the variant does more of them in one execution. */
-    const double work = sp_workload_flops(&setup->workload) / sp_workload_flops(&t->base.workload);
+    const double work = sp_trial_work(&setup->workload, &t->base.workload);
     trial->time = pairs.time;
     trial->base_time =
         sp_value_between(1 / pairs.roof.value, 1 / pairs.roof.hi, 1 / pairs.roof.lo, SP_MEASURED);
@@ -154,7 +189,7 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         status = set_up(&matrix, &o, v->kernel, &setup, err);
     }
     if (status == SP_OK) {
-        trial->reorder_s = is_reordered(t, v) && strcmp(v->reorder, "none") != 0 ? t->reorder_s : 0;
+        trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
         trial->layout_s = setup.layout_s;
         trial->max_error = setup.check.max_error;
         trial->n_processes = 1;

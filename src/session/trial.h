@@ -13,7 +13,7 @@ struct sp_trial {
     enum sp_status status; /* SP_OK, or why it could not be measured: error */
     struct sp_error error;
     char kernel[64];
-    double reorder_s, layout_s; /* finding and applying the order; making the layout: its set-up [s] */
+    double reorder_s, layout_s; /* order found and applied, zeros left out; layout made: its set-up [s] */
     struct sp_value time;       /* of one execution [s] */
     struct sp_value base_time;  /* of the run beside it [s] */
     struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
@@ -29,8 +29,8 @@ struct sp_trials {
     const struct sp_kernel *kernel;           /* of the run */
     const struct sp_progress *progress;
     struct sp_setup base;
-    struct sp_csr ordered; /* in the order tried last, which the next trial may want too */
-    char ordered_by[48];
+    struct sp_csr ordered; /* as the last trial had it, which the next one may want too */
+    char ordered_by[64];
     double reorder_s;
 };
 
@@ -41,8 +41,9 @@ enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_
                               struct sp_trials *trials, struct sp_error *err);
 void sp_trials_close(struct sp_trials *trials);
 
-/* The matrix in the variant's order, which the trials own until another order is asked for. SP_ABSENT: the
- * run itself has been reordered, and its subject does not have the original. */
+/* The matrix in the variant's order, and without zeros where it leaves them out, which the trials own until
+ * another order is asked for. SP_ABSENT: the run itself has been reordered, and its subject does not have the
+ * original. */
 enum sp_status sp_trials_order(struct sp_trials *trials, const struct sp_variant *variant,
                                struct sp_csr *borrowed, struct sp_error *err);
 
@@ -56,6 +57,10 @@ enum sp_status sp_trials_run(struct sp_trials *trials, const struct sp_variant *
  * opened again by the next trial. */
 enum sp_status sp_trials_confirm(struct sp_trials *trials, const struct sp_variant *variant, double budget_s,
                                  int n_processes, struct sp_trial *trial, struct sp_error *err);
+
+/* Useful operations of an execution of the variant over those of the run: more vectors do more. Entries of
+ * value 0 do nothing that is missed where the variant leaves them out, so that it is counted for an entry. */
+double sp_trial_work(const struct sp_workload *variant, const struct sp_workload *run);
 
 /* Set-up of the trial in executions of the run; after how many executions it has paid, INFINITY: never. */
 double sp_trial_setup_executions(const struct sp_trial *trial);

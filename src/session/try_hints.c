@@ -172,9 +172,12 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
     struct sp_subject subject = *t->trials.subject;
     struct sp_record record = {0};
     enum sp_status status = SP_OK;
-    if (won->variant.reorder[0]) {
-        status = sp_trials_order(&t->trials, &won->variant, &subject.matrix, err);
+    if (won->variant.drop_zeros)
+        subject.facts.n_dropped += subject.structure.n_zeros;
+    if (won->variant.reorder[0])
         snprintf(subject.reorder, sizeof subject.reorder, "%.31s", won->variant.reorder);
+    if (won->variant.reorder[0] || won->variant.drop_zeros) {
+        status = sp_trials_order(&t->trials, &won->variant, &subject.matrix, err);
         if (status == SP_OK)
             status = sp_structure_analyse(&subject.matrix, &subject.structure, err);
     }

@@ -39,9 +39,17 @@ static bool set_prefetch(struct sp_variant *v, const char *value)
     return good;
 }
 
-/* False: the option does not take this value, or is not known. */
+/* Does it stand alone, without a value? */
+static bool is_flag(const char *option)
+{
+    return strcmp(option, "--drop-zeros") == 0;
+}
+
+/* False: the option does not take this value, or is not known. A flag's is "". */
 static bool set_option(struct sp_variant *v, const char *option, const char *value)
 {
+    if (is_flag(option))
+        return v->drop_zeros = true;
     if (strcmp(option, "--reorder") == 0)
         return set_text(v->reorder, sizeof v->reorder, value);
     if (strcmp(option, "--format") == 0)
@@ -77,7 +85,7 @@ static const char *find_option(const char *change, const char *option)
 {
     const size_t length = strlen(option);
     for (const char *p = change; (p = strstr(p, option)); p += length)
-        if (p[length] == ' ')
+        if (p[length] == ' ' || p[length] == '\0')
             return p;
     return NULL;
 }
@@ -87,8 +95,9 @@ static void remove_option(char *change, const char *option)
     char *at = (char *)find_option(change, option);
     if (!at)
         return;
-    const char *end = at + strlen(option) + 1;
-    end += strcspn(end, " ");
+    const char *end = at + strlen(option);
+    if (!is_flag(option))
+        end += 1 + strcspn(end + 1, " ");
     end += *end == ' ';
     memmove(at, end, strlen(end) + 1);
     const size_t left = strlen(change);
@@ -99,8 +108,8 @@ static void remove_option(char *change, const char *option)
 static bool append(char *change, const char *option, const char *value)
 {
     const size_t used = strlen(change);
-    const int n =
-        snprintf(change + used, SP_VARIANT_CHANGE - used, "%s%s %s", used ? " " : "", option, value);
+    const int n = snprintf(change + used, SP_VARIANT_CHANGE - used, "%s%s%s%s", used ? " " : "", option,
+                           *value ? " " : "", value);
     return n < (int)(SP_VARIANT_CHANGE - used);
 }
 
@@ -110,7 +119,7 @@ enum sp_status sp_variant_add(struct sp_variant *variant, const char *change, st
     char words[SP_VARIANT_CHANGE], *rest = words;
     bool fits = snprintf(words, sizeof words, "%s", change) < (int)sizeof words;
     for (char *option; fits && (option = strtok_r(rest, " ", &rest));) {
-        const char *value = strtok_r(rest, " ", &rest);
+        const char *value = is_flag(option) ? "" : strtok_r(rest, " ", &rest);
         if (!value || !set_option(&v, option, value))
             return sp_fail(err, SP_USAGE, NULL, "'%s%s%s' cannot be tried", option, value ? " " : "",
                            value ? value : "");
@@ -140,9 +149,12 @@ bool sp_variant_has(const struct sp_variant *variant, const char *change)
 {
     char words[SP_VARIANT_CHANGE], *rest = words;
     snprintf(words, sizeof words, "%s", change);
-    for (char *option; (option = strtok_r(rest, " ", &rest)); strtok_r(rest, " ", &rest))
+    for (char *option; (option = strtok_r(rest, " ", &rest));) {
         if (find_option(variant->change, option))
             return true;
+        if (!is_flag(option))
+            strtok_r(rest, " ", &rest);
+    }
     return false;
 }
 
@@ -151,11 +163,11 @@ bool sp_variant_is_same(const struct sp_variant *a, const struct sp_variant *b,
 {
     const struct sp_analyze_options p = sp_variant_options(a, run), q = sp_variant_options(b, run);
     const char *isa[2] = {p.isa ? p.isa : "", q.isa ? q.isa : ""};
-    return strcmp(a->reorder, b->reorder) == 0 && strcmp(p.format, q.format) == 0 &&
-           strcmp(p.schedule, q.schedule) == 0 && strcmp(isa[0], isa[1]) == 0 && p.precision == q.precision &&
-           p.index == q.index && p.store_nt == q.store_nt && p.small_pages == q.small_pages &&
-           p.not_pinned == q.not_pinned && p.prefetch == q.prefetch && p.n_threads == q.n_threads &&
-           p.op == q.op && p.r == q.r;
+    return a->drop_zeros == b->drop_zeros && strcmp(a->reorder, b->reorder) == 0 &&
+           strcmp(p.format, q.format) == 0 && strcmp(p.schedule, q.schedule) == 0 &&
+           strcmp(isa[0], isa[1]) == 0 && p.precision == q.precision && p.index == q.index &&
+           p.store_nt == q.store_nt && p.small_pages == q.small_pages && p.not_pinned == q.not_pinned &&
+           p.prefetch == q.prefetch && p.n_threads == q.n_threads && p.op == q.op && p.r == q.r;
 }
 
 struct sp_analyze_options sp_variant_options(const struct sp_variant *v, const struct sp_analyze_options *run)

@@ -13,6 +13,7 @@ struct sp_variant {
     /* Empty, -1 or 0: as in the run. */
     char reorder[48], format[48], schedule[32], isa[16];
     int precision, index, store_nt, small_pages, not_pinned, prefetch;
+    bool drop_zeros; /* entries of value 0 are left out */
     int n_threads;
     int32_t r;                      /* width of the dense operands */
     const struct sp_kernel *kernel; /* the fastest, where a trial has found it; NULL: to be chosen */
@@ -38,7 +39,7 @@ bool sp_variant_is_same(const struct sp_variant *a, const struct sp_variant *b,
                         const struct sp_analyze_options *run);
 
 /* The run's options with the variant's in their place; the texts are borrowed from both. The order of rows
- * and columns is not among them. */
+ * and columns is not among them, nor are zeros left out: sp_trials_order() does both. */
 struct sp_analyze_options sp_variant_options(const struct sp_variant *variant,
                                              const struct sp_analyze_options *run);
 
