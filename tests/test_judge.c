@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "track/group_shift.h"
 #include "track/judge.h"
 
 static const double steady[] = {1.0, 1.01, 0.99, 1.005, 0.995};
@@ -214,6 +215,50 @@ START_TEST(the_last_level_is_the_baseline)
 }
 END_TEST
 
+/* What confirms a record is of its session; what comes next is not. */
+START_TEST(a_confirmed_session_takes_no_other)
+{
+    struct sp_entry e[12];
+    for (int i = 0; i < 12; i++)
+        e[i] = entry(1 + i, i < 10 ? 1 : i == 10 ? 0.7 : 0.85, 1e6, 20e9, "e");
+    strcpy(e[9].confirms, e[8].id);
+    for (int with_commits = 0; with_commits < 2; with_commits++) {
+        for (int i = 0; i < 12 && with_commits; i++)
+            snprintf(e[i].commit, sizeof e[i].commit, "%d", i == 9 ? 8 : i);
+        struct sp_judgement j = judge(e, 12, NULL, SP_TRACKED_TIME);
+        ck_assert_msg(j.verdict == SP_TRACK_REGRESSED && j.n_before == 1 && j.shift.change > 0.2,
+                      "%s: %g against %d", sp_track_verdict_name(j.verdict), j.shift.change, j.n_before);
+    }
+    const struct sp_entry *list[12];
+    double value[12];
+    int first[12];
+    for (int i = 0; i < 12; i++)
+        list[i] = &e[i];
+    ck_assert_int_eq(sp_session_values(list, 12, SP_TRACKED_TIME, value, first), 11);
+    ck_assert(first[8] == 8 && first[9] == 10 && first[10] == 11);
+    ck_assert_double_eq_tol(value[9], 0.7, 1e-12);
+}
+END_TEST
+
+/* The six hours of a session are those of what was measured, not of what confirms it the next morning. */
+START_TEST(a_late_confirmation_keeps_the_session)
+{
+    struct sp_entry e[9];
+    for (int i = 0; i < 9; i++)
+        e[i] = entry(1 + i, i < 5 ? 1 : 1.1, 1e6, 20e9, "e");
+    for (int i = 5; i < 9; i++) {
+        strcpy(e[i].commit, "B");
+        snprintf(e[i].start, sizeof e[i].start, "2026-11-%02uT%02u:%02d:00Z", i < 8 ? 10u : 11u,
+                 i < 8 ? 20u : 8u, i);
+    }
+    strcpy(e[8].confirms, e[7].id);
+    const struct sp_judgement j = judge(e, 9, NULL, SP_TRACKED_TIME);
+    ck_assert_msg(j.verdict == SP_TRACK_REGRESSED && j.n_after == 4 && j.n_before == 5, "%s: %d against %d",
+                  sp_track_verdict_name(j.verdict), j.n_after, j.n_before);
+    ck_assert_ptr_eq(j.oldest, &e[5]);
+}
+END_TEST
+
 /* What has no noise is held against the best before it, with the floor that was asked for. */
 START_TEST(exact_metrics_remember)
 {
@@ -340,6 +385,8 @@ int main(void)
     tcase_add_test(t, what_is_accepted_is_the_baseline);
     tcase_add_test(t, accepting_ends_a_session);
     tcase_add_test(t, the_last_level_is_the_baseline);
+    tcase_add_test(t, a_confirmed_session_takes_no_other);
+    tcase_add_test(t, a_late_confirmation_keeps_the_session);
     tcase_add_test(t, exact_metrics_remember);
     tcase_add_test(t, sessions_that_differ_need_sessions);
     tcase_add_test(t, long_sessions_have_a_before);

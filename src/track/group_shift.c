@@ -71,13 +71,22 @@ bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earl
            (strcmp(later->confirms, earlier->id) == 0 || strcmp(later->confirms, earlier->confirms) == 0);
 }
 
-bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entry *later,
-                            const struct sp_entry *newest)
+bool sp_entries_share_session(const struct sp_entry *earlier, const struct sp_entry *later)
 {
-    return sp_entry_confirms(later, earlier) ||
-           (strcmp(earlier->commit, newest->commit) == 0 && newest->commit[0] &&
-            strcmp(earlier->tool, newest->tool) == 0 &&
-            sp_entry_seconds(newest) - sp_entry_seconds(earlier) <= SP_SESSION_S);
+    return later->commit[0] && strcmp(earlier->commit, later->commit) == 0 &&
+           strcmp(earlier->tool, later->tool) == 0 &&
+           sp_entry_seconds(later) - sp_entry_seconds(earlier) <= SP_SESSION_S;
+}
+
+/* Behind the last record of the session that begins with list[begin]: what confirms the record before it
+ * belongs there however late it came. */
+static int end_of_session(const struct sp_entry *const *list, int n, int begin)
+{
+    int end = begin + 1;
+    while (end < n &&
+           (sp_entry_confirms(list[end], list[end - 1]) || sp_entries_share_session(list[begin], list[end])))
+        end++;
+    return end;
 }
 
 int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *value,
@@ -87,8 +96,7 @@ int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked
     for (int begin = 0, end; begin < n; begin = end) {
         double x[MOST_RECORDS];
         int kept = 0;
-        for (end = begin + 1; end < n && sp_entry_is_of_session(list[begin], list[end - 1], list[end]); end++)
-            ;
+        end = end_of_session(list, n, begin);
         for (int i = begin; i < end; i++)
             if (list[i]->metric[metric] > 0 && kept < MOST_RECORDS)
                 x[kept++] = list[i]->metric[metric];

@@ -10,9 +10,9 @@
 /* When it ran, since the epoch; 0: it does not say. */
 time_t sp_entry_seconds(const struct sp_entry *entry);
 
-/* Is `earlier` of the session that ends with `newest` and goes back to `later` at least? */
-bool sp_entry_is_of_session(const struct sp_entry *earlier, const struct sp_entry *later,
-                            const struct sp_entry *newest);
+/* Of the same commit and tool, and within SP_SESSION_S. A record that confirms another one is of its session,
+ * too, whenever it was measured: sp_entry_confirms(). */
+bool sp_entries_share_session(const struct sp_entry *earlier, const struct sp_entry *later);
 
 /* How far sessions of one series lie from each other, whether or not the code has changed once. */
 struct sp_steadiness {

@@ -202,6 +202,7 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
     const struct sp_entry *newest = list[n - 1];
     const int most = o->n_baseline > 0 && o->n_baseline < MOST_BEFORE ? o->n_baseline : USUAL;
     const int most_history = most > USUAL ? most : USUAL;
+    const struct sp_entry *last = newest; /* of the session, less what was measured to confirm it later */
     bool in_session = true;
     g->oldest = g->after[g->n_after++] = newest;
     for (int i = n - 2; i >= 0 && g->n_history < most_history; i--) {
@@ -210,8 +211,11 @@ static void find_groups(const struct sp_entry *const *list, int n, const struct 
             g->other = g->other ? g->other : e;
             continue;
         }
-        in_session =
-            in_session && sp_entry_is_of_session(e, g->oldest, newest) && !is_one_of(e, g->pin, g->n_pins);
+        const bool is_confirmed = sp_entry_confirms(g->oldest, e);
+        in_session = in_session && (is_confirmed || sp_entries_share_session(e, last)) &&
+                     !is_one_of(e, g->pin, g->n_pins);
+        if (in_session && is_confirmed)
+            last = e;
         if (in_session)
             g->oldest = e;
         if (in_session && g->n_after < SP_MOST_OF_SESSION)
