@@ -259,6 +259,22 @@ START_TEST(a_late_confirmation_keeps_the_session)
 }
 END_TEST
 
+/* What was accepted later says nothing about what came before it. */
+START_TEST(no_baseline_is_of_the_future)
+{
+    struct sp_entry e[5];
+    for (int i = 0; i < 5; i++)
+        e[i] = entry(1 + i, 1, 1e6, 20e9, "e");
+    const struct sp_entry pin = entry(20, 0.9, 0.9e6, 20e9, "e");
+    for (int exact = 0; exact < 2; exact++) {
+        const struct sp_judgement j = judge(e, 5, &pin, exact ? SP_TRACKED_BYTES : SP_TRACKED_TIME);
+        ck_assert_msg(j.verdict == SP_TRACK_OK && !j.has_pinned && j.n_before == 4, "%s: %d before, %s",
+                      sp_track_verdict_name(j.verdict), j.n_before, j.why);
+    }
+    ck_assert_msg(strstr(judge(e, 5, &e[4], SP_TRACKED_TIME).why, "accepted baseline itself"), "accepted");
+}
+END_TEST
+
 /* What has no noise is held against the best before it, with the floor that was asked for. */
 START_TEST(exact_metrics_remember)
 {
@@ -387,6 +403,7 @@ int main(void)
     tcase_add_test(t, the_last_level_is_the_baseline);
     tcase_add_test(t, a_confirmed_session_takes_no_other);
     tcase_add_test(t, a_late_confirmation_keeps_the_session);
+    tcase_add_test(t, no_baseline_is_of_the_future);
     tcase_add_test(t, exact_metrics_remember);
     tcase_add_test(t, sessions_that_differ_need_sessions);
     tcase_add_test(t, long_sessions_have_a_before);

@@ -177,13 +177,14 @@ static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *li
     return false;
 }
 
-/* The accepted records that the newest may be held against. It is not held against itself. */
+/* The accepted records that the newest may be held against: neither itself, nor what was measured after it,
+ * where an older record is judged. */
 static void find_pins(const struct sp_entry *newest, const struct sp_entry *const *pinned, int n_pinned,
                       enum sp_tracked metric, struct groups *g)
 {
     g->is_pinned_itself = is_one_of(newest, pinned, n_pinned);
     for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS && !g->is_pinned_itself; i++)
-        if (sp_entries_comparable(pinned[i], newest, metric))
+        if (strcmp(pinned[i]->start, newest->start) <= 0 && sp_entries_comparable(pinned[i], newest, metric))
             g->pin[g->n_pins++] = pinned[i];
 }
 

@@ -53,8 +53,9 @@ enum { SP_SESSION_S = 6 * 3600, SP_MOST_OF_SESSION = 32 };
 
 /* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
  * may be among them, and make "not comparable" where nothing else is there to compare with. pinned
- * [n_pinned]: entries of the accepted baseline, oldest first. The series begins anew there: other records up
- * to the last of them are no baseline, and the newest of the list is ok where it is one of them. */
+ * [n_pinned]: entries of the accepted baseline, oldest first; what was measured after the newest of the list
+ * is none. The series begins anew there: other records up to the last of them are no baseline, and the newest
+ * of the list is ok where it is one of them. */
 void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
               const struct sp_judge_options *o, struct sp_judgement *out);
 
