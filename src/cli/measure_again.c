@@ -10,6 +10,7 @@
 #include "cli/own_process.h"
 #include "io/record_request.h"
 #include "io/record_words.h"
+#include "session/record_parts.h"
 #include "sp_config.h"
 #include "sys/identity.h"
 #include "track/record_paths.h"
@@ -59,11 +60,11 @@ static enum sp_status check_matrix(const struct sp_record *r, struct sp_error *e
 /* What is measured here and now is of this commit. */
 static enum sp_status check_commit(const struct sp_record *r, struct sp_error *err)
 {
-    const char *here = getenv("SPMODEL_COMMIT"), *was = sp_words_text(r, "source.commit", "");
-    if (!here || !*here || strcmp(here, was) == 0)
+    const char *variable, *here = sp_source_commit(&variable), *was = sp_words_text(r, "source.commit", "");
+    if (!here || strcmp(here, was) == 0)
         return SP_OK;
-    return sp_fail(err, SP_ABSENT, NULL, "it was measured at %s, and SPMODEL_COMMIT says %s",
-                   *was ? was : "no named commit", here);
+    return sp_fail(err, SP_ABSENT, NULL, "it was measured at %s, and %s says %s",
+                   *was ? was : "no named commit", variable, here);
 }
 
 enum sp_status sp_can_measure_again(const struct sp_record *r, bool on_any, struct sp_error *err)

@@ -88,24 +88,30 @@ void sp_record_environment(struct sp_record *r, const struct sp_topology *topolo
     }
 }
 
-/* The first of these variables that is set. */
-static const char *variable(const char *const *names)
+/* What the first of these variables that is set says, and which one that is. */
+static const char *first_set(const char *const *names, const char **name)
 {
     for (; *names; names++) {
         const char *value = getenv(*names);
+        *name = *names;
         if (value && *value)
             return value;
     }
     return NULL;
 }
 
+const char *sp_source_commit(const char **variable)
+{
+    static const char *const names[] = {"SPMODEL_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", NULL};
+    return first_set(names, variable);
+}
+
 void sp_record_source(struct sp_record *r)
 {
-    static const char *const commits[] = {"SPMODEL_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
-                                          NULL};
     static const char *const branches[] = {"SPMODEL_BRANCH", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME",
                                            "GIT_BRANCH", NULL};
-    const char *commit = variable(commits), *branch = variable(branches);
+    const char *variable;
+    const char *commit = sp_source_commit(&variable), *branch = first_set(branches, &variable);
     if (!commit && !branch)
         return;
     set_text(r, "source.commit", commit);

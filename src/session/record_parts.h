@@ -48,6 +48,8 @@ void sp_record_environment(struct sp_record *record, const struct sp_topology *t
 /* source: commit and branch of what is measured, from SPMODEL_COMMIT, SPMODEL_BRANCH or the variables of
  * continuous integration (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT ...); nothing where none is set. */
 void sp_record_source(struct sp_record *record);
+/* The commit that it takes, NULL where none is set; *variable: the name of the one that says so. */
+const char *sp_source_commit(const char **variable);
 /* problem, structure and the spy counts. */
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);
 /* counters: null where bytes are simulated; with the log, the trust and what was tried otherwise. */

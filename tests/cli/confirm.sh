@@ -70,7 +70,13 @@ mkdir elsewhere
 cd elsewhere
 expect 1 "cannot be confirmed here: its matrix 'a matrix.mtx' is not here" track check --metric bytes --confirm
 cd ..
-SPMODEL_COMMIT=other expect 1 "cannot be confirmed here: it was measured at no named commit" track check --metric bytes --confirm
+for variable in SPMODEL_COMMIT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT; do # as records take the commit from
+    (
+        export $variable=other
+        expect 1 "cannot be confirmed here: it was measured at no named commit, and $variable says other" \
+            track check --metric bytes --confirm
+    )
+done
 mv "a matrix.mtx" kept
 "$spmodel" generate -q laplace2d:20 -o "a matrix.mtx"
 expect 1 "cannot be confirmed here: .* another series" track check --metric bytes --confirm
