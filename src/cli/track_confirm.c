@@ -103,9 +103,13 @@ static enum sp_status judge_again(const struct sp_confirming *c, int first_new,
 /* Not being able to is no failure of the check: the verdict says so. */
 static enum sp_status say_why(enum sp_status status, const struct sp_error *why, struct sp_judgement *j)
 {
-    if (status != SP_ABSENT && status != SP_INPUT)
+    if (status != SP_ABSENT && status != SP_INPUT && status != SP_OUTPUT)
         return status;
-    snprintf(j->confirmation, sizeof j->confirmation, "cannot be confirmed here: %.250s", why->what);
+    if (status == SP_OUTPUT)
+        snprintf(j->confirmation, sizeof j->confirmation,
+                 "cannot be confirmed here: the store takes no record: %.120s: %.120s", why->path, why->what);
+    else
+        snprintf(j->confirmation, sizeof j->confirmation, "cannot be confirmed here: %.250s", why->what);
     return SP_OK;
 }
 
@@ -121,6 +125,8 @@ enum sp_status sp_track_confirm(struct sp_confirming *c, const struct sp_entry *
     if (status == SP_OK)
         status = sp_can_measure_again(&record,
                                       first.is_exact && *sp_words_text(&record, "request.machine", ""), &why);
+    if (status == SP_OK)
+        status = sp_store_check_writable(c->store, &why);
     for (int i = 0;
          status == SP_OK && i < c->rounds && sp_judge_wants_confirmation(j) && j->confirmed != SP_CONFIRMED;
          i++) {

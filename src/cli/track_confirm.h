@@ -19,7 +19,7 @@ struct sp_confirming {
 
 /* Measures again until the verdict *j on list [n] is confirmed or good, at most `rounds` times, adds the
  * records to the store, and judges again. Where that cannot be done, the verdict stays, and j->confirmation
- * says why. SP_INTERRUPTED, SP_MEMORY, or what the store says. */
+ * says why. SP_INTERRUPTED, SP_MEMORY. */
 enum sp_status sp_track_confirm(struct sp_confirming *c, const struct sp_entry *const *list, int n,
                                 const struct sp_entry *const *pinned, int n_pinned, struct sp_judgement *j,
                                 struct sp_error *err);

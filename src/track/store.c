@@ -1,6 +1,7 @@
 #include "track/store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,15 @@ enum sp_status sp_store_open(const char *path, bool create, struct sp_store *sto
                  : SP_OK;
     json_decref(root);
     return status;
+}
+
+enum sp_status sp_store_check_writable(const struct sp_store *store, struct sp_error *err)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s/records", store->path);
+    return access(name, W_OK | X_OK) == 0
+               ? SP_OK
+               : sp_fail_at(err, SP_OUTPUT, name, 0, 0, NULL, "%s", strerror(errno));
 }
 
 /* What was read as a record is read again as it stands. A stream gives nothing the second time. */

@@ -22,6 +22,9 @@ struct sp_store {
  * no store, one of a later version, or to be made in a directory of other things. */
 enum sp_status sp_store_open(const char *path, bool create, struct sp_store *store, struct sp_error *err);
 
+/* May records be added? SP_OUTPUT: its folder is not to be written to. */
+enum sp_status sp_store_check_writable(const struct sp_store *store, struct sp_error *err);
+
 /* Adds a record file, byte by byte as it is. *added is false where the store has the very same record
  * already. SP_INPUT: it is no record, or one whose status is not
  * "complete"; SP_OUTPUT: it cannot be written, or another record has its id.

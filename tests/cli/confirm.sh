@@ -92,6 +92,16 @@ SPMODEL_STORE="$dir/other" expect 0 "added" track add $(ls store/records/*/*.jso
 SPMODEL_STORE="$dir/other" expect 1 "this is not the machine it ran on: governor is .*, was of another machine" \
     track check --metric bytes --confirm
 
+# A store that takes no record of this month (nor of another one of these years) costs no verdict.
+cp -r store full
+mv full/records full/kept
+mkdir full/records
+mv full/kept full/records/kept
+year=$(date -u +%Y)
+for month in 01 02 03 04 05 06 07 08 09 10 11 12; do : >"full/records/$year-$month" >"full/records/$((year + 1))-$month"; done
+SPMODEL_STORE="$dir/full" expect 1 "cannot be confirmed here: the store takes no record: " track check --metric bytes --confirm
+grep -q '^regressed ' out || { cat out; fail "no verdict"; }
+
 # Where two records were measured.
 set -- store/records/*/*.json
 expect 0 "the same environment" machine diff "$1" "$2"
