@@ -10,6 +10,10 @@
 #include "model/gpu_occupancy.h"
 #include "model/machine.h"
 
+/* Of what modelled bytes are: one more with every change after which the same launch on the same machine
+ * gives other bytes (as SP_TRAFFIC_VERSION of model/traffic.h). */
+enum { SP_GPU_TRAFFIC_VERSION = 1 };
+
 /* One execution, second grids included. Loads towards the threads, stores (and atomic additions) away from
  * them [B]. */
 struct sp_gpu_traffic {

@@ -356,6 +356,17 @@ START_TEST(what_differs_is_named)
     struct sp_judgement j = judge(e, 2, NULL, SP_TRACKED_TIME);
     ck_assert_ptr_eq(j.other, &e[0]);
     ck_assert_msg(strstr(j.why, "another environment"), "%s", j.why);
+    strcpy(e[1].env, "e");
+    e[1].bytes_version = 2;
+    ck_assert_int_ne(judge(e, 2, NULL, SP_TRACKED_TIME).verdict, SP_TRACK_NOT_COMPARABLE);
+    static const enum sp_tracked of_bytes[] = {SP_TRACKED_BYTES, SP_TRACKED_ALPHA, SP_TRACKED_BANDWIDTH,
+                                               SP_TRACKED_FRACTION};
+    for (size_t i = 0; i < sizeof of_bytes / sizeof *of_bytes; i++) {
+        j = judge(e, 2, NULL, of_bytes[i]);
+        ck_assert_msg(j.verdict == SP_TRACK_NOT_COMPARABLE && strstr(j.why, "version 2 here, 0 in"), "%s",
+                      j.why);
+    }
+    e[1].bytes_version = 0;
     strcpy(e[1].caches, "other");
     j = judge(e, 2, NULL, SP_TRACKED_BYTES);
     ck_assert_msg(j.verdict == SP_TRACK_NOT_COMPARABLE && strstr(j.why, "other caches"), "%s", j.why);

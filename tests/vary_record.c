@@ -2,8 +2,9 @@
  * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
  * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
  * [noise=F] [runs=N] [host=NAME] [env=KEY] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level
- * that holds the data) [code=N] [instructions=N] (of an execution; 0: unknown). Record i of FIRST ... FIRST +
- * COUNT - 1 is started i minutes into the year 2040. */
+ * that holds the data) [code=N] [instructions=N] (of an execution; 0: unknown) [version=N] (of simulated
+ * bytes; 0: none, as in old records). Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the
+ * year 2040. */
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,9 +16,9 @@ enum { SAMPLES = 5 };
 static struct change {
     const char *name;
     double value;
-} changes[] = {{"time", 1},   {"roof", 1}, {"bytes", 1},       {"lambda", 1},  {"noise", 0.01},
-               {"runs", 5},   {"dram", 1}, {"llc", 1},         {"control", 1}, {"sentinels", 1},
-               {"memory", 0}, {"code", 1}, {"instructions", 0}};
+} changes[] = {{"time", 1},   {"roof", 1}, {"bytes", 1},        {"lambda", 1},  {"noise", 0.01},
+               {"runs", 5},   {"dram", 1}, {"llc", 1},          {"control", 1}, {"sentinels", 1},
+               {"memory", 0}, {"code", 1}, {"instructions", 0}, {"version", 1}};
 enum {
     TIME,
     ROOF,
@@ -32,6 +33,7 @@ enum {
     MEMORY,
     CODE,
     INSTRUCTIONS,
+    VERSION,
     N_CHANGES
 };
 
@@ -74,6 +76,11 @@ static double metric(json_t *record, const char *name)
         json_object_get(json_object_get(json_object_get(record, "metrics"), name), "value"));
 }
 
+static json_t *bytes_of(json_t *record)
+{
+    return json_object_get(json_object_get(record, "metrics"), "bytes");
+}
+
 /* Samples of all runs, and the metrics that follow from them. */
 static void set_runs(json_t *record)
 {
@@ -97,6 +104,10 @@ static void set_runs(json_t *record)
     json_decref(like);
     set_metric(record, "time", time);
     set_metric(record, "bytes", bytes);
+    if (changes[VERSION].value > 0)
+        json_object_set_new(bytes_of(record), "version", json_integer((int)changes[VERSION].value));
+    else
+        json_object_del(bytes_of(record), "version");
     set_metric(record, "bandwidth", bytes / time);
     set_metric(record, "lambda_t", changes[LAMBDA].value);
     size_t i;

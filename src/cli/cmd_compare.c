@@ -153,6 +153,9 @@ static void judge_identity(const struct sp_entry *before, const struct sp_entry 
     else if (strcmp(was, is) != 0 && (j->metric == SP_TRACKED_BYTES || j->metric == SP_TRACKED_ALPHA))
         snprintf(j->why, sizeof j->why, "the bytes of A are %s, those of B %s", *was ? was : "unknown",
                  *is ? is : "unknown");
+    else if (sp_tracked_is_of_bytes(j->metric) && before->bytes_version != after->bytes_version)
+        snprintf(j->why, sizeof j->why, "what simulated bytes are has changed: version %lld in A, %lld in B",
+                 (long long)before->bytes_version, (long long)after->bytes_version);
     else
         snprintf(j->why, sizeof j->why, "they were measured in the environments %.8s and %.8s", before->env,
                  after->env);

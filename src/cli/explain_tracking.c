@@ -57,9 +57,11 @@ const struct sp_term sp_tracking_terms[] = {
      NULL,
      "The facts that differ are named (`spmodel machine diff A B` shows all). Bytes compare where the "
      "simulated "
-     "caches and threads agree, whatever the machine. Exit code 5.",
+     "caches and threads agree, whatever the machine, and where the same version of the simulation gave "
+     "them. "
+     "Exit code 5.",
      "verdict environment exit-5",
-     {"env.key"},
+     {"env.key", "metrics.bytes.version"},
      NULL},
     {"confirm",
      "unconfirmed confirmation not-confirmed",

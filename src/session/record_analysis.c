@@ -184,6 +184,8 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
                          "flop/s", "higher", "W / time");
     sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
                          "bytes through the interface of the level that holds the data, in one execution");
+    if (bytes == SP_SIMULATED || bytes == SP_MODELLED)
+        sp_record_set_count(r, "metrics.bytes.version", SP_TRAFFIC_VERSION);
     sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
                          "V(alpha_min) with the format's own storage");
     sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower",

@@ -143,6 +143,8 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
                          "W / time");
     sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
                          "bytes through the interface of the level that holds the data, in one execution");
+    if (!sp_gpu_is_counted(a))
+        sp_record_set_count(r, "metrics.bytes.version", SP_GPU_TRAFFIC_VERSION);
     sp_record_set_metric(r, "bytes_min", sp_value_of(a->once_B, SP_MODELLED), "B", "none",
                          "the same with x loaded once");
     sp_record_set_metric(r, "alpha", alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");

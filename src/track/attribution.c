@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "track/comparable.h"
+
 enum { MOST_RECORDS = 64 };
 
 /* Of the positive numbers; NAN: there is none. Sorts x[n]. */
@@ -19,14 +21,16 @@ static double median_of(double *x, int n)
     return n == 0 ? NAN : n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
-/* Of the records that know it in one way: a measured and a simulated number have no ratio. */
+/* Of the records that know it in the way of `as`: a measured and a simulated number have no ratio, nor have
+ * bytes that different versions of the simulation gave. */
 static double median_metric(const struct sp_entry *const *list, int n, enum sp_tracked metric,
-                            const char *origin)
+                            const struct sp_entry *as)
 {
     double x[MOST_RECORDS];
     int kept = 0;
     for (int i = 0; i < n && kept < MOST_RECORDS; i++)
-        if (list[i]->metric[metric] > 0 && strcmp(list[i]->origin[metric], origin) == 0)
+        if (list[i]->metric[metric] > 0 && strcmp(list[i]->origin[metric], as->origin[metric]) == 0 &&
+            (list[i]->bytes_version == as->bytes_version || !sp_tracked_is_of_bytes(metric)))
             x[kept++] = list[i]->metric[metric];
     return median_of(x, kept);
 }
@@ -44,9 +48,8 @@ static double median_sentinel(const struct sp_entry *const *list, int n, int64_t
 static double change_of(const struct sp_entry *const *before, int n_before,
                         const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
 {
-    const char *origin = after[n_after - 1]->origin[metric];
-    return log(median_metric(after, n_after, metric, origin) /
-               median_metric(before, n_before, metric, origin));
+    const struct sp_entry *as = after[n_after - 1];
+    return log(median_metric(after, n_after, metric, as) / median_metric(before, n_before, metric, as));
 }
 
 static void add_evidence(struct sp_attribution *a, const char *format, ...)

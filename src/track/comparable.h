@@ -7,8 +7,13 @@
 /* Does the metric come from simulated caches, on whatever machine? */
 bool sp_entry_is_simulated(const struct sp_entry *entry, enum sp_tracked metric);
 
+/* Is it made of bytes (bytes, alpha, bandwidth, the fraction of the roof), so that it means something else
+ * where simulated bytes do? */
+bool sp_tracked_is_of_bytes(enum sp_tracked metric);
+
 /* May these two of one series be compared by this metric? Simulated bytes belong to the simulated caches, all
- * else to the environment; simulated bytes and measured ones are two things. */
+ * else to the environment; simulated bytes and measured ones are two things, and so are bytes that different
+ * versions of the simulation give. */
 bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
 
 #endif

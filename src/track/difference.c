@@ -77,20 +77,30 @@ static bool compare_part(struct sp_differences *d, const char *path, const json_
     return true;
 }
 
+/* Absent it counts as 1. */
+static bool compare_bytes_version(struct sp_differences *d, const struct sp_record *a,
+                                  const struct sp_record *b, bool is_simulated)
+{
+    static const char path[] = "metrics.bytes.version";
+    return sp_record_bytes_version(a) == sp_record_bytes_version(b) ||
+           add(d, path, NULL, sp_record_node(a, path), sp_record_node(b, path), is_simulated);
+}
+
 enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
                                    struct sp_differences *d, struct sp_error *err)
 {
     memset(d, 0, sizeof *d);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    bool good = compare_bytes_version(d, a, b, is_simulated);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
         if (parts[i].decides == WHERE_SIMULATED && !is_simulated)
             continue; /* of the environment, or among `config` below */
-        if (!compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
-                          sp_record_node(b, parts[i].path), parts[i].decides, is_simulated)) {
-            sp_differences_free(d);
-            return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
-        }
+        good = compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
+                            sp_record_node(b, parts[i].path), parts[i].decides, is_simulated);
     }
-    return SP_OK;
+    if (good)
+        return SP_OK;
+    sp_differences_free(d);
+    return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
 }
 
 void sp_differences_free(struct sp_differences *d)

@@ -18,7 +18,8 @@ struct sp_differences {
 };
 
 /* What differs, and which of it decides (track/comparable.h): of `request` what series are told apart by;
- * where the metric is simulated the caches and the threads, else the environment. */
+ * where the metric is simulated the caches, the threads and what simulated bytes are, else the
+ * environment. */
 enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
                                    struct sp_differences *out, struct sp_error *err);
 void sp_differences_free(struct sp_differences *d);

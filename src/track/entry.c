@@ -202,6 +202,12 @@ static void find_instructions(const struct sp_record *r, struct sp_entry *e)
     }
 }
 
+int64_t sp_record_bytes_version(const struct sp_record *r)
+{
+    int64_t version;
+    return sp_record_count(r, "metrics.bytes.version", &version) ? version : 1;
+}
+
 void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
 {
     memset(e, 0, sizeof *e);
@@ -223,6 +229,7 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
         if (sp_value_known(v))
             copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
     }
+    e->bytes_version = sp_record_bytes_version(r);
     find_instructions(r, e);
     const struct sp_value huge = sp_record_value(r, "placement.pages.huge_share");
     e->huge_share = sp_value_known(huge) ? huge.value : NAN;

@@ -68,10 +68,15 @@ struct sp_entry {
     double sentinel[SP_N_ENTRY_SENTINELS]; /* median of the session's looks; NAN: unknown */
     enum sp_entry_level level;
     char origin[SP_N_TRACKED][12]; /* on whose word: "measured", "simulated", ...; "" unknown */
+    int64_t bytes_version;         /* sp_record_bytes_version() */
 };
 
 /* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */
 void sp_entry_of(const struct sp_record *record, struct sp_entry *entry);
+
+/* What simulated bytes were when this record was made (metrics.bytes.version); 1 where it says none: it is
+ * older than that field, or its bytes are measured. */
+int64_t sp_record_bytes_version(const struct sp_record *record);
 
 /* Is this field of a record's `request` one by which series are told apart? */
 bool sp_series_asks(const char *field);

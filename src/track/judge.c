@@ -256,6 +256,10 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
     else if (of_bytes && strcmp(word, old) != 0)
         snprintf(j->why, sizeof j->why, "its bytes are %s, those of the records before it %s",
                  *word ? word : "unknown", *old ? old : "unknown");
+    else if (sp_tracked_is_of_bytes(j->metric) && is->bytes_version != was->bytes_version)
+        snprintf(j->why, sizeof j->why,
+                 "what simulated bytes are has changed: version %lld here, %lld in the records before it",
+                 (long long)is->bytes_version, (long long)was->bytes_version);
     else if (is_simulated(is, j->metric))
         snprintf(j->why, sizeof j->why,
                  "the bytes before it were simulated with other caches or another number of threads: on %s",

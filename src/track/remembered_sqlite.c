@@ -11,7 +11,7 @@
 #include "track/remembered.h"
 
 /* Of the layout of struct sp_entry as stored: another one is not read. */
-#define LAYOUT 9
+#define LAYOUT 10
 
 static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, modified_ns INTEGER, size_B "
                              "INTEGER, why TEXT, entry BLOB)"

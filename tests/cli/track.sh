@@ -87,6 +87,23 @@ expect_cause "the machine drifted: control kernel -20.0 %" time=1.25 control=0.8
 grep -q "control kernel alone moved (-20.0 %)" "$dir/out" || { cat "$dir/out"; fail "the clock is not named"; }
 expect_cause "the kernel's machine code is another" time=1.25 code=2
 
+# A release whose simulation gives other bytes: no commit is to blame. What says no version has the first one.
+SPMODEL_STORE=$(mktemp -d "$dir/versions.XXXXXX")
+grep -q '"version": 1' "$one" || fail "bytes without their version"
+vary 0 4 version=0
+vary 400 1
+expect 0 "^ok" track check --metric bytes
+vary 800 1 version=2 bytes=1.02
+expect 5 "^not comparable" track check --metric bytes
+grep -q "what simulated bytes are has changed: version 2 here, 1 in the records before it" "$dir/out" ||
+    { cat "$dir/out"; fail "the version is not named"; }
+expect 0 "^ok" track check
+vary 801 1 version=2 bytes=1.02
+expect 0 "^ok" track check --metric bytes
+set -- "$SPMODEL_STORE"/records/*/varied-0000.json "$SPMODEL_STORE"/records/*/varied-0800.json
+expect 5 "^differs *metrics.bytes.version *- -> 2" compare --metric bytes "$@"
+expect 5 "what simulated bytes are has changed: version 1 in A, 2 in B" compare --metric bandwidth "$@"
+
 # Instructions: unknown before anybody counted them, then a gate that 0.5 % moves.
 SPMODEL_STORE=$(mktemp -d "$dir/counted.XXXXXX")
 vary 0 2
