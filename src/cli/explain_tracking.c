@@ -76,12 +76,15 @@ const struct sp_term sp_tracking_terms[] = {
     {"floor",
      "hodges-lehmann bootstrap welch benjamini-hochberg false-discovery-rate",
      "least change that counts",
-     "floor = max(3 %, 2 standard errors of the noise, 2.5 deviations of sessions)",
-     "Estimate by Hodges and Lehmann, interval by a seeded bootstrap of processes, p by Welch's t test of "
-     "logarithms, many series at a false discovery rate of 5 % (Benjamini and Hochberg). `track selftest` "
-     "shows "
-     "rates of false alarms and of detection.",
-     "verdict spread",
+     "floor = max(3 %, 2 standard errors of the noise from run to run, 3 (1 + 1.5/n) sqrt(1 + 1/m) standard "
+     "deviations of n sessions)",
+     "n sessions before it, of whatever level, tell how far sessions differ, from four on; it is "
+     "compared with m of them. What one session has been off and came back from counts, too. With fewer "
+     "than four, 2.5 standard deviations of the runs take that place where they differ by more than 3 %. "
+     "Estimate by Hodges and Lehmann, interval by a seeded bootstrap of processes, p by Welch's t test "
+     "of logarithms, many series at a false discovery rate of 5 % (Benjamini and Hochberg). `track "
+     "selftest` shows rates of false alarms and of detection.",
+     "verdict session spread",
      {"metrics.spread"},
      NULL},
     {"series",
