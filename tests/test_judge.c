@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/samples.h"
 #include "track/group_shift.h"
 #include "track/judge.h"
 
@@ -400,54 +398,6 @@ START_TEST(values_of_records_and_of_runs)
 }
 END_TEST
 
-/* Standard normal deviate, by the sum of twelve uniform ones. */
-static double normal(struct sp_random *r)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += sp_random_unit(r);
-    return sum;
-}
-
-/* Mean over sets of sessions of what the noise of sessions is found to be, squared: k records a session, five
- * runs each. */
-static double found_noise(double session, double noise, int k, int n_sets)
-{
-    enum { SESSIONS = 10 };
-    static struct sp_entry e[SESSIONS * 6];
-    const struct sp_entry *list[SESSIONS * 6];
-    struct sp_random random = {17};
-    double sum = 0;
-    for (int set = 0; set < n_sets; set++) {
-        double level = 1;
-        for (int i = 0; i < SESSIONS * k; i++) {
-            level = i % k ? level : exp(session * normal(&random));
-            memset(&e[i], 0, sizeof e[i]);
-            snprintf(e[i].commit, sizeof e[i].commit, "%d", i / k);
-            strcpy(e[i].start, "2026-11-01T12:00:00Z");
-            e[i].n_runs = 5;
-            for (int j = 0; j < 5; j++)
-                e[i].time_s[j] = level * exp(noise * normal(&random));
-            e[i].metric[SP_TRACKED_TIME] = sp_median(e[i].time_s, 5);
-            list[i] = &e[i];
-        }
-        const struct sp_steadiness s = sp_steadiness_of(list, SESSIONS * k, SP_TRACKED_TIME);
-        ck_assert_int_eq(s.n_sessions, SESSIONS);
-        sum += s.noise * s.noise;
-    }
-    return sum / n_sets;
-}
-
-/* What the runs explain of it is the error of a median over all records of the session: that of one record's
- * would leave half of it. What is left of a difference is never below 0, hence a little more than alone. */
-START_TEST(sessions_of_several_records_differ)
-{
-    const double session = 0.02, noise = 0.05, alone = found_noise(session, 1e-6, 1, 200);
-    ck_assert_double_eq_tol(found_noise(session, noise, 3, 200) / alone, 1.15, 0.3);
-    ck_assert_double_eq_tol(found_noise(session, noise, 6, 200) / alone, 1.15, 0.3);
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("judge");
@@ -470,7 +420,6 @@ int main(void)
     tcase_add_test(t, long_sessions_have_a_before);
     tcase_add_test(t, what_differs_is_named);
     tcase_add_test(t, values_of_records_and_of_runs);
-    tcase_add_test(t, sessions_of_several_records_differ);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

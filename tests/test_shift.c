@@ -2,10 +2,14 @@
  * drawn series. */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
+#include "base/samples.h"
 #include "track/change_points.h"
+#include "track/group_shift.h"
 #include "track/rehearsal.h"
 #include "track/shift.h"
 
@@ -162,6 +166,54 @@ START_TEST(an_accepted_baseline_keeps_still)
 }
 END_TEST
 
+/* Standard normal deviate, by the sum of twelve uniform ones. */
+static double normal(struct sp_random *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += sp_random_unit(r);
+    return sum;
+}
+
+/* Mean over sets of sessions of what the noise of sessions is found to be, squared: k records a session, five
+ * runs each. */
+static double found_noise(double session, double noise, int k, int n_sets)
+{
+    enum { SESSIONS = 10 };
+    static struct sp_entry e[SESSIONS * 6];
+    const struct sp_entry *list[SESSIONS * 6];
+    struct sp_random random = {17};
+    double sum = 0;
+    for (int set = 0; set < n_sets; set++) {
+        double level = 1;
+        for (int i = 0; i < SESSIONS * k; i++) {
+            level = i % k ? level : exp(session * normal(&random));
+            memset(&e[i], 0, sizeof e[i]);
+            snprintf(e[i].commit, sizeof e[i].commit, "%d", i / k);
+            strcpy(e[i].start, "2026-11-01T12:00:00Z");
+            e[i].n_runs = 5;
+            for (int j = 0; j < 5; j++)
+                e[i].time_s[j] = level * exp(noise * normal(&random));
+            e[i].metric[SP_TRACKED_TIME] = sp_median(e[i].time_s, 5);
+            list[i] = &e[i];
+        }
+        const struct sp_steadiness s = sp_steadiness_of(list, SESSIONS * k, SP_TRACKED_TIME);
+        ck_assert_int_eq(s.n_sessions, SESSIONS);
+        sum += s.noise * s.noise;
+    }
+    return sum / n_sets;
+}
+
+/* What the runs explain of it is the error of a median over all records of the session: that of one record's
+ * would leave half of it. What is left of a difference is never below 0, hence a little more than alone. */
+START_TEST(sessions_of_several_records_differ)
+{
+    const double session = 0.02, noise = 0.05, alone = found_noise(session, 1e-6, 1, 200);
+    ck_assert_double_eq_tol(found_noise(session, noise, 3, 200) / alone, 1.15, 0.3);
+    ck_assert_double_eq_tol(found_noise(session, noise, 6, 200) / alone, 1.15, 0.3);
+}
+END_TEST
+
 /* Two levels of three values: distances between them sum to 9, within them to 0. */
 START_TEST(energy_by_hand)
 {
@@ -241,6 +293,7 @@ int main(void)
     tcase_add_test(t, gate_keeps_still_and_can_fail);
     tcase_add_test(t, an_accepted_baseline_keeps_still);
     tcase_add_test(t, many_series_keep_still_together);
+    tcase_add_test(t, sessions_of_several_records_differ);
     tcase_add_test(t, energy_by_hand);
     tcase_add_test(t, changes_are_found_where_they_are);
     tcase_add_test(t, few_values_are_tested_exactly);
