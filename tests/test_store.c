@@ -280,6 +280,7 @@ START_TEST(accepted_baselines_are_kept)
     ck_assert(n == 1 && pinned[0] == one);
     strcpy(index.entry[0].id, "gone");
     ck_assert_int_eq(sp_pins_find(&store, one, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_INPUT);
+    ck_assert_int_eq(n, 0);
     ck_assert_int_eq(sp_pins_drop(&store, one, &had, &err), SP_OK);
     ck_assert(had);
     ck_assert_int_eq(sp_pins_drop(&store, one, &had, &err), SP_OK);
@@ -321,8 +322,15 @@ START_TEST(simulated_baselines_are_everybodys)
     strcpy(index.entry[1].caches, "others");
     ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_OK);
     ck_assert(n == 1 && pinned[0] == first);
-    strcpy(index.entry[0].id, "gone");
+    strcpy(index.entry[1].caches, first->caches);
+    strcpy(index.entry[0].id, "gone"); /* its file names nothing now, which is said; the other one holds */
     ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_INPUT);
+    ck_assert(n == 1 && pinned[0] == second);
+    ck_assert_msg(strstr(err.what, "'r0'"), "%s", err.what);
+    strcpy(index.entry[0].id, "r0"); /* whichever of the two the folder lists first */
+    strcpy(index.entry[1].id, "gone");
+    ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_BYTES, &index, pinned, &n, &err), SP_INPUT);
+    ck_assert(n == 1 && pinned[0] == first);
     ck_assert_int_eq(sp_pins_find(&store, third, SP_TRACKED_TIME, &index, pinned, &n, &err), SP_OK);
     sp_index_free(&index);
     remove_dir();

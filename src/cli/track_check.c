@@ -98,16 +98,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The accepted baseline of a series; judged without it where it is damaged, which is reported. */
+/* The accepted baseline of a series; what of it is damaged is reported, and the verdict made without that. */
 static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
                      const struct sp_index *index, const struct sp_entry **pinned, int *code)
 {
     struct sp_error err;
     int n = 0;
-    if (sp_pins_find(store, newest, metric, index, pinned, &n, &err) == SP_OK)
-        return n;
-    *code = sp_worse_exit(*code, sp_report_error(&err));
-    return 0;
+    if (sp_pins_find(store, newest, metric, index, pinned, &n, &err) != SP_OK)
+        *code = sp_worse_exit(*code, sp_report_error(&err));
+    return n;
 }
 
 /* Adds the fields of the environment in which the two records differ, as far as there is room. */

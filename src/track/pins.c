@@ -90,36 +90,40 @@ static enum sp_status read_set(const char *path, const struct sp_index *index, s
             set->entry[set->n++] = e;
     }
     json_decref(root);
+    if (status != SP_OK)
+        set->n = 0;
     return status;
 }
 
-/* Of the sets of all environments the one that was measured last, if the metric can be compared with it. */
+/* Of the sets of all environments the one that was measured last, if the metric can be compared with it. One
+ * that cannot be read, of whatever environment, is the error, and leaves the others as they are. */
 static enum sp_status read_latest(const struct sp_store *store, const struct sp_entry *of,
                                   enum sp_tracked metric, const struct sp_index *index,
                                   struct pin_set *latest, struct sp_error *err)
 {
     char folder[3100], path[4096];
     struct dirent *entry;
-    enum sp_status status = SP_OK;
+    enum sp_status failed = SP_OK;
     const size_t n_key = strlen(of->series);
     snprintf(folder, sizeof folder, "%s/pins", store->path);
     DIR *dir = opendir(folder);
-    while (dir && status == SP_OK && (entry = readdir(dir))) {
+    while (dir && (entry = readdir(dir))) {
         struct pin_set set;
         const size_t n = strlen(entry->d_name);
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (strncmp(entry->d_name, of->series, n_key) != 0 || n < 5 ||
             strcmp(entry->d_name + n - 5, ".json") != 0 || length >= (int)sizeof path)
             continue;
-        status = read_set(path, index, &set, err);
-        if (status != SP_OK || set.n == 0 || !sp_entries_comparable(set.entry[set.n - 1], of, metric))
+        const enum sp_status status = read_set(path, index, &set, failed == SP_OK ? err : NULL);
+        failed = failed == SP_OK ? status : failed;
+        if (set.n == 0 || !sp_entries_comparable(set.entry[set.n - 1], of, metric))
             continue;
         if (latest->n == 0 || strcmp(set.entry[set.n - 1]->start, latest->entry[latest->n - 1]->start) > 0)
             *latest = set;
     }
     if (dir)
         closedir(dir);
-    return status;
+    return failed;
 }
 
 enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of, enum sp_tracked metric,

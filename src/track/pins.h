@@ -17,7 +17,9 @@ enum sp_status sp_pins_drop(const struct sp_store *store, const struct sp_entry 
 /* The entries of the baseline that this one's metric is held against, oldest first, borrowed from the index:
  * out[*n], *n <= SP_MOST_PINNED, 0: none is accepted. That of its series and environment; where the metric is
  * simulated, the latest of its series that was simulated with the same caches, in whatever environment.
- * SP_INPUT: a file is damaged, or names records that the store does not have. */
+ * SP_INPUT: a file is damaged, or names records that the store does not have; where the metric is simulated
+ * other files may be good, and out[*n] is then the latest of those: the error is to be reported, and they
+ * hold. */
 enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of, enum sp_tracked metric,
                             const struct sp_index *index, const struct sp_entry **out, int *n,
                             struct sp_error *err);

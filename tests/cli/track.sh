@@ -146,6 +146,14 @@ expect 1 "against the accepted baseline\|^regressed" track check --metric bytes
 expect 0 "^accepted" track accept --matrix '*:60' --since 2040-01-01T05:00:00Z
 vary 301 1 bytes=1.02
 expect 0 "^ok" track check --metric bytes
+# Where the records of one machine's baseline are gone, the others' baselines hold.
+dangling=$SPMODEL_STORE/pins/$("$spmodel" track log --json | sed -n '1s/.*"series":"\([0-9a-f]*\)".*/\1/p')-0000000000000000.json
+echo '{"schema": "spmodel.pin/1", "records": ["gone"]}' >"$dangling"
+vary 302 1 bytes=1.04
+expect 3 " +2.0 % against the accepted baseline" track check --metric bytes
+grep -q "names the record 'gone'" "$dir/out" || { cat "$dir/out"; fail "a damaged baseline is not named"; }
+rm "$dangling"
+expect 1 "^regressed" track check --metric bytes
 expect 0 "^forgotten" track accept --all --drop
 [ "$(grep -c ^forgotten "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "not every machine's baseline"; }
 SPMODEL_STORE=$dir/store
