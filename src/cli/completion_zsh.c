@@ -32,6 +32,13 @@ static const char *const helpers[] = {
     "    return ret",
     "}",
     "",
+    "# Behind help and a command: its verbs. _arguments leaves what stands before in line.",
+    "_spmodel_verb_behind() {",
+    "    local -a names",
+    "    _spmodel_verbs $line[1]",
+    "    (( $#names )) && _describe verb names",
+    "}",
+    "",
     NULL,
 };
 
@@ -109,9 +116,10 @@ static void put_page(const struct sp_manual_entry *e, FILE *out)
         if (list.line[k].name)
             put_option(e, &list.line[k], out);
     sp_values_of(e, NULL, &v);
-    fputs("            '*", out);
+    const bool is_help = strcmp(e->name, "help") == 0;
+    fprintf(out, "            '%c", is_help ? '1' : '*');
     put_action(&v, v.kind == SP_VALUE_FREE ? " " : "argument", false, out);
-    fputs("' ;;\n", out);
+    fprintf(out, "'%s ;;\n", is_help ? " \\\n            '2:verb:_spmodel_verb_behind'" : "");
     sp_values_free(&v);
 }
 
@@ -122,15 +130,10 @@ static void put_described(const char *name, const char *summary, FILE *out)
     putc('\'', out);
 }
 
-static void put_commands(FILE *out)
+/* Fills names of its caller with the verbs of a command. */
+static void put_verbs(FILE *out)
 {
-    fputs("    local -a names\n    if (( CURRENT == 2 )); then\n        names=(", out);
-    for (const struct sp_command *const *c = sp_command_table; *c; c++)
-        put_described((*c)->name, (*c)->summary, out);
-    fputs(
-        ")\n        _describe command names\n        return\n    fi\n    shift words\n    (( CURRENT-- ))\n",
-        out);
-    fputs("    case $page in\n", out);
+    fputs("_spmodel_verbs() {\n    case $1 in\n", out);
     for (const struct sp_command *const *c = sp_command_table; *c; c++) {
         if (!(*c)->family)
             continue;
@@ -139,7 +142,18 @@ static void put_commands(FILE *out)
             put_described((*v)->name, (*v)->summary, out);
         fputs(") ;;\n", out);
     }
-    fputs("    esac\n    if (( $#names )); then\n        if (( CURRENT == 2 )); then\n"
+    fputs("    *) names=() ;;\n    esac\n}\n\n", out);
+}
+
+static void put_commands(FILE *out)
+{
+    fputs("    local -a names\n    if (( CURRENT == 2 )); then\n        names=(", out);
+    for (const struct sp_command *const *c = sp_command_table; *c; c++)
+        put_described((*c)->name, (*c)->summary, out);
+    fputs(
+        ")\n        _describe command names\n        return\n    fi\n    shift words\n    (( CURRENT-- ))\n",
+        out);
+    fputs("    _spmodel_verbs $page\n    if (( $#names )); then\n        if (( CURRENT == 2 )); then\n"
           "            _describe verb names\n            return\n        fi\n        page+=\" $words[2]\"\n"
           "        shift words\n        (( CURRENT-- ))\n    fi\n",
           out);
@@ -154,6 +168,7 @@ void sp_completion_zsh(FILE *out)
           out);
     for (const char *const *line = helpers; *line; line++)
         fprintf(out, "%s\n", *line);
+    put_verbs(out);
     fputs(
         "_spmodel() {\n    local page=$words[2] spmodel_program=$words[1]\n    local -a spmodel_generators=(",
         out);

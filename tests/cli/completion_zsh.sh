@@ -50,4 +50,6 @@ offers measure 'spmodel machine '
 offers laplace3d: 'spmodel generate '
 offers matrix.mtx 'spmodel info '
 offers machine-files 'spmodel help --man '
+offers check 'spmodel help track '
+offers check 'spmodel help --man track '
 echo "completion_zsh.sh: zsh reads it and offers"
