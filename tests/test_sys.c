@@ -295,6 +295,44 @@ START_TEST(the_environment_key_follows_the_facts)
 }
 END_TEST
 
+/* Not the name of a description that somebody wrote: the device, and the driver that compiled for it. */
+START_TEST(the_environment_of_a_gpu_has_device_and_driver)
+{
+    static const char version[] = "/proc/driver/nvidia/version";
+    char root[64];
+    struct sp_topology t;
+    struct sp_identity cpu, a, b;
+    recorded_unpack("sysfs-ccx.txt", root, sizeof root);
+    ck_assert_int_eq(sp_topology_read_sysfs(root, &t, NULL), SP_OK);
+    sp_identity_read(root, &t, &cpu);
+    sp_topology_free(&t);
+    ck_assert_int_eq(cpu.version, SP_IDENTITY_VERSION);
+    ck_assert_str_eq(sp_identity_value(&cpu, "gpu"), "unknown");
+    a = b = cpu;
+    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
+    ck_assert_int_eq(a.version, SP_IDENTITY_GPU_VERSION);
+    ck_assert_str_eq(sp_identity_value(&a, "gpu"), "NVIDIA A40");
+    ck_assert_str_eq(sp_identity_value(&a, "gpu_driver"), "CUDA 12.2");
+    ck_assert_str_ne(a.env_key, cpu.env_key);
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
+    ck_assert_str_eq(a.env_key, b.env_key);
+    b = cpu;
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 0);
+    ck_assert_str_eq(sp_identity_value(&b, "gpu_driver"), "unknown");
+    recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19");
+    a = b = cpu;
+    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
+    ck_assert_str_eq(sp_identity_value(&a, "gpu_driver"), "535.104.05");
+    recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.216.01  Sat Oct 19");
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
+    ck_assert_str_ne(a.env_key, b.env_key); /* another driver for the same CUDA version */
+    b = cpu;
+    sp_identity_add_gpu(&b, root, "NVIDIA H200", 12020);
+    ck_assert_str_ne(a.env_key, b.env_key);
+    recorded_remove(root);
+}
+END_TEST
+
 static int __attribute__((noinline)) twice(int x)
 {
     __asm__ volatile("" : "+r"(x));
@@ -346,6 +384,7 @@ int main(void)
     tcase_add_test(tc, modes_are_told_apart_by_the_gap);
     tcase_add_test(tc, a_recorded_processor);
     tcase_add_test(tc, the_environment_key_follows_the_facts);
+    tcase_add_test(tc, the_environment_of_a_gpu_has_device_and_driver);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -102,9 +102,9 @@ const struct sp_term sp_tracking_terms[] = {
      "env env-key env_key",
      "where a record was measured",
      NULL,
-     "Hardware, kernel, governor and page policy make the key; never clocks or load. Records compare where "
-     "it "
-     "agrees.",
+     "Hardware, kernel, governor and page policy make the key, on a GPU also the device and its driver; "
+     "never "
+     "clocks or load. Records compare where it agrees.",
      "not-comparable series",
      {"env.key", "machine.cpu"},
      NULL},

@@ -207,7 +207,7 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->layout.n_r)
         sp_record_layout(r, &a->layout);
     sp_record_request(r, a->options, a->subject->reorder, "gpu");
-    sp_record_environment(r, a->options->topology, a->options->machine->name);
+    sp_record_environment(r, a->options->topology, &a->device);
     sp_record_source(r);
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");

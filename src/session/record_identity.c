@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/hash64.h"
 #include "session/analyze.h"
 #include "session/record_parts.h"
 #include "sparse/layout.h"
@@ -62,23 +61,19 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     set_text(r, "request.machine", o->machine_name);
 }
 
-void sp_record_environment(struct sp_record *r, const struct sp_topology *topology, const char *gpu)
+void sp_record_environment(struct sp_record *r, const struct sp_topology *topology,
+                           const struct sp_gpu_device *gpu)
 {
     struct sp_identity identity;
     struct utsname system;
-    char key[sizeof identity.env_key];
     sp_identity_read("", topology, &identity);
-    strcpy(key, identity.env_key);
     if (gpu)
-        snprintf(key, sizeof key, "%016llx",
-                 (unsigned long long)sp_hash64(gpu, strlen(gpu), sp_hash64(key, strlen(key), 0)));
-    sp_record_set_text(r, "env.key", key);
-    sp_record_set_count(r, "env.version", SP_IDENTITY_VERSION);
+        sp_identity_add_gpu(&identity, "", gpu->name, gpu->driver);
+    sp_record_set_text(r, "env.key", identity.env_key);
+    sp_record_set_count(r, "env.version", identity.version);
     json_t *facts = json_object();
     for (int i = 0; i < identity.n; i++)
         json_object_set_new(facts, identity.fact[i].name, json_string(identity.fact[i].value));
-    if (gpu)
-        json_object_set_new(facts, "gpu", json_string(gpu));
     sp_record_set_object(r, "env.identity", facts);
     if (*sp_faults())
         sp_record_add_flag(r, "fault", "faults were put in on purpose: SPMODEL_FAULT=%s", sp_faults());

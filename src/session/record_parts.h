@@ -3,6 +3,7 @@
 #define SP_SESSION_RECORD_PARTS_H
 
 #include "io/record.h"
+#include "kernels/gpu_module.h"
 #include "model/hints.h"
 #include "model/losses.h"
 #include "model/machine.h"
@@ -42,9 +43,10 @@ void sp_record_request(struct sp_record *record, const struct sp_analyze_options
 /* config.code_hash and config.partition_hash: evidence that the kernel's code and the threads' shares are
  * those of another record. */
 void sp_record_code(struct sp_record *record, const struct sp_setup *setup);
-/* env: key, facts, host and kernel of the machine that this program runs on; gpu: name of the device in use,
- * part of the key, or NULL. */
-void sp_record_environment(struct sp_record *record, const struct sp_topology *topology, const char *gpu);
+/* env: key, facts, host and kernel of the machine that this program runs on; gpu: the device in use, part
+ * of the key with its driver, or NULL. */
+void sp_record_environment(struct sp_record *record, const struct sp_topology *topology,
+                           const struct sp_gpu_device *gpu);
 /* source: commit and branch of what is measured, from SPMODEL_COMMIT, SPMODEL_BRANCH or the variables of
  * continuous integration (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT ...); nothing where none is set. */
 void sp_record_source(struct sp_record *record);

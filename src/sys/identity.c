@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/gpu_files.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 #include "sys/sysfs.h"
@@ -56,6 +57,18 @@ static void add_caches(struct sp_identity *out, const struct sp_topology *t)
     add(out, "caches", "%s", text);
 }
 
+static void set_key(struct sp_identity *out, int version)
+{
+    char text[32];
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    out->version = version;
+    snprintf(text, sizeof text, "identity %d", version);
+    h = hash_text(h, text);
+    for (int i = 0; i < out->n; i++)
+        h = hash_text(hash_text(h, out->fact[i].name), out->fact[i].value);
+    snprintf(out->env_key, sizeof out->env_key, "%016" PRIx64, h);
+}
+
 void sp_identity_read(const char *root, const struct sp_topology *topology, struct sp_identity *out)
 {
     memset(out, 0, sizeof *out);
@@ -86,12 +99,19 @@ void sp_identity_read(const char *root, const struct sp_topology *topology, stru
     struct sp_meminfo memory;
     sp_meminfo_read(root, &memory, NULL);
     add(out, "memory_GiB", "%" PRId64, (memory.total_B + (INT64_C(1) << 29)) >> 30);
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    snprintf(text, sizeof text, "identity %d", SP_IDENTITY_VERSION);
-    h = hash_text(h, text);
-    for (int i = 0; i < out->n; i++)
-        h = hash_text(hash_text(h, out->fact[i].name), out->fact[i].value);
-    snprintf(out->env_key, sizeof out->env_key, "%016" PRIx64, h);
+    set_key(out, SP_IDENTITY_VERSION);
+}
+
+void sp_identity_add_gpu(struct sp_identity *out, const char *root, const char *device, int cuda_driver)
+{
+    struct sp_gpu_files files;
+    sp_gpu_files_read(root, &files);
+    add(out, "gpu", "%s", device);
+    if (*files.driver || cuda_driver <= 0)
+        add(out, "gpu_driver", "%s", files.driver);
+    else
+        add(out, "gpu_driver", "CUDA %d.%d", cuda_driver / 1000, cuda_driver % 1000 / 10);
+    set_key(out, SP_IDENTITY_GPU_VERSION);
 }
 
 const char *sp_identity_value(const struct sp_identity *identity, const char *name)

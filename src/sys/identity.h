@@ -7,10 +7,14 @@
 #include "sys/cpuid.h"
 #include "sys/topology.h"
 
-enum { SP_IDENTITY_VERSION = 1, SP_IDENTITY_MAX = 20 };
+/* Of the lists of facts: a list that changes gets another version, and with it other keys. That of a GPU (1
+ * had the name of the machine description in the place of device and driver) is apart, so that keys of CPUs
+ * stay.
+ */
+enum { SP_IDENTITY_VERSION = 1, SP_IDENTITY_GPU_VERSION = 2, SP_IDENTITY_MAX = 20 };
 
 struct sp_identity {
-    int n;
+    int version, n;
     struct {
         char name[24], value[136]; /* value "unknown" where the system does not tell */
     } fact[SP_IDENTITY_MAX];
@@ -21,6 +25,12 @@ struct sp_identity {
  * cache sizes as claimed, NUMA nodes, kernel major version, huge-page policy, frequency governor, turbo,
  * memory size in whole GiB. */
 void sp_identity_read(const char *root, const struct sp_topology *topology, struct sp_identity *out);
+
+/* What runs on a GPU belongs to that too: adds its name and the driver's version, as the system's files tell
+ * it
+ * ("535.104.05"), else the CUDA version that it is for ("CUDA 12.2"; cuda_driver as 12020, 0: unknown), and
+ * makes the key of list SP_IDENTITY_GPU_VERSION. */
+void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const char *device, int cuda_driver);
 
 /* The value of a fact, "unknown" for other names. */
 const char *sp_identity_value(const struct sp_identity *identity, const char *name);

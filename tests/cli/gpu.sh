@@ -60,6 +60,13 @@ exits 2 'is a CPU' analyze gen:laplace3d:8 --device gpu --machine ivb-e5-2660v2
 analyze() { ok analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --samples 3 "$@"; }
 analyze gen:laplace3d:10 --bytes sim --no-plots
 has 'simulated bytes'
+# Where it ran is the device and its driver, whatever the description is called that it is held against.
+sed '/"schema"/,/"name"/s/"name": "[^"]*"/"name": "named otherwise"/' stand-in.json >"$dir/otherwise.json"
+ok analyze --device gpu --machine "$dir/otherwise.json" --out "$dir/otherwise" --samples 3 gen:laplace3d:10 --bytes sim --no-plots
+grep -q '"name": "named otherwise"' "$dir"/otherwise/*.json || fail 'the other description was not taken'
+grep -q '"gpu_driver": "' "$dir"/otherwise/*.json || fail 'no driver among the facts'
+[ "$(cat "$dir"/records/*.json "$dir"/otherwise/*.json | grep -o '"key": "[0-9a-f]*"' | sort -u | wc -l)" -eq 1 ] ||
+    fail 'the name of a description makes another environment'
 SP_EXECUTOR_REFUSES=1
 export SP_EXECUTOR_REFUSES
 analyze gen:laplace3d:10
