@@ -1,12 +1,13 @@
 /* Writes records as one would be measured elsewhere in time: the same runs, with times, roofs and bytes
  * multiplied and a noise of its own, so that tests of tracking need no timing. The same arguments give the
  * same records. Usage: vary_record RECORD FOLDER FIRST COUNT [time=F] [roof=F] [bytes=F] [lambda=VALUE]
- * [noise=F] [runs=N] [host=NAME] [env=KEY] [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level
- * that holds the data) [code=N] [instructions=N] (of an execution; 0: unknown) [version=N] (of simulated
- * bytes; 0: none, as in old records). Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the
- * year 2040. */
+ * [noise=F] [runs=N] [host=NAME] [env=KEY] [machine=NAME] [caches=F] (sizes) [origin=WORD] (of the bytes)
+ * [dram=F] [llc=F] [control=F] [sentinels=0] [memory=1] (the level that holds the data) [code=N]
+ * [instructions=N] (of an execution; 0: unknown) [version=N] (of simulated bytes; 0: none, as in old
+ * records). Record i of FIRST ... FIRST + COUNT - 1 is started i minutes into the year 2040. */
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static struct change {
     double value;
 } changes[] = {{"time", 1},   {"roof", 1}, {"bytes", 1},        {"lambda", 1},  {"noise", 0.01},
                {"runs", 5},   {"dram", 1}, {"llc", 1},          {"control", 1}, {"sentinels", 1},
-               {"memory", 0}, {"code", 1}, {"instructions", 0}, {"version", 1}};
+               {"memory", 0}, {"code", 1}, {"instructions", 0}, {"version", 1}, {"caches", 1}};
 enum {
     TIME,
     ROOF,
@@ -34,10 +35,13 @@ enum {
     CODE,
     INSTRUCTIONS,
     VERSION,
+    CACHES,
     N_CHANGES
 };
 
-static const char *host, *env; /* where it was measured, key of its environment; NULL: as it is */
+/* Where it was measured, key of its environment, the machine's name, on whose word bytes are; NULL: as it is.
+ */
+static const char *host, *env, *machine, *origin;
 static uint64_t state;
 
 /* Uniform in [-1, 1): a multiplicative generator's upper bits. */
@@ -154,6 +158,22 @@ static void set_instructions(json_t *record)
     }
 }
 
+/* The described machine, whose caches are simulated. */
+static void set_machine(json_t *record)
+{
+    json_t *described = json_object_get(record, "machine"),
+           *bytes = json_object_get(json_object_get(record, "metrics"), "bytes"), *cache;
+    size_t i;
+    if (machine)
+        json_object_set_new(described, "name", json_string(machine));
+    if (origin)
+        json_object_set_new(bytes, "origin", json_string(origin));
+    json_array_foreach(json_object_get(described, "caches"), i, cache) json_object_set_new(
+        cache, "size_B",
+        json_integer((json_int_t)((double)json_integer_value(json_object_get(cache, "size_B")) *
+                                  changes[CACHES].value)));
+}
+
 static int write_one(const json_t *original, const char *folder, int i)
 {
     char path[1024], start[32], id[64];
@@ -170,6 +190,7 @@ static int write_one(const json_t *original, const char *folder, int i)
                             json_string(host));
     if (env)
         json_object_set_new(json_object_get(record, "env"), "key", json_string(env));
+    set_machine(record);
     set_runs(record);
     set_surroundings(record);
     set_instructions(record);
@@ -180,20 +201,24 @@ static int write_one(const json_t *original, const char *folder, int i)
     return failed ? 1 : 0;
 }
 
+static bool is_of(const char *argument, const char *equals, const char *name)
+{
+    return strlen(name) == (size_t)(equals - argument) && strncmp(name, argument, strlen(name)) == 0;
+}
+
 static int take_change(const char *argument)
 {
+    static const struct {
+        const char *name, **value;
+    } words[] = {{"host", &host}, {"env", &env}, {"machine", &machine}, {"origin", &origin}};
     const char *equals = strchr(argument, '=');
-    if (strncmp(argument, "host=", 5) == 0) {
-        host = argument + 5;
-        return 0;
-    }
-    if (strncmp(argument, "env=", 4) == 0) {
-        env = argument + 4;
-        return 0;
-    }
+    for (size_t i = 0; equals && i < sizeof words / sizeof *words; i++)
+        if (is_of(argument, equals, words[i].name)) {
+            *words[i].value = equals + 1;
+            return 0;
+        }
     for (int i = 0; equals && i < N_CHANGES; i++)
-        if (strlen(changes[i].name) == (size_t)(equals - argument) &&
-            strncmp(changes[i].name, argument, (size_t)(equals - argument)) == 0) {
+        if (is_of(argument, equals, changes[i].name)) {
             changes[i].value = atof(equals + 1);
             return 0;
         }

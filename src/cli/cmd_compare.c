@@ -150,10 +150,10 @@ static void judge_identity(const struct sp_entry *before, const struct sp_entry 
     if (strcmp(before->series, after->series) != 0)
         snprintf(j->why, sizeof j->why, "they are of the series %.8s and %.8s", before->series,
                  after->series);
-    else if (strcmp(was, is) != 0 && (j->metric == SP_TRACKED_BYTES || j->metric == SP_TRACKED_ALPHA))
+    else if (sp_tracked_is_of_bytes(j->metric) && strcmp(was, is) != 0)
         snprintf(j->why, sizeof j->why, "the bytes of A are %s, those of B %s", *was ? was : "unknown",
                  *is ? is : "unknown");
-    else if (sp_tracked_is_of_bytes(j->metric) && before->bytes_version != after->bytes_version)
+    else if (sp_tracked_uses_bytes(j->metric) && before->bytes_version != after->bytes_version)
         snprintf(j->why, sizeof j->why, "what simulated bytes are has changed: version %lld in A, %lld in B",
                  (long long)before->bytes_version, (long long)after->bytes_version);
     else

@@ -89,7 +89,7 @@ static int run(int argc, char **argv)
 {
     struct accepting a = {.n_records = 1};
     sp_parse(&argp, argc, argv, &a);
-    return sp_track_visit(&a.options, accept, &a);
+    return sp_track_visit(&a.options, SP_TRACKED_TIME, accept, &a);
 }
 
 static const struct sp_example examples[] = {

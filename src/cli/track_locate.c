@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "track/change_points.h"
-#include "track/comparable.h"
 
 enum { KEY_FLOOR = SP_KEY_PRIVATE, KEY_METRIC };
 enum { MOST_RECORDS = 2000, MOST_CHANGES = 32 };
@@ -66,16 +65,6 @@ static void print_change(const struct sp_entry *const *kept, const struct sp_cha
         printf("    both sides have the same source, %.16s: the machine or its settings\n", commit_of(first));
 }
 
-/* The last one that has the metric, or the last one. */
-static const struct sp_entry *newest_known(const struct sp_entry *const *list, int64_t n,
-                                           enum sp_tracked metric)
-{
-    for (int64_t i = n - 1; i >= 0; i--)
-        if (list[i]->metric[metric] > 0)
-            return list[i];
-    return list[n - 1];
-}
-
 /* Of the latest MOST_RECORDS those that have the metric and can be compared with the newest one by it. */
 static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
@@ -92,9 +81,8 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     char title[320], place[120];
     enum sp_status status =
         kept && x ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
-    const struct sp_entry *newest = newest_known(list, n, l->metric);
     for (int64_t i = n > MOST_RECORDS ? n - MOST_RECORDS : 0; i < n && status == SP_OK; i++)
-        if (list[i]->metric[l->metric] > 0 && sp_entries_comparable(list[i], newest, l->metric)) {
+        if (list[i]->metric[l->metric] > 0) {
             x[n_kept] = list[i]->metric[l->metric];
             kept[n_kept++] = list[i];
         }
@@ -102,8 +90,8 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     if (status == SP_OK)
         status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
     if (status == SP_OK) {
-        printf("%s%s  series %.8s, %d records\n", sp_track_title(list[n - 1], title, sizeof title),
-               sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept);
+        printf("%s%s  series %.8s, %d record%s\n", sp_track_title(list[n - 1], title, sizeof title),
+               sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept, n_kept == 1 ? "" : "s");
         for (int i = 0; i < n_found; i++)
             print_change(kept, &change[i], l->metric);
         if (n_kept < sp_change_least_values(0, 0))
@@ -132,7 +120,7 @@ static int run(int argc, char **argv)
 {
     struct locating l = {.floor = log1p(0.02)};
     sp_parse(&argp, argc, argv, &l);
-    return sp_track_visit(&l.options, locate, &l);
+    return sp_track_visit(&l.options, l.metric, locate, &l);
 }
 
 static const struct sp_example examples[] = {

@@ -10,6 +10,7 @@
 #include "cli/machine_paths.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
+#include "track/comparable.h"
 
 enum {
     KEY_STORE = SP_KEY_PRIVATE + 0x200, /* apart from those of the verbs */
@@ -213,39 +214,65 @@ char *sp_track_title(const struct sp_entry *e, char *text, size_t size)
     return text;
 }
 
-char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size)
+char *sp_track_place(const struct sp_entry *e, enum sp_tracked metric, char *text, size_t size)
 {
-    const struct sp_entry *e = strand->list[0];
-    text[0] = '\0';
-    if (!strand->is_only)
-        snprintf(text, size, " on %s (environment %.8s)", e->machine, *e->env ? e->env : "unknown");
+    const bool is_simulated = sp_entry_is_simulated(e, metric);
+    const char *key = is_simulated ? e->caches : e->env;
+    snprintf(text, size, " on %s (%s %.8s)", e->machine, is_simulated ? "simulated caches" : "environment",
+             *key ? key : "unknown");
     return text;
 }
 
-static int by_environment(const void *a, const void *b)
+char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size)
+{
+    text[0] = '\0';
+    return strand->is_only ? text : sp_track_place(strand->list[strand->n - 1], strand->metric, text, size);
+}
+
+/* By what can be compared with one of the metrics that each of the functions below stands for. */
+static int by_metric(const void *a, const void *b, enum sp_tracked metric)
 {
     const struct sp_entry *const *x = a, *const *y = b;
-    const int order = strcmp((*x)->env, (*y)->env);
+    const int order = sp_entries_order(*x, *y, metric);
     return order ? order : by_series(a, b);
 }
 
-/* The environments of list[n], one series, one after the other; the list is sorted for it. */
-static enum sp_status visit_series(sp_strand_visitor *visit, void *context, const struct sp_store *store,
-                                   const struct sp_index *index, const struct sp_entry **list, int64_t n,
-                                   struct sp_error *err)
+static int by_bytes(const void *a, const void *b)
+{
+    return by_metric(a, b, SP_TRACKED_BYTES);
+}
+
+static int by_bandwidth(const void *a, const void *b)
+{
+    return by_metric(a, b, SP_TRACKED_BANDWIDTH);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    return by_metric(a, b, SP_TRACKED_TIME);
+}
+
+/* The strands of list[n], one series, one after the other; the list is sorted for it. */
+static enum sp_status visit_series(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
+                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_entry **list, int64_t n, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    qsort(list, (size_t)n, sizeof *list, by_environment);
+    qsort(list, (size_t)n, sizeof *list,
+          sp_tracked_is_of_bytes(metric)  ? by_bytes
+          : sp_tracked_uses_bytes(metric) ? by_bandwidth
+                                          : by_time);
     for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
-        for (end = first; end < n && strcmp(list[end]->env, list[first]->env) == 0;)
+        for (end = first; end < n && sp_entries_comparable(list[end], list[first], metric);)
             end++;
-        const struct sp_strand strand = {list + first, end - first, end - first == n};
+        const struct sp_strand strand = {list + first, end - first, metric, end - first == n};
         status = visit(context, store, index, &strand, err);
     }
     return status;
 }
 
-int sp_track_visit(const struct sp_track_options *options, sp_strand_visitor *visit, void *context)
+int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metric, sp_strand_visitor *visit,
+                   void *context)
 {
     struct sp_store store;
     struct sp_index index;
@@ -259,7 +286,7 @@ int sp_track_visit(const struct sp_track_options *options, sp_strand_visitor *vi
     enum sp_status status = sp_track_select(options, &index, &list, &n, &err);
     for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
         end = sp_track_series_end(list, n, first);
-        status = visit_series(visit, context, &store, &index, list + first, end - first, &err);
+        status = visit_series(metric, visit, context, &store, &index, list + first, end - first, &err);
     }
     if (status == SP_OK && n == 0)
         status = sp_fail(&err, SP_INPUT, "spmodel track log lists what there is", "no record fits");

@@ -55,24 +55,29 @@ bool sp_track_is_of_time(const struct sp_track_options *options, const struct sp
 /* End of the series that begins at list[first]. */
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first);
 
-/* What of a series was measured in one environment: what can be accepted, located or drawn together. */
+/* What of a series can be compared (track/comparable.h), by one metric: what can be accepted, located or
+ * drawn together. Of times, what was measured in one environment. */
 struct sp_strand {
     const struct sp_entry *const *list; /* [n] by start */
     int64_t n;
-    bool is_only; /* the series was measured in no other environment, as far as it is meant */
+    enum sp_tracked metric;
+    bool is_only; /* all of the series that is meant */
 };
 /* What a verb does with one. */
 typedef enum sp_status sp_strand_visitor(void *context, const struct sp_store *store,
                                          const struct sp_index *index, const struct sp_strand *strand,
                                          struct sp_error *err);
-/* Opens the store, visits every series that is meant, environment by environment, and returns the exit code;
- * SP_INPUT where none is. */
-int sp_track_visit(const struct sp_track_options *options, sp_strand_visitor *visit, void *context);
+/* Opens the store, visits every series that is meant, one after the other all that can be compared by the
+ * metric, and returns the exit code; SP_INPUT where none is. */
+int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metric, sp_strand_visitor *visit,
+                   void *context);
 
 /* "gen:hpcg:80 · spmv crs f64/i32 nnz 2 threads". */
 char *sp_track_title(const struct sp_entry *entry, char *text, size_t size);
-/* Where it was measured, behind the title where the series has several environments: " on MACHINE
- * (environment 0123abcd)"; "" where `strand` is the only one. */
+/* Where it belongs, behind the title where that does not tell: " on MACHINE (environment 0123abcd)", for a
+ * simulated metric " on MACHINE (simulated caches 0123abcd)". */
+char *sp_track_place(const struct sp_entry *entry, enum sp_tracked metric, char *text, size_t size);
+/* The same of a strand; "" where it is the only one of its series. */
 char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size);
 
 #endif

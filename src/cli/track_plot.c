@@ -138,7 +138,7 @@ static int run(int argc, char **argv)
 {
     struct drawing d = {.folder = ".", .term = SP_TERM_SVG};
     sp_parse(&argp, argc, argv, &d);
-    return sp_track_visit(&d.options, draw, &d);
+    return sp_track_visit(&d.options, SP_TRACKED_TIME, draw, &d);
 }
 
 static const struct sp_example examples[] = {

@@ -10,6 +10,7 @@
 #include "base/xml_text.h"
 #include "cli/track_options.h"
 #include "report/report_lines.h"
+#include "track/comparable.h"
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
@@ -28,8 +29,7 @@ static char *change_text(const struct sp_judgement *j, char *text, size_t size)
 /* Attribution says why the time changed: bytes, alpha and instructions are a cause themselves. */
 static bool is_of_time(const struct sp_judgement *j)
 {
-    return j->metric != SP_TRACKED_BYTES && j->metric != SP_TRACKED_ALPHA &&
-           j->metric != SP_TRACKED_INSTRUCTIONS;
+    return !sp_tracked_is_of_bytes(j->metric) && j->metric != SP_TRACKED_INSTRUCTIONS;
 }
 
 enum { REMARK = 1024 };

@@ -30,7 +30,7 @@ static double median_metric(const struct sp_entry *const *list, int n, enum sp_t
     int kept = 0;
     for (int i = 0; i < n && kept < MOST_RECORDS; i++)
         if (list[i]->metric[metric] > 0 && strcmp(list[i]->origin[metric], as->origin[metric]) == 0 &&
-            (list[i]->bytes_version == as->bytes_version || !sp_tracked_is_of_bytes(metric)))
+            (list[i]->bytes_version == as->bytes_version || !sp_tracked_uses_bytes(metric)))
             x[kept++] = list[i]->metric[metric];
     return median_of(x, kept);
 }

@@ -246,17 +246,16 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
 {
     const struct sp_entry *is = j->newest, *was = g->other;
     const char *word = is->origin[SP_TRACKED_BYTES], *old = was ? was->origin[SP_TRACKED_BYTES] : "";
-    const bool of_bytes = j->metric == SP_TRACKED_BYTES || j->metric == SP_TRACKED_ALPHA;
     j->shift = (struct sp_shift){.move = SP_MOVE_UNDECIDED, .p = 1};
     j->p = 1;
     j->other = was;
     j->verdict = was ? SP_TRACK_NOT_COMPARABLE : SP_TRACK_INCONCLUSIVE;
     if (!was)
         snprintf(j->why, sizeof j->why, "there is nothing before it in this series yet");
-    else if (of_bytes && strcmp(word, old) != 0)
+    else if (sp_tracked_is_of_bytes(j->metric) && strcmp(word, old) != 0)
         snprintf(j->why, sizeof j->why, "its bytes are %s, those of the records before it %s",
                  *word ? word : "unknown", *old ? old : "unknown");
-    else if (sp_tracked_is_of_bytes(j->metric) && is->bytes_version != was->bytes_version)
+    else if (sp_tracked_uses_bytes(j->metric) && is->bytes_version != was->bytes_version)
         snprintf(j->why, sizeof j->why,
                  "what simulated bytes are has changed: version %lld here, %lld in the records before it",
                  (long long)is->bytes_version, (long long)was->bytes_version);

@@ -158,6 +158,20 @@ expect 0 "^forgotten" track accept --all --drop
 [ "$(grep -c ^forgotten "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "not every machine's baseline"; }
 SPMODEL_STORE=$dir/store
 
+# locate goes by what check compares: simulated bytes belong to the caches, wherever they were simulated; measured ones do not.
+SPMODEL_STORE=$(mktemp -d "$dir/strands.XXXXXX")
+for i in 0 1 2 3; do vary $i 1 env=000000000000000$i; done
+for i in 4 5 6 7; do vary $i 1 env=000000000000000$i bytes=1.05; done
+expect 0 "threads  series .*, 8 records" track locate --metric bytes
+grep -q "bytes +5.0 %" "$dir/out" || { cat "$dir/out"; fail "the change of bytes is not found"; }
+expect 0 "(environment 00000000)  series .*, 1 record$" track locate
+[ "$(grep -c "too few records" "$dir/out")" -eq 8 ] || { cat "$dir/out"; fail "times of several environments together"; }
+vary 100 8 env=0000000000000001 origin=measured bytes=2
+vary 200 8 machine=bigger caches=2 bytes=0.5
+expect 0 "on bigger (simulated caches [0-9a-f]*)  series .*, 8 records" track locate --metric bytes
+grep -q "(environment 00000000)  series .*, 8 records" "$dir/out" || { cat "$dir/out"; fail "measured bytes have no strand"; }
+[ "$(grep -c "bytes [+-]" "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "what cannot be compared is taken together"; }
+
 # Series that differ in one option only have other titles and other cases of JUnit.
 for option in "--pages small" "--pages huge"; do
     # shellcheck disable=SC2086 # two words
