@@ -138,26 +138,50 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
     sp_record_free(&is);
 }
 
-/* Says how to confirm what has not been. */
-static void say_how(const struct checking *c, struct sp_judgement *j)
+/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of each. */
+enum { MOST_OF_SERIES = 64 };
+struct judged {
+    struct sp_newest *newest; /* [n] owned; those of a series side by side */
+    struct sp_judgement *judgement;
+    int n;
+};
+
+static bool are_of_one_series(const struct judged *all, int i, int k)
 {
-    char store[160] = "", metric[48] = "";
+    return k >= 0 && k < all->n && strcmp(all->newest[i].newest->series, all->newest[k].newest->series) == 0;
+}
+
+static bool is_one_of_several(const struct judged *all, int i)
+{
+    return are_of_one_series(all, i, i - 1) || are_of_one_series(all, i, i + 1);
+}
+
+/* Does --machine choose this one among those of its series that are judged? */
+static bool machine_tells(const struct judged *all, int i)
+{
+    const char *machine = all->newest[i].newest->machine;
+    int n_alike = 0;
+    for (int k = 0; k < all->n; k++)
+        n_alike += are_of_one_series(all, i, k) && strcmp(all->newest[k].newest->machine, machine) == 0;
+    return is_one_of_several(all, i) && n_alike == 1;
+}
+
+/* Says how to confirm what has not been, and only that. Where machines have one name, the others' records
+ * cannot be confirmed on the machine on which this one's can. */
+static void say_how(const struct checking *c, const struct judged *all, int i)
+{
+    struct sp_judgement *j = &all->judgement[i];
+    char store[160] = "", metric[48] = "", machine[80] = "";
+    if (machine_tells(all, i))
+        snprintf(machine, sizeof machine, " --machine '%.63s'", j->newest->machine);
     if (c->options.store)
         snprintf(store, sizeof store, " --store '%.140s'", c->options.store);
     if (c->judge.metric != SP_TRACKED_TIME)
         snprintf(metric, sizeof metric, " --metric %s", sp_tracked_metrics[c->judge.metric].name);
     snprintf(j->confirmation, sizeof j->confirmation,
-             "not confirmed yet: spmodel track check --confirm --series %.8s%s%s", j->newest->series, metric,
-             store);
+             "not confirmed yet: spmodel track check --confirm --series %.8s%s%s%s", j->newest->series,
+             machine, metric, store);
 }
-
-/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of each. */
-enum { MOST_OF_SERIES = 64 };
-struct judged {
-    struct sp_newest *newest; /* [n] owned */
-    struct sp_judgement *judgement;
-    int n;
-};
 
 static void judged_free(struct judged *all)
 {
@@ -170,7 +194,7 @@ static void judged_free(struct judged *all)
 
 static bool may_be_judged(const void *context, const struct sp_entry *entry)
 {
-    return sp_track_is_of_time(context, entry);
+    return sp_track_is_of_place_and_time(context, entry);
 }
 
 static enum sp_status find_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
@@ -207,7 +231,7 @@ static enum sp_status confirm_all(struct checking *c, struct judged *all, int *c
                                            c->confirming.index, pinned, code);
             status = sp_track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
         } else if (j->verdict == SP_TRACK_REGRESSED) {
-            say_how(c, j);
+            say_how(c, all, i);
         }
         sp_judge_hold(j, c->judge.floor);
     }
@@ -239,7 +263,10 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
                                            .index = index,
                                            .judge = &c->judge,
                                            .progress = &progress};
-    return confirm_all(c, all, code, err);
+    status = confirm_all(c, all, code, err);
+    for (int i = 0; i < all->n; i++)
+        all->judgement[i].is_one_of_several = is_one_of_several(all, i);
+    return status;
 }
 
 typedef void print_function(const struct sp_judgement *judgement, int n, FILE *out);
@@ -290,8 +317,8 @@ static int run(int argc, char **argv)
     const int failed = sp_track_open(&c.options, &store, &index, &code);
     if (failed)
         return failed;
-    struct sp_track_options history = c.options; /* commit and time say what is judged, not with what */
-    history.commit = history.since = NULL;
+    struct sp_track_options history = c.options; /* place and time say what is judged, not with what */
+    history.commit = history.since = history.machine = NULL;
     enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
     if (status == SP_OK)
         status = judge_all(&c, &store, &index, list, n, &all, &code, &err);

@@ -149,10 +149,11 @@ int sp_track_open(const struct sp_track_options *o, struct sp_store *store, stru
     return 0;
 }
 
-bool sp_track_is_of_time(const struct sp_track_options *o, const struct sp_entry *e)
+bool sp_track_is_of_place_and_time(const struct sp_track_options *o, const struct sp_entry *e)
 {
     return (!o->commit || strncmp(e->commit, o->commit, strlen(o->commit)) == 0) &&
-           (!o->since || strcmp(e->start, o->since) >= 0);
+           (!o->since || strcmp(e->start, o->since) >= 0) &&
+           (!o->machine || fnmatch(o->machine, e->machine, 0) == 0);
 }
 
 static bool is_meant(const struct sp_track_options *o, const struct sp_entry *e)
@@ -160,7 +161,7 @@ static bool is_meant(const struct sp_track_options *o, const struct sp_entry *e)
     return e->series[0] && strcmp(e->status, "complete") == 0 &&
            (!o->matrix || fnmatch(o->matrix, e->matrix, 0) == 0) && (!o->what || strstr(e->what, o->what)) &&
            (!o->series || strncmp(e->series, o->series, strlen(o->series)) == 0) &&
-           (!o->machine || fnmatch(o->machine, e->machine, 0) == 0) && sp_track_is_of_time(o, e);
+           sp_track_is_of_place_and_time(o, e);
 }
 
 static int by_series(const void *a, const void *b)

@@ -49,8 +49,8 @@ const char *sp_track_store_path(const struct sp_track_options *options);
 enum sp_status sp_track_select(const struct sp_track_options *options, const struct sp_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err);
 
-/* Is it of the commit and of the time that the options mean? */
-bool sp_track_is_of_time(const struct sp_track_options *options, const struct sp_entry *entry);
+/* Is it of the commit, of the time and of the machine that the options mean? */
+bool sp_track_is_of_place_and_time(const struct sp_track_options *options, const struct sp_entry *entry);
 
 /* End of the series that begins at list[first]. */
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first);

@@ -32,7 +32,7 @@ static bool is_of_time(const struct sp_judgement *j)
     return !sp_tracked_is_of_bytes(j->metric) && j->metric != SP_TRACKED_INSTRUCTIONS;
 }
 
-enum { REMARK = 1024 };
+enum { REMARK = 1024, PLACE = 120 };
 
 /* Why a verdict is not good: its reason, or the cause of the change; both where the accepted baseline
  * decided.
@@ -44,6 +44,13 @@ static const char *remark_on(const struct sp_judgement *j, char *text, size_t si
     const char *cause = has_cause ? j->attribution.text : "";
     snprintf(text, size, "%s%s%s", j->why, j->why[0] && *cause ? "; " : "", cause);
     return text;
+}
+
+/* Behind its title: where several of a series are judged, which of them it is; else "". */
+static const char *place_of(const struct sp_judgement *j, char *text, size_t size)
+{
+    text[0] = '\0';
+    return j->is_one_of_several ? sp_track_place(j->newest, j->metric, text, size) : text;
 }
 
 static double metric_of(const struct sp_judgement *j)
@@ -60,12 +67,13 @@ static const char *origin_of(const struct sp_judgement *j)
 void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
 {
     int count[SP_TRACK_NOT_COMPARABLE + 1] = {0};
-    char title[320], change[96];
+    char title[320], change[96], place[PLACE];
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         count[j->verdict]++;
-        fprintf(out, "%-14s %s  series %.8s\n", sp_track_verdict_name(j->verdict),
-                sp_track_title(j->newest, title, sizeof title), j->newest->series);
+        fprintf(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
+                sp_track_title(j->newest, title, sizeof title), place_of(j, place, sizeof place),
+                j->newest->series);
         fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
         if (j->pin_decides)
@@ -105,7 +113,7 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
                  "records_before,"
-                 "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi\n");
+                 "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi,machine,env\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_shift *s = sp_judgement_shift(j);
@@ -127,15 +135,22 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
         sp_csv_text(out, j->confirmation);
         fprintf(out, ",%s,", sp_judgement_baseline(j));
         if (j->has_pinned && j->pinned.floor > 0 && isfinite(j->pinned.hi))
-            fprintf(out, "%.6g,%.6g,%.6g\n", j->pinned.change, j->pinned.lo, j->pinned.hi);
+            fprintf(out, "%.6g,%.6g,%.6g,", j->pinned.change, j->pinned.lo, j->pinned.hi);
         else
-            fputs(",,\n", out);
+            fputs(",,,", out);
+        sp_csv_text(out, j->newest->machine);
+        fprintf(out, ",%s\n", j->newest->env);
     }
 }
 
 static json_t *number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return *text ? json_string(text) : json_null();
 }
 
 void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
@@ -150,6 +165,8 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "configuration", json_string(j->newest->what));
         json_object_set_new(o, "series", json_string(j->newest->series));
         json_object_set_new(o, "record", json_string(j->newest->id));
+        json_object_set_new(o, "machine", json_string(j->newest->machine));
+        json_object_set_new(o, "env", text_or_null(j->newest->env));
         json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
         json_object_set_new(o, "value", number(metric_of(j)));
         json_object_set_new(o, "origin", json_string(origin_of(j)));
@@ -167,12 +184,11 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "records_before", json_integer(j->n_before));
         json_object_set_new(o, "more_runs",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
-        json_object_set_new(o, "why", j->why[0] ? json_string(j->why) : json_null());
+        json_object_set_new(o, "why", text_or_null(j->why));
         json_object_set_new(o, "confirmed",
                             j->confirmed == SP_UNCONFIRMED ? json_null()
                                                            : json_boolean(j->confirmed == SP_CONFIRMED));
-        json_object_set_new(o, "confirmation",
-                            j->confirmation[0] ? json_string(j->confirmation) : json_null());
+        json_object_set_new(o, "confirmation", text_or_null(j->confirmation));
         json_object_set_new(
             o, "attribution",
             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "ln_time", number(a->time), "ln_bytes",
@@ -200,6 +216,8 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
         sp_line_text(out, "configuration", j->newest->what);
         sp_line_text(out, "series", j->newest->series);
         sp_line_text(out, "record", j->newest->id);
+        sp_line_text(out, "machine", j->newest->machine);
+        sp_line_text(out, "env", j->newest->env);
         sp_line_text(out, "verdict", sp_track_verdict_name(j->verdict));
         sp_line_text(out, "metric", sp_tracked_metrics[j->metric].name);
         sp_line_value(out, sp_tracked_metrics[j->metric].name,
@@ -234,11 +252,12 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         n, failures, skipped);
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
-        char change[96];
+        char change[96], place[PLACE];
         fprintf(out, "  <testcase classname=\"");
         sp_xml_text(out, j->newest->matrix);
         fprintf(out, "\" name=\"");
         sp_xml_text(out, j->newest->what);
+        sp_xml_text(out, place_of(j, place, sizeof place));
         fprintf(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
         const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
@@ -264,13 +283,14 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
             "| verdict | matrix | configuration | metric | change | remark |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
-        char change[96];
+        char change[96], place[PLACE], what[320];
         char text[REMARK];
         const char *remark = remark_on(j, text, sizeof text);
         fprintf(out, "| %s | ", sp_track_verdict_name(j->verdict));
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);
-        sp_markdown_text(out, j->newest->what);
+        snprintf(what, sizeof what, "%s%s", j->newest->what, place_of(j, place, sizeof place));
+        sp_markdown_text(out, what);
         fprintf(out, " series %.8s | %s | %s | ", j->newest->series, sp_tracked_metrics[j->metric].name,
                 change_text(j, change, sizeof change));
         sp_markdown_text(out, remark);

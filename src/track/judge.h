@@ -42,8 +42,10 @@ struct sp_judgement {
                                statistics */
     struct sp_attribution attribution;
     char why[480]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
+    bool is_one_of_several; /* the same series is judged elsewhere, too: titles have to say where this is of;
+                               left to the caller */
     enum sp_confirmed confirmed;
-    char confirmation[300]; /* what another session said, why there was none, or how to have one; "" */
+    char confirmation[400]; /* what another session said, why there was none, or how to have one; "" */
 };
 
 /* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that

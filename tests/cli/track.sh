@@ -158,6 +158,28 @@ expect 0 "^forgotten" track accept --all --drop
 [ "$(grep -c ^forgotten "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "not every machine's baseline"; }
 SPMODEL_STORE=$dir/store
 
+# Several verdicts on one series say whose they are, in every form, and the command that confirms one means that one.
+SPMODEL_STORE=$(mktemp -d "$dir/judged.XXXXXX")
+vary 0 8
+vary 100 8 env=feedfacefeedface machine=other
+vary 700 1 env=feedfacefeedface machine=other time=1.5
+vary 701 1 time=1.5
+expect 1 "^regressed .* on other (environment feedface)  series" track check
+[ "$(grep -c '^regressed .* on .* (environment ' "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not both places"; }
+[ "$(grep -c -- "--confirm --series [0-9a-f]* --machine 'other'$" "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "which one?"; }
+expect 1 "<testcase" track check --junit -
+[ "$(grep -o '<testcase[^>]*>' "$dir/out" | sort -u | wc -l)" -eq 2 ] || { cat "$dir/out"; fail "two machines, one name"; }
+expect 1 "| .* on other (environment feedface) series" track check --markdown -
+expect 1 ",machine,env$" track check --csv
+grep -q ",.other.,feedfacefeedface$" "$dir/out" || { cat "$dir/out"; fail "no machine in CSV"; }
+expect 1 '"machine":"other","env":"feedfacefeedface"' track check --json
+expect 1 "^env: feedfacefeedface" track check --lines
+grep -q "^machine: other" "$dir/out" || { cat "$dir/out"; fail "no machine in lines"; }
+expect 1 "^1 series: 1 regressed" track check --confirm=1 --machine other
+grep -q "threads  series" "$dir/out" || { cat "$dir/out"; fail "a place in the title of the only one"; }
+grep -q "cannot be confirmed: .* another environment" "$dir/out" || { cat "$dir/out"; fail "what was confirmed?"; }
+[ "$(find "$SPMODEL_STORE/records" -name '*.json' | wc -l)" -eq 19 ] || fail "more was measured again than what was chosen"
+
 # locate goes by what check compares: simulated bytes belong to the caches, wherever they were simulated; measured ones do not.
 SPMODEL_STORE=$(mktemp -d "$dir/strands.XXXXXX")
 for i in 0 1 2 3; do vary $i 1 env=000000000000000$i; done
