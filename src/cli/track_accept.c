@@ -10,7 +10,7 @@ enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP };
 struct accepting {
     struct sp_track_options options;
     const char *why;
-    int64_t n_records;
+    int64_t n_records; /* 0: not given */
     bool all, drop;
 };
 
@@ -21,6 +21,11 @@ static const struct argp_option options[] = {
     {"drop", KEY_DROP, NULL, 0, "Forget the accepted baseline instead", 1},
     {0},
 };
+
+static bool chooses(const struct sp_track_options *o)
+{
+    return o->series || o->matrix || o->what || o->commit || o->machine || o->since;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -43,8 +48,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->drop = true;
         return 0;
     case ARGP_KEY_END:
-        if (!a->all && !a->options.matrix && !a->options.what && !a->options.series && !a->options.commit)
-            argp_error(state, "say which series: --series, --matrix, --what, --commit, or --all");
+        if (!a->all && !chooses(&a->options))
+            argp_error(state, "say which records: --series, --matrix, --what, --commit, --machine, --since, "
+                              "or --all");
+        if (a->options.last > 0)
+            argp_error(state, "--last lists records; --records says how many of each series are accepted");
+        if (a->drop && (a->n_records > 0 || a->why))
+            argp_error(state, "--records and --why go with what is accepted, not with --drop");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -55,20 +65,26 @@ static enum sp_status accept(void *context, const struct sp_store *store, const 
                              const struct sp_strand *strand, struct sp_error *err)
 {
     const struct accepting *a = context;
-    const int n = (int)(strand->n < a->n_records ? strand->n : a->n_records);
-    const struct sp_entry *const *last = strand->list + strand->n - n;
+    const int64_t wanted = a->n_records > 0 ? a->n_records : 1;
+    const int n = (int)(strand->n < wanted ? strand->n : wanted);
+    const struct sp_entry *const *last = strand->list + strand->n - n, *newest = last[n - 1];
     char title[320], place[120];
     bool had = false;
     (void)index;
     enum sp_status status =
-        a->drop ? sp_pins_drop(store, last[0], &had, err) : sp_pins_set(store, last, n, a->why, err);
-    if (status == SP_OK && a->options.common.verbosity >= 0)
-        printf("%s %s%s\n",
-               !a->drop ? "accepted     "
-               : had    ? "forgotten    "
-                        : "none accepted",
-               sp_track_title(last[0], title, sizeof title), sp_strand_place(strand, place, sizeof place));
-    return status;
+        a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
+    if (status != SP_OK || a->options.common.verbosity < 0)
+        return status;
+    printf("%s %s%s  series %.8s",
+           !a->drop ? "accepted     "
+           : had    ? "forgotten    "
+                    : "none accepted",
+           sp_track_title(newest, title, sizeof title),
+           sp_track_place(newest, strand->metric, place, sizeof place), newest->series);
+    if (!a->drop)
+        printf(": %d record%s %s", n, n == 1 ? " of" : "s up to", newest->start);
+    putchar('\n');
+    return SP_OK;
 }
 
 static const struct argp argp = {
@@ -87,7 +103,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-    struct accepting a = {.n_records = 1};
+    struct accepting a = {0};
     sp_parse(&argp, argc, argv, &a);
     return sp_track_visit(&a.options, SP_TRACKED_TIME, accept, &a);
 }

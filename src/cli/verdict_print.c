@@ -12,12 +12,18 @@
 #include "report/report_lines.h"
 #include "track/comparable.h"
 
+static bool is_compared(const struct sp_judgement *j)
+{
+    const struct sp_shift *s = sp_judgement_shift(j);
+    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before + j->has_pinned > 0 &&
+           isfinite(s->change);
+}
+
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
 {
     const struct sp_shift *s = sp_judgement_shift(j);
-    if (j->verdict == SP_TRACK_NOT_COMPARABLE || s->floor <= 0 || j->n_before + j->has_pinned == 0 ||
-        !isfinite(s->change))
+    if (!is_compared(j))
         snprintf(text, size, "unknown");
     else if (j->is_exact || !isfinite(s->hi))
         snprintf(text, size, fabs(s->change) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * s->change);
@@ -66,16 +72,17 @@ static const char *origin_of(const struct sp_judgement *j)
 
 void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
 {
-    int count[SP_TRACK_NOT_COMPARABLE + 1] = {0};
+    int count[SP_TRACK_NOT_COMPARABLE + 1] = {0}, n_series = 0;
     char title[320], change[96], place[PLACE];
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         count[j->verdict]++;
+        n_series += i == 0 || strcmp(j->newest->series, j[-1].newest->series) != 0;
         fprintf(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
                 sp_track_title(j->newest, title, sizeof title), place_of(j, place, sizeof place),
                 j->newest->series);
-        fprintf(out, "               %s %s", sp_tracked_metrics[j->metric].name,
-                change_text(j, change, sizeof change));
+        fprintf(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
+                is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
         if (j->pin_decides)
             fprintf(out, " against the accepted baseline");
         if (j->pin_decides && j->n_before > 0 && isfinite(j->shift.change))
@@ -102,7 +109,10 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
                 out,
                 "               kernel, pages, pinning or stores were resolved differently than before\n");
     }
-    fprintf(out, "%s%d series:", n > 0 ? "\n" : "", n);
+    fputs(n > 0 ? "\n" : "", out);
+    if (n > n_series)
+        fprintf(out, "%d verdicts on ", n);
+    fprintf(out, "%d series:", n_series);
     for (int v = 0; v <= SP_TRACK_NOT_COMPARABLE; v++)
         if (count[v] > 0)
             fprintf(out, " %d %s", count[v], sp_track_verdict_name((enum sp_verdict_of_track)v));

@@ -69,7 +69,7 @@ struct pin_set {
 static enum sp_status read_set(const char *path, const struct sp_index *index, struct pin_set *set,
                                struct sp_error *err)
 {
-    static const char remedy[] = "accept a baseline again: track accept";
+    static const char remedy[] = "accept a baseline there again (track accept), or remove the file";
     json_t *item, *root;
     size_t i;
     set->n = 0;

@@ -121,6 +121,7 @@ expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
 expect 0 "it is the accepted baseline itself" track check --matrix '*:60'
+grep -q "time change unknown" "$dir/out" || { cat "$dir/out"; fail "not compared, but a change"; }
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
@@ -154,6 +155,12 @@ expect 3 " +2.0 % against the accepted baseline" track check --metric bytes
 grep -q "names the record 'gone'" "$dir/out" || { cat "$dir/out"; fail "a damaged baseline is not named"; }
 rm "$dangling"
 expect 1 "^regressed" track check --metric bytes
+expect 2 "say which records" track accept --drop
+expect 2 "not with --drop" track accept --all --drop --records 2
+expect 2 "not with --drop" track accept --all --drop --why release
+expect 2 "records says how many" track accept --all --last 2
+expect 0 "^accepted .* (environment feedface)  series [0-9a-f]*: 3 records up to 2040-01-01T03:27:00Z$" track accept --since 2040-01-01T03 --records 3
+expect 0 "^accepted .*: 1 record of " track accept --machine '*'
 expect 0 "^forgotten" track accept --all --drop
 [ "$(grep -c ^forgotten "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "not every machine's baseline"; }
 SPMODEL_STORE=$dir/store
@@ -165,6 +172,7 @@ vary 100 8 env=feedfacefeedface machine=other
 vary 700 1 env=feedfacefeedface machine=other time=1.5
 vary 701 1 time=1.5
 expect 1 "^regressed .* on other (environment feedface)  series" track check
+grep -q "^2 verdicts on 1 series: 2 regressed$" "$dir/out" || { cat "$dir/out"; fail "two verdicts are not two series"; }
 [ "$(grep -c '^regressed .* on .* (environment ' "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not both places"; }
 [ "$(grep -c -- "--confirm --series [0-9a-f]* --machine 'other'$" "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "which one?"; }
 expect 1 "<testcase" track check --junit -
