@@ -400,6 +400,8 @@ START_TEST(a_trial_leaves_the_threads_as_the_run_has_them)
         sp_trials_close(&trials);
         close_fixture(&f);
     }
+}
+END_TEST
 
 /* Every third entry becomes 0: variants find the others alone, in any order, and the run keeps them all. */
 START_TEST(trials_leave_zeros_out)
