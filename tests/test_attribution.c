@@ -65,6 +65,25 @@ START_TEST(sentinels_tell_the_machine_from_the_arrays)
 }
 END_TEST
 
+/* Pages of 4 KiB instead of huge ones: gathers wait for translations, and streams may, too. */
+START_TEST(other_pages_are_named)
+{
+    struct sp_entry was = entry(1, 1e6, 20e9), is = entry(1.4, 1e6, 15e9);
+    const struct sp_entry *list[2] = {&was, &is};
+    struct sp_attribution a;
+    was.level = is.level = SP_ENTRY_MEMORY;
+    was.huge_share = 1;
+    is.huge_share = 0;
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_msg(strncmp(a.text, "its arrays lie on other pages", 29) == 0, "%s", a.text);
+    ck_assert_ptr_nonnull(strstr(a.also, "0 % of its arrays are on huge pages, before it were 100 %"));
+    is.metric[SP_TRACKED_ROOF] = 20e9; /* streams are as fast: only gathers wait */
+    sp_attribute(list, 1, list + 1, 1, &a);
+    ck_assert_msg(strncmp(a.text, "same traffic, less bandwidth at the kernel", 42) == 0, "%s", a.text);
+    ck_assert_ptr_nonnull(strstr(a.also, "on huge pages"));
+}
+END_TEST
+
 /* Half of the bytes before are simulated, and more: those that were measured are what measured ones moved by.
  */
 START_TEST(origins_of_bytes_do_not_mix)
@@ -166,6 +185,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, sentinels_tell_the_machine_from_the_arrays);
     tcase_add_test(tests, origins_of_bytes_do_not_mix);
+    tcase_add_test(tests, other_pages_are_named);
     tcase_add_test(tests, sentinels_of_other_versions_do_not_compare);
     tcase_add_test(tests, entries_keep_what_sentinels_saw);
     tcase_add_test(tests, evidence_names_code_and_shares);
