@@ -161,13 +161,12 @@ static void set_instructions(json_t *record)
 /* The described machine, whose caches are simulated. */
 static void set_machine(json_t *record)
 {
-    json_t *described = json_object_get(record, "machine"),
-           *bytes = json_object_get(json_object_get(record, "metrics"), "bytes"), *cache;
+    json_t *described = json_object_get(record, "machine"), *cache;
     size_t i;
     if (machine)
         json_object_set_new(described, "name", json_string(machine));
     if (origin)
-        json_object_set_new(bytes, "origin", json_string(origin));
+        json_object_set_new(bytes_of(record), "origin", json_string(origin));
     json_array_foreach(json_object_get(described, "caches"), i, cache) json_object_set_new(
         cache, "size_B",
         json_integer((json_int_t)((double)json_integer_value(json_object_get(cache, "size_B")) *

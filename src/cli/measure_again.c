@@ -61,7 +61,9 @@ static enum sp_status check_matrix(const struct sp_record *r, struct sp_error *e
 static enum sp_status check_commit(const struct sp_record *r, struct sp_error *err)
 {
     const char *variable, *here = sp_source_commit(&variable), *was = sp_words_text(r, "source.commit", "");
-    if (!here || strcmp(here, was) == 0)
+    const size_t n_here = here ? strlen(here) : 0, n_was = strlen(was);
+    /* One may be the other, abbreviated. */
+    if (!here || (n_was > 0 && strncmp(here, was, n_here < n_was ? n_here : n_was) == 0))
         return SP_OK;
     return sp_fail(err, SP_ABSENT, NULL, "it was measured at %s, and %s says %s",
                    *was ? was : "no named commit", variable, here);

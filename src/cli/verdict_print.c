@@ -149,7 +149,9 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
         else
             fputs(",,,", out);
         sp_csv_text(out, j->newest->machine);
-        fprintf(out, ",%s\n", j->newest->env);
+        fputc(',', out);
+        sp_csv_field(out, j->newest->env);
+        fputc('\n', out);
     }
 }
 

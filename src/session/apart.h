@@ -1,5 +1,6 @@
 /* Work in a process of its own, one after the other: fresh pages, a fresh team of threads. Before the first,
- * sp_apart_begin(); what the parent's team had pinned must be pinned again after the last. */
+ * sp_apart_begin(), unless the work takes no second thread (omp_set_num_threads(1), no num_threads clause);
+ * what the parent's team had pinned must be pinned again after the last. */
 #ifndef SP_SESSION_APART_H
 #define SP_SESSION_APART_H
 

@@ -164,42 +164,55 @@ static enum sp_status sample_alpha(struct sp_analysis *a, const struct sp_permut
 /* Finds the order within the time that is left for it. SP_ABSENT and others: not in this build, not for this
  * matrix, or not in time. */
 static enum sp_status find_order(const struct sp_analysis *a, const struct candidate *c, double left_s,
-                                 struct sp_permutations *order)
+                                 struct sp_permutations *order, struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
     const double patient_s = fmax(SLOW_LIMIT_S, SLOW_LIMIT_EXECUTIONS * a->pairs.time.value);
-    return c->thorough ? sp_order_in_time(c->method, m, fmin(left_s, patient_s), a->progress, order, NULL)
-                       : sp_reorder_find(c->method, m, order, NULL);
+    return c->thorough ? sp_order_in_time(c->method, m, fmin(left_s, patient_s), a->progress, order, err)
+                       : sp_reorder_find(c->method, m, order, err);
 }
 
-/* The best of the orders that are worth their time, its alpha against that of the others; NULL: none was
- * found. */
-static enum sp_status choose_order(struct sp_analysis *a, int64_t cache_B, const char **best,
+/* An order that was found, and how long that took. */
+struct found {
+    const char *method; /* NULL: none */
+    struct sp_permutations order;
+    double seconds;
+};
+
+/* The best of the orders that are worth their time, its alpha against that of the others. */
+static enum sp_status choose_order(struct sp_analysis *a, int64_t cache_B, struct found *best,
                                    struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
     const bool thorough = a->options->thorough;
     double least = INFINITY, left_s = REORDER_LIMIT_S * (thorough ? THOROUGH : 1) - a->simulate_s;
     enum sp_status status = SP_OK;
-    *best = NULL;
+    memset(best, 0, sizeof *best);
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates && status == SP_OK; i++) {
         const struct candidate *c = &candidates[i];
-        struct sp_permutations order;
-        double alpha;
+        struct found one = {.method = c->method};
+        double alpha = INFINITY;
         if ((c->thorough && !thorough) || c->entry_s * (double)m->n_nz > left_s)
             continue;
         sp_progress_step(a->progress, "looking for an order", (double)i / 4);
         const double start = sp_now();
-        if (find_order(a, c, left_s, &order) == SP_OK) {
-            status = sample_alpha(a, &order, cache_B, &alpha, err);
-            if (status == SP_OK && alpha < BETTER * least) {
-                least = alpha;
-                *best = c->method;
-            }
-            sp_permutations_free(&order);
+        const enum sp_status found = find_order(a, c, left_s, &one.order, err);
+        one.seconds = sp_now() - start;
+        if (found == SP_OK)
+            status = sample_alpha(a, &one.order, cache_B, &alpha, err);
+        else if (found == SP_INTERRUPTED)
+            status = found;
+        if (status == SP_OK && alpha < BETTER * least) {
+            least = alpha;
+            sp_permutations_free(&best->order);
+            *best = one;
+        } else {
+            sp_permutations_free(&one.order);
         }
         left_s -= sp_now() - start;
     }
+    if (status != SP_OK)
+        sp_permutations_free(&best->order);
     return status;
 }
 
@@ -223,17 +236,18 @@ enum sp_status sp_analysis_compare_orders(struct sp_analysis *a, struct sp_error
         return SP_OK;
     if (a->options->memory_B > 0 && copy_B > a->options->memory_B)
         return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
-    const char *best;
+    struct found best;
     enum sp_status status = choose_order(a, cache_of_interest(a, waits && !moves), &best, err);
-    if (status != SP_OK || !best)
+    if (status != SP_OK || !best.method)
         return status;
     const double start = sp_now();
     struct sp_csr ordered;
-    status = sp_reorder(best, m, NULL, NULL, &ordered, err);
+    status = sp_csr_permute(m, best.order.row_perm, best.order.col_perm, NULL, &ordered, err);
+    sp_permutations_free(&best.order);
     if (status != SP_OK)
         return status;
-    a->reorder = best;
-    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    a->reorder = best.method;
+    a->reorder_s = sp_value_of(best.seconds + sp_now() - start, SP_MEASURED);
     status = simulate_reordered(a, &ordered, err);
     if (status == SP_USAGE) { /* its columns lie too far apart for 16-bit offsets, for example */
         a->reorder = NULL;

@@ -6,11 +6,20 @@
 #include "session/measure_machine.h"
 #include "sys/identity.h"
 
-static bool fits(const struct sp_machine *machine, const char *env_key, int n_threads)
+static bool has_load(const struct sp_machine *machine, int n_threads)
 {
     bool exact;
-    return strcmp(machine->env_key, env_key) == 0 &&
-           sp_machine_ceiling(machine, "load", "MEM", "f64", n_threads, NULL, &exact) && exact;
+    return sp_machine_ceiling(machine, "load", "MEM", "f64", n_threads, NULL, &exact) && exact;
+}
+
+static bool fits(const struct sp_machine *machine, const char *env_key, int n_threads)
+{
+    return strcmp(machine->env_key, env_key) == 0 && has_load(machine, n_threads);
+}
+
+static bool is_disturbed(const struct sp_measure_notes *n)
+{
+    return n->n_disturbed * 2 > n->n_samples;
 }
 
 /* A measurement that was disturbed for the most part, or that could afford little memory, serves this run
@@ -18,7 +27,7 @@ static bool fits(const struct sp_machine *machine, const char *env_key, int n_th
 static bool worth_keeping(const struct sp_measure_notes *n, const struct sp_measure_options *asked)
 {
     const double least_B = 128.0 * (1 << 20);
-    return n->n_disturbed * 2 <= n->n_samples && (asked->arena_B > 0 || n->arena_B >= least_B);
+    return !is_disturbed(n) && (asked->arena_B > 0 || n->arena_B >= least_B);
 }
 
 static void add_remark(struct sp_measure_notes *n, const char *what)
@@ -28,21 +37,38 @@ static void add_remark(struct sp_measure_notes *n, const char *what)
              used ? "; " : "", what);
 }
 
-/* The curve's end beyond the run's own threads. Without it the machine serves all the same. */
+/* The curve's end beyond the run's own threads, unless others were at work there. Without it the machine
+ * serves all the same. */
 static enum sp_status add_all_cores(const struct sp_measure_options *quick, int n_all, struct sp_machine *out,
                                     const struct sp_progress *progress, struct sp_error *err)
 {
     struct sp_measure_options loads = *quick;
+    struct sp_measure_notes notes;
     struct sp_machine all;
     loads.loads_only = true;
     loads.n_threads = n_all;
     loads.budget_s = 2;
-    enum sp_status status = sp_machine_measure(&loads, &all, NULL, progress, err);
+    enum sp_status status = sp_machine_measure(&loads, &all, &notes, progress, err);
     if (status != SP_OK)
         return status == SP_INTERRUPTED ? status : SP_OK;
-    for (int i = 0; i < all.n_ceilings && status == SP_OK; i++)
+    for (int i = 0; i < all.n_ceilings && status == SP_OK && !is_disturbed(&notes); i++)
         status = sp_machine_add_ceiling(out, &all.ceiling[i], err);
     sp_machine_free(&all);
+    return status;
+}
+
+/* Files of older versions lack what all cores reach: measured once, and kept if it can be. */
+static enum sp_status complete(const struct sp_measure_options *quick, int n_all, const char *path,
+                               struct sp_machine *machine, const struct sp_progress *progress,
+                               struct sp_error *err)
+{
+    if (quick->n_threads >= n_all || has_load(machine, n_all))
+        return SP_OK;
+    const enum sp_status status = add_all_cores(quick, n_all, machine, progress, err);
+    if (status != SP_OK)
+        sp_machine_free(machine);
+    else if (has_load(machine, n_all))
+        sp_machine_file_write(path, machine, NULL); /* else again the next time */
     return status;
 }
 
@@ -63,20 +89,20 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     const int n_all = sp_topology_default_threads(&topology);
     const int n_threads = options->n_threads > 0 ? options->n_threads : n_all;
     sp_topology_free(&topology);
+    struct sp_measure_options quick = *options;
+    quick.quick = true;
+    quick.n_threads = n_threads;
     char path[1100] = "";
     if (directory) {
         snprintf(path, sizeof path, "%s/machine-%s-%dt.json", directory, identity.env_key, n_threads);
         if (sp_machine_file_read(path, out, NULL, 0, NULL) == SP_OK) {
             if (fits(out, identity.env_key, n_threads)) {
                 *cached = true;
-                return SP_OK;
+                return complete(&quick, n_all, path, out, progress, err);
             }
             sp_machine_free(out);
         }
     }
-    struct sp_measure_options quick = *options;
-    quick.quick = true;
-    quick.n_threads = n_threads;
     struct sp_measure_notes own;
     status = sp_machine_measure(&quick, out, &own, progress, err);
     if (status == SP_OK && n_threads < n_all &&

@@ -270,12 +270,14 @@ enum sp_status sp_trials_confirm(struct sp_trials *t, const struct sp_variant *v
     enum { MOST = 16 };
     struct sp_trial one[MOST];
     struct confirmation c = {t, v, budget_s, {0}};
+    struct sp_csr matrix;
     const double start = sp_now();
     int n = 0;
     enum sp_status status = SP_OK;
     struct sp_error why = {0};
     memset(trial, 0, sizeof *trial);
     trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
+    sp_trials_order(t, v, &matrix, NULL); /* found once, for all children; what is wrong with it they say */
     sp_setup_free(&t->base);
     sp_apart_begin();
     while (n < n_processes && n < MOST && status == SP_OK) {

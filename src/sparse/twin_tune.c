@@ -10,6 +10,8 @@
 /* [entries] larger originals are drawn once: what is seldom there hardly disturbs the rest. */
 static const int64_t MOST_ENTRIES = INT64_C(2000000);
 enum { ROUNDS = 5, FINE = 1 << 12 };
+/* Weights stay below, so that no sum of a table overflows. */
+#define MOST_WEIGHT 0x1p44
 
 struct tuning {
     const struct sp_twin *goal;
@@ -56,7 +58,7 @@ static double factor_of(int64_t goal, int64_t all_goal, int64_t got, int64_t all
 
 static int64_t weighed(int64_t n, double factor)
 {
-    return llround((double)n * factor);
+    return llround(fmin((double)n * factor, MOST_WEIGHT));
 }
 
 /* Weights n[k * stride], each by its own factor. */
@@ -132,8 +134,8 @@ static void refine(struct sp_twin *t)
 {
     for (int shift = 0; shift < SP_TWIN_SHIFTS; shift++)
         for (int class = 0; class < SP_TWIN_OFFSETS; class ++) {
-            t->offered[shift][class] *= FINE;
-            t->copied[shift][class] *= FINE;
+            t->offered[shift][class] = weighed(t->offered[shift][class], FINE);
+            t->copied[shift][class] = weighed(t->copied[shift][class], FINE);
         }
     int64_t *const weights[] = {&t->shift[0][0], &t->birth[0][0], t->gap,
                                 &t->lag[0][0],   t->same_column,  t->near};
@@ -141,7 +143,7 @@ static void refine(struct sp_twin *t)
                            sizeof t->lag,   sizeof t->same_column, sizeof t->near};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         for (size_t m = 0; m < size[k] / sizeof(int64_t); m++)
-            weights[k][m] *= FINE;
+            weights[k][m] = weighed(weights[k][m], FINE);
 }
 
 static double difference(const int64_t *goal, const int64_t *got, int32_t n_parts, int n_kinds)

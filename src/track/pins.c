@@ -107,6 +107,8 @@ static enum sp_status read_latest(const struct sp_store *store, const struct sp_
     const size_t n_key = strlen(of->series);
     snprintf(folder, sizeof folder, "%s/pins", store->path);
     DIR *dir = opendir(folder);
+    if (!dir && errno != ENOENT)
+        return sp_fail_at(err, SP_INPUT, folder, 0, 0, NULL, "%s", strerror(errno));
     while (dir && (entry = readdir(dir))) {
         struct pin_set set;
         const size_t n = strlen(entry->d_name);

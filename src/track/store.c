@@ -135,7 +135,7 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
  * that writes it in a moment, or that was killed then. */
 static bool is_abandoned(const char *path)
 {
-    const struct timespec moment = {.tv_nsec = 200000000};
+    const struct timespec moment = {.tv_sec = 2};
     struct stat facts;
     if (stat(path, &facts) != 0 || facts.st_size > 0)
         return false;
