@@ -48,11 +48,13 @@ static enum sp_status wait_for_answer(const struct finding *f, int pipe, struct 
     static const double look_s = 0.1; /* for interrupts */
     const double end = sp_now() + f->limit_s;
     struct pollfd one = {.fd = pipe, .events = POLLIN};
-    for (double left = f->limit_s; left > 0; left = end - sp_now()) {
+    double left = f->limit_s;
+    while (left > 0) {
         if (sp_progress_interrupted(f->progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
         if (poll(&one, 1, (int)ceil(1e3 * fmin(left, look_s))) > 0)
             return SP_OK;
+        left = end - sp_now();
     }
     return sp_fail(err, SP_ABSENT, NULL, "%s takes longer than %.3g s", f->method, f->limit_s);
 }
