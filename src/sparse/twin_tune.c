@@ -61,7 +61,7 @@ static int64_t weighed(int64_t n, double factor)
     return llround(fmin((double)n * factor, MOST_WEIGHT));
 }
 
-/* Weights n[k * stride], each by its own factor. */
+/* Weights, each by its own factor. */
 static void correct_weights(int64_t *now, const int64_t *goal, const int64_t *got, int64_t n_items)
 {
     const int64_t all_goal = sum_of(goal, n_items, 1), all_got = sum_of(got, n_items, 1);
