@@ -66,7 +66,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         gain.lo = fmin(gain.lo, gain_if_half_hides(in, V));
     if (measured)
         gain = as_seen(gain);
-    if (!sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
+    const bool moves_less =
+        V.value < in->V_B.value; /* the rule's condition; its interval may reach further */
+    if (!moves_less || !sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
         char now[32], then[32];
         return measured ? sp_clear(checked, "one triangle would move %s instead of %s, mean gain %.1f %%",
                                    sp_text_bytes(then, sizeof then, V.value),

@@ -150,6 +150,9 @@ START_TEST(symmetric_precision_blocks)
     ck_assert_ptr_nonnull(clear(&slow, "symmetry"));
     in.half_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
     ck_assert_int_eq(only(&in, "E02").confidence, SP_MEDIUM);
+    in.half_V_B = sp_value_between(1.1 * in.V_B.value, 0.3 * in.V_B.value, 2 * in.V_B.value, SP_MODELLED);
+    struct sp_hints more = ask(&in); /* bytes may fall, but are not expected to */
+    ck_assert_ptr_nonnull(clear(&more, "symmetry"));
     in.format = SP_FORMAT_HALF;
     ck_assert_int_eq(ask(&in).n_hints, 0);
 
