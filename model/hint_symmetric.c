@@ -66,15 +66,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         gain.lo = fmin(gain.lo, gain_if_half_hides(in, V));
     if (measured)
         gain = as_seen(gain);
-    const bool moves_less =
-        V.value < in->V_B.value; /* the rule's condition; its interval may reach further */
-    if (!moves_less || !sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold)) {
-        char now[32], then[32];
+    char now[32], then[32];
+    sp_text_bytes(now, sizeof now, in->V_B.value);
+    sp_text_bytes(then, sizeof then, V.value);
+    if (measured && V.value >= in->V_B.value) /* its interval may reach below, but is not expected to */
+        return sp_clear(checked, "one triangle would move %s instead of %s", then, now);
+    if (!sp_gain_is_worth(in, gain) || (!measured && gain.lo < in->threshold))
         return measured ? sp_clear(checked, "one triangle would move %s instead of %s, mean gain %.1f %%",
-                                   sp_text_bytes(then, sizeof then, V.value),
-                                   sp_text_bytes(now, sizeof now, in->V_B.value), 50 * (gain.lo + gain.hi))
+                                   then, now, 50 * (gain.lo + gain.hi))
                         : SP_SILENT; /* scattered updates may cost it all */
-    }
     sp_hint_take(hint, gain, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
     hint->V_then_B = V;
     hint->core_then_s = in->half_core_s;
