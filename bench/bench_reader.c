@@ -88,7 +88,8 @@ static int bench(const char *path, int n_threads, int n_runs)
             best = facts;
         sp_csr_free(&a);
     }
-    sp_unmap_file(&file);
+    if (sp_unmap_file(&file, path, SP_OK, &err) != SP_OK)
+        return fail(&err);
     double read_s = best.total_s - best.digest_s, MB = best.file_B / 1e6;
     printf("%d thread%s  %.0f MB, %lld lines   bare scan %.0f MB/s\n", n_threads, n_threads > 1 ? "s" : "",
            MB, (long long)n_lines, MB / scan_s);

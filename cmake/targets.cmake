@@ -1,3 +1,5 @@
+include(CheckCCompilerFlag)
+
 # One static library a layer; the folder in an include is the edge of the graph, so every layer sees the same two
 # roots: src/ (base, sparse, ...) and the top (model, kernels, probes, plots).
 
@@ -14,11 +16,24 @@ function(sp_layer name)
     set_target_properties(sp_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# sp_first_flag(VARIABLE FLAGS...): the first that the compiler knows, for what compilers call differently.
+function(sp_first_flag variable)
+    set(${variable} "" PARENT_SCOPE)
+    foreach(flag ${ARGN})
+        string(MAKE_C_IDENTIFIER "SP_KNOWS${flag}" known)
+        check_c_compiler_flag(${flag} ${known})
+        if(${known})
+            set(${variable} ${flag} PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+endfunction()
+
 # sp_isa_sources(FLAGS files...): these files are compiled for an instruction set of their own.
-# Under sanitizers their many bodies take minutes to optimise, for nothing.
+# Under sanitizers their many bodies take minutes to optimise (gcc at -O2, clang at -O1, too), for nothing.
 function(sp_isa_sources flags)
     if(SP_SANITIZE)
-        list(APPEND flags -O1)
+        list(APPEND flags $<IF:$<C_COMPILER_ID:GNU>,-O1,-O0>)
     endif()
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
 endfunction()
@@ -32,8 +47,20 @@ target_compile_options(sp_settings INTERFACE
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-math-errno
     $<$<BOOL:${SP_WERROR}>:-Werror>)
 target_link_libraries(sp_settings INTERFACE OpenMP::OpenMP_C m)
+# ON: whatever of these the compiler has, and every finding ends the program. thread: data races, alone, for the compiler
+# whose OpenMP the sanitizer understands (clang with libomp and its archer).
+if(SP_SANITIZE STREQUAL "thread")
+    set(sp_sanitizers -fsanitize=thread)
+elseif(SP_SANITIZE)
+    sp_first_flag(sp_float_cast -fsanitize=float-cast-overflow)
+    set(sp_sanitizers -fsanitize=address,undefined ${sp_float_cast})
+endif()
 if(SP_SANITIZE)
-    target_compile_options(sp_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
-        -fno-omit-frame-pointer)
-    target_link_options(sp_settings INTERFACE -fsanitize=address,undefined)
+    # Programs in C cannot give modules in C++ what two of clang's checks call.
+    target_compile_options(sp_settings INTERFACE ${sp_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer
+        $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=vptr,function>)
+    target_link_options(sp_settings INTERFACE ${sp_sanitizers})
+endif()
+if(SP_FUZZ)
+    target_compile_options(sp_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()

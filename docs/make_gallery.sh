@@ -58,7 +58,7 @@ quick='-q --no-plots --budget 200ms --threads 2 --machine zen4-vm-2c'
 same_everywhere() {
     say '' '## α over the size of the cache' '' \
         'How often x is loaded, in a cache of any size, from reuse distances: a 7-point stencil as it came, shuffled, and after reverse Cuthill-McKee. Vertical lines: what the' \
-        'machine has, as stated and as found effective. Above the natural curve lies what an order can save.'
+        'machine has, as stated and as found effective; large marks: the runs, with their cache and their α. Above the natural curve lies what an order can save.'
     typed "spmodel analyze $quick --no-hints --out natural gen:laplace3d:60" \
         "spmodel analyze $quick --no-hints --out permuted gen:laplace3d:60+permuted:7" \
         "spmodel analyze $quick --no-hints --out rcm gen:laplace3d:60+permuted:7 --reorder rcm" \
@@ -81,13 +81,13 @@ same_everywhere() {
 
     say '' '## A GPU level by level' '' \
         'Nothing was run: the requests of each kernel, simulated through the caches of a described GPU. Each level has its roof; the lowest point binds (`docs/gpu.md`).'
-    typed 'spmodel model gen:hpcg:80 --machine h200 --format all --plot levels.svg'
-    picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on an H200, modelled'
+    typed 'spmodel model gen:hpcg:80 --machine v100 --format all --plot levels.svg'
+    picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on a V100, modelled'
 
     say '## Roofline, losses, saturation' '' \
         'The next three pictures show an invented record that is part of the tests (`tests/data/record-kkt_power.json`, status *constructed*): numbers as on a socket of Ice Lake, none of them measured.' \
         'Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost and vertical where time is. Ceilings that were measured are' \
-        'solid, those of data sheets dotted.'
+        'solid, those of data sheets dotted; where the record has those of the caches, they stand above memory'"'"'s. The axes reach little farther than the points: what is far above is named at the top.'
     typed 'spmodel plot --kind roofline tests/data/record-kkt_power.json -o roofline.svg'
     picture roofline 'roofline of a constructed record, losses beside it'
     say 'The losses add up to the measured time, with a rest that may be negative:'
@@ -146,7 +146,7 @@ S
 
 say '# Gallery' '' \
     'Every kind of picture that the program draws, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images anew. Each picture is a gnuplot script with its' \
-    'data inside (`--term gp` or `--script` writes it), so it can be restyled; `--term` also takes `pdf`, `png` and `txt`.'
+    'data inside (`--term gp` or `--script` writes it), so it can be restyled; `--term` also takes `pdf`, `png` and `txt` (80 columns). In SVG a mouse over a point shows its value.'
 same_everywhere
 [ $measure = no ] || measured_here
 mv "$page" "$folder/gallery.md"

@@ -8,6 +8,8 @@
 /* A cause below this share of the time does not name the run; transfers above that do. */
 #define LEAST 0.20
 #define MOST  0.70
+/* Above this share of the time a cause is longer than what it causes: an input of it is wrong. */
+#define MOST_POSSIBLE 1.10
 
 const char *sp_bottleneck_name(enum sp_bottleneck bottleneck)
 {
@@ -55,6 +57,23 @@ static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in,
     return f;
 }
 
+/* A cause that is longer than the time; "" for `why`: there is none. */
+static struct sp_bottleneck_found of_doubt(const struct sp_bottleneck_inputs *in, double moved, double core)
+{
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    const double time = in->time_s.value;
+    if (moved > MOST_POSSIBLE * time)
+        snprintf(
+            f.why, sizeof f.why,
+            "transfers at the roof would take %.0f %% of the time: the roof is too low, or fewer bytes move",
+            100 * moved / time);
+    else if (core > MOST_POSSIBLE * time)
+        snprintf(f.why, sizeof f.why,
+                 "execution from the inner caches would take %.0f %% of the time: P_core is too low",
+                 100 * core / time);
+    return f;
+}
+
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *in)
 {
     const struct sp_losses *l = in->losses;
@@ -62,6 +81,10 @@ struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *i
     const double moved = part(l, SP_LOSS_MIN_TRAFFIC) + part(l, SP_LOSS_PADDING) + part(l, SP_LOSS_EXTRA_X);
     const double imbalance = part(l, SP_LOSS_IMBALANCE) / time;
     const double core = part(l, SP_LOSS_IN_CORE) / time;
+    const struct sp_bottleneck_found doubt =
+        of_doubt(in, moved, sp_value_known(in->core_s) ? in->core_s.value : 0);
+    if (*doubt.why)
+        return doubt;
     if (imbalance >= LEAST && imbalance >= core)
         return of_imbalance(in, imbalance);
     if (core >= LEAST || (sp_value_known(in->core_s) && in->core_s.value > fmax(moved, MOST * time)))
@@ -74,9 +97,11 @@ struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *i
                  f.proved ? ", and gathers from inner caches do not shorten it by more than their bytes"
                           : "");
     } else {
-        snprintf(f.why, sizeof f.why,
-                 "transfers take %.0f %% of the time, and nothing that was taken away %.0f %%",
-                 100 * moved / time, 100 * LEAST);
+        snprintf(
+            f.why, sizeof f.why,
+            "no dominant bottleneck: transfers explain %.0f %%; removing latency, imbalance or core limits "
+            "saves less than %.0f %% each",
+            100 * moved / time, 100 * LEAST);
     }
     return f;
 }

@@ -1,5 +1,5 @@
 /* The class of what limits a run: memory bandwidth, latency, imbalance, in-core execution. It is read off the
- * runs that had one thing taken away: linearised indices (no gather misses), equal shares, data in the inner
+ * runs that had one thing taken away: all gathers from L1, equal shares, data in the inner
  * caches (P_core). What no such run shows stays unknown. */
 #ifndef SP_MODEL_BOTTLENECK_H
 #define SP_MODEL_BOTTLENECK_H
@@ -28,12 +28,14 @@ struct sp_bottleneck_inputs {
 struct sp_bottleneck_found {
     enum sp_bottleneck kind;
     bool proved;   /* by a run with the cause taken away; else by the model's parts alone */
-    double share;  /* of the time, that goes with the cause; 0: unknown */
+    double share;  /* of the time, that goes with the cause; 0 with SP_BOTTLENECK_UNKNOWN */
     char why[200]; /* a sentence with the figures */
 };
 
 /* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency or
- * in-core execution; else bandwidth where transfers take MOST (0.7) of the time; else unknown. */
+ * in-core execution; else bandwidth where transfers take MOST (0.7) of the time; else unknown. Unknown, too,
+ * where transfers or execution alone would take more than 110 % of the time: `why` says which input that
+ * makes doubtful. */
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *inputs);
 
 #endif

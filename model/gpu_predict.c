@@ -49,9 +49,9 @@ static struct sp_value waits_of(const struct sp_gpu_traffic *t, double resident)
 /* What the SMs that have a block can draw of a ceiling of all. */
 static struct sp_value part_of(struct sp_value rate, double share)
 {
-    if (!sp_value_known(rate))
+    if (!sp_value_known(rate) || share == 1)
         return rate;
-    return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, rate.origin);
+    return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
 static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, double work,
@@ -59,7 +59,7 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
 {
     const struct sp_gpu_traffic *t = &p->traffic;
     double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
-    double share = fmin(1, (double)g->launch.n_blocks / m->n_cores);
+    const double share = p->busy = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
     p->term[SP_GPU_TERM_MEMORY] =
         (struct sp_roof_term){"memory bandwidth", sp_value_sum(t->memory_load_B, t->memory_store_B),
@@ -74,13 +74,20 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
         "latency", waits_of(t, resident), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
 }
 
-/* Where nothing comes from memory and the L2 is not described. */
-static void fall_back(struct sp_gpu_prediction *p)
+/* The slowest resource. Where nothing comes from memory and the L2 is not described, its bytes, all that they
+ * may be, at the bandwidth of memory. */
+static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
 {
-    struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
-    p->as_from_memory = memory->amount.hi <= 0 && !sp_value_known(p->term[SP_GPU_TERM_L2].rate);
-    if (p->as_from_memory)
-        memory->amount = sp_value_of(p->traffic.footprint_B, SP_MODELLED);
+    const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
+    struct sp_roof_term *L2 = &p->term[SP_GPU_TERM_L2];
+    p->L2_as_memory = memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate);
+    if (!p->L2_as_memory)
+        return sp_roofline(work, p->term, SP_N_GPU_TERMS);
+    L2->rate = memory->rate;
+    struct sp_roof_term term[SP_N_GPU_TERMS];
+    memcpy(term, p->term, sizeof term);
+    term[SP_GPU_TERM_L2].amount = sp_value_of(L2->amount.hi, L2->amount.origin);
+    return sp_roofline(work, term, SP_N_GPU_TERMS);
 }
 
 enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
@@ -96,8 +103,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
         status = sp_gpu_traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
         set_terms(&grid, m, work, p);
-        fall_back(p);
-        p->roofline = sp_roofline(work, p->term, SP_N_GPU_TERMS);
+        p->roofline = slowest(work, p);
         p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
     }
     sp_gpu_grid_free(&grid);

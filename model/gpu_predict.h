@@ -6,7 +6,8 @@
 #include "model/gpu_traffic.h"
 #include "model/roofline.h"
 
-/* A launch of fewer blocks than there are SMs draws its SMs' part of bandwidths and of the peak: an estimate.
+/* A launch of fewer blocks than there are SMs draws its SMs' part of bandwidths and of the peak: an estimate,
+ * and so modelled.
  * "memory bandwidth", "L2 bandwidth", "peak performance" (MMA: "peak of matrix units", whose amount is what
  * they execute), "launch overhead", "latency". */
 enum sp_gpu_term {
@@ -26,8 +27,9 @@ struct sp_gpu_prediction {
     const char *binding;                  /* its name; "unknown" where no ceiling is known */
     const struct sp_ceiling *memory_roof; /* of the machine; NULL: not known */
     const struct sp_ceiling *L2_roof;
-    bool as_from_memory; /* all stays in the L2, whose bandwidth is not known: taken to come from memory, so
-                            that the time is an upper bound */
+    double busy;       /* share of the SMs that have a block */
+    bool L2_as_memory; /* all stays in the L2, whose bandwidth is not known: all that its bytes may be at that
+                          of memory, which an L2 exceeds, so that the time of transfers is an upper bound */
 };
 
 /* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes, one load of

@@ -33,15 +33,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double active = now->traffic.active;
     const struct sp_gpu_hint_way *even = more_even(in->gpu, active), *other = sp_best_gpu_format(in->gpu);
     const double then_s = even ? even->time_s.value : now_s;
-    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
+    struct sp_then then = sp_then_times(now_s, then_s);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!even || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "%.0f %% of the lanes' turns have an entry; %s%s would save %.1f %%",
                         100 * active, even ? even->kernel : "no other kernel of the format",
                         even ? ", whose lanes idle less," : "", 100 * gain.hi);
     if (other && other->active > active + MORE_ACTIVE && other->time_s.value <= then_s)
         return SP_SILENT; /* J01 proposes it */
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->time_then_s = even->time_s;
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%s: only %.0f %% of the lanes' turns have an entry of the matrix (modelled, exact), with %s "
              "%.0f %%. The time is bound by %s; the model expects %s instead of %s.",
@@ -61,13 +61,14 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_divergence = {
     .id = "J05",
     .title = "divergence",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition = "on a GPU, lanes idle until the longest row of their warp is done, or multiply fill, and a "
                  "kernel for the same format whose lanes idle less has a smaller modelled time; silent where "
                  "another format (J01) does more",
     .remedy = "equal shares of rows and entries (cuda-merge), several lanes a row, sorted rows",
     .check = "divergence",
-    .gain = "the modelled times of both kernels, as a share of the measured time and of the modelled one",
+    .gain =
+        "the modelled times of both kernels: their difference, or their ratio where little is unexplained",
     .judge = judge,
 };

@@ -14,14 +14,14 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!best)
         return SP_SILENT;
     const double use = in->gpu->now->traffic.use;
-    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, best->time_s.value);
+    struct sp_then then = sp_then_times(now_s, best->time_s.value);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked,
                         "lanes use %.0f %% of the bytes of the sectors they load; the best other format "
                         "(%s) would save %.1f %%",
                         100 * use, best->option, 100 * gain.hi);
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->time_then_s = best->time_s;
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
              "(modelled, exact); the time is bound by %s. For %s the model expects %s instead of %s.",
@@ -39,13 +39,14 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_format = {
     .id = "J01",
     .title = "format on a GPU",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition = "on a GPU, the modelled time of another format is smaller: sectors that warps ask for, the "
                  "L2's and the memory's bytes follow from the entries (spmodel explain sectors)",
     .remedy = "the format whose warps ask for neighbouring bytes together: SELL-32-sigma, or CRS with "
               "several lanes a row",
     .check = "format on a GPU",
-    .gain = "the modelled times of both formats, as a share of the measured time and of the modelled one",
+    .gain =
+        "the modelled times of both formats: their difference, or their ratio where little is unexplained",
     .judge = judge,
 };

@@ -23,18 +23,19 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return SP_SILENT;
     const double launch_s = p->term[SP_GPU_TERM_LAUNCH].amount.value / p->term[SP_GPU_TERM_LAUNCH].rate.value;
     const double work_s = others_s(p);
-    const struct sp_gain gain = sp_gain_of_seconds(in, fmax(launch_s, work_s), work_s);
+    struct sp_then then = sp_then_times(fmax(launch_s, work_s), work_s);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "%.2g us a launch, %.3g us of work", 1e6 * launch_s, 1e6 * work_s);
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->time_then_s = sp_value_of(work_s, SP_MODELLED);
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
              "(modelled): the GPU waits for launches.",
              1e6 * launch_s, 1e6 * work_s);
-    snprintf(hint->try_command, sizeof hint->try_command,
-             "not available in this version: record the solver's kernels as a CUDA graph, or multiply "
-             "several vectors at a time (--op spmmv)");
+    snprintf(
+        hint->try_command, sizeof hint->try_command,
+        "in your program: record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
+        "(--op spmmv)");
     snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");
     return SP_FIRES;
 }
@@ -42,7 +43,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_launch = {
     .id = "J02",
     .title = "launch overhead",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition =
         "on a GPU whose launch overhead is known, launches take longer than the slowest of memory, L2, "

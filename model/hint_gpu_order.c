@@ -22,13 +22,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double then_s = then->roofline.time_s.value;
     sp_text_seconds(now_text, sizeof now_text, now_s);
     sp_text_seconds(then_text, sizeof then_text, then_s);
-    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, then_s);
+    struct sp_then ordered = sp_then_times(now_s, then_s);
+    const struct sp_gain gain = sp_gain_of(in, &ordered);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "after %s the model expects %s instead of %s", in->reorder, then_text,
                         now_text);
     const double n_nz = (double)in->n_nz;
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->time_then_s = then->roofline.time_s;
+    sp_hint_take(in, hint, ordered, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "The time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s the same "
              "kernel would move %.1f and %.1f (modelled), in %s instead of %s.",
@@ -47,13 +47,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_order = {
     .id = "J04",
     .title = "order on a GPU",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition = "on a GPU, gathers of x take bytes of the L2 or of memory beyond one load, and the modelled "
                  "time of the same kernel after a reordering is smaller",
     .remedy = "an order in which neighbouring rows use neighbouring elements of x",
     .check = "order on a GPU",
-    .gain = "the modelled times of the same kernel in both orders, as a share of the measured time and of "
-            "the modelled one",
+    .gain = "the modelled times of the same kernel in both orders: their difference, or their ratio where "
+            "little is unexplained",
     .judge = judge,
 };

@@ -18,21 +18,21 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double again_B = fmax(0, p->traffic.x_B.value - p->traffic.x_once_B);
     /* Each half of the L2 keeps its own copy: what is sure to stay is half of the nominal size. */
     const double room_B = SET_ASIDE * (double)p->traffic.L2_lo_B;
-    const struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, again_B), sp_as_now());
+    struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, again_B), sp_as_now(), 0);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "x beyond one load is %.1f %% of the bytes", 100 * again_B / in->V_B.value);
     if (p->traffic.x_once_B > room_B)
         return sp_clear(checked, "x (%.1f MB) exceeds what a window could keep (%.1f MB)",
                         p->traffic.x_once_B / 1e6, room_B / 1e6);
-    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
-    hint->V_then_B = sp_hint_volume_less(in, again_B);
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
         "the same cache.",
         p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
     snprintf(hint->try_command, sizeof hint->try_command,
-             "not available in this version: an L2 access policy window over x "
+             "in your program: an L2 access policy window over x "
              "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix");
     snprintf(
         hint->expect, sizeof hint->expect, "alpha towards %.3g; refuted if alpha falls and the time stays",
@@ -44,7 +44,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_persistence = {
     .id = "J03",
     .title = "x in the L2",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition = "on a GPU, x would fit three quarters of the smaller estimate of the L2 and is loaded from "
                  "memory more than once: its bytes beyond one load, at the roof",

@@ -34,7 +34,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double density = (double)in->n_nz / ((double)in->n_r * (double)in->n_c);
     const double from = sp_sddmm_threshold(tiled->T_i, tiled->T_k, (double)in->r, (double)in->n_c);
     const double of_column = (double)in->n_nz / (double)tiled->n_indices;
-    const struct sp_gain gain = sp_gain_of_seconds(in, now_s, best->time_s.value);
+    struct sp_then then = sp_then_times(now_s, best->time_s.value);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked,
                         "density %.2g, tiles pay from %.2g on; %.1f entries a column of a tile; %s would "
@@ -42,8 +43,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         density, from, of_column, best->option, 100 * gain.hi);
     if ((density >= from) == has_tiles)
         return SP_SILENT; /* the count of entries says the contrary */
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->time_then_s = best->time_s;
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "The mask has density %.2g; by the entries that are read, tiles of %d rows pay from %.2g on. A "
              "column of such a tile has %.1f entries. For %s the model expects %s instead of %s, which are "
@@ -63,7 +63,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_tiles = {
     .id = "J07",
     .title = "tiles of SDDMM",
-    .version = 1,
+    .version = 2,
     .condition =
         "SDDMM on a GPU, where the modelled time with tiles, or without those in use, is smaller and "
         "the mask's density agrees: tiles read a row of the gathered operand once for each column "
@@ -71,7 +71,7 @@ const struct sp_hint_rule sp_hint_gpu_tiles = {
     .remedy =
         "tiled:64,32 for dense masks, CRS or COO for sparse ones; an order that gathers entries in tiles",
     .check = "tiles of SDDMM",
-    .gain =
-        "the modelled times with and without tiles, as a share of the measured time and of the modelled one",
+    .gain = "the modelled times with and without tiles: their difference, or their ratio where little is "
+            "unexplained",
     .judge = judge,
 };

@@ -17,10 +17,16 @@ static const char *accuracy_of(enum sp_precision units, enum sp_precision run)
                            : "products are exact and sums fp32, as now";
 }
 
-static struct sp_gain gain_of(const struct sp_hint_inputs *in, const struct sp_gpu_hint_way *w)
+static struct sp_then then_of(const struct sp_hint_inputs *in, const struct sp_gpu_hint_way *w)
 {
     const double now_s = sp_gpu_hint_time(in);
-    return sp_gain_of_seconds(in, now_s, sp_value_known(w->time_s) ? w->time_s.value : now_s);
+    return sp_then_times(now_s, sp_value_known(w->time_s) ? w->time_s.value : now_s);
+}
+
+static struct sp_gain gain_of(const struct sp_hint_inputs *in, const struct sp_gpu_hint_way *w)
+{
+    struct sp_then then = then_of(in, w);
+    return sp_gain_of(in, &then);
 }
 
 /* The first one that is worth it: another precision only where the run's is not; else the first one. */
@@ -49,8 +55,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return sp_clear(checked, "%s in %s: %lld blocks, %.0f %% fill; %s modelled, %s now", units->option,
                         name, (long long)units->n_indices, 100 * fill, then_text, now_text);
     const bool as_now = units->precision == in->precision;
-    sp_hint_take(hint, gain, SP_MODELLED, as_now ? SP_MEDIUM : SP_LOW);
-    hint->time_then_s = units->time_s;
+    sp_hint_take(in, hint, then_of(in, units), SP_MODELLED, as_now ? SP_MEDIUM : SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%lld blocks of %s hold the matrix with %.0f %% fill. On matrix units in %s the model expects "
              "%s instead of %s, which are bound by %s. Accuracy: %s.",
@@ -68,12 +73,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_gpu_units = {
     .id = "J06",
     .title = "matrix units",
-    .version = 1,
+    .version = 2,
     .condition = "SpMM on a GPU whose peak of matrix units is known: blocks with their fill take less "
                  "modelled time on them than the kernel in use, in its precision or else in fp16",
     .remedy =
         "BCSR with b_h a multiple of 8; an order that fills blocks; fp16 only where its 11 bits suffice",
     .check = "matrix units",
-    .gain = "the modelled times of both kernels, as a share of the measured time and of the modelled one",
+    .gain =
+        "the modelled times of both kernels: their difference, or their ratio where little is unexplained",
     .judge = judge,
 };

@@ -5,6 +5,13 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
+/* Gathers wait for longer than execution exceeds the transfers: then C02 has the reason. */
+static bool waits_longer(const struct sp_hint_inputs *in, double transfers)
+{
+    return in->format == SP_FORMAT_CRS && sp_hint_is_waiting(in) &&
+           sp_hint_waits(in) * in->time_s.value > in->core_s.value - transfers;
+}
+
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
@@ -18,18 +25,17 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         sp_hint_in_memory(in) ? "memory" : in->level);
     struct sp_gain gain;
     const struct sp_alternative *best = sp_best_format(in, "", false, &gain);
-    if (!best || !sp_gain_is_worth(in, gain))
+    if (!best || !sp_gain_is_worth(in, gain) || waits_longer(in, transfers))
         return SP_SILENT;
-    sp_hint_take(hint, gain, best->core_s.origin, SP_MEDIUM);
-    hint->V_then_B = best->V_B;
-    hint->core_then_s = best->core_s;
+    sp_hint_take(in, hint, sp_then_storage(in, best), SP_MODELLED, SP_MEDIUM);
     char core[32], data[32], other[32];
     snprintf(hint->evidence, sizeof hint->evidence,
-             "Execution (%s without memory limits, measured) takes longer than the transfers (%s): the "
-             "instructions of each row and its gathers limit it, not bandwidth. With %s execution takes %s.",
+             "Execution from L1 takes %s (measured), transfers %s. With %s execution takes %s.",
              sp_text_seconds(core, sizeof core, in->core_s.value),
              sp_text_seconds(data, sizeof data, transfers), best->option,
              sp_text_seconds(other, sizeof other, best->core_s.value));
+    if (sp_hint_is_waiting(in))
+        sp_hint_add_storage(in, hint, best->option);
     char change[96];
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);
@@ -41,10 +47,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
     .title = "in-core bound",
-    .version = 3,
+    .version = 4,
     .condition =
         "W/P_core exceeds the transfers at the roof, and the measured P_core of another format gives "
-        "a shorter max(T_core, V/b_S)",
+        "a shorter max(T_core, V/b_S); silent where gathers wait for longer than that (C02)",
     .remedy = "SELL vectorises across short rows; unit-stride slots replace gathers by loads; wider CRS for "
               "long rows",
     .check = "in-core execution",

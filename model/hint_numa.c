@@ -15,10 +15,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (share >= enough)
         return sp_clear(checked, "%.0f %% local", 100 * share);
     /* Remote memory at half the local bandwidth: (2 - share) units of time instead of 1. */
-    struct sp_gain gain = {0, (1 - share) / (2 - share)};
-    if (!sp_gain_is_worth(in, gain))
+    struct sp_then then = {.stated = sp_value_between(0, 0, (1 - share) / (2 - share), SP_MODELLED),
+                           .roof_Bps = sp_hint_best_roof(in)};
+    if (!sp_gain_is_worth(in, sp_gain_of(in, &then)))
         return SP_SILENT;
-    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "%.0f %% of the pages lie in the memory of another NUMA node than the thread that uses them. The "
@@ -36,7 +37,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_numa = {
     .id = "G02",
     .title = "remote pages",
-    .version = 1,
+    .version = 2,
     .condition = "less than 95 % of the pages are local to the thread that uses them",
     .remedy = "first touch by the thread that uses the data, pinned threads, free memory on every node",
     .check = "page placement",

@@ -15,7 +15,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     struct sp_value core = sp_value_known(in->core_s)
                                ? sp_value_of(in->core_s.value * in->beta.value, in->core_s.origin)
                                : sp_as_now();
-    struct sp_gain without = sp_gain_of(in, sp_hint_volume_less(in, fill_B), core);
+    struct sp_then all = sp_then_bytes(in, sp_hint_volume_less(in, fill_B), core, fill_B);
+    const struct sp_gain without = sp_gain_of(in, &all);
     if (!sp_gain_is_worth(in, without))
         return sp_clear(checked, "beta %.3f; no fill at all would save %.1f %%", in->beta.value,
                         100 * without.hi);
@@ -24,14 +25,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!best || !sp_gain_is_worth(in, gain) ||
         (sp_value_known(best->beta) && best->beta.value <= in->beta.value))
         return SP_SILENT;
-    sp_hint_take(hint, gain, best->V_B.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED,
+    sp_hint_take(in, hint, sp_then_storage(in, best),
+                 best->V_B.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED,
                  sp_value_known(best->core_s) ? SP_HIGH : SP_MEDIUM);
-    hint->V_then_B = best->V_B;
-    hint->core_then_s = best->core_s;
     int length = snprintf(hint->evidence, sizeof hint->evidence,
-                          "beta = %.3f: %.0f %% of the stored entries are fill, which is loaded and "
-                          "computed with like the others. With %s ",
-                          in->beta.value, 100 * (1 - in->beta.value), best->option);
+                          "%.0f %% of the stored entries are fill (beta = %.3f), loaded and computed "
+                          "with like the others. With %s ",
+                          100 * (1 - in->beta.value), in->beta.value, best->option);
     if (sp_value_known(best->beta))
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length, "beta is %.3f.",
                  best->beta.value);

@@ -4,6 +4,12 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
+/* Share of V that goes with these bytes of the arrays. */
+static double share_of(const struct sp_hint_inputs *in, double saved_B)
+{
+    return 1 - sp_hint_volume_less(in, saved_B).value / in->V_B.value;
+}
+
 /* Values that are not f32 numbers: what it would cost to store them so, not proposed. */
 static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixed_B,
                                     struct sp_checked *checked)
@@ -14,16 +20,16 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
         checked,
         "values need fp64; --precision mixed would save %.0f %% of V and change them by up to %.1e, "
         "norm-wise %.1e",
-        100 * mixed_B / in->V_B.value, in->rounding_largest.value, in->rounding_normwise.value);
+        100 * share_of(in, mixed_B), in->rounding_largest.value, in->rounding_normwise.value);
 }
 
 /* Converting values costs some of what fewer bytes save: where gathers wait, or rows are so short that
  * vectors carry most of the bytes, perhaps all of it [docs/results, advice scored]. */
-static double gain_that_stays(const struct sp_hint_inputs *in, struct sp_gain gain)
+static struct sp_value what_stays(const struct sp_hint_inputs *in)
 {
     static const double stays = 0.3, short_row = 4;
     const bool is_long = (double)in->n_nz >= short_row * (double)in->n_r;
-    return is_long && !sp_hint_is_waiting(in) ? stays * gain.hi : 0;
+    return sp_value_between(1, is_long && !sp_hint_is_waiting(in) ? stays : 0, 1, SP_STATED);
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -34,35 +40,22 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double mixed_B = 4 * sp_hint_stored(in);
     if (in->fits_f32 == SP_FALSE)
         return state_change(in, mixed_B, checked);
-    double alpha = sp_value_known(in->alpha)       ? in->alpha.value
-                   : sp_value_known(in->alpha_min) ? in->alpha_min.value
-                                                   : 0;
-    double w = sp_value_known(in->w) ? in->w.value : in->store_nt ? 1 : 2;
-    double single_B = mixed_B + 4 * (alpha * (double)in->n_nz + w * (double)in->n_r);
     struct sp_value V = sp_hint_volume_less(in, mixed_B), core = sp_as_now();
     if (in->mixed) {
         V = in->mixed->V_B;
         core = in->mixed->core_s;
     }
-    struct sp_gain gain = sp_gain_of(in, V, core);
-    gain.lo = gain_that_stays(in, gain);
+    struct sp_then then = sp_then_bytes(in, V, core, mixed_B);
+    then.keeps = what_stays(in);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return SP_SILENT;
-    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
-    hint->V_then_B = V;
-    hint->core_then_s = core;
-    int length =
-        snprintf(hint->evidence, sizeof hint->evidence, "Every value of the matrix is an fp32 number");
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
+    sp_hint_add(hint, "Every value of the matrix is an fp32 number");
     if (in->n_distinct > 0)
-        length +=
-            snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length, " (%s%lld distinct)",
-                     in->n_distinct_is_bound ? "at least " : "", (long long)in->n_distinct);
-    snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
-             ", so storing it so loses nothing: x, y and the sums stay fp64. With --precision f32 they would "
-             "carry "
-             "24 bits, a relative error of about %.1e a row, and V would fall by %.0f %%.",
-             5.96e-8 * (double)in->n_nz / (double)(in->n_r > 0 ? in->n_r : 1),
-             100 * single_B / in->V_B.value);
+        sp_hint_add(hint, " (%s%lld distinct)", in->n_distinct_is_bound ? "at least " : "",
+                    (long long)in->n_distinct);
+    sp_hint_add(hint, ": stored in 4 bytes instead of 8 it loses nothing. x, y and the sums stay fp64.");
     const bool has_mixed =
         in->format == SP_FORMAT_CRS || in->format == SP_FORMAT_SELL || in->format == SP_FORMAT_SELLU;
     sp_hint_command(in, hint,
@@ -78,13 +71,12 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .title = "precision",
-    .version = 5,
+    .version = 6,
     .spmv_only = true,
     .condition =
         "every value is exactly an fp32 number: stored so, s_a falls from 8 to 4 bytes, while x, y and the "
         "sums stay fp64",
-    .remedy = "values in fp32 beside vectors in fp64; all in fp32 where 24 bits suffice, for instance in "
-              "preconditioners or inner iterations",
+    .remedy = "values in fp32 beside vectors in fp64 (--precision mixed)",
     .check = "precision",
     .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`: converting "
             "costs some "

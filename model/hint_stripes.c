@@ -6,13 +6,15 @@
 #include "model/hint_support.h"
 
 /* Gathers that missed the last-level cache and then hit it wait about a fifth as long. */
-static struct sp_gain with_waiting(const struct sp_hint_inputs *in, struct sp_gain gain)
+static struct sp_then in_stripes(const struct sp_hint_inputs *in)
 {
     static const double as_long = 0.2;
     const double excess = in->alpha.value - in->alpha_min.value;
-    if (sp_hint_waits(in) > 0 && excess > 0)
-        gain.hi = fmax(gain.hi, sp_hint_waits(in) * (1 - as_long) * excess / in->alpha.value);
-    return sp_gain_of_waiting(in, gain);
+    struct sp_then then = sp_then_bytes(in, in->striped_V_B, in->striped_core_s, 0);
+    then.held = sp_value_known(in->striped_core_s);
+    if (then.held && sp_hint_is_waiting(in) && excess > 0)
+        then.gone = sp_value_between(0, 0, (1 - as_long) * excess / in->alpha.value, SP_MODELLED);
+    return then;
 }
 
 /* What stripes promise to gathers that wait hangs on how much of the cache is theirs, now and then. Promises
@@ -34,18 +36,16 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_text_bytes(now, sizeof now, in->V_B.value);
     sp_text_bytes(lo, sizeof lo, in->striped_V_B.lo);
     sp_text_bytes(hi, sizeof hi, in->striped_V_B.hi);
-    struct sp_gain gain = sp_gain_of(in, in->striped_V_B, in->striped_core_s);
-    if (sp_value_known(in->striped_core_s))
-        gain = with_waiting(in, gain);
+    struct sp_then then = in_stripes(in);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!is_promising(in, gain))
         return sp_clear(checked, "stripes would move %s to %s instead of %s, at most %.0f %% less time", lo,
                         hi, now, 100 * gain.hi);
-    sp_hint_take(hint, gain, SP_MODELLED, sp_value_known(in->striped_core_s) ? SP_MEDIUM : SP_LOW);
-    hint->V_then_B = in->striped_V_B;
-    hint->core_then_s = in->striped_core_s;
+    sp_hint_take(in, hint, then, SP_MODELLED, sp_value_known(in->striped_core_s) ? SP_MEDIUM : SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "x (%s) exceeds the last-level cache and is loaded %.1f times. In stripes whose part of x stays "
-             "there, %s to %s would be moved instead of %s (modelled; repeated updates of y counted).",
+             "x (%s) exceeds the last-level cache and is loaded %.1f times. In stripes of columns whose part "
+             "of x stays "
+             "there, %s to %s would move instead of %s (modelled; repeated updates of y counted).",
              sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c),
              in->alpha.value / in->alpha_min.value, lo, hi, now);
     sp_hint_command(in, hint, in->option_striped);
@@ -58,7 +58,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_stripes = {
     .id = "A04",
     .title = "no column blocking",
-    .version = 3,
+    .version = 4,
     .spmv_only = true,
     .condition =
         "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "

@@ -4,18 +4,21 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/gpu_predict.h"
-
-static double time_of(const struct sp_hint_inputs *in, double V_B, double core_s)
-{
-    return fmax(V_B / in->roof_Bps.value, core_s);
-}
+#include "model/roofline.h"
 
 static double value_or(struct sp_value v, double otherwise)
 {
     return sp_value_known(v) ? v.value : otherwise;
+}
+
+static struct sp_now now_of(const struct sp_hint_inputs *in)
+{
+    return (struct sp_now){in->time_s, in->V_B, in->roof_Bps, in->core_s, in->linear_s};
 }
 
 double sp_hint_time(const struct sp_hint_inputs *in)
@@ -24,138 +27,125 @@ double sp_hint_time(const struct sp_hint_inputs *in)
         return in->time_s.value;
     if (!sp_value_known(in->V_B) || !sp_value_known(in->roof_Bps))
         return 0;
-    return time_of(in, in->V_B.value, value_or(in->core_s, 0));
+    return fmax(in->V_B.value / in->roof_Bps.value, value_or(in->core_s, 0));
 }
-
-/* Transfers and execution: V/b_S and W/P_core [s]. */
-struct terms {
-    double data_s, core_s;
-};
-
-static double longer(struct terms t)
-{
-    return fmax(t.data_s, t.core_s);
-}
-
-/* What the measured time says about the run besides its two terms. */
-struct remainder {
-    double overlap; /* omega: share of the shorter term that the longer one does not hide, 0 ... 1 */
-    double fixed_s; /* neither term, nor their sum, explains it: gathers that wait, and the rest */
-};
 
 double sp_hint_waits(const struct sp_hint_inputs *in)
 {
-    if (!sp_value_known(in->linear_s) || !sp_value_known(in->time_s) || in->time_s.value <= 0)
-        return 0;
-    return fmax(0, 1 - in->linear_s.value / in->time_s.value);
+    const struct sp_now now = now_of(in);
+    return sp_gain_waits(&now);
 }
 
 bool sp_hint_is_waiting(const struct sp_hint_inputs *in)
 {
-    static const double much = 0.1; /* of the time */
-    return sp_hint_waits(in) > much;
+    const struct sp_now now = now_of(in);
+    return sp_gain_is_waiting(&now);
 }
 
-static struct remainder remainder_of(const struct sp_hint_inputs *in, struct terms now, double base)
+/* Index of the level whose roof counts: n_caches is memory. */
+static int level_of(const struct sp_hint_inputs *in)
 {
-    struct remainder r = {0, 0};
-    /* The time if no gather waited. */
-    const double fed =
-        sp_value_known(in->linear_s) ? fmin(base, fmax(in->linear_s.value, longer(now))) : base;
-    const double shorter = fmin(now.data_s, now.core_s);
-    if (shorter > 0)
-        r.overlap = fmin(1, fmax(0, fed - longer(now)) / shorter);
-    r.fixed_s = fmax(0, base - longer(now) - r.overlap * shorter);
-    return r;
+    for (int i = 0; i < in->machine->n_caches; i++)
+        if (in->level[0] == 'L' && atoi(in->level + 1) == in->machine->cache[i].level)
+            return i;
+    return in->machine->n_caches;
 }
 
-struct sp_gain sp_gain_widened(struct sp_gain gain)
+/* The level that all of it crosses in each execution: the one that then holds it, or the next one inward. The
+ * run itself shows its roof to be no lower than what crosses it now. */
+static void find_inner(const struct sp_hint_inputs *in, struct sp_then *then)
 {
-    static const double error = 0.05; /* of the new time; docs/advice.md */
-    const double hi = fmin(1 - (1 - gain.hi) * (1 - error), 2 * gain.hi);
-    return (struct sp_gain){fmin(fmax(1 - (1 - gain.lo) * (1 + error), 0), 0.99), fmin(fmax(hi, 0), 0.99)};
+    if (!in->machine || in->machine->kind == SP_GPU || in->machine->n_caches == 0 || !in->warm ||
+        !sp_value_known(then->set_B))
+        return;
+    const double x_B = fmin(in->x_B, then->set_B.value), now_s = sp_hint_time(in);
+    const struct sp_footprint f = {then->set_B.value - x_B, x_B};
+    const struct sp_residence lives = sp_residence_of(in->machine, f, in->n_threads, in->n_domains, true);
+    const int now = level_of(in), inner = lives.level < now ? lives.level : now - 1;
+    bool exact = false;
+    if (inner < 0)
+        return;
+    snprintf(then->inner, sizeof then->inner, "L%d", in->machine->cache[inner].level % 10);
+    const struct sp_ceiling *roof = sp_roof_of(in->machine, then->inner, in->n_threads, NULL, &exact);
+    if (!roof || !exact || !sp_value_known(roof->value))
+        return;
+    const double seen = now_s > 0 ? in->working_set_B / now_s : 0;
+    then->inner_Bps = seen > roof->value.value ? sp_value_of(seen, SP_MEASURED) : roof->value;
 }
 
-/* Two ways to carry the model's change over to the measured time: the shorter term stays visible behind the
- * longer one to the same share as now, and what neither explains stays; or the model's ratio holds, and what
- * it does not explain shrinks along. Where gathers wait, bytes may be saved behind their backs. */
-struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new, struct sp_value core_new)
+struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_then *then)
 {
-    struct sp_gain gain = {0, 0};
-    if (!sp_value_known(in->V_B) || !sp_value_known(in->roof_Bps))
-        return gain;
-    const struct terms now = {in->V_B.value / in->roof_Bps.value, value_or(in->core_s, 0)};
-    double base = sp_hint_time(in);
-    if (base <= 0 || longer(now) <= 0)
-        return gain;
-    base = fmax(base, longer(now)); /* a run above its roof gains no more than its bytes */
-    if (!sp_value_known(V_new))
-        V_new = in->V_B;
-    const struct remainder r = remainder_of(in, now, base);
-    double least = INFINITY, most = -INFINITY;
-    const double V[] = {V_new.lo, V_new.value, V_new.hi};
-    for (int i = 0; i < 3; i++) {
-        const struct terms new = {V[i] / in->roof_Bps.value,
-                                  sp_value_known(core_new) ? core_new.value : now.core_s};
-        const double changed = now.core_s > 0
-                                   ? longer(new) + r.overlap * fmin(new.data_s, new.core_s) + r.fixed_s
-                                   : base - longer(now) + longer(new);
-        const double seconds = 1 - changed / base;
-        least = fmin(least, seconds);
-        most = fmax(most, seconds);
-        if (!sp_hint_is_waiting(in)) {
-            const double ratio = 1 - longer(new) / longer(now);
-            least = fmin(least, ratio);
-            most = fmax(most, ratio);
-        } else {
-            least = fmin(least, 0);
-        }
-    }
-    if (most <= 0)
-        return gain;
-    return sp_gain_widened((struct sp_gain){least, most});
+    const struct sp_now now = now_of(in);
+    if (!sp_value_known(then->inner_Bps))
+        find_inner(in, then);
+    return sp_gain_derive(&now, then, NULL);
 }
 
-struct sp_gain sp_gain_of_waiting(const struct sp_hint_inputs *in, struct sp_gain gain)
+struct sp_then sp_then_bytes(const struct sp_hint_inputs *in, struct sp_value V_B, struct sp_value core_s,
+                             double less_B)
 {
-    static const double large = 0.3, least = 0.6; /* 12 of 14 such promises held so much of it */
-    if (sp_hint_is_waiting(in) && gain.hi >= large)
-        gain.lo = fmax(gain.lo, least * gain.hi);
-    return gain;
+    struct sp_then then = {.V_B = V_B, .core_s = core_s};
+    if (in->working_set_B > 0)
+        then.set_B = sp_value_of(fmax(0, in->working_set_B - less_B), SP_MODELLED);
+    return then;
+}
+
+struct sp_then sp_then_times(double now_s, double then_s)
+{
+    return (struct sp_then){.time_s = sp_value_of(then_s, SP_MODELLED),
+                            .instead_s = sp_value_of(now_s, SP_MODELLED)};
+}
+
+/* By the difference between its formula and what the formula has beside the matrix: x as often, y as now. */
+static double less_than_now(const struct sp_hint_inputs *in, const struct sp_alternative *a)
+{
+    if (!sp_value_known(a->V_B) || !sp_value_known(in->alpha) || in->gather_B <= 0)
+        return 0;
+    const double w = value_or(in->w, in->store_nt ? 1 : 2);
+    return in->working_set_B - (a->V_B.hi - in->alpha.value * in->gather_B - (w - 1) * in->y_B + in->x_B);
+}
+
+/* 1 where rows have up to 8 entries, less where they are longer. */
+static double shortness(const struct sp_hint_inputs *in)
+{
+    static const double short_row = 8;
+    return in->n_r > 0 ? fmin(1, short_row / fmax((double)in->n_nz / (double)in->n_r, 1)) : 1;
 }
 
 /* Rows that follow each other in lanes wait for several gathers at once, where short rows of CRS wait for one
- * row after the other; and they overlap more of what the model leaves. A format that the model calls slower
- * gets no credit. */
-struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain)
+ * row after the other; and they overlap more of what the model leaves. */
+static void put_in_lanes(const struct sp_hint_inputs *in, struct sp_then *then)
 {
-    static const double most = 0.75, short_row = 8, overlaps = 0.08;
-    const double n_nzr = in->n_r > 0 ? (double)in->n_nz / (double)in->n_r : short_row;
-    if (in->format != SP_FORMAT_CRS || gain.hi <= 0)
-        return gain;
-    const double together = most * sp_hint_waits(in) * fmin(1, short_row / fmax(n_nzr, 1));
-    const double overlapping = 1 - (1 - fmin(1, gain.hi + together)) * (1 - overlaps);
-    gain.hi = fmin(0.99, fmin(overlapping, 2 * gain.hi + together));
-    return sp_gain_of_waiting(in, gain);
+    static const double most = 0.75, overlaps = 0.08;
+    then->faster = overlaps;
+    then->held = true;
+    if (sp_hint_is_waiting(in))
+        then->gone = sp_value_between(0, 0, most * shortness(in), SP_MODELLED);
 }
 
-struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s, double then_s)
+bool sp_is_in_lanes(const char *option)
 {
-    double base = sp_hint_time(in);
-    if (base <= 0)
-        base = now_s;
-    struct sp_gain gain = {0, 0};
-    if (now_s <= 0 || then_s >= now_s)
-        return gain;
-    double seconds = (now_s - then_s) / base, ratio = 1 - then_s / now_s;
-    gain.lo = fmin(fmin(seconds, ratio), 0.99);
-    gain.hi = fmin(fmax(seconds, ratio), 0.99);
-    return gain;
+    return strstr(option, "sell") != NULL;
+}
+
+struct sp_then sp_then_storage(const struct sp_hint_inputs *in, const struct sp_alternative *a)
+{
+    struct sp_then then = sp_then_bytes(in, a->V_B, a->core_s, less_than_now(in, a));
+    if (sp_is_in_lanes(a->option) && in->format == SP_FORMAT_CRS)
+        put_in_lanes(in, &then);
+    return then;
 }
 
 struct sp_value sp_as_now(void)
 {
     return sp_value_none("as now");
+}
+
+struct sp_value sp_hint_best_roof(const struct sp_hint_inputs *in)
+{
+    return sp_value_known(in->roof_best_Bps) && in->roof_best_Bps.value > value_or(in->roof_Bps, 0)
+               ? in->roof_best_Bps
+               : in->roof_Bps;
 }
 
 bool sp_hint_has_volume(const struct sp_hint_inputs *in)
@@ -184,15 +174,22 @@ struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_
 
 struct sp_value sp_hint_volume_less(const struct sp_hint_inputs *in, double saved_B)
 {
+    if (in->working_set_B > in->V_B.value)
+        saved_B *= in->V_B.value / in->working_set_B;
     double left = fmax(0, in->V_B.value - saved_B);
     return sp_value_of(left, in->V_B.origin);
 }
 
-void sp_hint_take(struct sp_hint *hint, struct sp_gain gain, enum sp_origin basis,
-                  enum sp_confidence confidence)
+void sp_hint_take(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_then then,
+                  enum sp_origin basis, enum sp_confidence confidence)
 {
+    const struct sp_now now = now_of(in);
+    const struct sp_gain gain = sp_gain_of(in, &then);
+    const double floor_s = sp_gain_floor(&now, &then);
+    hint->then = then;
     hint->gain_lo = gain.lo;
     hint->gain_hi = gain.hi;
+    hint->floor_s = floor_s > 0 ? sp_value_of(floor_s, SP_MODELLED) : sp_value_none("no roof is known");
     hint->basis = basis;
     hint->confidence = confidence;
 }
@@ -207,9 +204,8 @@ const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, con
         if (strncmp(a->option, prefix, strlen(prefix)) != 0 ||
             !sp_value_known(without_core ? a->V_B : a->core_s))
             continue;
-        struct sp_gain g = sp_gain_of(in, a->V_B, a->core_s);
-        if (strncmp(a->option, "sell", 4) == 0)
-            g = sp_gain_in_lanes(in, g);
+        struct sp_then then = sp_then_storage(in, a);
+        const struct sp_gain g = sp_gain_of(in, &then);
         if (!best || g.lo + g.hi > gain->lo + gain->hi) {
             best = a;
             *gain = g;
@@ -337,6 +333,33 @@ void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct 
     if (sp_value_known(cost_s) && saved > 0)
         snprintf(hint->cost, sizeof hint->cost, "pays after %.0f %s", fmax(1, ceil(cost_s.value / saved)),
                  in->op == SP_OP_SPMV ? "SpMVs" : "executions");
+}
+
+void sp_hint_add(struct sp_hint *hint, const char *format, ...)
+{
+    const size_t used = strlen(hint->evidence);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(hint->evidence + used, sizeof hint->evidence - used, format, args);
+    va_end(args);
+}
+
+void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option)
+{
+    char now[32], then[32];
+    if (sp_value_known(hint->then.gone) && sp_is_in_lanes(option))
+        sp_hint_add(
+            hint,
+            " Gathers wait: with all of them from L1 it takes %s instead of %s (measured). Rows have %.1f "
+            "entries; %s computes several rows side by side, so more gathers are in flight.",
+            sp_text_seconds(then, sizeof then, in->linear_s.value),
+            sp_text_seconds(now, sizeof now, in->time_s.value),
+            (double)in->n_nz / (double)(in->n_r > 0 ? in->n_r : 1), option);
+    else if (sp_value_known(hint->then.core_s) && sp_value_known(in->core_s) &&
+             hint->then.core_s.value < 0.95 * in->core_s.value)
+        sp_hint_add(hint, " Execution from L1 falls from %s to %s (measured).",
+                    sp_text_seconds(now, sizeof now, in->core_s.value),
+                    sp_text_seconds(then, sizeof then, hint->then.core_s.value));
 }
 
 enum sp_verdict sp_clear(struct sp_checked *checked, const char *format, ...)

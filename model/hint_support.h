@@ -4,36 +4,25 @@
 
 #include "model/hints.h"
 
-struct sp_gain {
-    double lo, hi; /* share of the time saved */
-};
+/* The gain of a change [model/hint_gain.h]; fills in where its data then live. */
+struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_then *then);
 
-/* Bytes and in-core time now and in the counterfactual; the model's time is max(V/b_S, T_core) in both. The
- * interval holds two ways of carrying that over to the measured time t (where there is one): the model's
- * ratio; and T = max + omega min, with the share omega of the shorter term that the longer one does not hide
- * taken from t. 5 % of the new time are added at both ends for what the model does not know. Where gathers
- * wait (linear_s), the ratio is left out and 0 is in the interval. core_s SP_NONE: not limiting. */
-struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_value V_new, struct sp_value core_new);
-
-/* 5 % of the new time more at both ends, but no more than twice the gain: what another set of arrays, another
- * minute and another kernel change. */
-struct sp_gain sp_gain_widened(struct sp_gain gain);
-
-/* Of a change that lets gathers wait less or together: where they wait now and the upper end is a good part
- * of the time (0.3), the lower end is at least 0.6 of it. From trials: docs/results, advice-scored. */
-struct sp_gain sp_gain_of_waiting(const struct sp_hint_inputs *in, struct sp_gain gain);
-
-/* The gain of a format with lanes (SELL) instead of CRS, where sp_gain_of() leaves out that its gathers wait
- * together: more at the upper end, the shorter the rows are, and sp_gain_of_waiting() of that. As it is where
- * the model sees no gain. */
-struct sp_gain sp_gain_in_lanes(const struct sp_hint_inputs *in, struct sp_gain gain);
+/* Other bytes through the level that counts, other execution (SP_NONE: as now), and less_B less to hold. */
+struct sp_then sp_then_bytes(const struct sp_hint_inputs *in, struct sp_value V_B, struct sp_value core_s,
+                             double less_B);
+/* What a model gives instead of now_s. */
+struct sp_then sp_then_times(double now_s, double then_s);
+/* Another storage of the matrix: its bytes and execution; in lanes (SELL) instead of CRS several gathers are
+ * in flight at once: more of the waiting goes, the shorter the rows are. */
+struct sp_then sp_then_storage(const struct sp_hint_inputs *in, const struct sp_alternative *storage);
+bool sp_is_in_lanes(const char *option);
 
 /* The measured time, else the modelled one; 0: neither is known. */
 double sp_hint_time(const struct sp_hint_inputs *in);
 
-/* Share of the measured time that gathers wait, by a run with linearised indices; 0: none, or not known. */
+/* sp_gain_waits() of the run. */
 double sp_hint_waits(const struct sp_hint_inputs *in);
-bool sp_hint_is_waiting(const struct sp_hint_inputs *in); /* for more than a tenth of it */
+bool sp_hint_is_waiting(const struct sp_hint_inputs *in);
 
 /* Mean gain at or above the threshold. */
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);
@@ -41,23 +30,24 @@ bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);
 /* The change and its sp_command_text(). */
 void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change);
 
-void sp_hint_take(struct sp_hint *hint, struct sp_gain gain, enum sp_origin basis,
-                  enum sp_confidence confidence);
+/* The hint promises what the change gains; no rule sets a gain otherwise. */
+void sp_hint_take(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_then then,
+                  enum sp_origin basis, enum sp_confidence confidence);
 
 /* V with another alpha; in->V_B and in->alpha known. */
 struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha);
 
-/* V less `saved_B`, interval moved along. */
+/* V less `saved_B` of the arrays, interval moved along; where caches leave less of V than the arrays have,
+ * less that part of it. */
 struct sp_value sp_hint_volume_less(const struct sp_hint_inputs *in, double saved_B);
-
-/* The gain of seconds saved out of `now_s` of a model: as sp_gain_of(). */
-struct sp_gain sp_gain_of_seconds(const struct sp_hint_inputs *in, double now_s, double then_s);
 
 /* V and the roof are known. */
 bool sp_hint_has_volume(const struct sp_hint_inputs *in);
 bool sp_hint_in_memory(const struct sp_hint_inputs *in);
 /* Stored entries: counted, else n_nz/beta. */
 double sp_hint_stored(const struct sp_hint_inputs *in);
+/* The roof where pages are as they should be: the machine's own, if it is higher than the run's. */
+struct sp_value sp_hint_best_roof(const struct sp_hint_inputs *in);
 /* "not known" as an sp_value: an alternative that leaves this as it is. */
 struct sp_value sp_as_now(void);
 
@@ -73,6 +63,11 @@ const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs
 /* The modelled time of the GPU kernel in use [s]; 0: none that can be compared with others. It is not known,
  * or below SP_SHORT_LAUNCH_S where the launch overhead is not: launches may take longer. */
 double sp_gpu_hint_time(const struct sp_hint_inputs *in);
+
+/* Adds a sentence to the evidence. */
+void sp_hint_add(struct sp_hint *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds what else the other storage changes: gathers in flight, execution. Silent where nothing does. */
+void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option);
 
 /* "pays after N SpMVs" from a cost in seconds. */
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s);

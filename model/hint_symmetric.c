@@ -22,50 +22,48 @@ static struct sp_value volume_of(const struct sp_hint_inputs *in)
 
 static void say_volume(const struct sp_hint_inputs *in, struct sp_value V, struct sp_hint *hint)
 {
-    char now[32], lo[32], hi[32], range[80];
+    char now[32], lo[32], hi[32], range[80], set[32];
     sp_text_bytes(lo, sizeof lo, V.lo);
     sp_text_bytes(hi, sizeof hi, V.hi);
     snprintf(range, sizeof range, strcmp(lo, hi) == 0 ? "%s" : "%s to %s", lo, hi);
-    snprintf(hint->evidence, sizeof hint->evidence,
-             "The matrix is symmetric and stored in full. One triangle would move %s instead of %s (%s; "
-             "updates of y counted, conflicts between threads %s).",
-             range, sp_text_bytes(now, sizeof now, in->V_B.value), sp_origin_name(V.origin),
-             sp_value_known(in->half_V_B) ? "too" : "not");
+    int length = snprintf(hint->evidence, sizeof hint->evidence,
+                          "The matrix is symmetric and stored in full. One triangle would move %s instead of "
+                          "%s through %s (%s; updates "
+                          "of y counted, conflicts between threads %s).",
+                          range, sp_text_bytes(now, sizeof now, in->V_B.value),
+                          sp_hint_in_memory(in) ? "memory" : in->level, sp_origin_name(V.origin),
+                          sp_value_known(in->half_V_B) ? "too" : "not");
+    if (sp_value_known(hint->then.set_B) && hint->then.inner[0] && V.value < in->V_B.value / 4)
+        snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
+                 " The rest, %s, comes from %s.",
+                 sp_text_bytes(set, sizeof set, fmax(0, hint->then.set_B.value - V.value)), hint->then.inner);
 }
 
 /* Updates of y depend on those before them, so that part of the transfers may not hide behind execution:
  * stencils took between max(T_data, T_core) and that with half of the shorter one added. */
-static double gain_if_half_hides(const struct sp_hint_inputs *in, struct sp_value V)
+static struct sp_then one_triangle(const struct sp_hint_inputs *in, struct sp_value V)
 {
-    static const double seen = 0.5;
-    const double data_s = V.value / in->roof_Bps.value, core_s = in->half_core_s.value;
-    const double s = fmax(data_s, core_s) + seen * fmin(data_s, core_s), gain = 1 - s / in->time_s.value;
-    return sp_gain_widened((struct sp_gain){gain, gain}).lo;
-}
-
-/* Of eleven trials two of long rows gave seven to eight tenths of the lower end, three of short rows 1.1
- * to 1.3 times the upper one: what phases and windows cost is not in P_core [docs/results, advice scored]. */
-static struct sp_gain as_seen(struct sp_gain gain)
-{
-    static const double least = 0.7, most = 1.3;
-    return (struct sp_gain){least * gain.lo, fmin(most * gain.hi, 0.99)};
+    static const double shows = 0.5;
+    const double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));
+    struct sp_then then = sp_then_bytes(in, V, in->half_core_s,
+                                        item_B * (sp_hint_stored(in) - (double)(in->n_nz + in->n_r) / 2));
+    if (sp_value_known(in->half_core_s))
+        then.shows = shows;
+    return then;
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked)
 {
     if (!in->symmetric || in->format == SP_FORMAT_HALF || !sp_hint_has_volume(in) ||
-        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0)
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || !in->option_half)
         return SP_SILENT;
     const bool measured = sp_value_known(in->half_core_s);
     struct sp_value V = volume_of(in);
     if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
         return sp_clear(checked, "gathers wait, and with one triangle updates of y would too");
-    struct sp_gain gain = sp_gain_of(in, V, measured ? in->half_core_s : sp_as_now());
-    if (measured && sp_value_known(in->time_s))
-        gain.lo = fmin(gain.lo, gain_if_half_hides(in, V));
-    if (measured)
-        gain = as_seen(gain);
+    struct sp_then one = one_triangle(in, V);
+    const struct sp_gain gain = sp_gain_of(in, &one);
     char now[32], then[32];
     sp_text_bytes(now, sizeof now, in->V_B.value);
     sp_text_bytes(then, sizeof then, V.value);
@@ -75,15 +73,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         return measured ? sp_clear(checked, "one triangle would move %s instead of %s, mean gain %.1f %%",
                                    then, now, 50 * (gain.lo + gain.hi))
                         : SP_SILENT; /* scattered updates may cost it all */
-    sp_hint_take(hint, gain, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
-    hint->V_then_B = V;
-    hint->core_then_s = in->half_core_s;
+    sp_hint_take(in, hint, one, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
     say_volume(in, V, hint);
-    if (in->option_half)
-        sp_hint_command(in, hint, in->option_half);
-    else
-        snprintf(hint->try_command, sizeof hint->try_command,
-                 "not available in this version: half storage of this operation and precision");
+    sp_hint_command(in, hint, in->option_half);
     snprintf(hint->expect, sizeof hint->expect,
              "bytes of the matrix halve; refuted if conflicts or private copies of y cost as much");
     return SP_FIRES;
@@ -92,7 +84,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .title = "unused symmetry",
-    .version = 5,
+    .version = 6,
     .spmv_only = true,
     .condition =
         "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "
@@ -100,9 +92,11 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .remedy = "store one triangle (--format half); threads are kept apart by phases or windows",
     .check = "symmetry",
     .gain =
-        "V of one triangle (simulated; by formula in caches), updates of y and conflicts counted, and its "
+        "V of one triangle (simulated at the level where it would live; by formula in the innermost cache), "
+        "updates of y and conflicts counted, and its "
         "P_core, "
-        "by the formula of `gain`, with omega = 0.5 or less at the lower end: updates of y depend on those "
-        "before them; 0.7 of the lower end to 1.3 of the upper one",
+        "by the formula of `gain`, with omega = 0.5 at least at the lower end: updates of y depend on those "
+        "before "
+        "them",
     .judge = judge,
 };

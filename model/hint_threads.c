@@ -5,6 +5,10 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
+/* Fewer threads are proposed only where they draw this much more: two points of a curve that one busy minute
+ * separates differ by less. */
+#define BEYOND_NOISE 1.1
+
 static double bandwidth_at(const struct sp_hint_inputs *in, int n_threads)
 {
     for (int i = 0; i < in->n_saturation; i++)
@@ -18,6 +22,22 @@ static double time_with(const struct sp_hint_inputs *in, int n_threads, double B
 {
     double core = sp_value_known(in->core_s) ? in->core_s.value * in->n_threads / n_threads : 0;
     return fmax(in->V_B.value / Bps, core);
+}
+
+/* What the model does not explain each thread may have of its own, so that more of them share it, or stays.
+ */
+static struct sp_then with_threads(const struct sp_hint_inputs *in, int n_threads, double now_s,
+                                   double then_s)
+{
+    if (!sp_value_known(in->time_s))
+        return sp_then_times(now_s, then_s);
+    const double rest = fmax(0, in->time_s.value - now_s),
+                 least = then_s + rest * fmin(1, (double)in->n_threads / n_threads);
+    struct sp_then then = {.time_s = sp_value_between(least, least, then_s + rest, SP_MODELLED),
+                           .roof_Bps = sp_value_of(bandwidth_at(in, n_threads), SP_MEASURED)};
+    if (sp_value_known(in->core_s))
+        then.core_s = sp_value_of(in->core_s.value * in->n_threads / n_threads, in->core_s.origin);
+    return then;
 }
 
 /* No other number of threads pays: known only where the curve reaches all cores. */
@@ -47,17 +67,18 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         int n = in->saturation_threads[i];
         if (in->n_cores > 0 && n > in->n_cores && n > in->n_threads)
             continue;
+        const bool is_noise = n < in->n_threads && !in->smt && in->saturation_Bps[i] < BEYOND_NOISE * now_Bps;
         double then = time_with(in, n, in->saturation_Bps[i]);
-        if (then < best) {
+        if (then < best && !is_noise) {
             best = then;
             best_threads = n;
         }
     }
-    struct sp_gain gain = sp_gain_of_seconds(in, now, best);
+    struct sp_then then = with_threads(in, best_threads, now, best);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (best_threads == in->n_threads || !sp_gain_is_worth(in, gain))
         return nothing_better(in, now_Bps, checked);
-    sp_hint_take(hint, gain, SP_MEASURED, best_threads > in->n_threads ? SP_HIGH : SP_MEDIUM);
-    hint->time_then_s = sp_value_of(best, SP_MODELLED);
+    sp_hint_take(in, hint, then, SP_MODELLED, best_threads > in->n_threads ? SP_HIGH : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d thread%s draw%s %.1f GB/s from %s, %d draw %.1f GB/s (measured saturation curve)%s.",
              in->n_threads, in->n_threads == 1 ? "" : "s", in->n_threads == 1 ? "s" : "", now_Bps / 1e9,
@@ -75,14 +96,15 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_threads = {
     .id = "F01",
     .title = "number of threads",
-    .version = 2,
+    .version = 4,
     .condition =
         "the measured saturation curve gives another number of threads a higher bandwidth (more below "
-        "n_sat, fewer past it or on SMT); not a problem only where the curve reaches all cores that may be "
+        "n_sat, fewer, by a tenth at least, past it, or on SMT); not a problem only where the curve reaches "
+        "all cores that may be "
         "used",
     .remedy = "as many threads as saturate the memory of every domain",
     .check = "number of threads",
     .gain = "max(V/b, W/P_core) with the measured bandwidth of the other number of threads; execution scales "
-            "with threads, but not beyond the cores",
+            "with threads, and of the rest of the time nothing to all does",
     .judge = judge,
 };

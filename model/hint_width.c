@@ -9,11 +9,12 @@ static struct sp_value scaled(struct sp_value v, double by)
     return sp_value_known(v) ? sp_value_between(v.value * by, v.lo * by, v.hi * by, v.origin) : v;
 }
 
-/* The gain of a vector when `other` of them are multiplied at once instead of in->r. */
-static struct sp_gain gain_with(const struct sp_hint_inputs *in, const struct sp_alternative *other)
+/* The work of the run when `other` vectors are multiplied at once instead of in->r. */
+static struct sp_then with_width(const struct sp_hint_inputs *in, const struct sp_alternative *other)
 {
-    double per_vector = (double)in->r / strtod(other->option, NULL);
-    return sp_gain_of(in, scaled(other->V_B, per_vector), scaled(other->core_s, per_vector));
+    const double per_vector = (double)in->r / strtod(other->option, NULL);
+    return (struct sp_then){.V_B = scaled(other->V_B, per_vector),
+                            .core_s = scaled(other->core_s, per_vector)};
 }
 
 static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -24,7 +25,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_alternative *best = NULL;
     struct sp_gain gain = {0, 0};
     for (int i = 0; i < in->n_widths; i++) {
-        struct sp_gain g = gain_with(in, &in->widths[i]);
+        struct sp_then then = with_width(in, &in->widths[i]);
+        const struct sp_gain g = sp_gain_of(in, &then);
         if (g.lo + g.hi > gain.lo + gain.hi) {
             best = &in->widths[i];
             gain = g;
@@ -32,10 +34,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     }
     if (!best || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "a vector is cheapest with r = %lld", (long long)in->r);
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    const double per_vector = (double)in->r / strtod(best->option, NULL); /* of the work of the run */
-    hint->V_then_B = scaled(best->V_B, per_vector);
-    hint->core_then_s = scaled(best->core_s, per_vector);
+    sp_hint_take(in, hint, with_width(in, best), SP_MODELLED, SP_MEDIUM);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "The matrix is read once for all vectors: with r = %s each vector takes less than with r = %lld, "

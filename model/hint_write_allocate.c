@@ -29,28 +29,25 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (in->store_nt)
         return sp_clear(checked, "%s is written with non-temporal stores", name);
     const double y_B = result_bytes(in);
-    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_less(in, y_B), sp_as_now());
-    double saving = measured_saving(in, y_B), time = sp_hint_time(in);
-    if (!isnan(saving) && time > 0) {
-        double measured = fmin(fmax(saving / time, 0), gain.hi);
-        gain.lo = fmin(gain.lo, measured);
-    } else {
-        gain.lo = 0; /* hardware may evade the read already */
+    struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, y_B), sp_as_now(), 0);
+    struct sp_gain gain = sp_gain_of(in, &then);
+    const double saving = measured_saving(in, y_B), time = sp_hint_time(in);
+    const double sure = !isnan(saving) && time > 0 && gain.hi > 0 ? fmax(0, saving / time) : 0;
+    if (sure < gain.lo) { /* hardware may evade the read already */
+        then.keeps = sp_value_between(1, sure / gain.hi, 1, isnan(saving) ? SP_MODELLED : SP_MEASURED);
+        gain = sp_gain_of(in, &then);
     }
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "reading %s before writing it costs at most %.1f %%", name, 100 * gain.hi);
-    sp_hint_take(hint, gain, isnan(saving) ? SP_MODELLED : SP_MEASURED, isnan(saving) ? SP_LOW : SP_MEDIUM);
-    hint->V_then_B = sp_hint_volume_less(in, y_B);
+    if (!in->option_nt)
+        return SP_SILENT;
+    sp_hint_take(in, hint, then, SP_MODELLED, isnan(saving) ? SP_LOW : SP_MEDIUM);
     char y[32];
     snprintf(hint->evidence, sizeof hint->evidence,
              "Plain stores read each line of %s (%s) before they write it; non-temporal stores do not: w = 1 "
              "instead of 2.",
              name, sp_text_bytes(y, sizeof y, y_B));
-    if (in->option_nt)
-        sp_hint_command(in, hint, in->option_nt);
-    else
-        snprintf(hint->try_command, sizeof hint->try_command,
-                 "not available in this version: non-temporal stores of %s for this kernel", name);
+    sp_hint_command(in, hint, in->option_nt);
     snprintf(hint->expect, sizeof hint->expect,
              "V falls by the size of %s; refuted if V stays (the hardware evades the read already)", name);
     return SP_FIRES;
@@ -59,7 +56,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_write_allocate = {
     .id = "G03",
     .title = "write-allocate",
-    .version = 2,
+    .version = 3,
     .condition = "the result is overwritten by plain stores (w = 2): V falls by its size, s_y n_r of y, r "
                  "times that of Y, s_y n_nz of the entries of SDDMM; measured copy ceilings with and "
                  "without non-temporal stores bound the gain",

@@ -13,24 +13,20 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     double twice = in->alpha_min.value / in->alpha_once.value;
     double excess = in->alpha_min.value - in->alpha_once.value;
     struct sp_value alpha = sp_value_of(in->alpha.value > excess ? in->alpha.value - excess : 0, SP_MODELLED);
-    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, alpha), sp_as_now());
+    struct sp_then then = sp_then_bytes(in, sp_hint_volume_alpha(in, alpha), sp_as_now(), 0);
+    struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "%d cache domains load x %.2f times together", in->n_domains, twice);
-    gain.lo = 0; /* no partition avoids all of it */
-    if (!sp_gain_is_worth(in, gain))
+    then.doubt = "no partition avoids all of it";
+    gain = sp_gain_of(in, &then);
+    if (!sp_gain_is_worth(in, gain) || in->schedule != SP_SCHEDULE_CYCLIC)
         return SP_SILENT;
-    sp_hint_take(hint, gain, SP_MODELLED, SP_LOW);
-    hint->V_then_B = sp_hint_volume_alpha(in, alpha);
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "The %d cache domains in use touch the same parts of x: they must load it %.2f times together "
              "(alpha_min %.3f, for one domain %.3f).",
              in->n_domains, twice, in->alpha_min.value, in->alpha_once.value);
-    if (in->schedule == SP_SCHEDULE_CYCLIC)
-        sp_hint_command(in, hint, "--schedule nnz");
-    else
-        snprintf(
-            hint->try_command, sizeof hint->try_command,
-            "not available in this version: a partition of rows over cache domains that cuts few columns");
+    sp_hint_command(in, hint, "--schedule nnz");
     snprintf(hint->expect, sizeof hint->expect, "alpha_min towards %.3f", in->alpha_once.value);
     return SP_FIRES;
 }
@@ -38,10 +34,10 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_x_duplication = {
     .id = "A02",
     .title = "x duplicated over cache domains",
-    .version = 1,
+    .version = 2,
     .condition = "several last-level caches are in use and touch the same lines of x: alpha_min sums over "
                  "domains, alpha_once counts each line once; the difference is the gain's upper end",
-    .remedy = "contiguous rows for each domain, or a partition that cuts few columns",
+    .remedy = "contiguous rows for each domain, where blocks are dealt in turn now",
     .check = "x in several caches",
     .gain = "0 to what V without (alpha_min - alpha_once) s_x n_nz saves, by the formula of `gain`: no "
             "partition avoids all of it",

@@ -5,27 +5,17 @@
 #include "model/hint_rules.h"
 #include "model/hint_support.h"
 
+/* Share of the waiting that an order takes away for certain; less where bytes come from a cache, because how
+ * long one further out takes to answer is not modelled. */
+#define SURELY    0.75
+#define IN_CACHES 0.3
+
 static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
     char change[96];
     snprintf(change, sizeof change, "--reorder %s", in->reorder);
     sp_hint_command(in, hint, change);
     sp_hint_cost(in, hint, in->reorder_s);
-}
-
-/* What the gain is made of. */
-static void becomes(const struct sp_hint_inputs *in, struct sp_hint *hint)
-{
-    hint->V_then_B = sp_hint_volume_alpha(in, in->alpha_reordered);
-    hint->core_then_s = in->core_reordered_s;
-}
-
-/* The model's time after the order [s]: at best it takes no longer. */
-static double time_reordered(const struct sp_hint_inputs *in)
-{
-    const struct sp_value core = sp_value_known(in->core_reordered_s) ? in->core_reordered_s : in->core_s;
-    const double V = sp_hint_volume_alpha(in, in->alpha_reordered).value;
-    return fmax(V / in->roof_Bps.value, sp_value_known(core) ? core.value : 0);
 }
 
 /* Share of the waiting that the order takes away: misses of the cache within, and those of this one beyond
@@ -43,26 +33,34 @@ static double less_waiting(const struct sp_hint_inputs *in)
     return now > 0 ? fmax(0, 1 - then / now) : 0;
 }
 
-/* What an order saves that misses less; 0 where nothing is known. Where no run tells how long gathers wait,
- * but most of them miss (alpha of 1 and more), they may wait for all that transfers leave. */
-static struct sp_gain gain_of_waiting(const struct sp_hint_inputs *in)
+/* Share of the waiting that goes with the misses, `surely` of it for certain; where most misses go, what
+ * overlapped badly with them goes too. Where no run tells how long gathers wait, but most of them miss (alpha
+ * of 1 and more), they may wait for all that transfers leave. */
+static struct sp_value waiting_that_goes(const struct sp_hint_inputs *in, double surely)
 {
-    static const double surely = 0.75; /* share of it at the lower end */
-    struct sp_gain gain = {0, 0};
-    if (!sp_value_known(in->time_s) || !sp_value_known(in->alpha_reordered))
-        return gain;
-    const double t = in->time_s.value, at_best = fmax(0, 1 - time_reordered(in) / t);
-    if (!sp_value_known(in->linear_s)) {
-        gain.hi = in->alpha.value >= 1 ? at_best : 0;
-        return gain;
-    }
-    const double waits = fmax(0, 1 - in->linear_s.value / t);
+    static const double most_misses = 0.5;
+    if (!sp_value_known(in->time_s))
+        return sp_value_none("no time was measured");
+    if (!sp_value_known(in->linear_s))
+        return sp_value_between(0, 0, in->alpha.value >= 1 ? 1 : 0, SP_MODELLED);
     const double less = less_waiting(in);
-    gain.lo = surely * waits * less;
-    gain.hi = waits * less;
-    if (less > 0.5) /* what overlapped badly with the misses goes too */
-        gain.hi = fmax(gain.hi, at_best);
-    return gain;
+    return sp_value_between(less, surely * less, less > most_misses ? 1 : less, SP_SIMULATED);
+}
+
+/* No order takes less than with all gathers from L1, but for what its rows' order changes in execution. */
+static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
+{
+    struct sp_then then =
+        sp_then_bytes(in, sp_hint_volume_alpha(in, in->alpha_reordered), in->core_reordered_s, 0);
+    then.gone = waiting_that_goes(in, surely);
+    if (sp_value_known(in->linear_s) && sp_value_known(in->time_s)) {
+        const double faster = sp_value_known(in->core_s) && sp_value_known(in->core_reordered_s)
+                                  ? fmax(0, in->core_s.value - in->core_reordered_s.value)
+                                  : 0;
+        then.least_s = sp_value_of(fmax(0, fmin(in->linear_s.value, in->time_s.value) - faster), SP_MEASURED);
+        then.least_why = ", all gathers from L1";
+    }
+    return then;
 }
 
 /* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and yet time.
@@ -71,29 +69,32 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
     /* Orders that promised 3 to 6 % of latency gave -1, +4 and +5 % [docs/results, advice scored]. */
     static const double worth = 0.06;
-    struct sp_gain gain = gain_of_waiting(in);
+    const bool seen = sp_value_known(in->linear_s);
+    if (!sp_value_known(in->alpha_reordered) || !sp_value_known(in->time_s) || (!seen && in->alpha.value < 1))
+        return false;
+    struct sp_then then = in_order(in, SURELY);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (gain.lo + gain.hi < 2 * fmax(worth, in->threshold))
         return false;
-    const bool seen = sp_value_known(in->linear_s);
-    sp_hint_take(hint, gain, SP_SIMULATED, seen ? SP_MEDIUM : SP_LOW);
-    becomes(in, hint);
+    sp_hint_take(in, hint, then, SP_SIMULATED, seen ? SP_MEDIUM : SP_LOW);
     char now[32], linear[32];
     int length;
     sp_text_seconds(now, sizeof now, in->time_s.value);
     if (seen)
-        length = snprintf(
-            hint->evidence, sizeof hint->evidence,
-            "Gathers wait: with all of them in the innermost cache it takes %s instead of %s (measured). ",
-            sp_text_seconds(linear, sizeof linear, in->linear_s.value), now);
+        length = snprintf(hint->evidence, sizeof hint->evidence,
+                          "Gathers wait: with all of them from L1 it takes %s instead of %s (measured). ",
+                          sp_text_seconds(linear, sizeof linear, in->linear_s.value), now);
     else
         length = snprintf(
             hint->evidence, sizeof hint->evidence,
             "Most gathers miss, and transfers do not explain the %s that it takes: they may wait. ", now);
     const bool within = sp_value_known(in->alpha_inner) && sp_value_known(in->alpha_inner_reordered);
+    const double before = within ? in->alpha_inner.value : in->alpha.value,
+                 after = within ? in->alpha_inner_reordered.value : in->alpha_reordered.value;
     snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
-             "After %s the alpha%s falls from %.3f to %.3f (simulated).", in->reorder,
-             within ? " of the cache within" : "", within ? in->alpha_inner.value : in->alpha.value,
-             within ? in->alpha_inner_reordered.value : in->alpha_reordered.value);
+             "After %s they miss %s %.0f %% less (alpha %.3f to %.3f, simulated).", in->reorder,
+             within ? "the next cache inward" : "the last cache", before > 0 ? 100 * (1 - after / before) : 0,
+             before, after);
     snprintf(hint->expect, sizeof hint->expect, "the part of latency shrinks; refuted if the time stays");
     propose(in, hint);
     return true;
@@ -128,7 +129,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     char x[32];
     sp_text_bytes(x, sizeof x,
                   in->x_B > 0 ? in->x_B : (double)sp_precision_size(in->precision) * (double)in->n_c);
-    struct sp_gain at_best = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_min), sp_as_now());
+    struct sp_then least = sp_then_bytes(in, sp_hint_volume_alpha(in, in->alpha_min), sp_as_now(), 0);
+    const struct sp_gain at_best = sp_gain_of(in, &least);
     if (!sp_gain_is_worth(in, at_best) && judge_latency(in, hint))
         return SP_FIRES;
     if (!sp_gain_is_worth(in, at_best))
@@ -136,32 +138,23 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         "as seldom as its caches allow would save at most", 100 * at_best.hi);
     if (!sp_value_known(in->alpha_reordered))
         return SP_SILENT;
-    struct sp_gain gain = sp_gain_of(in, sp_hint_volume_alpha(in, in->alpha_reordered), in->core_reordered_s);
+    struct sp_then then = in_order(in, sp_hint_in_memory(in) ? SURELY : IN_CACHES * SURELY);
+    struct sp_gain gain = sp_gain_of(in, &then);
     /* Something is lost, but this order does not bring it back: no hint, and no "not a problem" either. */
     if (!sp_gain_is_worth(in, gain))
         return judge_latency(in, hint) ? SP_FIRES : SP_SILENT;
-    struct sp_gain waiting = gain_of_waiting(in); /* fewer misses of the cache within come on top */
-    if (sp_value_known(in->time_s))               /* an order also changes which rows follow each other */
-        gain.hi = fmax(gain.hi, 0.5 * (1 - time_reordered(in) / in->time_s.value));
-    gain.lo = fmax(gain.lo, waiting.lo);
-    gain.hi = fmax(gain.hi, waiting.hi);
-    if (!sp_hint_in_memory(in)) { /* how long a cache further out takes to answer is not modelled */
-        gain.lo *= 0.3;
-        gain.hi = fmin(0.99, 2 * gain.hi);
-    }
     const bool breaks = breaks_streams(in), in_part = leaves_most(in);
     if ((breaks || in_part) && gain.hi < much) /* waiting costs as much as the bytes gain */
         return SP_SILENT;
     if (breaks || in_part)
-        gain.lo = 0;
-    becomes(in, hint);
-    sp_hint_take(hint, gain, in->alpha_reordered.origin,
+        then.doubt = breaks ? "the order scatters what hardware fetches ahead"
+                            : "it leaves most of what is loaded again";
+    sp_hint_take(in, hint, then, in->alpha_reordered.origin,
                  breaks                                 ? SP_LOW
                  : !in_part && gain.lo >= in->threshold ? SP_HIGH
                                                         : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "x (%s) is loaded %.1f times (alpha %.3f %s, least possible %.3f); after %s the %s alpha is "
-             "%.3f.",
+             "x (%s) is loaded %.1f times (alpha %.3f %s, cold minimum %.3f); after %s the %s alpha is %.3f.",
              x, loads, in->alpha.value, sp_origin_name(in->alpha.origin), in->alpha_min.value, in->reorder,
              sp_origin_name(in->alpha_reordered.origin), in->alpha_reordered.value);
     snprintf(hint->expect, sizeof hint->expect,
@@ -174,19 +167,21 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
     .title = "x traffic",
-    .version = 7,
+    .version = 8,
     .condition =
         "alpha is above alpha_min, and an order of rows and columns was simulated whose smaller "
-        "alpha saves time: V falls by (alpha - alpha') s_x n_nz; or a run with linearised indices shows that "
+        "alpha saves time: V falls by (alpha - alpha') s_x n_nz; or a run with all gathers from L1 shows "
+        "that "
         "gathers wait, and the order was simulated to miss less in the cache within; an order that leaves "
         "more "
         "than half of what is loaded again counts where it promises 30 %",
     .remedy = "reorder: RCM brings the entries of meshes towards the diagonal; graphs with hubs need other "
               "orders",
     .check = "x traffic",
-    .gain = "V with the simulated alpha of the order instead of alpha, and its measured P_core, by the "
-            "formula of `gain`; where gathers wait, the share of the waiting (a run with linearised indices) "
-            "that goes with the misses that the order takes away, three quarters of it for certain; in "
-            "caches 0.3 to 2 times of it",
+    .gain =
+        "V with the simulated alpha of the order instead of alpha, and its measured P_core, by the "
+        "formula of `gain`; where gathers wait, the share of the waiting that goes with the misses that the "
+        "order takes away, three quarters of it for certain (three tenths of that where x is loaded again "
+        "from a cache); never less time than with all gathers from L1",
     .judge = judge,
 };

@@ -27,15 +27,17 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const struct sp_value core = sp_value_known(in->core_s) && !in_lanes
                                      ? sp_value_of(in->core_s.value * (1 - share), in->core_s.origin)
                                      : sp_as_now();
-    struct sp_gain gain = sp_gain_of(in, V, core);
-    if (sp_hint_is_waiting(in) && gain.hi > 0) /* zeros gather too */
-        gain.hi = fmax(gain.hi, share);
+    struct sp_then then = sp_then_bytes(
+        in, V, core,
+        in_lanes ? 0
+                 : (double)in->n_zeros * (double)(sp_value_size(in->precision) + sp_index_size(in->index)));
+    if (sp_hint_is_waiting(in)) /* zeros gather too */
+        then.gone = sp_value_between(0, 0, share, SP_MODELLED);
+    const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "%.2g %% of the entries; without them at most %.1f %% would be saved",
                         100 * share, 100 * gain.hi);
-    sp_hint_take(hint, gain, SP_MODELLED, SP_MEDIUM);
-    hint->V_then_B = V;
-    hint->core_then_s = core;
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(
         hint->evidence, sizeof hint->evidence,
         "%lld of the %lld entries (%.2g %%) have the value 0: they are loaded and computed with like the "
@@ -51,7 +53,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
 const struct sp_hint_rule sp_hint_zeros = {
     .id = "E06",
     .title = "explicit zeros",
-    .version = 1,
+    .version = 2,
     .spmv_only = true,
     .condition = "the file stores entries of value 0, and V without their values and indices is smaller by "
                  "enough (CRS, SELL)",

@@ -49,17 +49,70 @@ const struct sp_hint_rule *sp_hint_rule_find(const char *id)
     return NULL;
 }
 
-/* Insertion keeps rules of equal gain in the order of the table. */
+static double mean_gain(const struct sp_hint *hint)
+{
+    return (hint->gain_lo + hint->gain_hi) / 2;
+}
+
+/* Rules of equal gain stay in the order of the table. */
+static void sort(struct sp_hints *out)
+{
+    for (int i = 1; i < out->n_hints; i++) {
+        const struct sp_hint hint = out->hint[i];
+        int at = i;
+        for (; at > 0 && mean_gain(&out->hint[at - 1]) < mean_gain(&hint); at--)
+            out->hint[at] = out->hint[at - 1];
+        out->hint[at] = hint;
+    }
+}
+
+/* Appends what the text does not say yet, sentence by sentence. */
+static void add_sentences(char *text, size_t size, const char *more)
+{
+    while (*more) {
+        const char *end = strstr(more, ". ");
+        const size_t length = end ? (size_t)(end - more) + 1 : strlen(more);
+        char sentence[800];
+        snprintf(sentence, sizeof sentence, "%.*s", (int)length, more);
+        const size_t used = strlen(text);
+        if (!strstr(text, sentence) && used + length + 2 < size)
+            snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", sentence);
+        more += length;
+        more += strspn(more, " ");
+    }
+}
+
+static bool is_same_action(const struct sp_hint *a, const struct sp_hint *b)
+{
+    return strcmp(a->try_command, b->try_command) == 0;
+}
+
+/* Two rules with one proposal are one hint with both reasons; the surer one's promise stands. */
+static void merge(struct sp_hint *kept, const struct sp_hint *other)
+{
+    const struct sp_hint first = *kept;
+    const bool is_surer = other->confidence > first.confidence;
+    const struct sp_hint *less = is_surer ? &first : other;
+    if (is_surer) {
+        *kept = *other;
+        memcpy(kept->also, first.also, sizeof kept->also);
+        kept->n_also = first.n_also;
+    }
+    add_sentences(kept->evidence, sizeof kept->evidence, less->evidence);
+    if (!kept->cost[0])
+        memcpy(kept->cost, less->cost, sizeof kept->cost);
+    if (kept->n_also < SP_MAX_ALSO)
+        kept->also[kept->n_also++] = less->id;
+}
+
 static void insert(struct sp_hints *out, const struct sp_hint *hint)
 {
-    int at = out->n_hints;
-    double gain = hint->gain_lo + hint->gain_hi;
-    while (at > 0 && out->hint[at - 1].gain_lo + out->hint[at - 1].gain_hi < gain) {
-        out->hint[at] = out->hint[at - 1];
-        at--;
-    }
-    out->hint[at] = *hint;
-    out->n_hints++;
+    for (int i = 0; i < out->n_hints; i++)
+        if (is_same_action(&out->hint[i], hint)) {
+            merge(&out->hint[i], hint);
+            return;
+        }
+    out->hint[out->n_hints++] = *hint;
 }
 
 void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
@@ -74,7 +127,8 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
         switch ((*rule)->judge(in, &hint, checked)) {
         case SP_FIRES:
             assert(hint.gain_lo >= 0 && hint.gain_lo <= hint.gain_hi && hint.gain_hi < 1);
-            insert(out, &hint);
+            if (mean_gain(&hint) >= in->threshold)
+                insert(out, &hint);
             break;
         case SP_CLEAR:
             assert((*rule)->check);
@@ -86,4 +140,44 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
             break;
         }
     }
+    sort(out);
+}
+
+/* What a check calls no problem, and where it stands as one. */
+static const struct {
+    const char *id;
+    enum sp_bottleneck bottleneck; /* SP_BOTTLENECK_UNKNOWN: none */
+    int loss;                      /* enum sp_loss; -1: none */
+} causes[] = {
+    {"B01", SP_BOTTLENECK_IMBALANCE, SP_LOSS_IMBALANCE},
+    {"A01", SP_BOTTLENECK_UNKNOWN, SP_LOSS_EXTRA_X},
+    {"D01", SP_BOTTLENECK_UNKNOWN, SP_LOSS_PADDING},
+    {"C01", SP_BOTTLENECK_IN_CORE, SP_LOSS_IN_CORE},
+    {"A03", SP_BOTTLENECK_LATENCY, -1},
+    {"H01", SP_BOTTLENECK_BANDWIDTH, -1},
+};
+
+static bool is_a_problem(const char *id, enum sp_bottleneck bottleneck, const struct sp_losses *losses,
+                         double least_s)
+{
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        if (strcmp(causes[i].id, id) != 0)
+            continue;
+        if (causes[i].bottleneck != SP_BOTTLENECK_UNKNOWN && causes[i].bottleneck == bottleneck)
+            return true;
+        const struct sp_value *part = causes[i].loss >= 0 ? &losses->part[causes[i].loss] : NULL;
+        if (part && sp_value_known(*part) && part->value >= least_s)
+            return true;
+    }
+    return false;
+}
+
+void sp_hints_settle(struct sp_hints *hints, enum sp_bottleneck bottleneck, const struct sp_losses *losses,
+                     double time_s, double threshold)
+{
+    int kept = 0;
+    for (int i = 0; i < hints->n_checked; i++)
+        if (!is_a_problem(hints->checked[i].id, bottleneck, losses, threshold * time_s))
+            hints->checked[kept++] = hints->checked[i];
+    hints->n_checked = kept;
 }

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #include "base/reading.h"
+#include "model/bottleneck.h"
+#include "model/hint_gain.h"
+#include "model/machine.h"
 #include "sparse/workload.h"
 
 struct sp_gpu_prediction;
@@ -80,19 +83,21 @@ struct sp_hint_inputs {
     bool reordered; /* an order other than the file's is in use */
 
     /* time, ceilings */
-    struct sp_value time_s;     /* measured; SP_NONE: gains refer to the modelled time */
-    struct sp_value roof_Bps;   /* of the level */
-    struct sp_value V_B;        /* through the level now, simulated or measured */
-    struct sp_value core_s;     /* W/P_core */
-    struct sp_value linear_s;   /* with linearised indices */
-    struct sp_value prefetch_s; /* with x asked for `prefetch` entries in advance */
-    int prefetch;               /* 0: not tried */
-    const char *level;          /* "MEM", "L3", ...: the level whose roof counts */
-    double working_set_B;       /* matrix, operands and result */
-    double gather_B;            /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
-    double x_B;                 /* the gathered operands; 0: s_x n_c, one vector */
-    double y_B;                 /* the result; 0: s_y n_r, one vector */
-    double cache_B;             /* capacity of the last level in all domains used; 0: unknown */
+    struct sp_value time_s;           /* measured; SP_NONE: gains refer to the modelled time */
+    struct sp_value roof_Bps;         /* of the level */
+    struct sp_value V_B;              /* through the level now, simulated or measured */
+    struct sp_value core_s;           /* W/P_core */
+    struct sp_value linear_s;         /* with all gathers from L1 */
+    struct sp_value prefetch_s;       /* with x prefetched `prefetch` entries ahead */
+    int prefetch;                     /* 0: not tried */
+    const char *level;                /* "MEM", "L3", ...: the level whose roof counts */
+    double working_set_B;             /* matrix, operands and result */
+    double gather_B;                  /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
+    double x_B;                       /* the gathered operands; 0: s_x n_c, one vector */
+    double y_B;                       /* the result; 0: s_y n_r, one vector */
+    double cache_B;                   /* capacity of the last level in all domains used; 0: unknown */
+    const struct sp_machine *machine; /* caches and their roofs; NULL: unknown */
+    struct sp_value roof_best_Bps;    /* of the level, as the machine remembers it */
 
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */
@@ -110,7 +115,7 @@ struct sp_hint_inputs {
     struct sp_value lambda_nz, lambda_t;
     struct sp_value fluid_s;       /* of the schedule in use */
     struct sp_value fluid_equal_s; /* of equal shares */
-    struct sp_value equal_s;       /* measured with equal shares of entries; SP_NONE: not run */
+    struct sp_value equal_s;       /* measured with equal nonzeros per thread; SP_NONE: not run */
     int n_schedules;
     const struct sp_alternative *schedules; /* [n_schedules] fluid_s */
 
@@ -157,12 +162,14 @@ struct sp_hint_inputs {
     struct sp_value striped_V_B;          /* of its layout, later updates of y counted */
     struct sp_value striped_core_s;       /* W/P_core of it; SP_NONE: not measured */
     struct sp_value striped_s;            /* building it once */
-    const char *option_block;             /* BCSR; NULL: not available in this version */
+    const char *option_block;             /* BCSR; NULL: no kernel takes it */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
 
 enum sp_confidence { SP_LOW, SP_MEDIUM, SP_HIGH };
 const char *sp_confidence_name(enum sp_confidence confidence);
+
+enum { SP_MAX_ALSO = 4 };
 
 struct sp_hint {
     const char *id;    /* "A01" */
@@ -171,14 +178,15 @@ struct sp_hint {
     double gain_lo, gain_hi; /* share of the time saved, 0 <= lo <= hi < 1 */
     enum sp_origin basis;    /* of the counterfactual */
     enum sp_confidence confidence;
-    /* The counterfactual of which the gain was made: bytes through the level, W/P_core, modelled or measured
-     * time; SP_NONE: as now, or not looked at. */
-    struct sp_value V_then_B, core_then_s, time_then_s;
-    char change[96];       /* options that make the proposal of this run; "": none do */
-    char evidence[400];    /* sentences with figures */
-    char try_command[400]; /* a complete command, or "not available in this version: ..." */
-    char expect[240];      /* what will be seen, and what would refute it */
-    char cost[160];        /* "pays after 140 SpMVs"; "" nothing to say */
+    struct sp_then then;     /* the counterfactual of which the gain was made */
+    struct sp_value floor_s; /* its sp_gain_floor() */
+    char change[96];         /* options that make the proposal of this run; "": none do */
+    char evidence[800];      /* sentences with figures */
+    char try_command[400];   /* a complete command, or "in your program: ..." */
+    char expect[240];        /* what will be seen, and what would refute it */
+    char cost[160];          /* "pays after 140 SpMVs"; "" nothing to say */
+    int n_also;              /* rules that propose the same change, whose evidence it has too */
+    const char *also[SP_MAX_ALSO];
 };
 
 /* A thing that was checked. */
@@ -222,5 +230,10 @@ char *sp_command_text(const char *matrix, const char *options, const char *chang
 
 /* Asks every rule. */
 void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);
+
+/* No cause stands in two lists: takes those checks out of `checked` ("not a problem") that are the
+ * bottleneck, or a loss of at least `threshold` of the time [s]. */
+void sp_hints_settle(struct sp_hints *hints, enum sp_bottleneck bottleneck, const struct sp_losses *losses,
+                     double time_s, double threshold);
 
 #endif

@@ -62,7 +62,7 @@ static void split_traffic(const struct sp_loss_inputs *in, struct sp_losses *out
     } else {
         out->part[SP_LOSS_EXTRA_X] = sp_value_none("neither simulated nor measured");
         snprintf(out->how[SP_LOSS_EXTRA_X], sizeof *out->how,
-                 "unknown: neither simulated nor measured; it is inside the rest");
+                 "unknown: neither simulated nor measured; it is part of \"not explained\"");
     }
 }
 
@@ -77,8 +77,8 @@ static void split_imbalance(const struct sp_loss_inputs *in, struct sp_losses *o
                                                          : "fluid model, lambda of bytes",
                  in->lambda);
     else
-        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how, "unknown: %s; it is inside the rest",
-                 in->imbalance_s.why);
+        snprintf(out->how[SP_LOSS_IMBALANCE], sizeof *out->how,
+                 "unknown: %s; it is part of \"not explained\"", in->imbalance_s.why);
 }
 
 static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, double traffic_s)
@@ -86,8 +86,9 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
     bool core = sp_value_known(in->core_s), linear = sp_value_known(in->linear_s);
     if (!core && !linear) {
         out->part[SP_LOSS_IN_CORE] = sp_value_none("P_core was not measured and no intervention was made");
-        snprintf(out->how[SP_LOSS_IN_CORE], sizeof *out->how,
-                 "unknown: P_core was not measured and no intervention was made; it is inside the rest");
+        snprintf(
+            out->how[SP_LOSS_IN_CORE], sizeof *out->how,
+            "unknown: P_core was not measured and no intervention was made; it is part of \"not explained\"");
         return;
     }
     double excess = core ? fmax(0, in->core_s.value - traffic_s) : 0;
@@ -103,14 +104,14 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
         double left = in->time_s.value - traffic_s - known_or_0(out->part[SP_LOSS_IMBALANCE]) - excess;
         double extra_x = known_or_0(out->part[SP_LOSS_EXTRA_X]);
         double latency = fmin(fmax(0, saved_s - extra_x), fmax(0, left));
-        /* What the run with linear indices saves in total bounds latency from above. */
+        /* What the run with all gathers from L1 saves in total bounds latency from above. */
         double most = fmin(fmax(0, in->time_s.hi - in->linear_s.lo), fmax(0, left));
         double least = fmax(0, in->time_s.lo - in->linear_s.hi - extra_x);
         excess += latency;
         lo += fmin(least, latency);
         hi += fmax(most, latency);
         snprintf(out->how[SP_LOSS_IN_CORE] + length, sizeof *out->how - (size_t)length,
-                 "%s linearised indices save %s", core ? ";" : "",
+                 "%s all gathers from L1 (test) save %s", core ? ";" : "",
                  saved_s > 0 ? sp_text_seconds(saved, sizeof saved, saved_s) : "nothing");
     }
     out->part[SP_LOSS_IN_CORE] = sp_value_between(excess, fmin(lo, excess), fmax(hi, excess), SP_MEASURED);

@@ -12,8 +12,8 @@
  *
  * In-core time is what the roofline does not see:
  *   T_core = W/P_core exceeds the transfers (1 + 2 + 3): its excess; plus
- *   the latency of gathers, proved by intervention: the time that a run with linearised indices saves, minus
- *   extra_x, which it saves too. Latency never takes more than what is left of the measured time.
+ *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
+ * minus extra_x, which it saves too. Latency never takes more than what is left of the measured time.
  *
  * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
  * the rest is negative; `how` of the rest states by how many bytes, and whether leftovers can explain it. */
@@ -49,9 +49,10 @@ struct sp_loss_inputs {
     bool equal_run;              /* imbalance_s is bounded by a run with equal shares */
     double lambda;               /* of the threads' bytes or entries, for the text */
     struct sp_value core_s;      /* W/P_core with all threads; SP_NONE: not measured */
-    struct sp_value linear_s;    /* time with linearised indices; SP_NONE: no intervention was made */
-    double leftover_B;           /* what may survive between executions: 2 Z warm, s_y n_r cold */
-    const char *level;           /* "MEM", "L3": for the texts */
+    struct sp_value linear_s;    /* time with all gathers from L1; SP_NONE: no intervention was made */
+    double leftover_B; /* what may survive between executions: warm twice what the caches in front of
+                          the level keep (2 Z of memory), s_y n_r cold */
+    const char *level; /* "MEM", "L3": for the texts */
 };
 
 struct sp_losses {

@@ -1,7 +1,11 @@
 #include "model/machine.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/capacity.h"
 
 static const char *const policy_names[SP_N_POLICIES] = {"lru", "random", "rrip"};
 
@@ -100,6 +104,163 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
     if (exact)
         *exact = best && best->n_threads == n_threads;
     return best;
+}
+
+/* ---- what cannot be ---- */
+
+/* Ceilings in the order in which they may not rise: levels from the core outward, operations from fused ones.
+ */
+static int rank_of(const struct sp_ceiling *c)
+{
+    static const char *const flops[] = {"fma", "simd", "scalar"};
+    if (strcmp(c->level, "core") == 0) {
+        for (int i = 0; i < 3; i++)
+            if (strcmp(c->name, flops[i]) == 0)
+                return i;
+        return -1;
+    }
+    return strcmp(c->level, "MEM") == 0 ? 9 : c->level[0] == 'L' ? c->level[1] - '0' : -1;
+}
+
+static bool modes_agree(const struct sp_ceiling *a, const struct sp_ceiling *b)
+{
+    return strcmp(a->mode, b->mode) == 0 || strcmp(a->mode, "unknown") == 0 ||
+           strcmp(b->mode, "unknown") == 0;
+}
+
+/* Must `a` be at least as fast as `b`? */
+static bool is_bound_by(const struct sp_ceiling *a, const struct sp_ceiling *b)
+{
+    const bool flops = strcmp(a->level, "core") == 0;
+    if (strcmp(a->precision, b->precision) != 0 || (!flops && strcmp(a->name, b->name) != 0) ||
+        flops != (strcmp(b->level, "core") == 0) || rank_of(a) < 0 || rank_of(b) < 0)
+        return false;
+    if (a->n_threads == b->n_threads)
+        return rank_of(a) < rank_of(b) && modes_agree(a, b);
+    return b->n_threads == 1 && rank_of(a) == rank_of(b);
+}
+
+/* How much faster than `a` the ceiling `b` may be: 1, or where a copy was counted with write-allocates that
+ * its stores may have evaded, 3/2. 0: nothing follows. */
+static double most_beyond(const struct sp_ceiling *a, const struct sp_ceiling *b)
+{
+    if (strcmp(a->level, "MEM") == 0 && strcmp(b->level, "MEM") == 0 && a->n_threads == b->n_threads &&
+        strcmp(a->name, "load") == 0 && strcmp(b->name, "copy") == 0 &&
+        strcmp(a->precision, b->precision) == 0 && modes_agree(a, b))
+        return 1.5;
+    return is_bound_by(a, b) ? 1 : 0;
+}
+
+static bool is_far_below(const struct sp_ceiling *a, const struct sp_ceiling *b)
+{
+    const double by = most_beyond(a, b);
+    return by > 0 && by * a->value.value < 0.9 * b->value.value && by * a->value.hi < b->value.lo;
+}
+
+static bool is_measured(const struct sp_ceiling *c)
+{
+    return c->value.origin == SP_MEASURED;
+}
+
+/* The first ceiling that another one contradicts; -1: none. *by: the other, -1: it is too slow by itself. */
+static int find_implausible(const struct sp_machine *m, int *by)
+{
+    static const double least_flops_a_cycle = 0.1;
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const struct sp_ceiling *c = &m->ceiling[i];
+        *by = -1;
+        if (!is_measured(c))
+            continue;
+        if (strcmp(c->level, "core") == 0 && m->kind == SP_CPU &&
+            c->value.hi < least_flops_a_cycle * m->frequency_Hz * c->n_threads)
+            return i;
+        for (int k = 0; k < m->n_ceilings; k++) {
+            *by = k;
+            if (k != i && is_measured(&m->ceiling[k]) && is_far_below(c, &m->ceiling[k]))
+                return i;
+        }
+    }
+    return -1;
+}
+
+int sp_machine_drop_implausible(struct sp_machine *m, char *text, size_t size)
+{
+    int n = 0, by, at;
+    size_t used = 0;
+    *text = '\0';
+    while ((at = find_implausible(m, &by)) >= 0) {
+        const struct sp_ceiling *c = &m->ceiling[at];
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s of %d thread%s", n ? ", " : "",
+                                     c->level, c->name, c->n_threads, c->n_threads == 1 ? "" : "s");
+        if (by >= 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, " below %s %s of %d", m->ceiling[by].level,
+                                     m->ceiling[by].name, m->ceiling[by].n_threads);
+        free(m->ceiling[at].sample);
+        m->n_ceilings--;
+        memmove(&m->ceiling[at], &m->ceiling[at + 1], (size_t)(m->n_ceilings - at) * sizeof *m->ceiling);
+        n++;
+    }
+    return n;
+}
+
+/* ---- several measurements ---- */
+
+bool sp_machine_was_busy(const struct sp_machine *m)
+{
+    return m->measured.n_disturbed * 4 > m->measured.n_samples;
+}
+
+static struct sp_ceiling *same_ceiling(struct sp_machine *m, const struct sp_ceiling *c)
+{
+    for (int i = 0; i < m->n_ceilings; i++) {
+        struct sp_ceiling *e = &m->ceiling[i];
+        if (strcmp(e->name, c->name) == 0 && strcmp(e->level, c->level) == 0 &&
+            strcmp(e->precision, c->precision) == 0 && strcmp(e->mode, c->mode) == 0 &&
+            e->n_threads == c->n_threads)
+            return e;
+    }
+    return NULL;
+}
+
+/* Appends the new one before the old one goes, so that a lack of memory loses nothing. */
+static enum sp_status replace(struct sp_machine *m, struct sp_ceiling *old, const struct sp_ceiling *with,
+                              struct sp_error *err)
+{
+    const ptrdiff_t at = old - m->ceiling;
+    enum sp_status status = sp_machine_add_ceiling(m, with, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_ceiling *last = &m->ceiling[--m->n_ceilings];
+    free(m->ceiling[at].sample);
+    m->ceiling[at] = *last;
+    return SP_OK;
+}
+
+enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine *later, struct sp_error *err)
+{
+    const bool is_better = *m->measured.doubt && !*later->measured.doubt,
+               is_worse = *later->measured.doubt && !*m->measured.doubt;
+    enum sp_status status = SP_OK;
+    char faults[8];
+    for (int i = 0; i < later->n_ceilings && status == SP_OK; i++) {
+        const struct sp_ceiling *c = &later->ceiling[i];
+        struct sp_ceiling *old = same_ceiling(m, c);
+        if (!old)
+            status = sp_machine_add_ceiling(m, c, err);
+        else if (is_better || (!is_worse && c->value.value > old->value.value))
+            status = replace(m, old, c, err);
+    }
+    if (status != SP_OK)
+        return status;
+    const int n_times = m->measured.n_times + later->measured.n_times;
+    if (!*later->measured.doubt)
+        m->measured = later->measured;
+    memcpy(m->measured.when, later->measured.when, sizeof m->measured.when);
+    m->measured.n_times = n_times;
+    sp_capacity_merge(m, later);
+    sp_machine_drop_implausible(m, faults, sizeof faults);
+    return SP_OK;
 }
 
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine)

@@ -20,11 +20,20 @@ enum sp_machine_kind { SP_CPU, SP_GPU, SP_N_MACHINE_KINDS };
 const char *sp_machine_kind_name(enum sp_machine_kind kind); /* "cpu", "gpu" */
 int sp_machine_kind_from_name(const char *name);             /* -1: none */
 
+/* One measurement of a capacity [B], with its interval and date (ISO 8601, "": not known). */
+enum { SP_MAX_DRAWS = 12 };
+struct sp_capacity_draw {
+    double value, lo, hi;
+    char when[24];
+};
+
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
     int level;                   /* 1, 2, 3 */
     int64_t size_B;              /* of one instance, as the system or a data sheet states it */
     struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
+    int n_draws; /* measurements that effective_B was pooled from (model/capacity.h); 0: it stands alone */
+    struct sp_capacity_draw draw[SP_MAX_DRAWS]; /* [n_draws] in order of time */
     int line_B;
     int sector_B;      /* part of a line that is fetched alone (GPU: 32); 0: whole lines */
     int ways;          /* 0: fully associative */
@@ -78,6 +87,14 @@ struct sp_gpu_limits {
     char launch_how[160], latency_how[160]; /* their sources, or why they are not known */
 };
 
+/* What measurements of a machine were worth. */
+struct sp_machine_measured {
+    char when[24];              /* of the last one, ISO 8601; "": stated, or of a version that did not say */
+    int n_times;                /* measurements that went into the figures */
+    int n_samples, n_disturbed; /* of the best of them */
+    char doubt[120];            /* why confidence in the figures is low; "": it is not */
+};
+
 enum { SP_MAX_CACHES = 4 };
 
 struct sp_machine {
@@ -95,7 +112,8 @@ struct sp_machine {
     struct sp_gpu_limits gpu;             /* kind SP_GPU; threads 0: not described */
     int n_ceilings;
     struct sp_ceiling *ceiling; /* [n_ceilings] owned */
-    bool validated;             /* simulated traffic was compared with counters on this kind of machine */
+    struct sp_machine_measured measured;
+    bool validated; /* simulated traffic was compared with counters on this kind of machine */
 };
 
 void sp_machine_free(struct sp_machine *machine);
@@ -109,6 +127,23 @@ enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct s
 const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, const char *name,
                                             const char *level, const char *precision, int n_threads,
                                             const char *mode, bool *exact);
+
+/* Removes measured ceilings that cannot be: beyond their intervals and a tenth, a level slower than one
+ * farther out, more threads slower than one, loads of memory slower than its copy even if the copy's stores
+ * evaded the write-allocate that was counted, fused or vector operations slower than simpler ones, or scalar
+ * ones below a tenth of an operation a cycle of each thread. Disturbances only slow down, so the slower one
+ * goes. Returns how many went; text[size] names the first ones, "" where none did. */
+int sp_machine_drop_implausible(struct sp_machine *machine, char *text, size_t size);
+
+/* Were many samples disturbed, more than a quarter? */
+bool sp_machine_was_busy(const struct sp_machine *machine);
+
+/* A later measurement of the same machine added to what is remembered of it. Where that is in doubt and the
+ * later one is not, its figures replace those; where only the later one is, it adds what there was not; else
+ * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/capacity.h), the
+ * implausible is dropped. */
+enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
+                                  struct sp_error *err);
 
 /* Last-level cache, or NULL when the machine describes none. */
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);

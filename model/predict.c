@@ -56,14 +56,11 @@ static void find_roof(const struct sp_predict_inputs *in, struct sp_prediction *
             snprintf(p->residence.name, sizeof p->residence.name, "MEM");
         else
             snprintf(p->residence.name, sizeof p->residence.name, "L%d", m->cache[level].level);
-        p->roof = sp_roof_of(m, p->residence.name, in->n_threads, in->mode, NULL);
+        p->roof_Bps = sp_roof_for(m, p->residence.name, in->n_threads, in->n_domains, in->mode, &p->roof);
         p->residence.level = level;
-        if (p->roof) {
-            p->roof_Bps = p->roof->value;
+        if (p->roof)
             return;
-        }
     }
-    p->roof_Bps = sp_value_none("the machine describes no bandwidth");
 }
 
 static struct sp_value peak_of(const struct sp_predict_inputs *in)
@@ -73,6 +70,10 @@ static struct sp_value peak_of(const struct sp_predict_inputs *in)
     for (int i = 0; i < 2; i++) {
         const struct sp_ceiling *c =
             sp_machine_ceiling(in->machine, names[i], "core", precision, in->n_threads, NULL, NULL);
+        if (c && sp_value_known(c->value) && c->n_threads > in->n_threads) /* cores compute for themselves */
+            return sp_value_between(c->value.value * in->n_threads / c->n_threads,
+                                    c->value.lo * in->n_threads / c->n_threads,
+                                    c->value.hi * in->n_threads / c->n_threads, SP_MODELLED);
         if (c && sp_value_known(c->value))
             return c->value;
     }
@@ -103,12 +104,11 @@ struct sp_prediction sp_predict(const struct sp_predict_inputs *in)
     struct sp_prediction p;
     memset(&p, 0, sizeof p);
     p.volume = volume_at(in, in->alpha.value, in->w.value);
-    enum sp_origin origin = in->alpha.origin == SP_SIMULATED ? SP_SIMULATED : SP_MODELLED;
     p.volume_B = sp_value_between(p.volume.total_B, volume_at(in, in->alpha.lo, in->w.lo).total_B,
-                                  volume_at(in, in->alpha.hi, in->w.hi).total_B, origin);
+                                  volume_at(in, in->alpha.hi, in->w.hi).total_B, SP_MODELLED);
     p.work = in->work > 0 ? in->work : sp_flops_per_entry(in->precision) * (double)(width_of(in) * in->n_nz);
-    p.balance =
-        sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work, origin);
+    p.balance = sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work,
+                                 SP_MODELLED);
     p.residence =
         sp_residence_of(in->machine, footprint_of(in, &p.volume), in->n_threads, in->n_domains, in->warm);
     for (int i = 0; i < in->n_inward && p.residence.level > 0; i++)

@@ -41,12 +41,12 @@ enum { SP_MAX_ROOF_TERMS = 3 };
 
 struct sp_prediction {
     struct sp_volume volume;       /* at the values of alpha and w */
-    struct sp_value volume_B;      /* total, interval of alpha and w */
+    struct sp_value volume_B;      /* total, interval of alpha and w; modelled, wherever alpha comes from */
     struct sp_value balance;       /* B_C [B/flop] */
     double work;                   /* W [flop] */
     int home;                      /* index of the cache that holds the data, n_caches: memory */
     struct sp_residence residence; /* the level whose roof is taken: home, or the next one outward that has a
-                                      bandwidth; then the time is an upper bound */
+                                      bandwidth, as if the data came from there */
     struct sp_value roof_Bps;      /* b_S of that level; SP_NONE: the machine has none */
     const struct sp_ceiling *roof; /* where it came from; NULL: given, or none */
     struct sp_roof_term term[SP_MAX_ROOF_TERMS];

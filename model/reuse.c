@@ -234,7 +234,8 @@ static struct sp_reuse_size everything_fits(const struct sp_reuse *r)
     return (struct sp_reuse_size){.capacity_B = r->footprint_B,
                                   .alpha_cold = r->alpha_min,
                                   .alpha_cold_lo = r->alpha_min,
-                                  .alpha_cold_hi = r->alpha_min};
+                                  .alpha_cold_hi = r->alpha_min,
+                                  .cold_B = r->size[r->n_sizes - 1].cold_B};
 }
 
 static double between(double a, double b, double share)
@@ -242,21 +243,30 @@ static double between(double a, double b, double share)
     return a + (b - a) * share;
 }
 
+/* The sizes around a capacity, and how far it lies from the first to the second. n_sizes > 0. */
+static double bracket(const struct sp_reuse *r, int64_t capacity_B, struct sp_reuse_size *below,
+                      struct sp_reuse_size *above)
+{
+    *below = r->size[0];
+    *above = everything_fits(r);
+    for (int i = 0; i < r->n_sizes && r->size[i].capacity_B <= capacity_B; i++)
+        *below = r->size[i];
+    for (int i = r->n_sizes - 1; i >= 0 && r->size[i].capacity_B > capacity_B; i--)
+        *above = r->size[i];
+    if (capacity_B >= r->footprint_B)
+        *below = everything_fits(r);
+    if (capacity_B <= below->capacity_B || above->capacity_B <= below->capacity_B)
+        return 0;
+    return log2((double)capacity_B / (double)below->capacity_B) /
+           log2((double)above->capacity_B / (double)below->capacity_B);
+}
+
 struct sp_value sp_reuse_alpha(const struct sp_reuse *r, int64_t capacity_B, bool cold)
 {
     if (r->n_sizes == 0 || isnan(r->size[0].alpha_cold))
         return sp_value_none("no reuse was simulated");
-    struct sp_reuse_size below = r->size[0], above = everything_fits(r);
-    for (int i = 0; i < r->n_sizes && r->size[i].capacity_B <= capacity_B; i++)
-        below = r->size[i];
-    for (int i = r->n_sizes - 1; i >= 0 && r->size[i].capacity_B > capacity_B; i--)
-        above = r->size[i];
-    if (capacity_B >= r->footprint_B)
-        below = everything_fits(r);
-    double share = 0;
-    if (capacity_B > below.capacity_B && above.capacity_B > below.capacity_B)
-        share = log2((double)capacity_B / (double)below.capacity_B) /
-                log2((double)above.capacity_B / (double)below.capacity_B);
+    struct sp_reuse_size below, above;
+    const double share = bracket(r, capacity_B, &below, &above);
     if (cold)
         return sp_value_between(between(below.alpha_cold, above.alpha_cold, share),
                                 between(below.alpha_cold_lo, above.alpha_cold_lo, share),
@@ -264,4 +274,43 @@ struct sp_value sp_reuse_alpha(const struct sp_reuse *r, int64_t capacity_B, boo
     return sp_value_between(between(below.alpha_warm, above.alpha_warm, share),
                             between(below.alpha_warm_lo, above.alpha_warm_lo, share),
                             between(below.alpha_warm_hi, above.alpha_warm_hi, share), SP_SIMULATED);
+}
+
+double sp_reuse_bytes(const struct sp_reuse *r, int64_t capacity_B, bool cold)
+{
+    struct sp_reuse_size below, above;
+    if (r->n_sizes == 0)
+        return NAN;
+    const double share = bracket(r, capacity_B, &below, &above);
+    return cold ? between(below.cold_B, above.cold_B, share) : between(below.warm_B, above.warm_B, share);
+}
+
+/* What is left of it at the upper end, 0 ... 1; `otherwise` where there is nothing at the value already. */
+static double left_of(double at, double at_hi, double otherwise)
+{
+    return at > 0 ? fmin(1, at_hi / at) : otherwise;
+}
+
+/* at_lo >= at up to the noise of a sampled curve. */
+static void widen(struct sp_value *v, double at_lo, double at, double left)
+{
+    v->lo = fmin(v->lo, v->value * left);
+    v->hi = fmax(v->hi, v->value + fmax(0, at_lo - at));
+}
+
+bool sp_reuse_widen(const struct sp_reuse *r, struct sp_value capacity, bool cold, struct sp_value *alpha,
+                    struct sp_value *bytes_B)
+{
+    const int64_t lo = (int64_t)capacity.lo, at = (int64_t)capacity.value, hi = (int64_t)capacity.hi;
+    if (r->n_sizes == 0)
+        return false;
+    const double here_B = sp_reuse_bytes(r, at, cold), left = left_of(here_B, sp_reuse_bytes(r, hi, cold), 1);
+    if (sp_value_known(*alpha) && !isnan(r->size[0].alpha_cold)) {
+        const double here = sp_reuse_alpha(r, at, cold).value;
+        widen(alpha, sp_reuse_alpha(r, lo, cold).value, here,
+              left_of(here, sp_reuse_alpha(r, hi, cold).value, left));
+    }
+    if (bytes_B && sp_value_known(*bytes_B))
+        widen(bytes_B, sp_reuse_bytes(r, lo, cold), here_B, left);
+    return true;
 }

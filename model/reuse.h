@@ -65,6 +65,15 @@ void sp_reuse_free(struct sp_reuse *reuse);
  * interpolation over the logarithm of the capacity. SP_NONE without sizes. */
 struct sp_value sp_reuse_alpha(const struct sp_reuse *reuse, int64_t capacity_B, bool cold);
 
+/* Bytes through the memory interface at that capacity, in the same way; NAN without sizes. */
+double sp_reuse_bytes(const struct sp_reuse *reuse, int64_t capacity_B, bool cold);
+
+/* Widens what was simulated at capacity.value by what the curve says between its ends: at the upper one in
+ * proportion, as it may be nothing; at the lower one by the difference. Without sizes nothing is changed and
+ * false is returned. */
+bool sp_reuse_widen(const struct sp_reuse *reuse, struct sp_value capacity, bool cold, struct sp_value *alpha,
+                    struct sp_value *bytes_B);
+
 /* The largest of the sizes that is not above capacity_B; NULL when all are. */
 const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B);
 

@@ -50,6 +50,21 @@ static int instances(const struct sp_machine *m, int level, int n_threads, int n
     return (n_threads + sharing - 1) / sharing;
 }
 
+const char sp_residence_fits_upper_end[] = "the data fit the upper end of the capacity";
+const char sp_residence_exceeds_lower_end[] = "the data do not fit the lower end of the capacity";
+static const double own_share = 0.9; /* of a cache: the rest is other people's */
+
+/* What the ends of the last level's capacity say, where its value decided. */
+static const char *doubt_of(const struct sp_residence *r, const struct sp_machine *m, bool warm)
+{
+    const struct sp_cache *llc = sp_machine_llc(m);
+    if (!warm || !llc || !sp_value_known(llc->effective_B) || r->level < m->n_caches - 1)
+        return NULL;
+    if (r->level == m->n_caches)
+        return r->needed_B < own_share * llc->effective_B.hi ? sp_residence_fits_upper_end : NULL;
+    return r->needed_B < own_share * llc->effective_B.lo ? NULL : sp_residence_exceeds_lower_end;
+}
+
 struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footprint f, int n_threads,
                                     int n_domains, bool warm)
 {
@@ -63,12 +78,13 @@ struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footpr
         r.n_instances = instances(m, i, n_threads, n_domains);
         r.needed_B = f.shared_out_B / r.n_instances + f.each_B;
         r.capacity_B = (double)sp_cache_believed_B(&m->cache[i]);
-        if (warm && r.needed_B < 0.9 * r.capacity_B) {
+        if (warm && r.needed_B < own_share * r.capacity_B) {
             r.level = i;
             snprintf(r.name, sizeof r.name, "L%d", m->cache[i].level);
             break;
         }
     }
+    r.doubt = doubt_of(&r, m, warm);
     return r;
 }
 
@@ -76,6 +92,7 @@ void sp_residence_inward(struct sp_residence *r, const struct sp_machine *m)
 {
     assert(r->level > 0 && r->level <= m->n_caches);
     const struct sp_cache *holder = &m->cache[--r->level];
+    r->doubt = NULL;
     snprintf(r->name, sizeof r->name, "L%d", holder->level % 10);
     r->capacity_B = (double)sp_cache_believed_B(holder);
 }
@@ -84,6 +101,13 @@ double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains)
 {
     const struct sp_cache *llc = sp_machine_llc(machine);
     return llc ? (double)n_domains * (double)sp_cache_believed_B(llc) : 0;
+}
+
+double sp_inner_capacity_B(const struct sp_machine *m, int level, int n_threads, int n_domains)
+{
+    if (level <= 0)
+        return 0;
+    return instances(m, level - 1, n_threads, n_domains) * (double)sp_cache_believed_B(&m->cache[level - 1]);
 }
 
 const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char *level, int n_threads,
@@ -97,6 +121,57 @@ const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char
             return c;
     }
     return NULL;
+}
+
+/* Of the ceilings of the kind of `like`: that of one thread (n = 1), or of the least number from n on, else
+ * of the largest; `like` itself where there is none in this mode. */
+static const struct sp_ceiling *from_threads_on(const struct sp_machine *m, const struct sp_ceiling *like,
+                                                int n, const char *mode)
+{
+    const struct sp_ceiling *best = NULL;
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const struct sp_ceiling *c = &m->ceiling[i];
+        if (strcmp(c->name, like->name) != 0 || strcmp(c->level, like->level) != 0 ||
+            strcmp(c->precision, like->precision) != 0 || !sp_value_known(c->value) ||
+            (mode && strcmp(c->mode, mode) != 0))
+            continue;
+        if (!best || (best->n_threads < n ? c->n_threads > best->n_threads
+                                          : c->n_threads >= n && c->n_threads < best->n_threads))
+            best = c;
+    }
+    return best ? best : like;
+}
+
+static bool is_shared(const struct sp_machine *m, const char *level)
+{
+    const struct sp_cache *last = sp_machine_llc(m);
+    return !last || strcmp(level, "MEM") == 0 ||
+           (last->cores_sharing != 1 && level[0] == 'L' && level[1] - '0' == last->level);
+}
+
+struct sp_value sp_roof_for(const struct sp_machine *m, const char *level, int n_threads, int n_domains,
+                            const char *mode, const struct sp_ceiling **from)
+{
+    bool exact = false;
+    const struct sp_ceiling *c = sp_roof_of(m, level, n_threads, mode, &exact);
+    *from = c;
+    if (!c)
+        return sp_value_none("the machine describes no bandwidth");
+    if (exact)
+        return c->value;
+    *from = c = from_threads_on(m, c, n_threads, mode);
+    const struct sp_ceiling *one = from_threads_on(m, c, 1, NULL);
+    const double of_threads = (double)n_threads / c->n_threads;
+    const int its_domains = c->n_domains > 0 ? c->n_domains : 1;
+    const double part = is_shared(m, level) ? (double)n_domains / its_domains : of_threads;
+    const double most = strcmp(level, "MEM") == 0 ? fmax(part, 1) : part;
+    double lo = c->value.lo * fmin(part, of_threads), value = c->value.value * part,
+           hi = c->value.hi * fmax(most, part);
+    if (one->n_threads == 1) {
+        value = fmin(value, n_threads * one->value.value);
+        hi = fmin(hi, n_threads * one->value.hi);
+    }
+    return sp_value_between(value, fmin(lo, value), fmax(hi, value), SP_MODELLED);
 }
 
 struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels)

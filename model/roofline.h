@@ -37,6 +37,8 @@ struct sp_residence {
     double needed_B;   /* per instance of that level (memory: of the last level) */
     double capacity_B; /* of one instance, effective where it was measured; 0: no cache described */
     int n_instances;
+    const char *doubt; /* static text: why another level may hold them, as the last level's effective capacity
+                          is an interval; NULL: nothing speaks against it */
 };
 
 /* The innermost level that holds everything between executions when warm; memory when cold, when nothing
@@ -47,16 +49,32 @@ struct sp_residence {
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 
+/* The doubts that there are, at the two ends of the interval. */
+extern const char sp_residence_fits_upper_end[], sp_residence_exceeds_lower_end[];
+
 /* One level further in than sizes say, as where a simulation shows next to nothing to cross. level > 0. */
 void sp_residence_inward(struct sp_residence *residence, const struct sp_machine *machine);
 
 /* Z: last-level capacity of the domains used [B]; 0 where no cache is described. */
 double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains);
 
+/* Capacity of all caches in use in front of a level [B], what it may not see again: those of the next level
+ * in; 0 in front of the innermost. level: as in sp_residence. */
+double sp_inner_capacity_B(const struct sp_machine *machine, int level, int n_threads, int n_domains);
+
 /* The roof at a level ("L2", "L3", "MEM") for n_threads: load_mix, else load, triad, copy (in this order;
  * write-allocate corrected where it says so). mode NULL: any. NULL when the machine has none. */
 const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char *level, int n_threads,
                                     const char *mode, bool *exact);
+
+/* What n_threads in n_domains draw of a level: the ceiling known for them, else a part of the one known for
+ * the next larger number (of the largest, where it is smaller), modelled: of memory and of a shared last
+ * level the part of the domains in use, of other levels that of the threads, and at most n_threads times what
+ * one thread draws where that is known. The interval goes down to the part of the threads, of memory up to
+ * all: whether a domain can draw more than its part is not described. *from: that ceiling; NULL, SP_NONE:
+ * none is known. */
+struct sp_value sp_roof_for(const struct sp_machine *machine, const char *level, int n_threads, int n_domains,
+                            const char *mode, const struct sp_ceiling **from);
 
 /* The light ECM of one core: T = max(T_core, sum of T_level), n_sat = ceil(T/T_mem) cores saturate memory.
  * transfer_s[n_levels], outermost (memory) last; n_sat 0 where there is no memory time. */

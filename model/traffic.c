@@ -23,10 +23,14 @@ double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic 
     return memory->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(layout);
 }
 
+double sp_traffic_idle_B(const struct sp_layout *l)
+{
+    return 0.25 * (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS));
+}
+
 bool sp_traffic_is_idle(const struct sp_layout *l, const struct sp_traffic *here)
 {
-    return here->read_B.value + here->write_B.value <
-           0.25 * (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS));
+    return here->read_B.value + here->write_B.value < sp_traffic_idle_B(l);
 }
 
 /* One domain's simulation. */

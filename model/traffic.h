@@ -41,7 +41,7 @@ struct sp_sim_options {
 
 /* Of what simulated bytes are: one more with every change after which the same layout, machine and options
  * give other bytes. Records carry it, and tracking compares none of different versions. */
-enum { SP_TRAFFIC_VERSION = 1 };
+enum { SP_TRAFFIC_VERSION = 2 };
 
 /* Warm, all in one domain, the machine's policies. */
 struct sp_sim_options sp_sim_default(const struct sp_machine *machine);
@@ -69,5 +69,6 @@ double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic 
 /* Next to nothing crosses here, less than a quarter of the matrix: the data live further in, whatever their
  * sizes say. */
 bool sp_traffic_is_idle(const struct sp_layout *layout, const struct sp_traffic *here);
+double sp_traffic_idle_B(const struct sp_layout *layout); /* that quarter [B] */
 
 #endif

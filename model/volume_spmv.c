@@ -62,7 +62,7 @@ struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, doubl
     assert(C >= 1 && beta > 0 && beta <= 1);
     struct sp_volume v = no_volume;
     double n_stored = (double)n_nz / beta;
-    double s_row = s.s_b > 0 ? s.s_b : s.s_i; /* of a chunk's length and of a place in the permutation */
+    const double s_row = 4; /* of a chunk's length and of a place in the permutation, whatever the index */
     v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
     v.array_B[SP_ARRAY_INDICES] = (s.s_i + s.s_b / C) * n_stored;
     v.array_B[SP_ARRAY_POINTERS] = (s.s_p + s_row) * ceil((double)n_r / C);
@@ -88,29 +88,16 @@ static void add_up(struct sp_volume *v)
     v->read_B = v->total_B - v->write_B;
 }
 
-/* `v` has the bytes of the arrays. */
-static struct sp_volume volume_half(const struct sp_layout *l, struct sp_volume v, double alpha)
+double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
 {
-    const double windows_B = (double)sp_half_windows(l) * (double)l->s_y;
-    const double private_B = v.array_B[SP_ARRAY_OTHER];
+    const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
+    if (y_B <= 0 || (l->format != SP_FORMAT_HALF && l->format != SP_FORMAT_STRIPED))
+        return 2;
+    if (l->format == SP_FORMAT_STRIPED)
+        return y_B + (double)l->W * (double)l->s_x <= kept_B ? 2 : 2 + 2 * 64 * (double)l->n_updated / y_B;
+    const double shared_B = (double)sp_half_windows(l) * (double)l->s_y;
     const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
-    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
-    v.array_B[SP_ARRAY_Y] = 2 * (updates_B + windows_B);
-    v.array_B[SP_ARRAY_OTHER] = 3 * private_B;
-    v.write_B = updates_B + windows_B + private_B;
-    add_up(&v);
-    return v;
-}
-
-/* Likewise. y is set with the first stripe, and each line that a later one has entries for is read and
- * written; no store goes past the caches. */
-static struct sp_volume volume_striped(const struct sp_layout *l, struct sp_volume v, double alpha)
-{
-    v.write_B = v.array_B[SP_ARRAY_Y] + 64.0 * (double)l->n_updated;
-    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
-    v.array_B[SP_ARRAY_Y] = 2 * v.write_B;
-    add_up(&v);
-    return v;
+    return fmax(2, 2 * updates_B / y_B) + (shared_B <= kept_B ? 0 : (l->phased ? 2 : 5) * shared_B / y_B);
 }
 
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
@@ -119,13 +106,11 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
     struct sp_volume v = no_volume;
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
-    if (l->format == SP_FORMAT_HALF)
-        return volume_half(l, v, alpha);
-    if (l->format == SP_FORMAT_STRIPED)
-        return volume_striped(l, v, alpha);
-    v.write_B = v.array_B[SP_ARRAY_Y];
+    if (l->format == SP_FORMAT_HALF) /* windows are partial results of y, w counts them */
+        v.array_B[SP_ARRAY_OTHER] = 0;
+    v.write_B = fmax(1, w / 2) * v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
-    v.array_B[SP_ARRAY_Y] = w * v.write_B;
+    v.array_B[SP_ARRAY_Y] *= w;
     v.write_B +=
         v.array_B[SP_ARRAY_OTHER]; /* a buffer's lines are read before the first store, and written */
     v.array_B[SP_ARRAY_OTHER] *= 2;

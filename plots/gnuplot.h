@@ -1,14 +1,23 @@
-/* Runs gnuplot on a script file. */
+/* Runs gnuplot on a script. */
 #ifndef SP_PLOTS_GNUPLOT_H
 #define SP_PLOTS_GNUPLOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
 
-/* Starts `program` directly (no shell), without the user's start-up files, and waits at most timeout_s.
- * SP_ABSENT: it cannot be started; SP_OUTPUT: it failed (its own words are in the error) or took too long. */
-enum sp_status sp_gnuplot_run(const char *program, const char *script, double timeout_s,
-                              struct sp_error *err);
+/* Starts `program` directly (no shell), in the root folder, without the user's start-up files and with few
+ * variables of the environment, hands it the script, and returns what it writes to standard output:
+ * picture[size] and a 0, to be freed. It is told no name of a file, so that it opens none, and it is read
+ * from a pipe: a full disk shows where the caller writes. Waits at most timeout_s. SP_ABSENT: it cannot be
+ * started; SP_OUTPUT: it failed (its own words are in the error) or took too long; SP_BUG: the script would
+ * start other programs, which gnuplot knows no option against. */
+enum sp_status sp_gnuplot_run(const char *program, const char *script, double timeout_s, char **picture,
+                              size_t *size, struct sp_error *err);
+
+/* The script has the commands of plots only, closes its quotes, and outside of them names no function that
+ * starts a program, and no file to draw into. */
+bool sp_gnuplot_is_harmless(const char *script);
 
 #endif

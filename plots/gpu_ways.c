@@ -26,14 +26,14 @@ static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w
         return false;
     *w = (struct sp_gpu_way_drawn){.y = work / time.value / 1e9};
     w->y_lo = w->y_hi = w->y;
-    w->as_from_memory = json_is_true(json_object_get(item, "upper_bound"));
+    w->is_bound = json_is_true(json_object_get(item, "upper_bound"));
     for (int k = 0; k < SP_N_WAY_LEVELS; k++)
         w->at[k] = point_of(work, sp_record_value_of(json_object_get(bytes, level_names[k])));
-    snprintf(w->text, sizeof w->text, "%s  %s%s Gflop/s, %s", name ? name : "?",
-             w->as_from_memory ? "≥ " : "", sp_figure(rate, sizeof rate, w->y, 3),
-             w->as_from_memory ? "all in the L2"
-             : bound           ? bound
-                               : "?");
+    snprintf(w->text, sizeof w->text, "%s  %s%s Gflop/s, %s", name ? name : "?", w->is_bound ? "≥ " : "",
+             sp_figure(rate, sizeof rate, w->y, 3),
+             w->is_bound ? "all in the L2"
+             : bound     ? bound
+                         : "?");
     return w->at[SP_WAY_L2].x > 0 || w->at[SP_WAY_MEM].x > 0;
 }
 

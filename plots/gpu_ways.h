@@ -16,7 +16,7 @@ struct sp_gpu_way_drawn {
     int number;           /* from 1 */
     double y, y_lo, y_hi; /* [Gflop/s] */
     bool measured;
-    bool as_from_memory; /* all stays in the L2, whose bandwidth is not known: the rate is a lower bound */
+    bool is_bound; /* all stays in the L2, whose bandwidth is not known: the rate is a lower bound */
     struct sp_way_point at[SP_N_WAY_LEVELS];
 };
 

@@ -72,6 +72,8 @@ void sp_levels_set_frame(struct sp_levels_picture *p, bool with_peak, double wid
     do {
         p->y_max = with_peak ? 2 * fmax(p->peak.rate, y_hi) : pow(10, room) * y_hi;
         p->x_min = fmin(0.7 * x_lo, p->L2.rate > 0 ? 0.4 * p->y_max / p->L2.rate : INFINITY);
+        if (p->L1.rate > 0 && !p->text && !with_peak)
+            p->x_min = fmin(p->x_min, fmax(0.4 * p->y_max / p->L1.rate, 0.05 * x_lo));
         p->x_max = fmax(1.6 * x_hi, 1.1 * p->y_max / p->memory.rate);
         p->x_px = width / log10(p->x_max / p->x_min);
         p->y_px = height / log10(p->y_max / p->y_min);

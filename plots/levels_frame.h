@@ -13,7 +13,7 @@ struct sp_levels_picture {
     const struct sp_record *record;
     struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN];
     int n;
-    struct sp_level_roof memory, L2, peak;
+    struct sp_level_roof memory, L2, L1, peak;
     bool text;
     double x_min, x_max, y_min, y_max;
     double x_px, y_px; /* pixels in a decade; of text columns and lines */

@@ -1,22 +1,22 @@
 #include "plots/plot.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/atomic_file.h"
 #include "io/record_words.h"
 #include "plots/gnuplot.h"
 #include "plots/plot_kinds.h"
-#include "plots/script.h"
+#include "plots/svg_hover.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
     &sp_plot_roofline, &sp_plot_losses,     &sp_plot_alpha, &sp_plot_balance,
     &sp_plot_beta,     &sp_plot_saturation, &sp_plot_spy,   &sp_plot_levels,
     &sp_plot_history,  &sp_plot_campaign,   NULL,
 };
+
+/* The last line of a text picture, which has no end of its own. */
+#define END_OF_TEXT "end of the picture"
 
 static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
 
@@ -41,44 +41,6 @@ const struct sp_plot_kind *sp_plot_kind_find(const char *name)
     return NULL;
 }
 
-static void write_terminal(const struct sp_plot_kind *kind, enum sp_term term, FILE *out)
-{
-    switch (term) {
-    case SP_TERM_PDF:
-        fprintf(out, "set terminal pdfcairo size %.2fin,%.2fin font 'Sans,9' noenhanced\n",
-                kind->width / 96.0, kind->height / 96.0);
-        break;
-    case SP_TERM_PNG:
-        fprintf(out, "set terminal pngcairo size %d,%d font 'Sans,10' noenhanced background '#ffffff'\n",
-                kind->width, kind->height);
-        break;
-    case SP_TERM_TXT:
-        fprintf(out, "set terminal dumb size %d,%d noenhanced mono\n", kind->columns, kind->lines);
-        break;
-    default:
-        fprintf(out, "set terminal svg size %d,%d font 'sans-serif,13' noenhanced background '#ffffff'\n",
-                kind->width, kind->height);
-    }
-}
-
-void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                    enum sp_term term, const char *image, FILE *out)
-{
-    const char *program = sp_words_text(records[0], "tool.version", "?");
-    fprintf(
-        out,
-        "# spmodel plot, kind %s, of %d record%s (spmodel %.20s), drawn by: gnuplot THIS_FILE\n"
-        "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n",
-        kind->name, n, n == 1 ? "" : "s", program);
-    write_terminal(kind, term, out);
-    fputs("set output ", out);
-    sp_script_string(out, image);
-    fputc('\n', out);
-    sp_script_look(out, term);
-    kind->write_script(records, n, term, out);
-    fputs("set output\n", out);
-}
-
 /* PATH with the ending `.gp` in place of its own. */
 static void script_path(const char *path, char *out, size_t size)
 {
@@ -87,87 +49,109 @@ static void script_path(const char *path, char *out, size_t size)
     snprintf(out, size, "%.*s.gp", (int)(ending ? (size_t)(dot - path) : strlen(path)), path);
 }
 
-/* The script names the picture by its last part, so that both can be moved together. */
-static enum sp_status write_script_file(const struct sp_plot_kind *kind,
-                                        const struct sp_record *const *records, int n, enum sp_term term,
-                                        const char *path, const char *image, struct sp_error *err)
+/* NULL: no memory. */
+static char *script_text(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                         enum sp_term term, const char *image)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    sp_plot_script(kind, records, n, term, image, out);
+    if (term == SP_TERM_TXT && !image)
+        fputs("set print '-'\nprint '" END_OF_TEXT "'\n", out);
+    const bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static enum sp_status save(const char *path, const char *bytes, size_t size, struct sp_error *err)
 {
     struct sp_atomic_file file;
     enum sp_status status = sp_atomic_open(path, &file, err);
     if (status != SP_OK)
         return status;
-    const char *slash = strrchr(image, '/');
-    sp_plot_script(kind, records, n, term, slash ? slash + 1 : image, file.stream);
+    fwrite(bytes, 1, size, file.stream);
     return sp_atomic_commit(&file, err);
 }
 
-/* Text pictures start with a form feed and end in blanks: neither is wanted in a terminal. */
-static enum sp_status tidy_text(const char *from, FILE *to, struct sp_error *err)
+/* The script names the picture by its last part, so that both can be moved together. */
+static enum sp_status write_script_file(const struct sp_plot_kind *kind,
+                                        const struct sp_record *const *records, int n, enum sp_term term,
+                                        const char *path, const char *image, struct sp_error *err)
 {
-    FILE *in = fopen(from, "r");
-    if (!in)
-        return sp_fail_at(err, SP_OUTPUT, from, 0, 0, NULL, "cannot read what gnuplot drew: %s",
-                          strerror(errno));
-    char line[4096];
-    bool started = false;
-    while (fgets(line, sizeof line, in)) {
-        char *text = *line == '\f' ? line + 1 : line;
-        size_t length = strlen(text);
-        while (length > 0 && strchr(" \n\r\f", text[length - 1]))
-            text[--length] = '\0';
-        if (length == 0 && !started)
-            continue;
-        started = true;
-        fprintf(to, "%s\n", text);
-    }
-    fclose(in);
-    return SP_OK;
+    const char *slash = strrchr(image, '/');
+    char *text = script_text(kind, records, n, term, slash ? slash + 1 : image);
+    const enum sp_status status =
+        text ? save(path, text, strlen(text), err) : sp_fail(err, SP_MEMORY, NULL, "no memory for a script");
+    free(text);
+    return status;
 }
 
-/* Draws into the temporary file beside `path`, which then gets its name. */
+bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size)
+{
+    static const struct {
+        const char *begin, *end;
+        size_t length; /* of the end: it may have zeros */
+    } marks[] = {[SP_TERM_SVG] = {"<?xml", "</svg>", 6},
+                 [SP_TERM_PDF] = {"%PDF-", "%%EOF", 5},
+                 [SP_TERM_PNG] = {"\x89PNG", "\0\0\0\0IEND\xae\x42\x60\x82", 12},
+                 [SP_TERM_TXT] = {"", "\n" END_OF_TEXT, sizeof END_OF_TEXT}};
+    while (term != SP_TERM_PNG && size > 0 && bytes[size - 1] == '\n')
+        size--;
+    return size >= strlen(marks[term].begin) + marks[term].length &&
+           memcmp(bytes, marks[term].begin, strlen(marks[term].begin)) == 0 &&
+           memcmp(bytes + size - marks[term].length, marks[term].end, marks[term].length) == 0;
+}
+
+/* Text pictures start with a form feed and end in blanks and our mark: none is wanted in a terminal. */
+static void tidy_text(char *text, size_t *size)
+{
+    char *to = text;
+    for (char *line = text, *next; (next = strchr(line, '\n')) && strcmp(line, END_OF_TEXT "\n") != 0;
+         line = next + 1) {
+        line += *line == '\f';
+        size_t length = (size_t)(next - line);
+        while (length > 0 && strchr(" \r\f", line[length - 1]))
+            length--;
+        if (length == 0 && to == text)
+            continue;
+        memmove(to, line, length);
+        to += length;
+        *to++ = '\n';
+    }
+    *to = '\0';
+    *size = (size_t)(to - text);
+}
+
 static enum sp_status draw(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                           enum sp_term term, const struct sp_plot_tool *tool, const char *path,
+                           enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
                            struct sp_error *err)
 {
-    struct sp_atomic_file image = {0}, script = {0}, text = {0};
-    char script_name[1200], text_name[1200];
-    struct stat facts;
-    enum sp_status status = sp_atomic_open(path, &image, err);
+    char *script = script_text(kind, records, n, term, NULL);
+    if (!script)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for a script");
+    enum sp_status status =
+        sp_gnuplot_run(tool->gnuplot, script, tool->timeout_s > 0 ? tool->timeout_s : 60, bytes, size, err);
+    free(script);
     if (status != SP_OK)
         return status;
-    snprintf(script_name, sizeof script_name, "%s.gp", path);
-    snprintf(text_name, sizeof text_name, "%s.txt", path);
-    status = sp_atomic_open(script_name, &script, err);
-    if (status != SP_OK)
-        goto done;
-    if (term == SP_TERM_TXT) {
-        status = sp_atomic_open(text_name, &text, err);
-        if (status != SP_OK)
-            goto done;
+    if (!sp_picture_is_whole(term, *bytes, *size)) {
+        status = sp_fail(err, SP_OUTPUT, "try the script by hand (--term gp)",
+                         *size == 0 ? "gnuplot drew nothing; is its %s terminal missing?"
+                                    : "gnuplot drew a part of a picture only (%s)",
+                         sp_term_name(term));
+        free(*bytes);
+        *bytes = NULL;
+        *size = 0;
+    } else if (term == SP_TERM_TXT) {
+        tidy_text(*bytes, size);
+    } else if (term == SP_TERM_SVG) {
+        sp_svg_hover(*bytes, size);
     }
-    sp_plot_script(kind, records, n, term, term == SP_TERM_TXT ? text.part : image.part, script.stream);
-    if (fflush(script.stream) != 0) {
-        status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, "free some space", "cannot write the script: %s",
-                            strerror(errno));
-        goto done;
-    }
-    status = sp_gnuplot_run(tool->gnuplot, script.part, tool->timeout_s > 0 ? tool->timeout_s : 60, err);
-    if (status == SP_OK && term == SP_TERM_TXT)
-        status = tidy_text(text.part, image.stream, err);
-    if (status != SP_OK)
-        goto done;
-    fflush(image.stream);
-    if (stat(image.part, &facts) != 0 || facts.st_size == 0) {
-        status = sp_fail_at(err, SP_OUTPUT, path, 0, 0, "try the script by hand (--term gp)",
-                            "gnuplot drew nothing; is the disk full, or its %s terminal missing?",
-                            sp_term_name(term));
-        goto done;
-    }
-    status = sp_atomic_commit(&image, err);
-done:
-    sp_atomic_abort(&image);
-    sp_atomic_abort(&script);
-    sp_atomic_abort(&text);
     return status;
 }
 
@@ -212,6 +196,28 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
     return SP_OK;
 }
 
+enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                               enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
+                               struct sp_error *err)
+{
+    *bytes = NULL;
+    *size = 0;
+    const enum sp_status status = check(kind, records, n, err);
+    if (status != SP_OK)
+        return status;
+    if (term == SP_TERM_GP) {
+        char image[64];
+        snprintf(image, sizeof image, "%s.svg", kind->name);
+        *bytes = script_text(kind, records, n, SP_TERM_SVG, image);
+        *size = *bytes ? strlen(*bytes) : 0;
+        return *bytes ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for a script");
+    }
+    if (!tool || !tool->gnuplot)
+        return sp_fail(err, SP_ABSENT, "install gnuplot, or write the script: --term gp -o FILE.gp",
+                       "gnuplot is not installed here");
+    return draw(kind, records, n, term, tool, bytes, size, err);
+}
+
 enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                              enum sp_term term, const struct sp_plot_tool *tool, const char *path,
                              struct sp_error *err)
@@ -233,5 +239,13 @@ enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_re
         return sp_fail(err, SP_ABSENT,
                        "install gnuplot (packages gnuplot-nox or gnuplot), then: gnuplot SCRIPT",
                        "gnuplot is not installed here; the script is kept in %s", script);
-    return status == SP_OK ? draw(kind, records, n, term, tool, path, err) : status;
+    char *bytes;
+    size_t size;
+    if (status == SP_OK)
+        status = draw(kind, records, n, term, tool, &bytes, &size, err);
+    if (status == SP_OK) {
+        status = save(path, bytes, size, err);
+        free(bytes);
+    }
+    return status;
 }

@@ -13,6 +13,10 @@ enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, S
 const char *sp_term_name(enum sp_term term);
 int sp_term_from_name(const char *name); /* -1: none */
 
+struct sp_script; /* plots/script.h */
+
+enum { SP_TEXT_COLUMNS = 80 };
+
 struct sp_plot_kind {
     const char *name;    /* "roofline" */
     const char *summary; /* one line for a list */
@@ -21,9 +25,10 @@ struct sp_plot_kind {
     /* NULL where this record has what the plot needs, else what it lacks (static text). */
     const char *(*lacks)(const struct sp_record *record);
     /* Everything after `set terminal` and `set output`: data, styles, labels, plot commands. n >= 1 records,
-     * each of which lacks nothing. Write errors stay in the stream's error flag. */
-    void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term, FILE *out);
-    int columns, lines; /* of the picture as text */
+     * each of which lacks nothing. */
+    void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term,
+                         struct sp_script *out);
+    int lines; /* of the picture as text, which has SP_TEXT_COLUMNS columns */
 };
 
 extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */
@@ -45,7 +50,16 @@ struct sp_plot_tool {
 enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                              enum sp_term term, const struct sp_plot_tool *tool, const char *path,
                              struct sp_error *err);
-/* The script alone, as it would stand in a file that draws `image`. */
+/* The same into memory: bytes[size] and a 0, to be freed; SP_TERM_GP: a script that draws "KIND.svg".
+ * SP_ABSENT keeps nothing. */
+enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                               enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
+                               struct sp_error *err);
+/* Does it begin and end as gnuplot's pictures for this terminal do? gnuplot exits with 0 when a write failed.
+ * Text is as the drawing script writes it, with its last line. Not for SP_TERM_GP. */
+bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size);
+/* The script alone, as it would stand in a file that draws `image`, a name without folders; NULL: to standard
+ * output. */
 void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                     enum sp_term term, const char *image, FILE *out);
 

@@ -3,19 +3,59 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "plots/places.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
-/* A vertical line at a cache capacity with its words written along it; `left` of the line or right. */
-static void capacity_line(FILE *out, double bytes, const char *words, int dash, bool left)
+enum { WIDTH = 820, HEIGHT = 500, MOST_RECORDS = 6, FONT = 10 };
+
+/* The axes, and where labels are; in text there are none. */
+struct picture {
+    double lo, hi, least, most; /* [B], alpha */
+    bool wide;                  /* then only a logarithm shows the low end */
+    double width, height;       /* [px] */
+    struct sp_places places;
+};
+
+static double px_of(const struct picture *p, double bytes)
 {
-    fprintf(out,
-            "set arrow from %.8g, graph 0 to %.8g, graph 1 nohead dt %d lw 1.2 lc rgb '" SP_GREY "' back\n",
-            bytes, bytes, dash);
-    fputs("set label ", out);
-    sp_script_string(out, words);
-    fprintf(out, " at %.8g, graph 0.97 right rotate by 90 offset char %s,0 font ',10' tc rgb '" SP_INK "'\n",
-            bytes, left ? "-0.8" : "0.8");
+    return log(bytes / p->lo) / log(p->hi / p->lo) * p->width;
+}
+static double py_of(const struct picture *p, double alpha)
+{
+    return (p->wide ? log(alpha / p->least) / log(p->most / p->least)
+                    : (alpha - p->least) / (p->most - p->least)) *
+           p->height;
+}
+
+/* At the first of these places, in the order of preference, that is free. */
+static void put_label(struct sp_script *out, struct picture *p, struct sp_quoted text,
+                      const struct sp_box *choice, int n, int color)
+{
+    const int best = sp_places_choose(&p->places, choice, n, SP_BY_TEXT);
+    if (best < 0)
+        return;
+    sp_put_text(out, text, "set label %t at graph %.5g,%.5g center rotate by %g font ',%d' tc rgb %c front\n",
+                choice[best].x / p->width, choice[best].y / p->height, choice[best].turn * 180 / M_PI, FONT,
+                color);
+}
+
+/* A vertical line at a cache capacity with its words written along it. */
+static void capacity_line(struct sp_script *out, struct picture *p, double bytes, struct sp_quoted words,
+                          int dash)
+{
+    enum { HEIGHTS = 6 };
+    const double width = FONT * sp_text_width(words, SP_TERM_SVG) + 4, x = px_of(p, bytes);
+    struct sp_box choice[2 * HEIGHTS];
+    sp_put(out, "set arrow from %.8g, graph 0 to %.8g, graph 1 nohead dt %d lw 1.2 lc rgb %c back\n", bytes,
+           bytes, dash, SP_GREY);
+    for (int i = 0; i < 2 * HEIGHTS; i++) {
+        const int down = i / 2;
+        choice[i] = (struct sp_box){
+            x + (i % 2 ? -9 : 9), p->height - 4 - width / 2 - (p->height - width - 8) / (HEIGHTS - 1) * down,
+            width, FONT + 4, M_PI / 2};
+    }
+    put_label(out, p, words, choice, 2 * HEIGHTS, SP_INK);
 }
 
 /* The largest size that is marked; 0: none. */
@@ -33,128 +73,245 @@ static double largest_cache(const struct sp_record *record)
     return most;
 }
 
-static void mark_caches(FILE *out, const struct sp_record *record)
+/* First the lines, which labels keep clear of. */
+static void mark_caches(struct sp_script *out, const struct sp_record *record, struct picture *p)
 {
     const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
     size_t i;
-    json_array_foreach(caches, i, cache)
-    {
-        double level = sp_item_number(cache, "level"), size = sp_item_number(cache, "size_B");
-        struct sp_value effective = sp_record_value_of(json_object_get(cache, "effective_B"));
-        char words[128], number[32];
-        if (!(level >= 2) || !(size > 0))
-            continue;
-        snprintf(words, sizeof words, "L%.0f %s stated", level, sp_text_bytes(number, sizeof number, size));
-        bool lower = sp_value_known(effective) && effective.value < size;
-        capacity_line(out, size, words, sp_origin_dash(SP_STATED), sp_value_known(effective) && !lower);
-        if (sp_value_known(effective) && effective.value > 0) {
-            snprintf(words, sizeof words, "L%.0f %s effective, %s", level,
-                     sp_text_bytes(number, sizeof number, effective.value), sp_origin_name(effective.origin));
-            capacity_line(out, effective.value, words, sp_origin_dash(effective.origin), lower);
+    for (int labels = 0; labels < 2; labels++)
+        json_array_foreach(caches, i, cache)
+        {
+            const double level = sp_item_number(cache, "level"), size = sp_item_number(cache, "size_B");
+            const struct sp_value effective = sp_record_value_of(json_object_get(cache, "effective_B"));
+            const bool known =
+                sp_value_known(effective) && effective.value > p->lo && effective.value < p->hi;
+            char number[32];
+            if (!(level >= 2) || !(size > p->lo) || !(size < p->hi))
+                continue;
+            if (!labels) {
+                sp_places_take_line(&p->places, px_of(p, size), 0, px_of(p, size), p->height);
+                if (known)
+                    sp_places_take_line(&p->places, px_of(p, effective.value), 0, px_of(p, effective.value),
+                                        p->height);
+                continue;
+            }
+            capacity_line(out, p, size,
+                          sp_quote("L%.0f %s stated", level, sp_text_bytes(number, sizeof number, size)),
+                          sp_origin_dash(SP_STATED));
+            if (known)
+                capacity_line(out, p, effective.value,
+                              sp_quote("L%.0f %s effective, %s", level,
+                                       sp_text_bytes(number, sizeof number, effective.value),
+                                       sp_origin_name(effective.origin)),
+                              sp_origin_dash(effective.origin));
         }
-    }
 }
 
-/* What was counted, at the capacity of the last level: the curve beside it is the simulation. */
-static void mark_measured(FILE *out, const struct sp_record *record)
+/* The last cache of the machine as it was found, else as stated, and the alpha of the run. */
+static bool run_of(const struct sp_record *record, double *bytes, struct sp_value *alpha)
 {
-    struct sp_value alpha = sp_record_metric(record, "alpha");
     const json_t *caches = sp_record_node(record, "machine.caches");
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
-    struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
-    double size = sp_value_known(effective) ? effective.value : sp_item_number(last, "size_B");
-    if (!sp_value_known(alpha) || (alpha.origin != SP_MEASURED && alpha.origin != SP_CONSTRUCTED) ||
-        !(size > 0))
-        return;
-    char text[96], number[32];
-    snprintf(text, sizeof text, "%s %s", sp_origin_name(alpha.origin),
-             sp_figure(number, sizeof number, alpha.value, 2));
-    fputs("set label ", out);
-    sp_script_string(out, text);
-    fprintf(out,
-            " at %.0f, first %.8g point pt 7 ps 1.1 lc rgb '" SP_BLUE
-            "' left offset 1,1.2 font ',10' tc rgb '" SP_BLUE "' front\n",
-            size, alpha.value);
+    const struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
+    *alpha = sp_record_metric(record, "alpha");
+    *bytes = sp_value_known(effective) ? effective.value : sp_item_number(last, "size_B");
+    return sp_value_known(*alpha) && *bytes > 0;
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
+/* The run among the caches that it could have had: filled where its bytes were counted. */
+static void mark_run(struct sp_script *out, const struct sp_record *record, struct picture *p, int k,
+                     bool alone)
 {
-    double lowest = INFINITY, highest = 0, most = 0, least = INFINITY;
+    double bytes;
+    struct sp_value alpha;
+    if (!run_of(record, &bytes, &alpha) || bytes < p->lo || bytes > p->hi || !(alpha.value >= p->least) ||
+        alpha.value > p->most)
+        return;
+    const struct sp_series look = sp_series(k);
+    const bool counted = alpha.origin == SP_MEASURED || alpha.origin == SP_CONSTRUCTED;
+    const double x = px_of(p, bytes), y = py_of(p, alpha.value);
+    sp_put(out, "set label '' at %.8g, first %.8g point pt %d ps 1.9 lw 2 lc rgb %c front\n", bytes,
+           alpha.value, counted ? look.filled : look.hollow, look.color);
+    sp_places_take(&p->places, (struct sp_box){x, y, 17, 17, 0}, SP_BY_POINT);
+    char number[32], size[32];
+    const struct sp_quoted words =
+        sp_quote("this run: alpha %s %s, %s of cache", sp_figure(number, sizeof number, alpha.value, 2),
+                 sp_origin_name(alpha.origin), sp_text_bytes(size, sizeof size, bytes));
+    sp_put_text(out, words,
+                "set label %t at %.8g, first %.8g hypertext point pt 7 ps 1.9 lc rgb '#ffffffff' front\n",
+                bytes, alpha.value);
+    if (!alone)
+        return;
+    const double width = FONT * sp_text_width(words, SP_TERM_SVG) + 4;
+    static const double across[] = {1, -1, 1, -1, 0, 0}, up[] = {1, 1, -1, -1, 1, -1};
+    enum { SIDES = sizeof up / sizeof *up, FARTHER = 4 };
+    struct sp_box choice[SIDES * FARTHER];
+    for (int i = 0; i < SIDES * FARTHER; i++) {
+        const int side = i % SIDES, far = i / SIDES;
+        choice[i] = (struct sp_box){x + across[side] * (width / 2 + 13), y + up[side] * (17 + 14 * far),
+                                    width, FONT + 4, 0};
+    }
+    put_label(out, p, words, choice, SIDES * FARTHER, SP_INK);
+}
+
+/* Whole decades and, where these are few, 2 and 5 times them, in the units of all sizes. */
+static void write_tics(struct sp_script *out, const struct picture *p)
+{
+    static const double steps[] = {1, 2, 5};
+    const bool all = p->hi / p->lo < 3e3;
+    sp_script_tics(out, SP_X);
+    for (int power = 2; power < 15; power++)
+        for (int i = 0; i < (all ? 3 : 1); i++) {
+            const double b = steps[i] * pow(10, power);
+            const int unit = b >= 1e12 ? 4 : b >= 1e9 ? 3 : b >= 1e6 ? 2 : b >= 1e3 ? 1 : 0;
+            if (b > p->lo * 0.999 && b < p->hi * 1.001)
+                sp_script_tic(out,
+                              sp_quote("%g %sB", b / pow(1000, unit),
+                                       (const char *const[]){"", "k", "M", "G", "T"}[unit]),
+                              b);
+        }
+    sp_put(out, ")\n");
+}
+
+/* Blocks $Ak: the curves. */
+static void write_curves(const struct sp_record *const *records, int n, struct picture *p,
+                         struct sp_script *out)
+{
     for (int k = 0; k < n; k++) {
         const json_t *points = sp_record_node(records[k], "curves.alpha_cache.points"), *point;
+        double bytes, alpha;
+        struct sp_value own;
         size_t i;
-        fprintf(out, "# capacity B, alpha\n$A%d << EOD\n", k);
+        sp_put(out, "# capacity B, alpha\n$A%d << EOD\n", k);
         json_array_foreach(points, i, point)
         {
-            double bytes = sp_item_number(point, "capacity_B"), alpha = sp_item_number(point, "alpha");
+            bytes = sp_item_number(point, "capacity_B"), alpha = sp_item_number(point, "alpha");
             if (!(bytes > 0) || !isfinite(alpha))
                 continue;
-            fprintf(out, "%.8g %.8g\n", bytes, alpha);
-            lowest = fmin(lowest, bytes);
-            highest = fmax(highest, bytes);
-            most = fmax(most, alpha);
-            least = fmin(least, alpha);
+            sp_put(out, "%.8g %.8g\n", bytes, alpha);
+            p->lo = fmin(p->lo, bytes);
+            p->hi = fmax(p->hi, bytes);
+            p->most = fmax(p->most, alpha);
+            p->least = fmin(p->least, alpha);
         }
-        fputs("EOD\n", out);
+        sp_put(out, "EOD\n");
+        if (run_of(records[k], &bytes, &own) && own.value > 0)
+            p->most = fmax(p->most, own.value), p->least = fmin(p->least, own.value);
     }
-    bool wide = least > 0 && most > 30 * least; /* then only a logarithm shows the low end */
-    if (term != SP_TERM_TXT)                    /* a larger cache has what the largest of the curve has */
-        highest = fmax(highest, largest_cache(records[0]));
-    sp_script_title(out, records[0], n > 1 ? "caches of" : "");
-    fprintf(out,
-            "set logscale x 2; set xlabel \"cache size%s; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\n"
-            "set xrange [%.8g:%.8g]\n",
-            term == SP_TERM_TXT ? "\"" : SP_ROOM_FOR_KEY, lowest / 1.2, highest * 1.2);
-    if (wide)
-        fprintf(out, "set logscale y; set yrange [%.6g:%.6g]\n", least / 1.5, most * 1.5);
-    else
-        fprintf(out, "set yrange [0:%.6g]\n", most * 1.12);
-    fputs("set xtics (", out);
-    bool first = true;
-    for (int power = 10; power < 50; power += 2) {
-        double b = ldexp(1, power);
-        if (b < lowest / 1.2 || b > highest * 1.2)
-            continue;
-        int unit = b >= 0x1p40 ? 4 : b >= 0x1p30 ? 3 : b >= 0x1p20 ? 2 : 1;
-        fprintf(out, "%s'%g %ciB' %.0f", first ? "" : ", ", b / pow(1024, unit), "BKMGT"[unit], b);
-        first = false;
-    }
-    fputs(")\n", out);
-    if (term != SP_TERM_TXT)
-        mark_caches(out, records[0]);
-    if (n == 1 && term != SP_TERM_TXT)
-        mark_measured(out, records[0]);
-    struct sp_value minimum = sp_record_metric(records[0], "alpha_min");
-    if (n == 1 && sp_value_known(minimum)) {
-        char text[96], number[32];
-        snprintf(text, sizeof text, "x loaded once %s %s", sp_figure(number, sizeof number, minimum.value, 2),
-                 sp_origin_name(minimum.origin));
-        fprintf(
-            out,
-            "set arrow from graph 0, first %.8g to graph 1, first %.8g nohead dt %d lw 1.2 lc rgb '" SP_BLUE
-            "' back\nset label ",
-            minimum.value, minimum.value, sp_origin_dash(minimum.origin));
-        sp_script_string(out, text);
-        fprintf(out, " at graph 0.01, first %.8g left offset 0,0.7 font ',10' tc rgb '" SP_BLUE "'\n",
-                minimum.value);
-    }
-    fputs("set key bmargin center horizontal\nplot ", out);
+}
+
+/* The curves: labels keep clear of them. */
+static void take_curves(const struct sp_record *const *records, int n, struct picture *p)
+{
     for (int k = 0; k < n; k++) {
-        char name[256], text[320];
+        const json_t *points = sp_record_node(records[k], "curves.alpha_cache.points"), *point;
+        const size_t step = json_array_size(points) / 12 + 1;
+        double x = NAN, y = NAN;
+        size_t i;
+        json_array_foreach(points, i, point)
+        {
+            const double bytes = sp_item_number(point, "capacity_B"), alpha = sp_item_number(point, "alpha");
+            if (!(bytes > 0) || !(alpha >= p->least) || (i % step && i + 1 < json_array_size(points)))
+                continue;
+            if (isfinite(x))
+                sp_places_take_line(&p->places, x, y, px_of(p, bytes), py_of(p, alpha));
+            x = px_of(p, bytes), y = py_of(p, alpha);
+        }
+    }
+}
+
+static void mark_minimum(struct sp_script *out, const struct sp_record *record, struct picture *p,
+                         enum sp_term term)
+{
+    const struct sp_value minimum = sp_record_metric(record, "alpha_min");
+    char number[32];
+    if (!sp_value_known(minimum) || !(minimum.value > p->least) || !(minimum.value < p->most))
+        return;
+    sp_put(out,
+           "set arrow from graph 0, first %.8g to graph 1, first %.8g nohead dt %d lw 1.2 lc rgb %c back\n",
+           minimum.value, minimum.value, sp_origin_dash(minimum.origin), SP_BLUE);
+    const struct sp_quoted words =
+        sp_quote("x loaded once: %s %s", sp_figure(number, sizeof number, minimum.value, 2),
+                 sp_origin_name(minimum.origin));
+    if (term == SP_TERM_TXT)
+        return;
+    const double width = FONT * sp_text_width(words, SP_TERM_SVG) + 4, y = py_of(p, minimum.value);
+    struct sp_box choice[12];
+    sp_places_take_line(&p->places, 0, y, p->width, y);
+    for (int i = 0; i < 12; i++) {
+        const int right = i / 2;
+        choice[i] = (struct sp_box){5 + width / 2 + right * (p->width - width - 10) / 5, y + (i % 2 ? -9 : 9),
+                                    width, FONT + 4, 0};
+    }
+    put_label(out, p, words, choice, 12, SP_BLUE);
+}
+
+static void draw(const struct sp_record *const *records, int n, double most, enum sp_term term,
+                 struct sp_script *out)
+{
+    sp_put(out, "plot ");
+    for (int k = 0; k < n; k++) {
+        char name[256], margin[64] = "";
         double error;
         const char *origin = sp_words_text(records[k], "curves.alpha_cache.origin", "of unknown origin");
-        char margin[64] = "";
+        const struct sp_series look = sp_series(k);
         if (sp_record_number(records[k], "curves.alpha_cache.error", &error) && error > 0)
             snprintf(margin, sizeof margin, ", error at most %.1f %%", 100 * error);
-        snprintf(text, sizeof text, "%s%s%s%s",
-                 n > 1 ? sp_script_name(name, sizeof name, records[k]) : "alpha", ", ", origin, margin);
-        /* Circles on some of the points alone: of hundreds they would be a band. */
+        sp_script_name(name, sizeof name, records[k]);
+        /* Points on some of them alone: of hundreds they would be a band. */
         const size_t n_points = json_array_size(sp_record_node(records[k], "curves.alpha_cache.points"));
-        fprintf(out, "%s$A%d using 1:2 with linespoints pt 6 ps 0.7 pi %d lw 2 dt 1 lc rgb '%s' title ",
-                k ? ", \\\n    " : "", k, (int)(n_points / 24) + 1, sp_series_color(k));
-        sp_script_string(out, text);
+        if (k > 0)
+            sp_put(out, SP_NEXT);
+        sp_put_text(out, sp_quote_within(most, term, "%s, %s%s", n > 1 ? name : "alpha", origin, margin),
+                    "$A%d using 1:2 with linespoints pt %d ps 0.7 pi %d lw 2 dt 1 lc rgb %c title %t", k,
+                    look.hollow, (int)(n_points / 24) + 1, look.color);
+        if (term == SP_TERM_SVG)
+            sp_put_text(out, sp_quote_value("%s: alpha ", name),
+                        SP_NEXT
+                        "$A%d using 1:2:(%t.sprintf('%%.2g with %%.3g MB of cache', $2, $1 / 1e6)) every "
+                        "%d" SP_HOVER,
+                        k, (int)(n_points / 48) + 1);
     }
-    fputc('\n', out);
+    sp_put(out, "\n");
+}
+
+static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+                         struct sp_script *out)
+{
+    struct picture p = {.lo = INFINITY, .least = INFINITY};
+    const bool text = term == SP_TERM_TXT;
+    write_curves(records, n, &p, out);
+    if (!text) /* a larger cache has what the largest of the curve has */
+        p.hi = fmax(p.hi, largest_cache(records[0]));
+    p.lo /= 1.2, p.hi *= 1.2;
+    p.wide = p.least > 0 && p.most > 30 * p.least;
+    p.least = p.wide ? p.least / 1.5 : 0;
+    p.most *= p.wide ? 1.5 : 1.12;
+    if (!(p.most > p.least))
+        p.most = p.least + 1;
+    sp_script_title(out, records[0], n > 1 ? "caches of" : "", text ? SP_TEXT_COLUMNS - 8 : 52, term);
+    const struct sp_key key = sp_script_frame(out, sp_quote("cache size"), WIDTH, HEIGHT, 86, 30, n, term);
+    p.width = (key.panel.right - key.panel.left) * WIDTH;
+    p.height = (key.panel.top - key.panel.bottom) * HEIGHT;
+    p.places = (struct sp_places){.width = p.width, .height = p.height};
+    sp_put(
+        out,
+        "set logscale x; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\nset xrange [%.8g:%.8g]; set yrange "
+        "[%.6g:%.6g]\n",
+        p.lo, p.hi, p.least, p.most);
+    if (p.wide)
+        sp_put(out, "set logscale y\n");
+    write_tics(out, &p);
+    if (!text) {
+        take_curves(records, n, &p);
+        for (int k = 0; k < n; k++)
+            mark_run(out, records[k], &p, k, n == 1);
+    }
+    if (n == 1)
+        mark_minimum(out, records[0], &p, term);
+    if (!text)
+        mark_caches(out, records[0], &p);
+    draw(records, n, key.most, term, out);
 }
 
 static const char *lacks(const struct sp_record *record)
@@ -165,13 +322,8 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_alpha = {
-    "alpha",
-    "traffic of x over cache size, with this machine's caches",
-    6,
-    820,
-    480,
-    lacks,
-    write_script,
-    110,
-    34,
+    "alpha",      "traffic of x over cache size, with this machine's caches",
+    MOST_RECORDS, WIDTH,
+    HEIGHT,       lacks,
+    write_script, 34,
 };

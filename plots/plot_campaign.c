@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 /* More configurations than colours share the last place, "others"; rarer hints are left out and counted. */
-enum { MOST_RUNS = 7, MOST_HINTS = 10, N_METRICS = 3 };
+enum { MOST_RUNS = SP_N_SERIES, MOST_HINTS = 10, N_METRICS = 3, WIDTH = 1100, HEIGHT = 780, LINES = 60 };
+/* Of the picture: performance and fraction on the left, alpha and hints on the right; the key above all. */
+static const struct sp_panel panels[N_METRICS + 1] = {{0.085, 0.485, 0.56, 0.87, WIDTH, 13},
+                                                      {0.085, 0.485, 0.09, 0.4, WIDTH, 13},
+                                                      {0.585, 0.985, 0.56, 0.87, WIDTH, 13},
+                                                      {0.75, 0.97, 0.09, 0.4, WIDTH, 13}};
 
 static const char *const metrics[N_METRICS] = {"performance", "bandwidth_fraction", "alpha"};
 
@@ -70,27 +76,27 @@ static void widen(struct span *s, const struct sp_record *record)
 
 /* Block $Rk of run k: entries, and for each metric its value and whether it was measured. */
 static void write_run(const struct sp_record *const *records, int n, const struct runs *runs, int k,
-                      struct span *span, FILE *out)
+                      struct span *span, struct sp_script *out)
 {
-    fprintf(out,
-            "# n_nz, Gflop/s, measured, fraction of the roof, measured, alpha, measured (? unknown)\n"
-            "$R%d << EOD\n",
-            k);
+    sp_put(out,
+           "# n_nz, Gflop/s, measured, fraction of the roof, measured, alpha, measured (? unknown)\n"
+           "$R%d << EOD\n",
+           k);
     for (int i = 0; i < n; i++) {
         if (index_of(runs, run_of(records[i])) != k)
             continue;
-        fprintf(out, "%.0f", number_of_entries(records[i]));
+        sp_put(out, "%.0f", number_of_entries(records[i]));
         for (int m = 0; m < N_METRICS; m++) {
             const struct sp_value v = sp_record_metric(records[i], metrics[m]);
             if (sp_value_known(v))
-                fprintf(out, " %.8g %d", m == 0 ? v.value / 1e9 : v.value, v.origin == SP_MEASURED);
+                sp_put(out, " %.8g %d", m == 0 ? v.value / 1e9 : v.value, v.origin == SP_MEASURED);
             else
-                fputs(" ? 0", out);
+                sp_put(out, " ? 0");
         }
-        fputc('\n', out);
+        sp_put(out, "\n");
         widen(span, records[i]);
     }
-    fputs("EOD\n", out);
+    sp_put(out, "EOD\n");
 }
 
 struct hint {
@@ -128,97 +134,127 @@ static int count_hints(const struct sp_record *const *records, int n, struct hin
             hints[at].n++;
         }
     }
-    qsort(hints, (size_t)found, sizeof *hints, by_frequency);
+    sp_sort_by(hints, found, sizeof *hints, by_frequency);
     if (found > MOST_HINTS)
         *left_out = found - MOST_HINTS;
     return found - *left_out;
 }
 
-/* Filled: measured; hollow: simulated or modelled. Shapes as well as colours tell runs apart. */
-static void plot_metric(const struct runs *runs, int metric, FILE *out)
+static void place(int i, struct sp_script *out)
 {
-    static const int filled[MOST_RUNS] = {7, 5, 9, 11, 13, 7, 5}, hollow[MOST_RUNS] = {6, 4, 8, 10, 12, 6, 4};
-    const int value = 2 + 2 * metric;
-    fputs("plot ", out);
-    for (int k = 0; k < runs->n; k++) {
-        const char *color = sp_series_color(k);
-        fprintf(out,
-                "%s$R%d using 1:($%d == 1 ? $%d : NaN) with points pt %d ps 0.8 lc rgb '%s' notitle, \\\n"
-                "    $R%d using 1:($%d == 0 ? $%d : NaN) with points pt %d ps 0.8 lw 1.3 lc rgb '%s' notitle",
-                k > 0 ? ", \\\n    " : "", k, value + 1, value, filled[k], color, k, value + 1, value,
-                hollow[k], color);
-        if (metric > 0)
-            continue;
-        fprintf(out, ", \\\n    keyentry with points pt %d ps 0.9 lc rgb '%s' title ", filled[k], color);
-        sp_script_string(out, runs->name[k]);
-    }
-    fputc('\n', out);
+    sp_put(
+        out,
+        "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin at screen "
+        "%g\n",
+        panels[i].left, panels[i].right, panels[i].bottom, panels[i].top);
 }
 
-static void plot_hints(const struct sp_record *const *records, int n, FILE *out)
+/* Filled: measured; hollow: simulated or modelled. The key stands above the first panel. */
+static void plot_metric(const struct runs *runs, int metric, enum sp_term term, struct sp_script *out)
+{
+    const int value = 2 + 2 * metric;
+    sp_put(out, "plot ");
+    for (int k = 0; k < runs->n; k++) {
+        const struct sp_series look = sp_series(k);
+        if (k > 0)
+            sp_put(out, SP_NEXT);
+        sp_put(out,
+               "$R%d using 1:($%d == 1 ? $%d : NaN) with points pt %d ps 0.8 lc rgb %c notitle" SP_NEXT
+               "$R%d using 1:($%d == 0 ? $%d : NaN) with points pt %d ps 0.8 lw 1.3 lc rgb %c notitle",
+               k, value + 1, value, look.filled, look.color, k, value + 1, value, look.hollow, look.color);
+        if (term == SP_TERM_SVG)
+            sp_put_text(out, sp_quote_value("%s", runs->name[k]),
+                        SP_NEXT "$R%d using 1:%d:(%t.sprintf(', n_nz %%.0f: %%.3g', $1, $%d))" SP_HOVER, k,
+                        value, value);
+        if (metric == 0)
+            sp_put_text(out, sp_quote_within(term == SP_TERM_TXT ? 24 : 21, term, "%s", runs->name[k]),
+                        SP_NEXT "keyentry with points pt %d ps 0.9 lc rgb %c title %t", look.filled,
+                        look.color);
+    }
+    sp_put(out, "\n");
+}
+
+static void plot_hints(const struct sp_record *const *records, int n, enum sp_term term,
+                       struct sp_script *out)
 {
     struct hint hints[64];
     int left_out;
     const int found = count_hints(records, n, hints, &left_out);
-    fprintf(out, "unset logscale; set title 'hints that fired, of %d records", n);
+    sp_put(out, "unset logscale; set title 'hints that fired, of %d record", n);
+    if (n != 1)
+        sp_put(out, "s");
     if (left_out > 0)
-        fprintf(out, " (%d rarer ones left out)", left_out);
-    fputs("'; set ylabel ''; set xlabel 'records'; unset grid; unset key\n", out);
+        sp_put(out, " (%d rarer ones left out)", left_out);
+    sp_put(out, "'; set ylabel ''; set xlabel 'records'; unset grid; unset key\n");
     if (found == 0) {
-        fputs("set label 'none fired, or none was asked for' at graph 0.5,0.5 center; unset tics\n"
-              "set xrange [0:1]; set yrange [0:1]; plot NaN notitle\n",
-              out);
+        sp_put(out, "set label 'none fired, or none was asked for' at graph 0.5,0.5 center; unset tics\n"
+                    "set xrange [0:1]; set yrange [0:1]; plot NaN notitle\n");
         return;
     }
-    fputs("# records, place\n$HINTS << EOD\n", out);
+    sp_put(out, "# records, place\n$HINTS << EOD\n");
     for (int i = 0; i < found; i++)
-        fprintf(out, "%d %d\n", hints[i].n, found - i);
-    fprintf(out,
-            "EOD\nset xrange [0:%g]; set yrange [0.3:%g]; set format x '%%g'; set xtics 0,%g\nset ytics (",
-            hints[0].n * 1.1, found + 0.7, fmax(1, sp_nice_step(hints[0].n, 6)));
-    for (int i = 0; i < found; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "%.15s %.63s", hints[i].id, hints[i].title);
-        fputs(i ? ", " : "", out);
-        sp_script_string(out, name);
-        fprintf(out, " %d", found - i);
-    }
-    fputs(")\nset lmargin at screen 0.75; set rmargin at screen 0.97\n"
-          "plot $HINTS using ($1 / 2):2:($1 / 2):(0.35) with boxxyerror fs solid 0.6 lc rgb '" SP_BLUE
-          "' notitle, \\\n    $HINTS using 1:2:1 with labels left offset char 0.6,0 notitle\n",
-          out);
+        sp_put(out, "%d %d\n", hints[i].n, found - i);
+    sp_put(out, "EOD\nset xrange [0:%g]; set yrange [0.3:%g]; set format x '%%g'; set xtics 0,%g\n",
+           hints[0].n * 1.1, found + 0.7, fmax(1, sp_nice_step(hints[0].n, 6)));
+    sp_script_tics(out, SP_Y);
+    for (int i = 0; i < found; i++)
+        sp_script_tic(
+            out, sp_quote_within(term == SP_TERM_TXT ? 22 : 14.5, term, "%s %s", hints[i].id, hints[i].title),
+            found - i);
+    sp_put(
+        out,
+        ")\n"
+        "plot $HINTS using ($1 / 2):2:($1 / 2):(0.35) with boxxyerror fs solid 0.6 lc rgb %c notitle" SP_NEXT
+        "$HINTS using 1:2:1 with labels left offset char 0.6,0 notitle\n",
+        SP_BLUE);
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
+/* A logarithmic axis around lo ... hi. */
+static void set_range(enum sp_word axis, double lo, double hi, struct sp_script *out)
+{
+    sp_put(out, "set %wrange [%.6g:%.6g]\n", axis, lo / 1.6, hi * 1.6);
+    sp_script_round_tics(out, axis, lo / 1.6, hi * 1.6);
+}
+
+static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+                         struct sp_script *out)
 {
     struct runs runs;
     struct span s = {INFINITY, 0, INFINITY, 0, 0, 0};
-    (void)term;
     collect_runs(records, n, &runs);
     for (int k = 0; k < runs.n; k++)
         write_run(records, n, &runs, k, &s, out);
-    fprintf(out,
-            "set datafile missing '?'\nset multiplot layout 2,2 columnsfirst\n"
-            "set logscale x; set xrange [%g:%g]; set xlabel 'n_nz'\n"
-            "set format x '1e%%L'; set key bottom right\n",
-            sp_decade_below(fmax(1, s.nnz_lo)), sp_decade_above(fmax(10, s.nnz_hi * 1.001)));
-    fprintf(out,
-            "set title 'performance (filled: measured)'; set logscale y; set ylabel 'Gflop/s'\n"
-            "set yrange [%g:%g]\n",
-            sp_decade_below(s.rate_lo), sp_decade_above(s.rate_hi * 1.001));
-    plot_metric(&runs, 0, out);
-    fprintf(out,
-            "unset logscale y; unset key\nset title 'fraction of the roof (hollow: bytes not measured)'\n"
-            "set ylabel 'V / (t b_S)'; set yrange [0:%g]\n"
-            "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lw 1 lc rgb '" SP_BLUE "' back\n",
-            fmax(1, s.fraction_hi) * 1.1);
-    plot_metric(&runs, 1, out);
-    fprintf(out,
-            "unset arrow 1; set title 'alpha (hollow: simulated)'; set ylabel 'alpha'; set yrange [0:%g]\n",
-            s.alpha_hi > 0 ? 1.15 * s.alpha_hi : 1);
-    plot_metric(&runs, 2, out);
-    plot_hints(records, n, out);
-    fputs("unset multiplot\n", out);
+    sp_put(out, "set datafile missing '?'\nset multiplot layout 2,2 columnsfirst\n"
+                "set logscale x; set xlabel 'n_nz'\n");
+    if (term != SP_TERM_TXT)
+        sp_put(
+            out,
+            "set key at screen 0.03,0.985 left top Left reverse vertical maxrows 2 samplen 1 font ',12'\n");
+    set_range(SP_X, s.nnz_lo, s.nnz_hi, out);
+    if (term != SP_TERM_TXT)
+        place(0, out);
+    sp_put(out, "set title 'performance (filled: measured)'; set logscale y; set ylabel 'Gflop/s'\n");
+    set_range(SP_Y, s.rate_lo, s.rate_hi, out);
+    plot_metric(&runs, 0, term, out);
+    if (term != SP_TERM_TXT)
+        place(1, out);
+    sp_put(out,
+           "unset logscale y; unset key; set ytics autofreq\n"
+           "set title 'fraction of the roof (hollow: bytes not measured)'\n"
+           "set ylabel 'V / (t b_S)'; set yrange [0:%g]\n"
+           "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lw 1 lc rgb %c back\n",
+           fmax(1, s.fraction_hi) * 1.1, SP_BLUE);
+    plot_metric(&runs, 1, term, out);
+    if (term != SP_TERM_TXT)
+        place(2, out);
+    sp_put(out,
+           "unset arrow 1; set title 'alpha (hollow: simulated)'; set ylabel 'alpha'; set yrange [0:%g]\n",
+           s.alpha_hi > 0 ? 1.15 * s.alpha_hi : 1);
+    plot_metric(&runs, 2, term, out);
+    if (term != SP_TERM_TXT)
+        place(3, out);
+    plot_hints(records, n, term, out);
+    sp_put(out, "unset multiplot\n");
 }
 
 static const char *lacks(const struct sp_record *record)
@@ -230,8 +266,7 @@ static const char *lacks(const struct sp_record *record)
 
 const struct sp_plot_kind sp_plot_campaign = {
     "campaign",   "many records: performance, fraction of the roof, alpha over n_nz; hints",
-    2000,         1100,
-    760,          lacks,
-    write_script, 120,
-    60,
+    2000,         WIDTH,
+    HEIGHT,       lacks,
+    write_script, LINES,
 };

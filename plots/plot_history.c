@@ -21,8 +21,8 @@ static double unit_of(double seconds, const char **name)
 
 /* What the caller found of a record when it was the newest (`verdict`), as far as it is drawn. */
 static const struct mark {
-    const char *verdict, *color;
-    int point;
+    const char *verdict;
+    int color, point;
 } marks[] = {{"regressed", SP_RED, 9}, {"improved", SP_GREEN, 11}, {"inconclusive", SP_YELLOW, 13}};
 enum { N_MARKS = sizeof marks / sizeof *marks };
 
@@ -36,26 +36,45 @@ static int mark_of(const struct sp_record *record)
 }
 
 /* Clauses of a plot command for the marks that occur. */
-static void plot_marks(const struct sp_record *const *records, int n, FILE *out)
+static void plot_marks(const struct sp_record *const *records, int n, struct sp_script *out)
 {
     for (int k = 0; k < N_MARKS; k++) {
         bool found = false;
         for (int i = 0; i < n && !found; i++)
             found = mark_of(records[i]) == k + 1;
         if (found)
-            fprintf(out,
-                    ", \\\n    $RECORDS using 1:($5 == %d ? $2 : NaN) with points pt %d ps 1.3 lc rgb '%s' "
-                    "title '%s'",
-                    k + 1, marks[k].point, marks[k].color, marks[k].verdict);
+            sp_put_text(out, sp_quote("%s", marks[k].verdict),
+                        SP_NEXT "$RECORDS using 1:($5 == %d ? $2 : NaN) with points pt %d ps 1.3 lc rgb %c "
+                                "title %t",
+                        k + 1, marks[k].point, marks[k].color);
     }
-    fputc('\n', out);
 }
 
-/* Returns the largest value written. */
-static double write_runs(const struct sp_record *const *records, int n, double unit, FILE *out)
+/* What is drawn on an axis. */
+struct range {
+    double lo, hi;
+};
+
+static void widen(struct range *r, double x)
 {
-    double most = 0;
-    fputs("# record, median time of a run\n$RUNS << EOD\n", out);
+    if (isfinite(x))
+        r->lo = fmin(r->lo, x), r->hi = fmax(r->hi, x);
+}
+
+/* From 0 only where the values reach that far down. */
+static void set_range(struct range r, struct sp_script *out)
+{
+    const double room = fmax(0.12 * (r.hi - r.lo), 0.04 * r.hi);
+    if (r.hi > 0 && r.lo <= r.hi)
+        sp_put(out, "set yrange [%.6g:%.6g]\n", r.lo > 0.4 * r.hi ? r.lo - room : 0, r.hi + room);
+    else
+        sp_put(out, "set yrange [0:1]\n");
+}
+
+static void write_runs(const struct sp_record *const *records, int n, double unit, struct range *times,
+                       struct sp_script *out)
+{
+    sp_put(out, "# record, median time of a run\n$RUNS << EOD\n");
     for (int i = 0; i < n; i++) {
         const json_t *runs = sp_record_node(records[i], "runs"), *run;
         size_t k;
@@ -64,37 +83,38 @@ static double write_runs(const struct sp_record *const *records, int n, double u
             const double t = sp_list_median(json_object_get(run, "time_s"));
             if (!(t > 0))
                 continue;
-            fprintf(out, "%d %.8g\n", i + 1, t / unit);
-            most = fmax(most, t / unit);
+            sp_put(out, "%d %.8g\n", i + 1, t / unit);
+            widen(times, t / unit);
         }
     }
-    fputs("EOD\n", out);
-    return most;
+    sp_put(out, "EOD\n");
 }
 
-/* Returns the largest bandwidth written [GB/s]. */
-static double write_records(const struct sp_record *const *records, int n, double unit, FILE *out)
+static void write_records(const struct sp_record *const *records, int n, double unit, struct range *times,
+                          struct range *bandwidths, struct sp_script *out)
 {
-    double most = 0;
-    fputs("# record, time, bandwidth GB/s, roof GB/s (? unknown), verdict\n$RECORDS << EOD\n", out);
+    sp_put(out, "# record, time, bandwidth GB/s, roof GB/s (? unknown), verdict\n$RECORDS << EOD\n");
     for (int i = 0; i < n; i++) {
         const struct sp_value b = sp_record_metric(records[i], "bandwidth");
         const json_t *roof = sp_record_roof(records[i]);
         const double b_S = roof ? sp_item_number(roof, "value") : NAN;
-        fprintf(out, "%d %.8g ", i + 1, time_of(records[i]) / unit);
-        most = fmax(most, fmax(sp_value_known(b) ? b.value / 1e9 : 0, b_S > 0 ? b_S / 1e9 : 0));
-        if (sp_value_known(b))
-            fprintf(out, "%.8g ", b.value / 1e9);
-        else
-            fputs("? ", out);
-        if (b_S > 0)
-            fprintf(out, "%.8g ", b_S / 1e9);
-        else
-            fputs("? ", out);
-        fprintf(out, "%d\n", mark_of(records[i]));
+        sp_put(out, "%d %.8g ", i + 1, time_of(records[i]) / unit);
+        widen(times, time_of(records[i]) / unit);
+        if (sp_value_known(b)) {
+            sp_put(out, "%.8g ", b.value / 1e9);
+            widen(bandwidths, b.value / 1e9);
+        } else {
+            sp_put(out, "? ");
+        }
+        if (b_S > 0) {
+            sp_put(out, "%.8g ", b_S / 1e9);
+            widen(bandwidths, b_S / 1e9);
+        } else {
+            sp_put(out, "? ");
+        }
+        sp_put(out, "%d\n", mark_of(records[i]));
     }
-    fputs("EOD\n", out);
-    return most;
+    sp_put(out, "EOD\n");
 }
 
 static int tic_step(int n)
@@ -102,30 +122,37 @@ static int tic_step(int n)
     return n > 10 ? (n + 9) / 10 : 1;
 }
 
-/* Days, at most ten of them; hours and minutes where all is of one day. */
-static void write_tics(const struct sp_record *const *records, int n, FILE *out)
+/* Of the source that was measured, else of this program; "": not known. */
+static const char *commit_of(const struct sp_record *record)
 {
-    const int step = tic_step(n);
+    return sp_words_text(record, "source.commit", sp_words_text(record, "tool.git", ""));
+}
+
+/* Days, at most ten of them; hours and minutes where all is of one day; and the commit. */
+static void write_tics(const struct sp_record *const *records, int n, enum sp_term term,
+                       struct sp_script *out)
+{
+    const int step = term == SP_TERM_TXT ? 2 * tic_step(n) : tic_step(n);
     const char *first = sp_words_text(records[0], "time.start", "?");
     const bool one_day =
         strlen(first) > 15 && strncmp(first, sp_words_text(records[n - 1], "time.start", "?"), 10) == 0;
-    fputs("set xtics (", out);
+    sp_script_tics(out, SP_X);
     for (int i = 0; i < n; i += step) {
-        char day[12];
-        const char *start = sp_words_text(records[i], "time.start", "?");
-        if (one_day && strlen(start) > 15)
-            snprintf(day, sizeof day, "%.5s", start + 11);
-        else
-            snprintf(day, sizeof day, "%.10s", start);
-        fputs(i ? ", " : "", out);
-        sp_script_string(out, day);
-        fprintf(out, " %d", i + 1);
+        const char *start = sp_words_text(records[i], "time.start", "?"), *commit = commit_of(records[i]);
+        const bool with_hour = one_day && strlen(start) > 15;
+        sp_script_tic(out,
+                      sp_quote("%.*s%s%.7s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
+                               *commit ? " " : "", commit),
+                      i + 1);
     }
-    fputs(") rotate by 30 right\n", out);
+    if (term == SP_TERM_TXT)
+        sp_put(out, ")\n");
+    else
+        sp_put(out, ") rotate by 30 right font ',10'\n");
 }
 
 /* A line where the commit of the source or of this program changes. */
-static void write_changes(const struct sp_record *const *records, int n, FILE *out)
+static void write_changes(const struct sp_record *const *records, int n, struct sp_script *out)
 {
     for (int i = 1; i < n; i++) {
         const char *const paths[] = {"source.commit", "tool.git"};
@@ -134,47 +161,88 @@ static void write_changes(const struct sp_record *const *records, int n, FILE *o
             changed = changed || strcmp(sp_words_text(records[i - 1], paths[k], ""),
                                         sp_words_text(records[i], paths[k], "")) != 0;
         if (changed)
-            fprintf(out,
-                    "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lw 1.2 lc rgb '" SP_GREY
-                    "' back\n",
-                    i + 0.5, i + 0.5);
+            sp_put(out, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lw 1.2 lc rgb %c back\n",
+                   i + 0.5, i + 0.5, SP_GREY);
     }
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
+/* The two panels of a picture, each with its key above it. */
+static void place(double bottom, double top, enum sp_term term, struct sp_script *out)
+{
+    if (term == SP_TERM_TXT)
+        sp_put(out, "set lmargin 12; set key tmargin left Left reverse horizontal\n");
+    else
+        sp_put(
+            out,
+            "set lmargin at screen 0.11; set rmargin at screen 0.975; set bmargin at screen %g; set tmargin "
+            "at "
+            "screen %g\nset key at screen 0.1,%g left bottom Left reverse horizontal samplen 2 font ',11'\n",
+            bottom, top, top + 0.012);
+}
+
+static void draw_times(const struct sp_record *const *records, int n, enum sp_term term, const char *unit,
+                       struct sp_script *out)
+{
+    const struct sp_series runs = sp_series(0), record = sp_series(1);
+    sp_put_text(
+        out, sp_quote("record [%s]", unit),
+        "plot $RUNS using 1:2 with points pt %d ps 0.5 lc rgb %c title 'each process, measured'" SP_NEXT
+        "$RECORDS using 1:2 with linespoints pt %d ps 0.6 lw 2 lc rgb %c title %t",
+        runs.hollow, SP_CYAN, record.filled, SP_BLUE);
+    plot_marks(records, n, out);
+    if (term == SP_TERM_SVG)
+        sp_put_text(out, sp_quote_value(" %s", unit),
+                    SP_NEXT "$RUNS using 1:2:(sprintf('record %%d, a process: %%.3g', $1, $2).%t)" SP_HOVER);
+    if (term == SP_TERM_SVG)
+        sp_put_text(out, sp_quote_value(" %s", unit),
+                    SP_NEXT "$RECORDS using 1:2:(sprintf('record %%d: %%.3g', $1, $2).%t)" SP_HOVER);
+    sp_put(out, "\n");
+}
+
+static void draw_bandwidths(const struct sp_record *newest, enum sp_term term, struct sp_script *out)
+{
+    const struct sp_value b = sp_record_metric(newest, "bandwidth");
+    const json_t *roof = sp_record_roof(newest);
+    const char *whose = roof ? sp_item_text(roof, "origin") : NULL;
+    const enum sp_origin roofs = whose ? sp_origin_from_name(whose) : SP_NONE;
+    const struct sp_series achieved = sp_series(1), load = sp_series(2);
+    sp_put_text(out, sp_quote("achieved, bytes %s", sp_origin_name(b.origin)),
+                "plot $RECORDS using 1:3 with linespoints pt %d ps 0.6 lw 2 dt %d lc rgb %c title %t" SP_NEXT,
+                achieved.filled, sp_origin_dash(b.origin), SP_BLUE);
+    sp_put_text(out, sp_quote("load-only roof beside it, %s", sp_origin_name(roofs)),
+                "$RECORDS using 1:4 with linespoints pt %d ps 0.6 lw 1.5 dt %d lc rgb %c title %t",
+                load.hollow, sp_origin_dash(roofs), SP_RED);
+    if (term == SP_TERM_SVG)
+        sp_put(out, SP_NEXT
+               "$RECORDS using 1:3:(sprintf('record %%d, achieved: %%.3g GB/s', $1, $3))" SP_HOVER SP_NEXT
+               "$RECORDS using 1:4:(sprintf('record %%d, roof: %%.3g GB/s', $1, $4))" SP_HOVER);
+    sp_put(out, "\n");
+}
+
+static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+                         struct sp_script *out)
 {
     const char *unit;
     const double scale = unit_of(time_of(records[n - 1]), &unit);
-    (void)term;
-    const double longest = write_runs(records, n, scale, out), most = write_records(records, n, scale, out);
+    struct range times = {INFINITY, 0}, bandwidths = {INFINITY, 0};
+    write_runs(records, n, scale, &times, out);
+    write_records(records, n, scale, &times, &bandwidths, out);
     write_changes(records, n, out);
-    fprintf(out,
-            "set datafile missing '?'\nset xrange [0.5:%g]\nset multiplot layout 2,1\nset lmargin 10; set "
-            "rmargin 3\n"
-            "set key top left horizontal samplen 2\n",
-            n + 0.5);
-    sp_script_title(out, records[n - 1], "history");
-    fprintf(out,
-            "set ylabel 'time [%s]'; set yrange [0:%.6g]; set xtics 1,%d; set format x ''; set bmargin 1\n"
-            "plot $RUNS using 1:2 with points pt 6 ps 0.5 lc rgb '" SP_CYAN
-            "' title 'each process, measured', \\\n"
-            "    $RECORDS using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '" SP_BLUE "' title 'record'",
-            unit, 1.25 * longest, tic_step(n));
-    plot_marks(records, n, out);
-    fprintf(out,
-            "unset title; set ylabel 'bandwidth [GB/s]'; set yrange [0:%.6g]; set tmargin 1; set bmargin 4\n",
-            most > 0 ? 1.25 * most : 1);
-    write_tics(records, n, out);
-    const struct sp_value b = sp_record_metric(records[n - 1], "bandwidth");
-    const json_t *roof = sp_record_roof(records[n - 1]);
-    const char *whose = roof ? sp_item_text(roof, "origin") : NULL;
-    fprintf(out,
-            "plot $RECORDS using 1:3 with linespoints pt 7 ps 0.6 lw 2 dt %d lc rgb '" SP_BLUE
-            "' title 'achieved, bytes %s', \\\n"
-            "    $RECORDS using 1:4 with linespoints pt 4 ps 0.6 lw 1.5 dt %d lc rgb '" SP_RED
-            "' title 'load-only roof beside it, %s'\nunset multiplot\n",
-            sp_origin_dash(b.origin), sp_origin_name(b.origin),
-            sp_origin_dash(whose ? sp_origin_from_name(whose) : SP_NONE), whose ? whose : "unknown");
+    sp_put(out, "set datafile missing '?'\nset xrange [0.5:%g]\nset multiplot layout 2,1\n", n + 0.5);
+    sp_script_title(out, records[n - 1], "history", term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 52, term);
+    if (term != SP_TERM_TXT)
+        sp_put(out, "set title offset 0,1.2\n");
+    place(0.57, 0.87, term, out);
+    sp_put_text(out, sp_quote("time [%s]", unit), "set ylabel %t; set xtics 1,%d; set format x ''\n",
+                tic_step(n));
+    set_range(times, out);
+    draw_times(records, n, term, unit, out);
+    place(0.19, 0.49, term, out);
+    sp_put(out, "unset title; set ylabel 'bandwidth [GB/s]'\n");
+    set_range(bandwidths, out);
+    write_tics(records, n, term, out);
+    draw_bandwidths(records[n - 1], term, out);
+    sp_put(out, "unset multiplot\n");
 }
 
 static const char *lacks(const struct sp_record *record)
@@ -183,6 +251,5 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_history = {
-    "history", "time and bandwidth of a series over its records", 2000, 860, 560, lacks, write_script, 110,
-    44,
+    "history", "time and bandwidth of a series over its records", 2000, 860, 600, lacks, write_script, 44,
 };

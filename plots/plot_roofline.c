@@ -2,21 +2,25 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "plots/places.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
+#include "plots/text_room.h"
 
-/* The panel with the roofs as parts of the picture, and its frame: whole decades that follow from the
- * ceilings alone, so that two pictures of one machine overlay. */
-enum { WIDTH = 1180, HEIGHT = 560 };
-static const double left = 0.082, right = 0.560, bottom = 0.115, top = 0.90;
-static const double x_min = 0.01;
+/* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the ceilings above
+ * them and near knees. Below it a line of the key for each point. */
+enum { WIDTH = 1180, HEIGHT = 620, FONT = 10, LINES = 38 };
+static const double left = 84, right = 530, whole = 40; /* margins [px]; without losses beside it */
+/* A knee farther right than this many times the intensity of all points is none of theirs; ceilings are
+ * drawn up to this many times above them. */
+static const double near_knee = 12, near_roof = 100;
 
 struct frame {
-    double x_max, y_min, y_max;
-    double x_px, y_px;        /* pixels in a decade */
-    double slope_deg;         /* of a line of constant bandwidth */
-    double peak;              /* [flop/s] highest compute ceiling, 0: none */
-    double bandwidth, lowest; /* [B/s] highest and lowest drawn */
+    double x_min, x_max, y_min, y_max; /* [flop/B], [Gflop/s] */
+    double width, height;              /* [px] */
+    double x_px, y_px;                 /* pixels in a decade */
+    double peak;                       /* [flop/s] highest compute ceiling, 0: none */
+    double bandwidth;                  /* [B/s] highest drawn */
 };
 
 enum { MAX_CEILINGS = 12 };
@@ -35,7 +39,23 @@ static bool before(const struct ceiling *a, const struct ceiling *b)
     return a->flops != b->flops ? b->flops : a->value > b->value;
 }
 
-/* The resource set in use: what has a role; ceilings without one are left to the report. */
+static const char *level_of(const json_t *roof)
+{
+    const char *level = sp_item_text(roof, "level");
+    return level ? level : "?";
+}
+
+/* The resource set in use, what has a role; and the other levels' loads beside them. */
+static bool is_drawn(const struct sp_record *record, const json_t *roof)
+{
+    const char *role = sp_item_text(roof, "role"), *name = sp_item_text(roof, "name");
+    const json_t *main = sp_record_roof(record);
+    if (!role || !sp_value_known(sp_record_value_of(roof)) || !(sp_item_number(roof, "value") > 0))
+        return false;
+    return strcmp(role, "roof") == 0 || strcmp(role, "floor") == 0 || strcmp(role, "peak") == 0 ||
+           (main && name && strcmp(name, "load") == 0 && strcmp(level_of(roof), level_of(main)) != 0);
+}
+
 static void collect(const struct sp_record *record, struct ceilings *all)
 {
     const json_t *roofs = sp_record_node(record, "roofs"), *roof;
@@ -43,13 +63,11 @@ static void collect(const struct sp_record *record, struct ceilings *all)
     all->n = 0;
     json_array_foreach(roofs, i, roof)
     {
-        struct sp_value v = sp_record_value_of(roof);
         const char *role = sp_item_text(roof, "role");
-        bool drawn =
-            role && (strcmp(role, "roof") == 0 || strcmp(role, "floor") == 0 || strcmp(role, "peak") == 0);
-        if (!drawn || !sp_value_known(v) || !(v.value > 0) || all->n == MAX_CEILINGS)
+        if (!is_drawn(record, roof) || all->n == MAX_CEILINGS)
             continue;
-        struct ceiling one = {roof, v.value, sp_roof_is_flops(roof), strcmp(role, "roof") == 0};
+        struct ceiling one = {roof, sp_item_number(roof, "value"), sp_roof_is_flops(roof),
+                              strcmp(role, "roof") == 0};
         int at = all->n++;
         for (; at > 0 && before(&one, &all->c[at - 1]); at--)
             all->c[at] = all->c[at - 1];
@@ -57,122 +75,185 @@ static void collect(const struct sp_record *record, struct ceilings *all)
     }
 }
 
-static struct frame frame_of(const struct ceilings *all)
+struct span {
+    double x_lo, x_hi, y_lo, y_hi;
+    int n;
+};
+
+static struct frame frame_of(const struct ceilings *all, const struct span *s, struct sp_panel panel)
 {
-    struct frame f = {0};
+    struct frame f = {.width = (panel.right - panel.left) * WIDTH,
+                      .height = (panel.top - panel.bottom) * HEIGHT};
+    double main = 0, highest = s->y_hi;
     for (int i = 0; i < all->n; i++) {
         const struct ceiling *c = &all->c[i];
         if (c->flops)
             f.peak = fmax(f.peak, c->value);
         else
-            f.bandwidth = fmax(f.bandwidth, c->value), f.lowest = c->value;
+            f.bandwidth = fmax(f.bandwidth, c->value), main = c->main ? c->value : main;
     }
-    f.x_max = f.peak > 0 ? fmax(10, sp_decade_above(1.5 * f.peak / f.lowest)) : 10;
-    f.y_min = sp_decade_below(f.lowest * x_min / 1e9);
-    f.y_max = sp_decade_above(6 * (f.peak > 0 ? f.peak : f.bandwidth * f.x_max) / 1e9);
-    f.x_px = (right - left) * WIDTH / log10(f.x_max / x_min);
-    f.y_px = (top - bottom) * HEIGHT / log10(f.y_max / f.y_min);
-    f.slope_deg = atan2(f.y_px, f.x_px) * 180 / M_PI;
+    for (int i = 0; i < all->n; i++) {
+        const double there = all->c[i].value * s->x_hi / 1e9;
+        if (!all->c[i].flops && there < near_roof * s->y_hi)
+            highest = fmax(highest, there);
+    }
+    const double peak = f.peak / 1e9, knee = main > 0 ? f.peak / main : 0;
+    f.x_min = s->x_lo / 2.5;
+    f.x_max = knee > s->x_hi / 2 && knee < near_knee * s->x_hi ? fmax(2 * knee, 3 * s->x_hi) : 4 * s->x_hi;
+    f.y_min = s->y_lo / 2.5;
+    f.y_max = 2.2 * highest;
+    /* A peak that the ceilings in the picture reach belongs there. */
+    if (peak > 0 && peak < fmax(6 * highest, 1.1 * main * f.x_max / 1e9))
+        f.y_max = fmax(1.8 * peak, 1.5 * s->y_hi), f.x_max = fmax(f.x_max, 2 * f.peak / f.bandwidth);
+    f.x_px = f.width / log10(f.x_max / f.x_min);
+    f.y_px = f.height / log10(f.y_max / f.y_min);
     return f;
 }
 
-static const char *ceiling_color(const struct ceiling *c)
+static int ceiling_color(const struct ceiling *c)
 {
-    const char *level = sp_item_text(c->roof, "level");
     if (c->flops)
         return SP_INK;
-    return level && strcmp(level, "MEM") == 0 ? SP_BLUE : SP_CYAN;
+    return strcmp(level_of(c->roof), "MEM") == 0 ? SP_BLUE : SP_CYAN;
 }
 
-/* "DRAM load 76.0 ±0.8 GB/s measured" */
-static void ceiling_text(const struct ceiling *c, char *text, size_t size)
+/* Pixels from the corner at the lower left, and back. */
+static double px_of(const struct frame *f, double x)
 {
-    char name[64], value[160];
-    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, c->roof),
-             sp_words_roof_value(value, sizeof value, c->roof));
+    return log10(x / f->x_min) * f->x_px;
+}
+static double py_of(const struct frame *f, double y)
+{
+    return log10(y / f->y_min) * f->y_px;
 }
 
-static void put_label(FILE *out, const struct ceiling *c, double x, double y, double angle, bool from_right)
+static void put_label(struct sp_script *out, const struct frame *f, struct sp_quoted text,
+                      const struct sp_box *b, int color)
 {
-    char text[256];
-    ceiling_text(c, text, sizeof text);
-    fputs("set label ", out);
-    sp_script_string(out, text);
-    fprintf(out, " at %.6g,%.6g %s rotate by %.1f font ',10' tc rgb '%s' front\n", x, y,
-            from_right ? "right" : "left", angle, ceiling_color(c));
+    sp_put_text(out, text, "set label %t at %.6g,%.6g center rotate by %.1f font ',%d' tc rgb %c front\n",
+                f->x_min * pow(10, b->x / f->x_px), f->y_min * pow(10, b->y / f->y_px), b->turn * 180 / M_PI,
+                FONT, color);
 }
 
-/* Labels keep clear of the lines: the first above its line, further ones below or above theirs where there is
- * room, else stacked above the first. `gap_px` is the vertical distance that a line of text needs. */
-static void label_bandwidths(FILE *out, const struct ceilings *all, const struct frame *f, bool rotated)
+/* What is visible of a ceiling [px]. */
+static struct sp_box ends_of(const struct ceiling *c, const struct frame *f)
 {
-    double angle = rotated ? f->slope_deg : 0, stretch = 1 / cos(f->slope_deg * M_PI / 180);
-    double gap_px = 15 * stretch;
-    double x_left = x_min * 1.12;
-    int stacked = 0, n = 0;
-    while (n < all->n && !all->c[n].flops)
-        n++;
-    for (int i = 0; i < n; i++) {
-        const struct ceiling *c = &all->c[i];
-        double below = i + 1 < n ? log10(c->value / all->c[i + 1].value) * f->y_px : 1e9;
-        double above = i > 0 ? log10(all->c[i - 1].value / c->value) * f->y_px : 0;
-        if (i > 0 && below > 1.25 * gap_px) {
-            double x_right = f->peak > 0 ? f->peak / c->value * 0.75 : f->x_max * 0.8;
-            double y = c->value * x_right / 1e9 * pow(10, -0.75 * gap_px / f->y_px);
-            put_label(out, c, x_right, y, angle, true);
-        } else if (above > 1.6 * gap_px) {
-            put_label(out, c, x_left, c->value * x_left / 1e9 * pow(10, 0.78 * gap_px / f->y_px), angle,
-                      false);
-        } else {
-            double y = all->c[0].value * x_left / 1e9 * pow(10, (0.78 + stacked) * gap_px / f->y_px);
-            put_label(out, c, x_left, y, angle, false);
-            stacked++;
-        }
+    const double rate = c->value / 1e9;
+    if (c->flops)
+        return (struct sp_box){.x = px_of(f, fmax(f->x_min, c->value / f->bandwidth)),
+                               .y = py_of(f, rate),
+                               .width = px_of(f, f->x_max),
+                               .height = py_of(f, rate)};
+    const double from = fmax(f->x_min, f->y_min / rate),
+                 to = fmin(fmin(f->x_max, f->y_max / rate), f->peak > 0 ? f->peak / c->value : INFINITY);
+    return (struct sp_box){px_of(f, from), py_of(f, rate * from), px_of(f, to), py_of(f, rate * to), 0};
+}
+
+/* "DRAM load 76.0 ±0.8 GB/s measured", "DRAM load 76.0 GB/s", "DRAM load". */
+enum wording { FULL, SHORT, NAME };
+
+static struct sp_quoted words_of_ceiling(const struct ceiling *c, enum wording how, bool above)
+{
+    char name[64], figure[32], value[160] = "";
+    if (how == FULL)
+        sp_words_roof_value(value, sizeof value, c->roof);
+    else if (how == SHORT)
+        snprintf(value, sizeof value, "%s %s", sp_figure(figure, sizeof figure, c->value / 1e9, 3),
+                 c->flops ? "Gflop/s" : "GB/s");
+    return sp_quote("%s%s%s%s", sp_words_roof(name, sizeof name, c->roof), *value ? " " : "", value,
+                    above ? ", above" : "");
+}
+
+/* Along its line, above and then below it, from its upper end on; that of a peak above the picture at its
+ * top. */
+enum { STEPS = 12 };
+static int places_of_ceiling(const struct ceiling *c, const struct frame *f, double width,
+                             struct sp_box choice[2 * STEPS + 1])
+{
+    const struct sp_box e = ends_of(c, f); /* x, y to width, height */
+    const bool above = c->flops && c->value / 1e9 > f->y_max;
+    const double turn = c->flops ? 0 : atan2(f->y_px, f->x_px), length = hypot(e.width - e.x, e.height - e.y);
+    int n = 0;
+    for (int i = 0; i < 2 * STEPS; i++) {
+        const int down = i / 2;
+        const double along = length - 4 - width / 2 - i % STEPS * (length - 8 - width) / (STEPS - 1),
+                     off = i < STEPS ? 9.5 : -9.5;
+        if (above)
+            choice[n++] = (struct sp_box){i % 2 ? 4 + width / 2 : f->width - 4 - width / 2,
+                                          f->height - 10 - 14 * down, width, FONT + 4, 0};
+        else if (width < length - 8 && e.width > e.x)
+            choice[n++] = (struct sp_box){e.x + along * cos(turn) - off * sin(turn),
+                                          e.y + along * sin(turn) + off * cos(turn), width, FONT + 4, turn};
     }
+    if (c->flops && !above && e.x < f->width)
+        choice[n++] = (struct sp_box){f->width - 4 - width / 2, e.y + 9.5, width, FONT + 4, 0};
+    return n;
 }
 
-/* `n_key` lines of the key hang from the top. */
-static void label_peaks(FILE *out, const struct ceilings *all, const struct frame *f, int n_key)
+/* In fewer words rather than over a line; not at all rather than over text. */
+static void label_ceiling(struct sp_script *out, const struct ceiling *c, const struct frame *f,
+                          struct sp_places *places)
 {
-    double last_y = INFINITY;
-    const double key_px = 14 + 16 * n_key;
-    for (int i = 0; i < all->n; i++) {
-        const struct ceiling *c = &all->c[i];
-        if (!c->flops)
+    static const struct {
+        enum wording how;
+        enum sp_taken_by meets;
+    } tries[] = {
+        {FULL, SP_BY_LINE}, {SHORT, SP_BY_LINE}, {FULL, SP_BY_TEXT}, {SHORT, SP_BY_TEXT}, {NAME, SP_BY_TEXT}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        const struct sp_quoted text =
+            words_of_ceiling(c, tries[i].how, c->flops && c->value / 1e9 > f->y_max);
+        struct sp_box choice[2 * STEPS + 1];
+        const int n = places_of_ceiling(c, f, FONT * sp_text_width(text, SP_TERM_SVG) + 4, choice),
+                  best = sp_places_choose(places, choice, n, tries[i].meets);
+        if (best < 0)
             continue;
-        double y = c->value / 1e9, shift = 9 / f->y_px;
-        /* Below its line where the one above, or the key, is too near. */
-        const bool crowded = log10(last_y / y) * f->y_px < 20 || log10(f->y_max / y) * f->y_px < key_px + 18;
-        put_label(out, c, f->x_max * 0.93, y * pow(10, crowded ? -shift : shift), 0, true);
-        last_y = y;
+        put_label(out, f, text, &choice[best], ceiling_color(c));
+        return;
     }
 }
 
-/* Block $Ci of ceiling i: its ends. Bandwidths are straight on logarithmic and on linear axes alike, so two
- * points do, and pictures stay small. Block $B: the interval of the roof. */
-static void write_ceilings(FILE *out, const struct ceilings *all, const struct frame *f)
+static bool has_band(const struct ceiling *c)
+{
+    const struct sp_value v = sp_record_value_of(c->roof);
+    return c->main && !c->flops && v.hi > v.lo && v.lo > 0;
+}
+
+/* Block $B: the interval of the roof, within the picture: gnuplot does not cut off areas. */
+static void write_band(struct sp_script *out, struct sp_value v, const struct frame *f)
+{
+    enum { POINTS = 40 };
+    sp_put(out, "# intensity flop/B, lowest and highest rate Gflop/s\n$B << EOD\n");
+    for (int i = 0; i <= POINTS; i++) {
+        const double x = f->x_min * pow(f->x_max / f->x_min, (double)i / POINTS),
+                     lo = fmax(v.lo / 1e9 * x, f->y_min),
+                     hi = fmin(fmin(v.hi / 1e9 * x, f->y_max), f->peak > 0 ? f->peak / 1e9 : INFINITY);
+        sp_put(out, "%.6g %.6g %.6g\n", x, fmin(lo, hi), hi);
+    }
+    sp_put(out, "EOD\n");
+}
+
+/* Block $Ci of ceiling i: its ends. Bandwidths are straight on logarithmic axes, so two points do, and
+ * pictures stay small. */
+static void write_ceilings(struct sp_script *out, const struct ceilings *all, const struct frame *f)
 {
     for (int i = 0; i < all->n; i++) {
         const struct ceiling *c = &all->c[i];
         const struct sp_value v = sp_record_value_of(c->roof);
         const double slope = c->flops ? 0 : c->value / 1e9;
-        const double from = c->flops ? c->value / f->bandwidth : x_min,
-                     to = !c->flops && f->peak > 0 ? f->peak / c->value : f->x_max;
-        fprintf(out, "# intensity flop/B, rate Gflop/s\n$C%d << EOD\n%.8g %.8g\n%.8g %.8g\nEOD\n", i, from,
-                c->flops ? c->value / 1e9 : slope * from, to, c->flops ? c->value / 1e9 : slope * to);
-        if (!c->main || c->flops || !(v.hi > v.lo))
-            continue;
-        const double end = f->peak > 0 ? f->peak / v.hi : f->x_max;
-        fprintf(out, "# the same, lowest and highest\n$B << EOD\n%.8g %.8g %.8g\n%.8g %.8g %.8g\nEOD\n",
-                x_min, v.lo / 1e9 * x_min, v.hi / 1e9 * x_min, end, v.lo / 1e9 * end, v.hi / 1e9 * end);
+        const double from = c->flops ? c->value / f->bandwidth : f->x_min,
+                     to = !c->flops && f->peak > 0 ? f->peak / c->value : fmax(f->x_max, 2 * from);
+        sp_put(out, "# intensity flop/B, rate Gflop/s\n$C%d << EOD\n%.8g %.8g\n%.8g %.8g\nEOD\n", i, from,
+               c->flops ? c->value / 1e9 : slope * from, to, c->flops ? c->value / 1e9 : slope * to);
+        if (has_band(c))
+            write_band(out, v, f);
     }
 }
 
-static void ceiling_clause(FILE *out, const struct ceiling *c, int i)
+static void ceiling_clause(struct sp_script *out, const struct ceiling *c, int i)
 {
     const struct sp_value v = sp_record_value_of(c->roof);
-    fprintf(out, "$C%d using 1:2 with lines lw %s dt %d lc rgb '%s' notitle", i,
-            c->main || c->flops ? "2" : "1.2", sp_origin_dash(v.origin), ceiling_color(c));
+    sp_put(out, "$C%d using 1:2 with lines lw %g dt %d lc rgb %c ", i, c->main || c->flops ? 2 : 1.2,
+           sp_origin_dash(v.origin), ceiling_color(c));
 }
 
 /* A point of the table: intensity and rate, with intervals for what was measured. */
@@ -191,9 +272,7 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     *p = (struct point){.x = 1 / balance,
                         .y = rate / 1e9,
                         .row = name ? name : "?",
-                        .bytes_origin = sp_item_text(row, "bytes_source")};
-    if (!p->bytes_origin)
-        p->bytes_origin = sp_item_text(row, "bytes_origin");
+                        .bytes_origin = sp_words_row_bytes(record, row)};
     p->x_lo = p->x_hi = p->x;
     p->y_lo = p->y_hi = p->y;
     p->measured = name && strncmp(name, "measured", 8) == 0;
@@ -211,175 +290,226 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     return true;
 }
 
-struct span {
-    double x_lo, x_hi, y_lo, y_hi;
-    int n;
-};
-
 /* Data block $Pk of record k: all its points in the table's order, so that the line that joins them shows the
  * excess traffic as its horizontal part and the lost time as its vertical one. */
-static void write_points(FILE *out, const struct sp_record *record, int k, bool alone, int *number,
-                         struct span *span)
+static void write_points(struct sp_script *out, const struct sp_record *record, int k, bool alone,
+                         int *number, struct span *span)
 {
     const json_t *rows = sp_record_node(record, "table"), *row;
     size_t i;
-    fprintf(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, measured, number\n$P%d << EOD\n", k);
+    sp_put(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, measured, number\n$P%d << EOD\n", k);
     json_array_foreach(rows, i, row)
     {
         struct point p;
         if (!point_of(record, row, &p))
             continue;
-        fprintf(out, "%.8g %.8g %.8g %.8g %.8g %.8g %d %d\n", p.x, p.x_lo, p.x_hi, p.y, p.y_lo, p.y_hi,
-                p.measured, alone || p.measured ? ++*number : 0);
+        sp_put(out, "%.8g %.8g %.8g %.8g %.8g %.8g %d %d\n", p.x, p.x_lo, p.x_hi, p.y, p.y_lo, p.y_hi,
+               p.measured, alone || p.measured ? ++*number : 0);
         span->x_lo = fmin(span->x_lo, p.x_lo);
         span->x_hi = fmax(span->x_hi, p.x_hi);
         span->y_lo = fmin(span->y_lo, p.y_lo);
         span->y_hi = fmax(span->y_hi, p.y_hi);
         span->n++;
     }
-    fputs("EOD\n", out);
+    sp_put(out, "EOD\n");
 }
 
-/* Of several records only the measured points have a number and a place in the key. */
-static void key_entries(FILE *out, const struct sp_record *const *records, int n)
+/* Points with a number; returns how many. Of several records only the measured ones have one. */
+struct numbered {
+    struct point p;
+    int record, number;
+};
+enum { MOST_POINTS = 10 };
+
+static int number_points(const struct sp_record *const *records, int n, struct numbered all[MOST_POINTS])
 {
-    int number = 0;
+    int found = 0;
     for (int k = 0; k < n; k++) {
         const json_t *rows = sp_record_node(records[k], "table"), *row;
         size_t i;
         json_array_foreach(rows, i, row)
         {
             struct point p;
-            char text[400], name[256], figure[32];
-            if (!point_of(records[k], row, &p))
-                continue;
-            if (n > 1 && !p.measured)
-                continue;
-            number++;
-            snprintf(text, sizeof text, "%d  %s%s%s  %s Gflop/s%s%s", number,
-                     n > 1 ? sp_script_name(name, sizeof name, records[k]) : "", n > 1 ? ", " : "", p.row,
-                     sp_figure(figure, sizeof figure, p.y, 3), p.bytes_origin ? ", bytes " : "",
-                     p.bytes_origin ? p.bytes_origin : "");
-            fprintf(out, ", \\\n    keyentry with points pt %d ps 1.1 lw 1.5 lc rgb '%s' title ",
-                    p.measured ? 7 : 6, sp_series_color(k));
-            sp_script_string(out, text);
+            if (found < MOST_POINTS && point_of(records[k], row, &p) && (n == 1 || p.measured)) {
+                all[found] = (struct numbered){p, k, found + 1};
+                found++;
+            }
         }
     }
+    return found;
 }
 
-static void point_clauses(FILE *out, int n, bool numbered, bool inset)
+static struct sp_quoted words_of(const struct sp_record *const *records, int n, const struct numbered *m,
+                                 double most, enum sp_term term)
+{
+    char name[256], figure[32];
+    return sp_quote_within(most, term, "%d  %s%s%s  %s Gflop/s%s%s", m->number,
+                           n > 1 ? sp_script_name(name, sizeof name, records[m->record]) : "",
+                           n > 1 ? ", " : "", m->p.row, sp_figure(figure, sizeof figure, m->p.y, 3),
+                           m->p.bytes_origin ? ", bytes " : "", m->p.bytes_origin ? m->p.bytes_origin : "");
+}
+
+static void key_entries(struct sp_script *out, const struct sp_record *const *records, int n,
+                        const struct numbered *all, int n_all, double most, enum sp_term term)
+{
+    for (int i = 0; i < n_all; i++) {
+        const struct sp_series look = sp_series(all[i].record);
+        sp_put_text(out, words_of(records, n, &all[i], most, term),
+                    SP_NEXT "keyentry with points pt %d ps 1.1 lw 1.5 lc rgb %c title %t",
+                    all[i].p.measured ? look.filled : look.hollow, look.color);
+    }
+}
+
+/* Beside its point; points that coincide share a label. */
+static void label_points(struct sp_script *out, const struct numbered *all, int n, const struct frame *f,
+                         struct sp_places *places)
+{
+    enum { N_SIDES = 8 };
+    bool done[MOST_POINTS] = {false};
+    for (int i = 0; i < n; i++) {
+        char text[4 * MOST_POINTS] = "";
+        struct sp_box choice[2 * N_SIDES];
+        const double x = px_of(f, all[i].p.x), y = py_of(f, all[i].p.y);
+        for (int k = i; k < n; k++) {
+            if (done[k] || hypot(px_of(f, all[k].p.x) - x, py_of(f, all[k].p.y) - y) > 3)
+                continue;
+            done[k] = true;
+            const size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s%d", used ? "," : "", all[k].number);
+        }
+        if (!*text)
+            continue;
+        const double width = FONT * sp_text_em(text) + 6;
+        for (int k = 0; k < 2 * N_SIDES; k++) { /* below to the right first: away from the roofs */
+            const double turn = -M_PI / 4 + k * M_PI / 4, far = k < N_SIDES ? 10 : 17;
+            choice[k] = (struct sp_box){x + cos(turn) * (far + width / 3), y + sin(turn) * (far + 2), width,
+                                        FONT + 2, 0};
+        }
+        const int best = sp_places_choose(places, choice, 2 * N_SIDES, SP_BY_TEXT);
+        if (best >= 0)
+            put_label(out, f, sp_quote("%s", text), &choice[best], SP_INK);
+    }
+}
+
+static void point_clauses(struct sp_script *out, const struct sp_record *const *records, int n,
+                          enum sp_term term)
 {
     for (int k = 0; k < n; k++) {
-        const char *color = sp_series_color(k), *size = inset ? "1.3" : "0.9";
-        fprintf(out, ", \\\n    $P%d using 1:4 with lines lw 1 lc rgb '%s' notitle", k, color);
-        fprintf(
-            out,
-            ", \\\n    $P%d using ($7 == 1 ? $1 : NaN):4:2:3:5:6 with xyerrorbars pt 7 ps 0.1 lw 1 lc rgb "
-            "'%s' notitle",
-            k, color);
-        fprintf(out,
-                ", \\\n    $P%d using ($7 == 1 ? NaN : $1):4 with points pt 7 ps %s lc rgb '#ffffff' notitle",
-                k, size);
-        fprintf(
-            out,
-            ", \\\n    $P%d using ($7 == 1 ? NaN : $1):4 with points pt 6 ps %s lw 1.5 lc rgb '%s' notitle",
-            k, size, color);
-        fprintf(out, ", \\\n    $P%d using ($7 == 1 ? $1 : NaN):4 with points pt 7 ps %s lc rgb '%s' notitle",
-                k, size, color);
-        for (int odd = 0; odd < 2 && numbered; odd++) /* on two sides: model points often coincide */
-            fprintf(out,
-                    ", \\\n    $P%d using 1:4:($8 > 0 && int($8) %% 2 == %d ? sprintf('%%d', $8) : '') with "
-                    "labels "
-                    "offset char %s,-0.5 font ',10' tc rgb '%s' notitle",
-                    k, odd, odd ? "-1.1" : "1.1", color);
+        const struct sp_series look = sp_series(k);
+        sp_put(out, SP_NEXT "$P%d using 1:4 with lines lw 1 lc rgb %c notitle", k, look.color);
+        sp_put(out,
+               SP_NEXT "$P%d using ($7 == 1 ? $1 : NaN):4:2:3:5:6 with xyerrorbars pt 7 ps 0.1 lw 1 lc rgb "
+                       "%c notitle",
+               k, look.color);
+        sp_put(out, SP_NEXT "$P%d using ($7 == 1 ? NaN : $1):4 with points pt %d ps 0.9 lc rgb %c notitle", k,
+               look.filled, SP_WHITE);
+        sp_put(out,
+               SP_NEXT "$P%d using ($7 == 1 ? NaN : $1):4 with points pt %d ps 0.9 lw 1.5 lc rgb %c notitle",
+               k, look.hollow, look.color);
+        sp_put(out, SP_NEXT "$P%d using ($7 == 1 ? $1 : NaN):4 with points pt %d ps 0.9 lc rgb %c notitle", k,
+               look.filled, look.color);
+        char name[256];
+        if (term == SP_TERM_SVG)
+            sp_put_text(out, sp_quote_value("%s, ", sp_script_name(name, sizeof name, records[k])),
+                        SP_NEXT
+                        "$P%d using 1:4:(%t.($7 == 1 ? 'measured' : 'model').sprintf(': %%.3g Gflop/s at "
+                        "%%.3g B/flop', $4, 1 / $1))" SP_HOVER,
+                        k);
     }
 }
 
-/* SpMV's points fall into a fraction of a decade: a linear magnifier in the empty corner under the roofs. */
-static void write_inset(FILE *out, const struct ceilings *all, const struct span *s, int n)
+static void plot_ceilings(struct sp_script *out, const struct ceilings *all, enum sp_term term)
 {
-    double x_pad = fmax(0.35 * (s->x_hi - s->x_lo), 0.12 * s->x_hi),
-           y_pad = fmax(0.25 * (s->y_hi - s->y_lo), 0.1 * s->y_hi);
-    double x0 = fmax(s->x_lo - x_pad, 0), x1 = s->x_hi + x_pad, y0 = fmax(s->y_lo - y_pad, 0),
-           y1 = s->y_hi + y_pad;
-    fprintf(out,
-            "unset label; unset logscale; unset title; unset object; unset xlabel; unset ylabel; unset key\n"
-            "set lmargin at screen 0.345; set rmargin at screen 0.54; set bmargin at screen 0.175; set "
-            "tmargin at screen 0.44\n"
-            "set border 15 lc rgb '" SP_GREY "' lw 0.8\n"
-            "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb '#ffffff' fs solid noborder\n"
-            "set format '%%.3g'; set tics font ',8'; set xtics in "
-            "offset 0,0.4\n"
-            "set ytics in offset 0.6,0\n"
-            "set xtics %g; set ytics %g; set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\nplot ",
-            sp_nice_step(x1 - x0, 5), sp_nice_step(y1 - y0, 5), x0, x1, y0, y1);
+    const bool text = term == SP_TERM_TXT;
+    sp_put(out, "plot ");
     for (int i = 0; i < all->n; i++) {
-        ceiling_clause(out, &all->c[i], i);
-        fputs(i + 1 < all->n ? ", \\\n    " : "", out);
+        const struct ceiling *c = &all->c[i];
+        char name[64], value[160];
+        if (i > 0)
+            sp_put(out, SP_NEXT);
+        if (has_band(c) && !text)
+            sp_put(out,
+                   "$B using 1:2:3 with filledcurves fc rgb %c fs transparent solid 0.25 noborder "
+                   "notitle" SP_NEXT,
+                   SP_BLUE);
+        ceiling_clause(out, c, i);
+        if (text)
+            sp_put_text(out,
+                        sp_quote_within(SP_TEXT_COLUMNS - 12, term, "%s %s",
+                                        sp_words_roof(name, sizeof name, c->roof),
+                                        sp_words_roof_value(value, sizeof value, c->roof)),
+                        "title %t");
+        else
+            sp_put(out, "notitle");
     }
-    point_clauses(out, n, true, true);
-    fputs("\nunset object 1; set tics font ','; set format; set border 3 lc rgb '" SP_GREY "' lw 1\n", out);
 }
 
-/* Would the inset lie over a point? Its corner at the lower right begins at these shares of the main plot. */
-static bool is_covered(const struct span *s, const struct frame *f)
+/* Lines and points first: labels keep clear of them. */
+static void label_picture(struct sp_script *out, const struct ceilings *all, const struct numbered *point,
+                          int n_points, const struct frame *f)
 {
-    double x = log10(s->x_hi / x_min) / log10(f->x_max / x_min);
-    double y = log10(s->y_lo / f->y_min) / log10(f->y_max / f->y_min);
-    return x > 0.53 && y < 0.48;
+    struct sp_places places = {.width = f->width, .height = f->height};
+    for (int i = 0; i < all->n; i++) {
+        const struct sp_box e = ends_of(&all->c[i], f);
+        sp_places_take_line(&places, e.x, e.y, e.width, e.height);
+    }
+    for (int i = 0; i < n_points; i++) {
+        const struct point *p = &point[i].p, *last = i > 0 ? &point[i - 1].p : p;
+        const double x = px_of(f, p->x), y = py_of(f, p->y);
+        sp_places_take(&places, (struct sp_box){x, y, 11, 11, 0}, SP_BY_POINT);
+        sp_places_take_line(&places, x, py_of(f, p->y_lo), x, py_of(f, p->y_hi));
+        if (i > 0 && point[i].record == point[i - 1].record)
+            sp_places_take_line(&places, px_of(f, last->x), py_of(f, last->y), x, y);
+    }
+    label_points(out, point, n_points, f, &places);
+    for (int main = 1; main >= 0; main--)
+        for (int i = 0; i < all->n; i++)
+            if (all->c[i].main == main)
+                label_ceiling(out, &all->c[i], f, &places);
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term, FILE *out)
+static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+                         struct sp_script *out)
 {
     struct ceilings all;
+    struct numbered point[MOST_POINTS];
     bool text = term == SP_TERM_TXT, panel = false;
     struct span span = {INFINITY, 0, INFINITY, 0, 0};
     int number = 0;
     collect(records[0], &all);
-    struct frame f = frame_of(&all);
-    write_ceilings(out, &all, &f);
     for (int k = 0; k < n; k++) {
         write_points(out, records[k], k, n == 1, &number, &span);
         panel = panel || sp_losses_known(records[k]);
     }
+    const int n_points = number_points(records, n, point);
     if (!text)
-        fprintf(
-            out,
-            "set multiplot\nset lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; "
-            "set tmargin at screen %g\n",
-            left, right, bottom, top);
-    sp_script_title(out, records[0], n > 1 ? "ceilings of" : "");
-    fputs("set title offset 0,-0.3\n", out);
-    fprintf(out,
-            "set logscale xy; set format x '%%g'; set format y '%%g'\n"
-            "set xrange [%g:%g]; set yrange [%g:%g]; set clip two\n"
-            "set xlabel 'intensity, flop/B of %s traffic'; set ylabel 'Gflop/s' offset 1,0\n"
-            "set key top left Left reverse font ',10'\n",
-            x_min, f.x_max, f.y_min, f.y_max,
-            sp_words_level(sp_words_text(records[0], "binding.level", "MEM")));
-    label_bandwidths(out, &all, &f, !text);
-    label_peaks(out, &all, &f, number);
-    fputs("plot ", out);
-    for (int i = 0; i < all.n; i++) {
-        const struct ceiling *c = &all.c[i];
-        struct sp_value v = sp_record_value_of(c->roof);
-        if (c->main && !c->flops && v.hi > v.lo && !text)
-            fputs("$B using 1:2:3 with filledcurves fc rgb '" SP_BLUE
-                  "' fs transparent solid 0.25 noborder notitle, \\\n    ",
-                  out);
-        ceiling_clause(out, c, i);
-        fputs(i + 1 < all.n ? ", \\\n    " : "", out);
-    }
-    point_clauses(out, n, text, false);
-    key_entries(out, records, n);
-    fputc('\n', out);
+        sp_put(out, "set multiplot\n");
+    const struct sp_key key =
+        sp_script_frame(out,
+                        sp_quote_within(40, term, "intensity, flop/B of %s traffic",
+                                        sp_words_level(sp_words_text(records[0], "binding.level", "MEM"))),
+                        WIDTH, HEIGHT, left, panel ? right : whole, n_points, term);
+    const struct frame f = frame_of(&all, &span, key.panel);
+    write_ceilings(out, &all, &f);
+    sp_script_title(out, records[0], n > 1 ? "ceilings of" : "", text ? SP_TEXT_COLUMNS - 8 : 50, term);
+    sp_put(out,
+           "set logscale xy; set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]; set clip two\n"
+           "set ylabel 'Gflop/s' offset 1,0\n",
+           f.x_min, f.x_max, f.y_min, f.y_max);
+    sp_script_round_tics(out, SP_X, f.x_min, f.x_max);
+    sp_script_round_tics(out, SP_Y, f.y_min, f.y_max);
+    if (!text)
+        label_picture(out, &all, point, n_points, &f);
+    plot_ceilings(out, &all, term);
+    point_clauses(out, records, n, term);
+    key_entries(out, records, n, point, n_points, text ? key.most : panel ? 52 : 100, term);
+    sp_put(out, "\n");
     if (text)
         return;
-    if (span.n > 0 && !is_covered(&span, &f))
-        write_inset(out, &all, &span, n);
     if (panel)
-        sp_losses_panel(records, n, (struct sp_panel){0.705, 0.985, 0.115, 0.90}, "where the time goes", out);
-    fputs("unset multiplot\n", out);
+        sp_losses_panel(records, n, (struct sp_panel){0.69, 0.99, 0.13, key.panel.top, WIDTH, 11},
+                        sp_quote("where the time goes"), term, out);
+    sp_put(out, "unset multiplot\n");
 }
 
 static const char *lacks(const struct sp_record *record)
@@ -388,7 +518,8 @@ static const char *lacks(const struct sp_record *record)
     collect(record, &all);
     if (all.n == 0 || all.c[0].flops)
         return "a bandwidth ceiling with a role (roofs)";
-    return json_array_size(sp_record_node(record, "table")) > 0 ? NULL : "times (table)";
+    struct numbered point[MOST_POINTS];
+    return number_points(&record, 1, point) > 0 ? NULL : "times with a balance (table)";
 }
 
 const struct sp_plot_kind sp_plot_roofline = {
@@ -399,6 +530,5 @@ const struct sp_plot_kind sp_plot_roofline = {
     HEIGHT,
     lacks,
     write_script,
-    110,
-    34,
+    LINES,
 };

@@ -1,35 +1,109 @@
-/* What the writers of gnuplot scripts share: quoting, the common look, and names of what is drawn. */
+/* What the writers of gnuplot scripts share: the script itself, the common look, and names of what is drawn.
+ *
+ * gnuplot runs commands of the shell that stand in a script, and records come from anywhere. So three things
+ * get into a script, and nothing else does: words of this program, which the compiler demands to be string
+ * literals; numbers, among them colours and words of an enumeration; and text in the one type that is quoted.
+ * A char * is none of them and does not compile (tests/cli/script_types.sh). */
 #ifndef SP_PLOTS_SCRIPT_H
 #define SP_PLOTS_SCRIPT_H
-
-#include <stdio.h>
 
 #include "io/record_words.h"
 #include "plots/plot.h"
 
-/* Colours that colour-blind readers can tell apart (P. Tol's "bright"), and greys. */
-#define SP_BLUE   "#4477aa"
-#define SP_RED    "#cc3344"
-#define SP_GREEN  "#228833"
-#define SP_YELLOW "#ccbb44"
-#define SP_CYAN   "#33a0cc"
-#define SP_PURPLE "#aa3377"
-#define SP_GREY   "#888888"
-#define SP_INK    "#333333"
-#define SP_GRID   "#dddddd"
-/* Ends a double-quoted label of the x axis that has the key below it: one line more, as keys are set too
- * near. */
-#define SP_ROOM_FOR_KEY "\\n\" offset 0,0.4"
-/* The colour of record i in pictures of several. */
-const char *sp_series_color(int i);
+/* Colours that colour-blind readers can tell apart, and greys. */
+enum {
+    SP_BLUE = 0x4477aa,
+    SP_RED = 0xcc3344,
+    SP_GREEN = 0x009e73,
+    SP_YELLOW = 0xccbb44,
+    SP_CYAN = 0x33a0cc,
+    SP_SKY = 0x88ccee,
+    SP_INDIGO = 0x332288,
+    SP_PURPLE = 0xaa3377,
+    SP_GREY = 0x888888,
+    SP_INK = 0x333333,
+    SP_GRID = 0xdddddd,
+    SP_WHITE = 0xffffff,
+};
+/* How series i looks in pictures of several: no two of the first SP_N_SERIES have the same shape, nor colours
+ * that are one for people who see no red or no green (test_plots.c computes it). */
+enum { SP_N_SERIES = 7 };
+struct sp_series {
+    int color, filled, hollow; /* types of gnuplot's points: measured, simulated or modelled */
+};
+struct sp_series sp_series(int i);
 
-/* `text` as a gnuplot string in single quotes, in which nothing is expanded; control characters dropped. */
-void sp_script_string(FILE *out, const char *text);
-/* Border, grid, tics, text colours; every plot starts with it. */
-void sp_script_look(FILE *out, enum sp_term term);
-/* `set title 'WORDS   MATRIX   SpMV CRS f64/i32, 18 threads, MACHINE'`; words may be "". */
-void sp_script_title(FILE *out, const struct sp_record *record, const char *words);
-/* "kkt_power  CRS" for keys. */
+/* Words that a number can stand for. */
+enum sp_word { SP_LEFT, SP_RIGHT, SP_CENTER, SP_X, SP_Y, SP_FLOP, SP_BYTE, SP_N_WORDS };
+
+/* A string of gnuplot in single quotes, in which nothing is expanded; made by sp_quote() alone. */
+struct sp_quoted {
+    char text[1040];
+};
+/* Quotes any text: what is no character of a line of print (controls, marks of direction, broken UTF-8) is
+ * shown as U+FFFD, an apostrophe that gnuplot would misread as a typographic one, and after 255 characters
+ * follows an ellipsis. */
+struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same without what lies in the middle where it is wider than `most` (plots/text_room.h): em, characters
+ * of text in a terminal. */
+struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for the text of SP_HOVER: gnuplot reads it a second time, so quotes are typographic ones. */
+struct sp_quoted sp_quote_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Its width: em, characters of text in a terminal. */
+double sp_text_width(struct sp_quoted text, enum sp_term term);
+
+/* sp_put(script, "set xrange [%g:%.6g] lc rgb %c\n", lo, hi, SP_RED): words with the numbers that they ask
+ * for. sp_put_text(script, sp_quote("%s", name), "set label %t at %g,%g\n", x, y): the same around one text.
+ * Conversions: %d whole number, %g and %f as in printf, %c a colour in quotes, %x one as a number, %w a word
+ * of enum sp_word, %t the text, %%. Anything else, and another number of numbers, aborts. */
+#define sp_put(out, ...)            sp_script_put(out, SP_SPLIT(__VA_ARGS__, 0))
+#define sp_put_text(out, text, ...) sp_script_text(out, text, SP_SPLIT(__VA_ARGS__, 0))
+/* Of the arguments the first, and a list of the others with its length: "" stands beside a literal alone. */
+#define SP_SPLIT(words, ...) "" words "", SP_LIST(__VA_ARGS__), sizeof SP_LIST(__VA_ARGS__) / sizeof(double)
+/* Of numbers; of anything else it does not compile. */
+#define SP_LIST(...) ((const double[]){__VA_ARGS__})
+/* Between two clauses of a plot command. */
+#define SP_NEXT ", \\\n    "
+/* number[n]: the last one belongs to nothing, as there may be none. */
+void sp_script_put(struct sp_script *script, const char *words, const double *number, size_t n);
+void sp_script_text(struct sp_script *script, struct sp_quoted text, const char *words, const double *number,
+                    size_t n);
+
+/* "set xtics (", then 'TEXT' AT with commas between; what follows the list, and its bracket, is put by the
+ * caller. */
+void sp_script_tics(struct sp_script *script, enum sp_word axis);
+void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at);
+
+/* Round numbers on a logarithmic axis, the more of them the shorter the range. */
+void sp_script_round_tics(struct sp_script *script, enum sp_word axis, double lo, double hi);
+
+/* What a mouse over a point shows, in SVG alone: `$DATA using X:Y:(TEXT)` SP_HOVER. plot.c makes titles of
+ * what gnuplot writes. */
+#define SP_HOVER " with labels hypertext point pt 7 ps 1.3 lc rgb '#ffffffff' notitle"
+
+/* A part of the picture, in fractions of its width and height. */
+struct sp_panel {
+    double left, right, bottom, top;
+    double px; /* width of the whole picture, columns of text */
+    int font;  /* size of what stands in it [px] */
+};
+
+/* A frame of a picture of width x height [px] with a key of n lines below it, and the x axis called so; in
+ * text gnuplot finds the places. `from` and `to`: left and right margin [px]. */
+struct sp_key {
+    struct sp_panel panel;
+    double most; /* width of a line of the key (sp_quote_within) */
+};
+struct sp_key sp_script_frame(struct sp_script *script, struct sp_quoted x_label, int width, int height,
+                              double from, double to, int n, enum sp_term term);
+
+/* `set title 'WORDS   MATRIX   SpMV CRS f64/i32, 18 threads, MACHINE'`, as wide as `most` (sp_quote_within)
+ * at most; words may be "". */
+void sp_script_title(struct sp_script *script, const struct sp_record *record, const char *words, double most,
+                     enum sp_term term);
+/* "kkt_power  CRS" for keys; the middle of a long name is left out. */
 char *sp_script_name(char *text, size_t size, const struct sp_record *record);
 /* Dash type of an origin: measured solid, simulated and modelled dashed, stated dotted. */
 int sp_origin_dash(enum sp_origin origin);

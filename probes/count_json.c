@@ -1,4 +1,5 @@
 #include "probes/count_json.h"
+#include "base/visible.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static enum sp_status read_event(const json_t *object, size_t i, const char *pat
                                .bits = (int)number_of(object, "bits", 64),
                                .pass = (int)number_of(object, "pass", 0)};
     int direction = sp_direction_from_name(text_of(object, "direction"));
-    snprintf(e.name, sizeof e.name, "%s", text_of(object, "name"));
+    sp_visible(text_of(object, "name"), e.name, sizeof e.name);
     snprintf(e.level, sizeof e.level, "%s", *text_of(object, "level") ? text_of(object, "level") : "MEM");
     if (direction < 0 || !(e.B_per_count > 0) || e.domain < 0 || e.domain > 1023 || e.pass < 0 ||
         e.pass > 63 || e.bits < 1 || e.bits > 64)
@@ -113,7 +114,7 @@ static enum sp_status read_window(const json_t *object, size_t i, const char *pa
                                 .memory_share = number_of(object, "memory_share", 1)},
                            *in;
     int kind = sp_window_kind_from_name(text_of(object, "kind"));
-    snprintf(w.what, sizeof w.what, "%s", text_of(object, "what"));
+    sp_visible(text_of(object, "what"), w.what, sizeof w.what);
     if (kind < 0 || !(w.duration_s > 0) || w.repetitions < 1 || w.pass < 0 || w.pass >= log->n_passes)
         return sp_fail_at(
             err, SP_INPUT, path, 0, 0,
@@ -141,8 +142,8 @@ enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, 
                                       struct sp_error *err)
 {
     memset(log, 0, sizeof *log);
-    snprintf(log->source, sizeof log->source, "%s", text_of(counters, "source"));
-    snprintf(log->how, sizeof log->how, "%s", text_of(counters, "how"));
+    sp_visible(text_of(counters, "source"), log->source, sizeof log->source);
+    sp_visible(text_of(counters, "how"), log->how, sizeof log->how);
     log->constructed = json_is_true(json_object_get(counters, "constructed"));
     enum sp_status status = SP_OK;
     const json_t *item;

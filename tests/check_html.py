@@ -71,6 +71,14 @@ def check_self_contained(root):
             expect(not re.search(r"url\(|@import|://", e.text), "the style sheet names another file")
 
 
+def check_text(root):
+    """No escape of a line's end is read as text; the record, which is data, may have some."""
+    for e in root.iter():
+        if name_of(e) not in ("script", "pre", "style", "code"):
+            for part in (e.text, *(child.tail for child in e)):
+                expect((part or "").strip() != "\\n", f"'\\n' stands in <{name_of(e)}>")
+
+
 def check_ids(root):
     ids = [e.get("id") for e in root.iter() if e.get("id")]
     expect(len(ids) == len(set(ids)), f"ids twice: {sorted({i for i in ids if ids.count(i) > 1})}")
@@ -86,6 +94,9 @@ def check_ids(root):
 
 
 def check_structure(root):
+    for e in root.iter():
+        for text in (e.text if name_of(e) not in ("script", "style", "code", "pre") else "", e.tail):
+            expect("\\n" not in (text or "") or "\\n_" in text, f"a line's end is shown: {text}")
     expect(root.get("lang") == "en", "no language")
     metas = {e.get("name"): e.get("content") for e in root.iter("meta")}
     expect("width=device-width" in (metas.get("viewport") or ""), "no viewport")
@@ -114,6 +125,10 @@ def check_pictures(root):
         for part in ("title", "desc"):
             expect(part in inside and (inside[part].text or "").strip(), f"an svg without {part}")
         expect(e.get("role") == "img" and e.get("aria-labelledby"), "an svg without name")
+        values = [t.text for g in e.iter() if name_of(g) == "g" and g.get("class") == "value" for t in g if name_of(t) == "title"]
+        grid = re.search(r"of a grid of (\d+) x (\d+) cells .* (\d+) hold", inside["desc"].text or "")
+        expect(values or grid and int(grid[3]) > 1500, f"{inside['title'].text}: no point shows its value")
+        expect(all(re.search(r"\d", v or "") for v in values), f"{inside['title'].text}: a value without a number: {values[:3]}")
 
 
 def check_sums(root):
@@ -124,6 +139,8 @@ def check_sums(root):
         total = [float(d.get("value")) for r in table.iter("tr") if r.get("class") == "total" for d in r.iter("data")]
         if total:
             n += 1
+            bars = [e for r in table.iter("tr") if r.get("class") == "loss" for e in r.iter("span") if e.get("style")]
+            expect(all(re.search(r"\d", e.get("title") or "") for e in bars), "a bar without its value")
             expect(abs(sum(rows) - total[0]) <= 1e-6 * total[0] + 2e-12, f"{rows} do not add up to {total}")
     return n
 
@@ -172,6 +189,16 @@ def check_contrast(root):
         expect(on_dark >= LEAST_CONTRAST, f"text {fill} of a plot in the dark: {on_dark:.2f}")
 
 
+def visible(value):
+    """What is read of a record: control characters are made visible (base/visible.h)."""
+    if isinstance(value, str):
+        return re.sub("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]",
+                      lambda m: {"\n": "\\n", "\r": "\\r"}.get(m[0], f"\\u{ord(m[0]):04x}"), value)
+    if isinstance(value, dict):
+        return {visible(k): visible(v) for k, v in value.items()}
+    return [visible(v) for v in value] if isinstance(value, list) else value
+
+
 def check_records(root, paths):
     data = [json.loads(e.text) for e in root.iter("script")]
     if not paths:
@@ -179,7 +206,7 @@ def check_records(root, paths):
     expect(len(data) == len(paths), f"{len(data)} records in the page, not {len(paths)}")
     for path, inside in zip(paths, data):
         with open(path, encoding="utf-8") as file:
-            expect(json.load(file) == inside, f"the page does not hold {path} as it is")
+            expect(visible(json.load(file)) == inside, f"the page does not hold {path} as it is")
 
 
 def main():
@@ -187,6 +214,7 @@ def main():
         text = file.read()
     root = check_parsers(text)
     check_self_contained(root)
+    check_text(root)
     check_ids(root)
     check_structure(root)
     check_pictures(root)

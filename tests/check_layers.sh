@@ -64,6 +64,28 @@ fi
 if grep -nE '(^|[^a-z_])(fopen|open|getenv|secure_getenv|fprintf|popen|system) *\(' $(echo "$files" | grep -E '^(src/base|src/sparse|model|kernels)/'); then
     echo "base, sparse, model and kernels open no file and read no environment"; exit 1
 fi
+# An empty list may be NULL, which qsort must not be given.
+# shellcheck disable=SC2086
+if grep -nE '(^|[^a-z_])qsort *\(' $(echo "$files" | grep -v '^src/base/memory.c'); then
+    echo "lists are sorted by sp_sort_by (base/memory.h)"; exit 1
+fi
+# Text of others reaches a terminal, and comes in as JSON, at one place each. What prints the program's own text alone may use printf.
+# shellcheck disable=SC2086
+if grep -nE '(^|[^a-z_])(f|v|vf)?printf *\(' $(echo "$files" | grep -E '^src/(cli|report|lab)/' | grep -vE '/(manual[a-z_]*|completion[a-z_]*|roff)\.[ch]$'); then
+    echo "src/cli, src/report and src/lab print with sp_print() (base/print.h)"; exit 1
+fi
+# shellcheck disable=SC2086
+if grep -nE '033|\\x1b|\\e\[' $(echo "$files" | grep '\.c$') | grep -vE 'sp_terminal_code\(|^src/report/pen\.c:[0-9]*: *\[SP_INK_'; then
+    echo "codes for the terminal go through sp_terminal_code() (base/guarded_stream.h)"; exit 1
+fi
+# shellcheck disable=SC2086
+if grep -nE '(^|[^a-z_])argp_(error|failure) *\(' $(echo "$files" | grep '\.c$' | grep -v '^src/cli/options\.c$'); then
+    echo "usage errors go through sp_usage_error() (cli/options.h)"; exit 1
+fi
+# shellcheck disable=SC2086
+if grep -nE 'json_load[a-z]* *\(' $(echo "$files" | grep -vE '^(src/io/json_text\.c|probes/replay\.c)$'); then
+    echo "JSON comes in through sp_json_parse() (io/json_text.h)"; exit 1
+fi
 # What the folders link, and what the documents say of the layers, is the same graph.
 sed -n 's/^ *allow\["\([a-z]*\)"\] = "\(.*\)"$/\1 \2/p' "$0" >"${TMPDIR:-/tmp}/layers.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT

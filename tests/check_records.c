@@ -28,6 +28,18 @@ static double metric(const struct sp_record *r, const char *name)
     return v.origin == SP_NONE ? NAN : v.value;
 }
 
+/* Where the machine allowed no verdict, none is given. */
+static void check_silence(const struct sp_record *r, const char *path)
+{
+    const char *class = "";
+    sp_record_text(r, "bottleneck.class", &class);
+    expect(!sp_record_node(r, "losses") && !sp_record_node(r, "hints"), path,
+           "losses or hints in spite of doubt", 0, 0);
+    expect(isnan(metric(r, "bandwidth_fraction")) && isnan(metric(r, "model_fraction")), path,
+           "a share of the roof in spite of doubt", metric(r, "bandwidth_fraction"), 0);
+    expect(strcmp(class, "unknown") == 0, path, "a bottleneck in spite of doubt", 0, 0);
+}
+
 static void check_losses(const struct sp_record *r, const char *path)
 {
     static const char *const parts[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
@@ -63,6 +75,20 @@ static void check_bounds(const struct sp_record *r, const char *path)
     expect(V >= floor * (1 - 1e-9), path, "fewer bytes than the least possible", V, floor);
 }
 
+/* One word, one meaning: bytes of the rows of the model are the formula's. */
+static void check_rows(const struct sp_record *r, const char *path)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(sp_record_node(r, "table"), i, row)
+    {
+        const char *name = sp_item_text(row, "row"), *origin = sp_item_text(row, "bytes_origin");
+        if (name && strncmp(name, "model,", 6) == 0)
+            expect(origin && strcmp(origin, "modelled") == 0, path, "bytes of a formula are called otherwise",
+                   (double)i, 0);
+    }
+}
+
 /* On a GPU the sectors that warps ask for follow from the addresses alone. */
 static void check_sectors(const struct sp_record *r, const char *path)
 {
@@ -74,6 +100,36 @@ static void check_sectors(const struct sp_record *r, const char *path)
             expect(32 * sectors.value == bytes.value, path, "counted sectors are not those of the model",
                    32 * sectors.value, bytes.value);
     }
+}
+
+static double known_or(struct sp_value v, double otherwise)
+{
+    return sp_value_known(v) ? v.value : otherwise;
+}
+
+/* No promise passes its floor: the record's, and bytes at the roof and execution put together here. Hints of
+ * older versions have no floor. */
+static void check_floor(const struct sp_record *r, const json_t *hint, const char *path)
+{
+    const json_t *o = json_object_get(hint, "then");
+    const struct sp_value floor = sp_record_value_of(json_object_get(o, "floor")),
+                          bytes = sp_record_value_of(json_object_get(o, "bytes")),
+                          core = sp_record_value_of(json_object_get(o, "core")),
+                          own_roof = sp_record_value_of(json_object_get(o, "roof")),
+                          V = sp_record_metric(r, "bytes"), roof = sp_record_value_of(sp_record_roof(r));
+    const double then_s = (1 - sp_item_number(json_object_get(hint, "gain"), "hi")) * metric(r, "time"),
+                 least = 1 - 1e-9, b = known_or(own_roof, known_or(roof, NAN));
+    if (!sp_value_known(floor) || isnan(then_s))
+        return;
+    expect(then_s >= least * floor.value, path, "a hint promises less time than its floor", then_s,
+           floor.value);
+    if (json_object_get(o, "instead_of")) /* its bytes are not said */
+        return;
+    const double data_s = (sp_value_known(bytes) ? bytes.lo : V.lo) / b,
+                 core_s = known_or(core, metric(r, "flops") / metric(r, "p_core"));
+    expect(!(data_s > then_s / least), path, "a hint promises more than its bytes can give", then_s, data_s);
+    expect(!(core_s > then_s / least), path, "a hint promises more than its execution can give", then_s,
+           core_s);
 }
 
 /* What was tried: the words follow from the figures. */
@@ -112,7 +168,11 @@ static void check_tries(const struct sp_record *r, const char *path)
 {
     const json_t *item, *best = sp_record_node(r, "tries.best");
     size_t i;
-    json_array_foreach(sp_record_node(r, "hints"), i, item) check_try(item, path);
+    json_array_foreach(sp_record_node(r, "hints"), i, item)
+    {
+        check_try(item, path);
+        check_floor(r, item, path);
+    }
     json_array_foreach(sp_record_node(r, "tries.further"), i, item) check_try(item, path);
     check_try(best, path);
     const json_t *again = json_object_get(best, "trial"), *why = json_object_get(best, "unconfirmed");
@@ -166,15 +226,16 @@ static void check_record(const char *path)
     if (nnz > 0) {
         double beta = metric(&r, "beta"), alpha = metric(&r, "alpha"), alpha_min = metric(&r, "alpha_min");
         double fraction = metric(&r, "bandwidth_fraction");
+        const bool doubtful = sp_record_node(&r, "conditions.doubt");
         const bool streamed = sp_value_known(sp_record_value(&r, "gpu.streamed"));
         expect(near(metric(&r, "performance"), W / t, 1e-9), path, "performance is not W/t", W, t);
         expect(near(metric(&r, "balance"), V / W, 1e-9), path, "balance is not V/W", V, W);
         expect(beta > 0 && beta <= 1, path, "beta is not in (0, 1]", beta, 1);
         expect(alpha >= 0 && alpha <= 16.0, path, "alpha is out of range", alpha, alpha_min);
         expect(alpha_min > 0, path, "alpha_min is not positive", alpha_min, 0);
-        expect(streamed || fraction > 0, path, "no share of the roof", fraction, 0);
-        expect(streamed || fraction <= 1.03 || json_array_size(sp_record_node(&r, "flags")) > 0, path,
-               "above the roof without a flag", fraction, 1.03);
+        expect(streamed || doubtful || fraction > 0, path, "no share of the roof", fraction, 0);
+        expect(streamed || doubtful || fraction <= 1.03 || json_array_size(sp_record_node(&r, "flags")) > 0,
+               path, "above the roof without a flag", fraction, 1.03);
         enum sp_origin bytes = sp_record_metric(&r, "bytes").origin;
         bool counted = bytes == SP_MEASURED || bytes == SP_CONSTRUCTED;
         const char *source = "";
@@ -182,13 +243,17 @@ static void check_record(const char *path)
                V, 0);
         expect(counted == sp_value_known(sp_record_metric(&r, "alpha_simulated")), path,
                "measured alpha without the simulated one beside it", 0, 0);
-        if (streamed)
+        if (doubtful)
+            check_silence(&r, path);
+        else if (streamed)
             expect(!sp_record_node(&r, "losses"), path, "losses of a time that the host link decides", 0, 0);
         else
             check_losses(&r, path);
         check_sectors(&r, path);
         check_tries(&r, path);
         check_bounds(&r, path);
+        if (strncmp(sp_words_text(&r, "config.device", "cpu"), "gpu", 3) != 0)
+            check_rows(&r, path);
     }
     sp_record_free(&r);
 }

@@ -54,7 +54,7 @@ static inline const struct sp_checked *clear(const struct sp_hints *h, const cha
     return NULL;
 }
 
-/* A rule's contract: complete texts, an interval of gains, a command of this program or a plain refusal. */
+/* A rule's contract: complete texts, an interval of gains, a command of this program. */
 static inline void check_hint(const struct sp_hint *h)
 {
     ck_assert_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi > 0 && h->gain_hi < 1,
@@ -63,7 +63,7 @@ static inline void check_hint(const struct sp_hint *h)
     ck_assert_msg(strncmp(h->try_command, "spmodel analyze ", 16) == 0 ||
                       strncmp(h->try_command, "numactl --localalloc spmodel analyze ", 37) == 0 ||
                       strncmp(h->try_command, "echo madvise", 12) == 0 ||
-                      strncmp(h->try_command, "not available in this version: ", 31) == 0,
+                      strncmp(h->try_command, "in your program: ", 17) == 0,
                   "%s: %s", h->id, h->try_command);
 }
 

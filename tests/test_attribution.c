@@ -154,6 +154,25 @@ START_TEST(entries_keep_what_sentinels_saw)
 }
 END_TEST
 
+START_TEST(disturbed_times_are_no_times)
+{
+    struct sp_record r;
+    struct sp_entry e;
+    ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+    sp_record_append(&r, "runs", json_pack("{s:[f,f], s:[f,f]}", "time_s", 1e-3, 2e-3, "roof_Bps", 1e9, 2e9));
+    sp_record_set_metric(&r, "time", sp_value_of(1.5e-3, SP_MEASURED), "s", "lower", "");
+    sp_record_set_metric(&r, "bytes", sp_value_of(1e6, SP_SIMULATED), "B", "lower", "");
+    sp_record_set_text(&r, "conditions.state", "busy");
+    sp_entry_of(&r, &e);
+    ck_assert(e.n_runs == 1 && e.metric[SP_TRACKED_TIME] > 0);
+    sp_record_set_text(&r, "conditions.state", "unusable");
+    sp_entry_of(&r, &e);
+    ck_assert(e.n_runs == 0 && isnan(e.metric[SP_TRACKED_TIME]) && isnan(e.metric[SP_TRACKED_ROOF]));
+    ck_assert_double_eq(e.metric[SP_TRACKED_BYTES], 1e6);
+    sp_record_free(&r);
+}
+END_TEST
+
 START_TEST(evidence_names_code_and_shares)
 {
     struct sp_entry was = entry(1, 1e6, 20e9), is = entry(1.25, 1e6, 20e9);
@@ -189,6 +208,7 @@ int main(void)
     tcase_add_test(tests, sentinels_of_other_versions_do_not_compare);
     tcase_add_test(tests, entries_keep_what_sentinels_saw);
     tcase_add_test(tests, evidence_names_code_and_shares);
+    tcase_add_test(tests, disturbed_times_are_no_times);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

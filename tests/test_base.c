@@ -1,14 +1,24 @@
 #include <check.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/csv_text.h"
+#include "base/figures.h"
+#include "base/file_stem.h"
+#include "base/guarded_stream.h"
 #include "base/markdown_text.h"
+#include "base/memory.h"
+#include "base/print.h"
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "base/visible.h"
 
 START_TEST(error_text_names_place_and_remedy)
 {
@@ -53,6 +63,220 @@ START_TEST(numbers_for_people)
 }
 END_TEST
 
+static int by_value(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Nothing is an array, too: it may be added to, copied and sorted. */
+START_TEST(arrays_of_nothing)
+{
+    void *p = NULL;
+    ck_assert_int_eq(sp_large_alloc(NULL, 0, sizeof(double), "nothing", &p, NULL), SP_OK);
+    ck_assert_ptr_nonnull(p);
+    sp_large_free(NULL, p, 0, sizeof(double));
+    sp_large_free(NULL, p, 7, sizeof(double)); /* not the system's, whatever its length */
+    sp_sort_by(NULL, 0, sizeof(int), by_value);
+    int list[] = {3, 1, 2};
+    sp_sort_by(list, 3, sizeof *list, by_value);
+    ck_assert_int_eq(list[0] * 100 + list[1] * 10 + list[2], 123);
+}
+END_TEST
+
+START_TEST(whole_numbers_that_are_none)
+{
+    char text[32];
+    ck_assert_str_eq(sp_text_whole(text, sizeof text, -14612663), "-14 612 663");
+    ck_assert_str_eq(sp_text_whole(text, sizeof text, NAN), "?");
+    ck_assert_str_eq(sp_text_whole(text, sizeof text, INFINITY), "?");
+    ck_assert_str_eq(sp_text_whole(text, sizeof text, 0x1p63), "?");
+}
+END_TEST
+
+START_TEST(what_a_terminal_obeys_is_visible)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"kkt_power \xce\xb2 \xf0\x9f\x98\x80\ttab", "kkt_power \xce\xb2 \xf0\x9f\x98\x80\ttab"},
+        {"a\nok: forged\r", "a\\nok: forged\\r"},
+        {"\033[2J\007\177", "\\u001b[2J\\u0007\\u007f"},
+        {"\xc2\x9b"
+         "2J\xc2\x85",
+         "\\u009b2J\\u0085"},
+        {"\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8e\xd8\x9c", "\\u202e\\u2066\\u200e\\u061c"},
+        {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
+        {"\x9b"
+         "2J \xc3",
+         "\\x9b2J \\xc3"},
+        {"\xc0\xaf\xed\xa0\x80", "\\xc0\\xaf\\xed\\xa0\\x80"},
+        {"real \xef\xbf\xbd", "real \xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[80], cut[6];
+        ck_assert_uint_eq(sp_visible(cases[i][0], text, sizeof text), strlen(cases[i][1]));
+        ck_assert_str_eq(text, cases[i][1]);
+        ck_assert_int_eq(sp_is_visible(cases[i][0]), strcmp(cases[i][0], cases[i][1]) == 0);
+        ck_assert(sp_is_visible(text));
+        ck_assert_uint_eq(sp_visible(cases[i][0], cut, sizeof cut), strlen(cases[i][1]));
+        ck_assert(strlen(cut) < sizeof cut && strncmp(cut, text, strlen(cut)) == 0 && sp_is_visible(cut));
+    }
+}
+END_TEST
+
+/* What comes out of the guarded standard output, and whether writing was said to fail. */
+static void guarded(void (*print)(void), int to, const char *expected)
+{
+    static char seen[1 << 18];
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(to >= 0 ? to : ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        if (!sp_guard_standard_streams())
+            _exit(9);
+        print();
+        _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; (got = read(ends[0], seen + n, sizeof seen - 1 - n)) > 0;)
+        n += (size_t)got;
+    close(ends[0]);
+    seen[n] = '\0';
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, to >= 0 ? 1 << 8 : 0);
+    ck_assert_uint_eq(n, strlen(expected));
+    ck_assert_str_eq(seen, expected);
+}
+
+static void print_pieces(void)
+{
+    sp_terminal_code(stdout, "\033[1m");
+    fputs("bold\n", stdout);
+    sp_terminal_code(stdout, "\033[0m");
+    fputs("\033[0m forged \xe2\x80", stdout);
+    fflush(stdout);
+    fputs("\xae half \xe2", stdout);
+    sp_terminal_code(stdout, "\r\033[K");
+    fputc('\0', stdout);
+    fputs("\x9b\xc2\n\xce\xb2\n", stdout);
+}
+
+static void print_much(void)
+{
+    for (int i = 0; i < 10000; i++) {
+        sp_terminal_code(stdout, "\033[2m");
+        fputs("\033", stdout);
+    }
+}
+
+static void print_data(void)
+{
+    fputs("\033 text\n", stdout);
+    sp_guard_as_data(stdout);
+    fputs("\033 data \x9b", stdout);
+}
+
+START_TEST(standard_streams_are_guarded)
+{
+    static char much[10000 * 10 + 1];
+    for (int i = 0; i < 10000; i++)
+        memcpy(much + 10 * i, "\033[2m\\u001b", 11);
+    guarded(print_pieces, -1,
+            "\033[1mbold\n\033[0m\\u001b[0m forged \\u202e half \\xe2\r\033[K\\u0000\\x9b\\xc2\n\xce\xb2\n");
+    guarded(print_much, -1, much);
+    guarded(print_data, -1, "\\u001b text\n\033 data \x9b");
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    ck_assert_int_ge(full, 0);
+    guarded(print_pieces, full, "");
+    close(full);
+}
+END_TEST
+
+static const char *said(void (*print)(FILE *out))
+{
+    static char seen[4096];
+    memset(seen, 0, sizeof seen);
+    FILE *out = fmemopen(seen, sizeof seen - 1, "w");
+    ck_assert_ptr_nonnull(out);
+    print(out);
+    fclose(out);
+    return seen;
+}
+
+static void print_like_printf(FILE *out)
+{
+    sp_print(out, "%d|%5d|%-5d|%05d|%+d|%*d|%-*d|%.3d|%ld|%lld|%zu|%hd|%hhu\n", -7, 42, 42, 42, 42, 6, 42, 6,
+             42, 7, -1234567890123L, -9223372036854775807LL, sizeof(int), (short)-3, (unsigned char)200);
+    sp_print(out, "%u|%x|%08X|%#o|%llx|%c|%3c|%%|%p\n", 4294967295u, 3735928559u, 48879u, 8u,
+             0xfedcba9876543210ull, 'a', 'b', (void *)0);
+    sp_print(out, "%f|%.2f|%10.3e|%-10g|%+.1f|%G|%.0f|%g|%.*f\n", 1.5, 2.345, 12345.678, 0.1, -0.05, 1e-10,
+             1e22, (double)INFINITY, 3, 2.0 / 3);
+    sp_print(out, "%s|%8s|%-8s|%.3s|%*s|%-*s|%.*s|\n", "text", "right", "left", "cut off", 6, "a", 6, "b", 2,
+             "xyz");
+}
+
+static void print_by_printf(FILE *out)
+{
+    fprintf(out, "%d|%5d|%-5d|%05d|%+d|%*d|%-*d|%.3d|%ld|%lld|%zu|%hd|%hhu\n", -7, 42, 42, 42, 42, 6, 42, 6,
+            42, 7, -1234567890123L, -9223372036854775807LL, sizeof(int), (short)-3, (unsigned char)200);
+    fprintf(out, "%u|%x|%08X|%#o|%llx|%c|%3c|%%|%p\n", 4294967295u, 3735928559u, 48879u, 8u,
+            0xfedcba9876543210ull, 'a', 'b', (void *)0);
+    fprintf(out, "%f|%.2f|%10.3e|%-10g|%+.1f|%G|%.0f|%g|%.*f\n", 1.5, 2.345, 12345.678, 0.1, -0.05, 1e-10,
+            1e22, (double)INFINITY, 3, 2.0 / 3);
+    fprintf(out, "%s|%8s|%-8s|%.3s|%*s|%-*s|%.*s|\n", "text", "right", "left", "cut off", 6, "a", 6, "b", 2,
+            "xyz");
+}
+
+static void print_hostile(FILE *out)
+{
+    static const char not_ended[3] = {'\xce', '\xb2', '\n'};
+    sp_print(out, "saved  %s\n", "a\nok: forged\033[2J");
+    sp_print(out, "[%8s] [%-8s] [%.2s] [%.*s]\n", "\n", "\r", "\xce\xb2\xce\xb2", 3, not_ended);
+    sp_print(out, "[%.1s] [%.3s]\n", "\xce\xb2", "\xce\xb2\xce\xb2");
+}
+
+START_TEST(what_is_printed_is_one_line_of_its_text)
+{
+    char expected[4096];
+    snprintf(expected, sizeof expected, "%s", said(print_by_printf));
+    ck_assert_str_eq(said(print_like_printf), expected);
+    ck_assert_str_eq(said(print_hostile),
+                     "saved  a\\nok: forged\\u001b[2J\n"
+                     "[      \\n] [\\r      ] [\xce\xb2] [\xce\xb2\\n]\n[] [\xce\xb2]\n");
+}
+END_TEST
+
+START_TEST(an_error_is_two_lines_whatever_it_names)
+{
+    struct sp_error err;
+    char text[3000], name[1500];
+    memset(name, '\n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    sp_fail_at(&err, SP_INPUT, "a\nok: forged\033.mtx", 3, 0, "mv 'a\nb'", "no '%s'",
+               "x\nok: forged \xc2\x9b");
+    sp_error_text(&err, text, sizeof text);
+    ck_assert_str_eq(text, "a\\nok: forged\\u001b.mtx:3: no 'x\\nok: forged \\u009b'\n  remedy: mv 'a\\nb'");
+    sp_fail_at(&err, SP_INPUT, name, 1, 2, name, "%s", name);
+    sp_error_text(&err, text, sizeof text);
+    ck_assert(strchr(text, '\n') != NULL && strchr(text, '\n') == strrchr(text, '\n'));
+}
+END_TEST
+
+START_TEST(intervals_do_not_mislead)
+{
+    char text[80];
+    ck_assert_str_eq(sp_figure_interval(text, sizeof text, 76e9, 75.2e9, 76.8e9, 1e9, 3), "76.0 ±0.8");
+    ck_assert_str_eq(sp_figure_interval(text, sizeof text, 30.4, 30.39, 30.41, 1, 3), "30.4");
+    ck_assert_str_eq(sp_figure_interval(text, sizeof text, 26.2, 25.1, 41, 1, 3), "26.2 (25.1 … 41.0)");
+    ck_assert_str_eq(sp_figure_interval(text, sizeof text, 24.3, 10, 20549, 1, 3), "24.3 (10.0 … 20549)");
+    ck_assert_str_eq(sp_figure_interval(text, sizeof text, 10, 6, 14, 1, 3), "10.0 (6.00 … 14.0)");
+}
+END_TEST
+
 START_TEST(median_and_its_interval)
 {
     double x[] = {5, 1, 4, 2, 3};
@@ -93,7 +317,7 @@ START_TEST(csv_has_no_formulas)
         {"-2+3", "\"'-2+3\"", "'-2+3"},
         {"=A1,\"x\"", "\"'=A1,\"\"x\"\"\"", "\"'=A1,\"\"x\"\"\""},
         {"\t=1", "\"'\t=1\"", "'\t=1"},
-        {"\r=1", "\"'\r=1\"", "\"'\r=1\""},
+        {"\r=1", "\"'\\r=1\"", "\"'\\r=1\""},
         {"-3.5", "\"-3.5\"", "-3.5"},
         {"+1e-3", "\"+1e-3\"", "+1e-3"},
         {"-inf", "\"'-inf\"", "'-inf"},
@@ -127,7 +351,7 @@ START_TEST(markdown_shows_text_as_it_is)
         {"1) x", "1\\) x"},
         {"1.5 x", "1.5 x"},
         {"gen:laplace2d:150", "gen:laplace2d:150"},
-        {"\x1b[31mred", "\\[31mred"},
+        {"\x1b[31mred", "\\\\u001b\\[31mred"},
         {"J\xc3\xb6rg", "J\xc3\xb6rg"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -164,6 +388,33 @@ START_TEST(characters_and_what_is_none)
 }
 END_TEST
 
+START_TEST(names_of_files_hold_no_surprise)
+{
+    static const char *const cases[][2] = {
+        {"kkt_power", "kkt_power"},
+        {"gen:laplace3d:60", "gen_laplace3d_60"},
+        {"|touch${IFS}x;.mtx", "_touch__IFS_x_.mtx"},
+        {"-rf", "_rf"},
+        {".hidden", "_hidden"},
+        {"..", "_."},
+        {"../../etc/passwd", "_._.._etc_passwd"},
+        {"a-b.c", "a-b.c"},
+        {"", "_"},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e",
+         "gr__e"}, /* a character each */
+        {"a\n\x1b\xff'\"`", "a______"},
+        {"0123456789012345678901234567890123456789", "0123456789012345678901234567890"},
+    };
+    char stem[32];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_str_eq(sp_file_stem(stem, sizeof stem, cases[i][0]), cases[i][1]);
+        ck_assert(sp_is_file_stem(stem));
+        ck_assert_int_eq(sp_is_file_stem(cases[i][0]), strcmp(cases[i][0], cases[i][1]) == 0 || i == 11);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -171,10 +422,18 @@ int main(void)
     tcase_add_test(tc, error_text_names_place_and_remedy);
     tcase_add_test(tc, sizes_and_times_are_parsed);
     tcase_add_test(tc, numbers_for_people);
+    tcase_add_test(tc, arrays_of_nothing);
+    tcase_add_test(tc, whole_numbers_that_are_none);
+    tcase_add_test(tc, what_a_terminal_obeys_is_visible);
+    tcase_add_test(tc, standard_streams_are_guarded);
+    tcase_add_test(tc, what_is_printed_is_one_line_of_its_text);
+    tcase_add_test(tc, an_error_is_two_lines_whatever_it_names);
     tcase_add_test(tc, median_and_its_interval);
+    tcase_add_test(tc, intervals_do_not_mislead);
     tcase_add_test(tc, csv_has_no_formulas);
     tcase_add_test(tc, markdown_shows_text_as_it_is);
     tcase_add_test(tc, characters_and_what_is_none);
+    tcase_add_test(tc, names_of_files_hold_no_surprise);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -3,8 +3,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/bottleneck.h"
+#include "model/hints.h"
 
 static struct sp_value measured(double x)
 {
@@ -116,6 +118,58 @@ START_TEST(what_nothing_shows_is_unknown)
 }
 END_TEST
 
+/* 641 % of the time is no proof of anything. */
+START_TEST(a_cause_longer_than_the_time_is_doubtful)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = in.linear_s = measured(0.010 / 6.41);
+    struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_UNKNOWN && !f.proved && f.share == 0);
+    ck_assert_msg(strstr(f.why, "641 %") && strstr(f.why, "roof is too low"), "%s", f.why);
+    in = clean();
+    in.time_s = in.linear_s = measured(0.020);
+    in.core_s = measured(0.030);
+    f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_UNKNOWN && strstr(f.why, "P_core is too low"));
+}
+END_TEST
+
+/* Over many losses: what is a problem is not called none. */
+START_TEST(no_cause_stands_in_two_lists)
+{
+    static const char *const ids[] = {"B01", "A01", "D01", "C01", "H01", "G01"};
+    uint64_t state = 1;
+    for (int k = 0; k < 100000; k++) {
+        struct sp_hints h = {.n_checked = 6};
+        struct sp_losses l = {0};
+        double share[SP_N_LOSSES];
+        for (int i = 0; i < SP_N_LOSSES; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            share[i] = (double)(state >> 40) / (1 << 24) * 0.2 - 0.05;
+            l.part[i] =
+                state % 7 ? sp_value_of(share[i] * 3e-3, SP_MODELLED) : sp_value_none("not looked at");
+        }
+        for (int i = 0; i < 6; i++)
+            h.checked[i].id = ids[i];
+        const enum sp_bottleneck bottleneck = (enum sp_bottleneck)(state >> 33) % SP_N_BOTTLENECKS;
+        sp_hints_settle(&h, bottleneck, &l, 3e-3, 0.03);
+        bool kept[6] = {false};
+        for (int i = 0; i < h.n_checked; i++)
+            for (int j = 0; j < 6; j++)
+                kept[j] = kept[j] || strcmp(h.checked[i].id, ids[j]) == 0;
+        const bool small_b = !(sp_value_known(l.part[SP_LOSS_IMBALANCE]) && share[SP_LOSS_IMBALANCE] >= 0.03);
+        ck_assert_int_eq(kept[0], small_b && bottleneck != SP_BOTTLENECK_IMBALANCE);
+        ck_assert_int_eq(kept[1],
+                         !(sp_value_known(l.part[SP_LOSS_EXTRA_X]) && share[SP_LOSS_EXTRA_X] >= 0.03));
+        const bool small_c = !(sp_value_known(l.part[SP_LOSS_IN_CORE]) && share[SP_LOSS_IN_CORE] >= 0.03);
+        ck_assert_int_eq(kept[3], small_c && bottleneck != SP_BOTTLENECK_IN_CORE);
+        ck_assert_int_eq(kept[4], bottleneck != SP_BOTTLENECK_BANDWIDTH);
+        ck_assert(kept[5]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bottleneck");
@@ -126,6 +180,8 @@ int main(void)
     tcase_add_test(tests, permuted_columns_are_latency);
     tcase_add_test(tests, slow_execution_is_in_core);
     tcase_add_test(tests, what_nothing_shows_is_unknown);
+    tcase_add_test(tests, a_cause_longer_than_the_time_is_doubtful);
+    tcase_add_test(tests, no_cause_stands_in_two_lists);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/scratch_folder.h"
+#include "io/part_file.h"
 #include "read_campaign.h"
 #include "track/campaign_jobs.h"
 

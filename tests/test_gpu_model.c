@@ -123,6 +123,25 @@ START_TEST(what_the_L2_keeps)
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert_str_eq(p.binding, "launch overhead");
     near(p.roofline.time_s.value, 1e-3, 1e-12);
+    m.gpu.launch_s = sp_value_none("not described");
+    /* Without a bandwidth of the L2 its bytes take at most what memory would take for them; no byte of memory
+     * is made up, and no larger L2 bandwidth gives a longer time. */
+    for (int lanes = 0; lanes < 2; lanes++) {
+        struct sp_gpu_prediction known;
+        struct sp_machine h200;
+        const enum sp_gpu_map map = lanes ? SP_GPU_LANES : SP_GPU_THREAD;
+        read_machine("h200-sxm-141gb", &h200);
+        predict("laplace3d:12", "crs", map, 0, true, &h200, &p, &n);
+        ck_assert(p.L2_as_memory && p.busy < 1 && p.term[SP_GPU_TERM_MEMORY].amount.hi == 0);
+        ck_assert_str_eq(p.binding, "L2 bandwidth");
+        ck_assert_int_eq(p.term[SP_GPU_TERM_L2].rate.origin, SP_MODELLED); /* of the SMs that have a block */
+        for (int i = 0; i < h200.n_ceilings; i++)
+            if (strcmp(h200.ceiling[i].level, "L2") == 0)
+                h200.ceiling[i].value = sp_value_of(5.5e12, SP_STATED);
+        predict("laplace3d:12", "crs", map, 0, true, &h200, &known, &n);
+        ck_assert(!known.L2_as_memory && known.roofline.time_s.hi <= p.roofline.time_s.value);
+        sp_machine_free(&h200);
+    }
     m.gpu.latency_s = sp_value_of(1, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
     ck_assert_str_eq(p.binding, "latency");

@@ -323,7 +323,7 @@ START_TEST(simulation_agrees_with_the_formula)
     struct sp_alpha_min least;
     ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, 64, 0, NULL, &least, NULL), SP_OK);
     near(least.alpha * sp_layout_gather_bytes(&l), 8.0 * (double)l.n_r, 1e-3);
-    struct sp_volume v = sp_volume_layout(&l, least.alpha, 2);
+    struct sp_volume v = sp_volume_layout(&l, least.alpha, sp_layout_w(&l, least.alpha, 0));
     const double cleared_B = 2 * 8.0 * (double)sp_half_windows(&l);
     ck_assert(n_threads == 1 ? cleared_B == 0 : cleared_B > 0 && l.phased);
     struct sp_traffic t = traffic_in(&l, 64 << 20, SP_SIM_COLD);
@@ -332,7 +332,7 @@ START_TEST(simulation_agrees_with_the_formula)
     /* A cache that holds what a thread's rows share and no more. */
     t = traffic_in(&l, 64 << 10, SP_SIM_WARM);
     double alpha = sp_traffic_alpha(&l, &t);
-    v = sp_volume_layout(&l, alpha, 2);
+    v = sp_volume_layout(&l, alpha, sp_layout_w(&l, alpha, 0));
     near(t.read_B.value + t.write_B.value, v.total_B - cleared_B / 2, 0.01 + cleared_B / v.total_B);
     if (n_threads == 1) { /* the theory's n_nz counts both triangles */
         double x_B = alpha * sp_layout_gather_bytes(&l), of_all = x_B / (8.0 * (double)l.n_nz);
@@ -355,8 +355,9 @@ START_TEST(windows_cost_what_the_formula_says)
     struct sp_traffic t = traffic_in(&l, 64 << 20, SP_SIM_COLD);
     near(t.array_read_B[SP_ARRAY_OTHER], windows_B, 0.01);
     near(t.array_write_B[SP_ARRAY_OTHER], windows_B, 0.01);
-    struct sp_volume v = sp_volume_layout(&l, 0, 2);
-    near(v.array_B[SP_ARRAY_OTHER] + v.array_B[SP_ARRAY_Y], 5 * windows_B, 1e-12);
+    const double y_B = sp_layout_array_bytes(&l, SP_ARRAY_Y);
+    near(sp_volume_layout(&l, 0, sp_layout_w(&l, 0, 0)).array_B[SP_ARRAY_Y], 2 * y_B + 5 * windows_B, 1e-12);
+    near(sp_volume_layout(&l, 0, sp_layout_w(&l, 0, windows_B)).array_B[SP_ARRAY_Y], 2 * y_B, 1e-12);
     sp_layout_free(&l);
     sp_csr_free(&a);
 }

@@ -71,6 +71,7 @@ END_TEST
 START_TEST(waiting_gathers_ask_for_an_order_too)
 {
     struct sp_hint_inputs in = healthy();
+    in.V_B = sp_value_of(60e6, SP_SIMULATED);
     in.linear_s = sp_value_of(0.5 * in.time_s.value, SP_MEASURED);
     struct sp_hints h = ask(&in);
     ck_assert_ptr_null(find(&h, "A01")); /* no order was tried */
@@ -78,8 +79,11 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
     in.alpha_inner = sp_value_of(4, SP_SIMULATED);
     in.alpha_inner_reordered = sp_value_of(1, SP_SIMULATED);
     struct sp_hint hint = only(&in, "A01");
-    ck_assert_double_eq_tol(hint.gain_hi, 0.5 * 0.75, 1e-9);
-    ck_assert_double_eq_tol(hint.gain_lo, 0.75 * 0.5 * 0.75, 1e-9);
+    /* Three quarters of the misses go, and three quarters of that for certain; no more than all of the
+     * waiting. */
+    ck_assert_double_eq_tol(hint.gain_hi, 0.5, 1e-9);
+    ck_assert_double_eq_tol(hint.floor_s.value, in.linear_s.value, 1e-12);
+    ck_assert_double_eq_tol(hint.gain_lo, low(0.75 * 0.75 * 0.5), 1e-9);
     ck_assert_ptr_nonnull(strstr(hint.evidence, "Gathers wait"));
     in.alpha_inner_reordered = sp_value_of(4, SP_SIMULATED); /* it would not help */
     h = ask(&in);
@@ -97,7 +101,7 @@ START_TEST(gathers_that_miss_may_wait_for_the_rest)
     in.alpha_reordered = sp_value_of(0.1412, SP_SIMULATED);
     in.time_s = sp_value_of(20e-3, SP_MEASURED);
     struct sp_hint hint = only(&in, "A01");
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - 233.1e6 / 76e9 / 20e-3, 1e-6);
+    ck_assert_double_eq_tol(hint.gain_hi, high(1 - (233.1e6 / 76e9 + in.core_s.value) / 20e-3), 1e-6);
     ck_assert_double_eq_tol(hint.gain_lo, low((2 - 0.1412) * x_B / 76e9 / 20e-3), 1e-6); /* bytes alone */
 }
 END_TEST
@@ -129,6 +133,7 @@ END_TEST
 START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
 {
     struct sp_hint_inputs in = healthy();
+    in.V_B = sp_value_of(100e6, SP_SIMULATED);
     in.prefetch_s =
         sp_value_between(0.8 * in.time_s.value, 0.7 * in.time_s.value, 0.85 * in.time_s.value, SP_MEASURED);
     struct sp_hints h = ask(&in);
@@ -153,6 +158,7 @@ START_TEST(busy_times_ask_for_a_schedule_that_was_run)
         {.option = "cyclic:64", .fluid_s = sp_value_of(2.8e-3, SP_MODELLED)},
     };
     struct sp_hint_inputs in = healthy();
+    in.V_B = sp_value_of(60e6, SP_SIMULATED);
     in.time_s = sp_value_between(3e-3, 2.9e-3, 3.1e-3, SP_MEASURED);
     in.lambda_nz = sp_value_of(1, SP_MODELLED);
     in.lambda_t = sp_value_of(1.6, SP_MEASURED);
@@ -178,14 +184,15 @@ START_TEST(duplication)
     in.n_domains = 4;
     in.alpha_min = in.alpha = sp_value_of(0.5, SP_SIMULATED);
     in.V_B = sp_value_of(275e6, SP_SIMULATED);
-    struct sp_hint hint = only(&in, "A02");
-    ck_assert_ptr_nonnull(strstr(hint.try_command, "not available"));
+    in.time_s = sp_value_of(4e-3, SP_MEASURED);
+    struct sp_hints h = ask(&in); /* it is so, but there is nothing to type */
+    ck_assert(h.n_hints == 0 && !clear(&h, "x in several caches"));
     in.schedule = SP_SCHEDULE_CYCLIC;
     in.options = "--schedule cyclic:64 --threads 18";
-    hint = only(&in, "A02");
+    const struct sp_hint hint = only(&in, "A02");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 18 --schedule nnz");
     in.alpha_min = in.alpha = sp_value_of(0.142, SP_SIMULATED);
-    struct sp_hints h = ask(&in);
+    h = ask(&in);
     ck_assert_ptr_nonnull(clear(&h, "x in several caches"));
 }
 END_TEST
@@ -198,6 +205,7 @@ START_TEST(imbalance)
     };
     struct sp_hint_inputs in = healthy();
     in.lambda_nz = sp_value_of(1.8, SP_MODELLED);
+    in.V_B = sp_value_of(100e6, SP_SIMULATED);
     in.fluid_s = sp_value_of(3.2e-3, SP_MODELLED);
     in.fluid_equal_s = sp_value_of(2.8e-3, SP_MODELLED);
     struct sp_hints h = ask(&in);
@@ -206,7 +214,23 @@ START_TEST(imbalance)
     in.n_schedules = 2;
     struct sp_hint hint = only(&in, "B01");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --schedule cyclic:64");
-    ck_assert_double_eq_tol(hint.gain_hi, 0.3 / 3.2, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_hi, high(0.3 / 3.2), 1e-9);
+    /* A run with equal shares tells what the model only says: 2.9/3.0 of its time with blocks in turn. */
+    in.equal_s = sp_value_between(3.05e-3, 3.04e-3, 3.06e-3, SP_MEASURED);
+    hint = only(&in, "B01");
+    ck_assert_double_eq_tol(hint.gain_lo, low(1 - 3.06 / 3.2 * 2.9 / 3), 1e-9);
+    in.equal_s = sp_value_of(3.2e-3, SP_MEASURED);
+    in.n_schedules = 1;
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "load imbalance")->figure, "took as long"));
+    in.equal_s = sp_value_between(3.3e-3, 1e-3, 9e-3, SP_MEASURED); /* perhaps less, but it took more */
+    h = ask(&in);
+    ck_assert_ptr_nonnull(clear(&h, "load imbalance"));
+    in.equal_s = sp_value_none("not run"); /* threads that are busy alike wait for nobody */
+    in.lambda_t = sp_value_of(1.01, SP_MEASURED);
+    h = ask(&in);
+    ck_assert_ptr_nonnull(strstr(clear(&h, "load imbalance")->figure, "busy times: max/mean 1.01"));
+    in.lambda_t = sp_value_none("not run");
     /* A saturated domain: lambda is large and nothing is lost. */
     in.fluid_equal_s = sp_value_of(3.19e-3, SP_MODELLED);
     h = ask(&in);
@@ -228,8 +252,7 @@ START_TEST(in_core)
     in.n_formats = 1;
     struct sp_hint hint = only(&in, "C01");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:8,64");
-    /* and 8 % of the rest, because lanes overlap more */
-    ck_assert_double_eq_tol(hint.gain_hi, 1 - (1 - high(1 - 240e6 / 76e9 / 5e-3)) * 0.92, 1e-9);
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 240e6 / 76e9 / 5.2e-3, 1e-9); /* its transfers remain */
     formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
     struct sp_hints h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
@@ -285,6 +308,9 @@ START_TEST(placement_and_stores)
     ck_assert_str_eq(clear(&h, "page placement")->figure, "100 % local");
 
     in.huge_share = sp_value_of(0, SP_MEASURED);
+    h = ask(&in); /* the roof of its own pages leaves 4 % */
+    ck_assert_int_eq(h.n_hints, 0);
+    in.roof_best_Bps = sp_value_of(120e9, SP_MEASURED);
     struct sp_hint hint = only(&in, "G01");
     ck_assert(hint.basis == SP_STATED && hint.confidence == SP_LOW);
     ck_assert(strncmp(hint.try_command, "echo madvise", 12) == 0 && !hint.change[0]);
@@ -301,6 +327,7 @@ START_TEST(placement_and_stores)
 
     in = healthy();
     in.local_share = sp_value_of(0.5, SP_MEASURED);
+    in.roof_best_Bps = sp_value_of(120e9, SP_MEASURED);
     ck_assert_str_eq(only(&in, "G02").try_command, "numactl --localalloc spmodel analyze kkt_power.mtx.gz");
 
     in = healthy();
@@ -308,7 +335,7 @@ START_TEST(placement_and_stores)
     in.option_nt = "--store nt";
     hint = only(&in, "G03");
     ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --store nt");
-    ck_assert_double_eq_tol(hint.gain_hi, high(8 * 2063494 / 233.1e6), 1e-6);
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - (233.1e6 - 8 * 2063494) / 76e9 / 3.2e-3, 1e-6);
     in.roof_store_Bps = sp_value_of(60e9, SP_MEASURED);
     in.roof_store_nt_Bps = sp_value_of(36e9, SP_MEASURED); /* slower: 3/60 < 2/36 */
     hint = only(&in, "G03");
@@ -338,8 +365,8 @@ START_TEST(stores_of_every_operation)
         const struct sp_hints h = ask(&in);
         const struct sp_hint *hint = find(&h, "G03");
         ck_assert_ptr_nonnull(hint);
-        ck_assert_double_eq_tol(hint->V_then_B.value, is[i].V_B - is[i].y_B, 1);
-        ck_assert_double_eq_tol(hint->gain_hi, high(is[i].y_B / is[i].V_B), 1e-6);
+        ck_assert_double_eq_tol(hint->then.V_B.value, is[i].V_B - is[i].y_B, 1);
+        ck_assert_double_eq_tol(hint->gain_hi, 1 - (is[i].V_B - is[i].y_B) / 76e9 / in.time_s.value, 1e-6);
         ck_assert_ptr_nonnull(strstr(hint->expect, "the size of the result"));
     }
 }
@@ -365,6 +392,7 @@ START_TEST(commands_are_quoted)
     in.matrix = "my matrix's.mtx";
     in.index = SP_I64;
     in.V_B = sp_value_of(291e6, SP_SIMULATED);
+    in.time_s = sp_value_of(4e-3, SP_MEASURED);
     in.options = "--index=i64 -q --threads 4";
     ck_assert_str_eq(only(&in, "E01").try_command,
                      "spmodel analyze 'my matrix'\\''s.mtx' -q --threads 4 --index i32");
@@ -375,8 +403,10 @@ START_TEST(largest_gain_first)
 {
     struct sp_hint_inputs in = healthy();
     in.symmetric = true;
+    in.option_half = "--format half";
     in.fits_f32 = SP_TRUE;
     in.store_nt = false;
+    in.option_nt = "--store nt";
     struct sp_hints h = ask(&in);
     ck_assert_int_eq(h.n_hints, 3);
     ck_assert_str_eq(h.hint[2].id, "G03");

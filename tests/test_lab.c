@@ -434,7 +434,8 @@ START_TEST(reports_show_submitted_texts_as_they_are)
     sp_lab_report(&results, &v, out);
     fclose(out);
     ck_assert_msg(strstr(text, "\n\\# \\*Ada\\* \\`x\\`, small matrices, begun 20") != NULL, "%s", text);
-    ck_assert_msg(strstr(text, "skipped (none \\| \\<b\\>pass\\</b\\> \\[x\\](http://y) # Lab) |\n") != NULL,
+    ck_assert_msg(strstr(text, "skipped (none \\| \\<b\\>pass\\</b\\> \\[x\\](http://y)\\\\n# Lab) |\n") !=
+                      NULL,
                   "%s", text);
     ck_assert_msg(strstr(text, "| gpu | 2999 \\| 1 | – | – |  — skipped: none \\| ") != NULL, "%s", text);
     free(text);

@@ -122,7 +122,7 @@ static void check_layout(const struct sp_workload *w)
         double beta = a->n_nz > 0 ? (double)l.n_nz / (double)l.n_stored : 1;
         require(fabs(beta - sp_sell_beta(&pattern, w->C, w->sigma)) < 1e-14);
     }
-    ck_assert_int_eq(l.perm != NULL, w->format != SP_FORMAT_CRS && w->sigma > 1 && l.n_r > 0);
+    ck_assert_int_eq(l.perm != NULL, w->format != SP_FORMAT_CRS && w->sigma > 1);
     if (l.perm)
         check_perm(&l, a);
     double bytes = 0;

@@ -149,6 +149,7 @@ START_TEST(what_is_written_is_read)
                            .threads_per_core = 1,
                            .frequency_Hz = 2.5e9,
                            .n_caches = 2,
+                           .measured = {"2026-11-21T10:00:00Z", 3, 100, 60, "busy"},
                            .validated = true};
     m.cache[0] = (struct sp_cache){.level = 1,
                                    .size_B = 49152,
@@ -157,14 +158,17 @@ START_TEST(what_is_written_is_read)
                                    .ways = 12,
                                    .cores_sharing = 1,
                                    .effective_B = sp_value_none("x")};
-    m.cache[1] = (struct sp_cache){.level = 3,
-                                   .size_B = INT64_C(480) << 20,
-                                   .line_B = 64,
-                                   .ways = 16,
-                                   .cores_sharing = 2,
-                                   .victim = true,
-                                   .policy = SP_RRIP,
-                                   .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED)};
+    m.cache[1] =
+        (struct sp_cache){.level = 3,
+                          .size_B = INT64_C(480) << 20,
+                          .line_B = 64,
+                          .ways = 16,
+                          .cores_sharing = 2,
+                          .victim = true,
+                          .policy = SP_RRIP,
+                          .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED),
+                          .n_draws = 2,
+                          .draw = {{35e6, 30e6, 60e6, "2026-11-21T10:00:00Z"}, {45e6, 45e6, 45e6, ""}}};
     m.gpu = (struct sp_gpu_limits){.threads = 2048,
                                    .blocks = 32,
                                    .registers = 65536,
@@ -218,6 +222,12 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.cache[1].size_B, m.cache[1].size_B);
     ck_assert(r.cache[1].victim && r.cache[1].policy == SP_RRIP);
     same_value(m.cache[1].effective_B, r.cache[1].effective_B);
+    ck_assert_int_eq(r.cache[1].n_draws, 2);
+    ck_assert(r.measured.n_times == 3 && r.measured.n_samples == 100 && r.measured.n_disturbed == 60);
+    ck_assert_str_eq(r.measured.when, "2026-11-21T10:00:00Z");
+    ck_assert_str_eq(r.measured.doubt, "busy");
+    ck_assert(r.cache[1].draw[0].lo == 30e6 && r.cache[1].draw[1].value == 45e6);
+    ck_assert_str_eq(r.cache[1].draw[0].when, "2026-11-21T10:00:00Z");
     ck_assert_int_eq(r.gpu.threads, 2048);
     ck_assert_int_eq(r.gpu.blocks, 32);
     ck_assert_int_eq(r.gpu.registers, 65536);

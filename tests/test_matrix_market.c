@@ -5,16 +5,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/random.h"
+#include "io/archive.h"
 #include "io/matrix_load.h"
 #include "io/matrix_market.h"
+#include "io/mtx_stream.h"
 
 static enum sp_status read_text(const char *text, int n_threads, struct sp_csr *a, struct sp_error *err)
 {
     struct sp_load_options options = {.n_threads = n_threads};
     struct sp_load_facts facts = {0};
     return sp_mtx_read_text("test.mtx", text, (int64_t)strlen(text), &options, a, &facts, err);
+}
+
+/* The same text as a stream on standard input, parsed in blocks of block_B (0: the usual ones). */
+static enum sp_status stream_text(const char *text, int n_threads, int64_t block_B, struct sp_csr *a,
+                                  struct sp_error *err)
+{
+    const int file = memfd_create("text", 0);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
+    ck_assert_int_eq(dup2(file, STDIN_FILENO), STDIN_FILENO);
+    close(file);
+    struct sp_load_options options = {.n_threads = n_threads, .block_B = block_B};
+    struct sp_load_facts facts = {0};
+    struct sp_archive *archive;
+    memset(a, 0, sizeof *a);
+    enum sp_status status = sp_archive_open("-", &archive, err);
+    if (status == SP_OK)
+        status = sp_mtx_read_stream("test.mtx", archive, &options, a, &facts, err);
+    sp_archive_close(archive);
+    return status;
 }
 
 static double entry(const struct sp_csr *a, int row, int col, int part)
@@ -133,9 +158,29 @@ struct bad_case {
     const char *says;
 };
 
+/* block_B < 0: from memory, else as a stream. */
+static void check_refused(const struct bad_case *c, int n_threads, int64_t block_B)
+{
+    struct sp_csr a;
+    struct sp_error err = {0};
+    enum sp_status status = block_B < 0 ? read_text(c->text, n_threads, &a, &err)
+                                        : stream_text(c->text, n_threads, block_B, &a, &err);
+    ck_assert_msg(status == SP_INPUT, "status %d, %d threads, blocks of %d for\n%s%s", status, n_threads,
+                  (int)block_B, c->text, err.what);
+    ck_assert_msg(strstr(err.what, c->says), "says '%s', not '%s'", err.what, c->says);
+    ck_assert_msg(err.line == c->line && err.column == c->column, "place %d:%d for\n%s%s", (int)err.line,
+                  (int)err.column, c->text, err.what);
+    if (c->text[0]) /* an unpacker that meets nothing names what it was to unpack */
+        ck_assert_str_eq(err.path, "test.mtx");
+    ck_assert_ptr_null(a.row_ptr);
+    ck_assert_int_ne(err.remedy[0], '\0');
+}
+
+/* From memory and as a stream, whatever the threads and blocks: the same first fault. */
 START_TEST(refuses_with_place_and_reason)
 {
-#define BANNER "%%MatrixMarket matrix coordinate real general\n"
+#define BANNER    "%%MatrixMarket matrix coordinate real general\n"
+#define SYMMETRIC "%%MatrixMarket matrix coordinate real symmetric\n"
     static const struct bad_case cases[] = {
         {"", 0, 0, "empty"},
         {"%%MatrixMarket matrix coordinate real\n1 1 0\n", 1, 38, "ends before its symmetry"},
@@ -145,12 +190,16 @@ START_TEST(refuses_with_place_and_reason)
         {BANNER "3 3 -1\n", 2, 5, "no whole number"},
         {BANNER "3 3 99999999999999999999\n", 2, 5, "too large"},
         {BANNER "3000000000 3 1\n1 1 1\n", 2, 1, "too large"},
-        {BANNER "3 3 1000000000000\n1 1 1\n", 2, 1, "hold at most"},
+        {BANNER "3 3 1000000000000\n1 1 1\n", 3, 0, "ends after 1 entry, line 2 announces 1000000000000"},
+        {BANNER "3 3 1000000000000\n1 1 1\n1 4 1\n", 4, 3, "column 4 is outside"},
         {BANNER "3 3 1\n1 x 1\n", 3, 3, "'x': a whole number is wanted here, the column"},
         {BANNER "3 3 1\n1.0 2 1\n", 3, 1, "whole number"},
         {BANNER "3 3 2\n1 1 1\n4 1 1\n", 4, 1, "row 4 is outside 1 .. 3"},
         {BANNER "3 3 1\n\n% x\n1 0 1.5\n", 5, 3, "column 0 is outside 1 .. 3"},
         {BANNER "3 3 1\n1 1\n", 3, 4, "the line ends"},
+        {BANNER "3 3 1\n99999999999999999999 1 1\n", 3, 1, "row 99999999999999999999 is outside 1 .. 3"},
+        {BANNER "3 3 1\n1 00000000000000000000000000000000000000009 1\n", 3, 3,
+         "column 0000000000000000000000000000000000000000... is outside 1 .. 3"},
         {BANNER "3 3 1\n1 1 1 1\n", 3, 7, "nothing more"},
         {BANNER "3 3 1\n1 1 one\n", 3, 5, "'one': a number is wanted"},
         {BANNER "3 3 1\n1 1 1e999\n", 3, 5, "range of a double"},
@@ -164,27 +213,41 @@ START_TEST(refuses_with_place_and_reason)
         {"%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", 2, 1, "must be square"},
         {"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n2 3 1\n", 4, 1,
          "above the diagonal"},
+        /* In each of these more than one thing is wrong: the first of the file is named. */
+        {SYMMETRIC "3 3 2\n3 1 10\n1 3 x\n", 4, 5, "'x': a number is wanted"},
+        {SYMMETRIC "3 3 3\n1 3 x\n3 1 10\n1 3 1\n", 3, 5, "'x': a number is wanted"},
+        {SYMMETRIC "3 3 3\n3 1 10\n1 3 1\n1 3 x\n", 4, 1, "above the diagonal, that of line 3 below it"},
+        {SYMMETRIC "3 3 3\n1 1 1\n\n1 3 1\n3 1 1\n4 1 1\n", 6, 1, "below the diagonal, that of line 5 above"},
+        {SYMMETRIC "3 3 1\n3 1 10\n1 3 x\n", 4, 5, "'x': a number is wanted"},
+        {SYMMETRIC "3 3 1\n3 1 10\n1 3 1\n", 4, 1, "more than the 1 entry that line 2 announces"},
+        {SYMMETRIC "3 3 5\n3 1 10\n% x\n1 3 1\n", 5, 1, "above the diagonal"},
+        {SYMMETRIC "3 3 3\n3 1 1\n2 1 1\n", 4, 0, "ends after 2 entries, line 2 announces 3"},
+        {SYMMETRIC "3 3 1\n1 3\n", 3, 4, "the line ends"},
+        {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n1 3 1\n", 4, 5, "nothing more"},
+        {"%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n3 1 1 1\n1 3 1\n", 4, 6,
+         "the line ends"},
+        {BANNER "3 3 2\n1 1 x\n4 1 1\n", 3, 5, "'x': a number is wanted"},
+        {BANNER "3 3 1\n1 1 1\n2 2 2\n3 3 x\n", 4, 1, "more than the 1 entry"},
+        {"%%MatrixMarket matrix array real symmetric\n2 2\n1\nx\n", 4, 1, "a number is wanted"},
+        {"%%MatrixMarket matrix array real general\n1 1\n1\n2\nx\n", 4, 1,
+         "more than the 1 value that line 2"},
         {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", 3, 1, "zero diagonal"},
+        {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n2 1 1\n1 1 1\n", 4, 1,
+         "zero diagonal"},
         {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", 5, 0, "after 3 values"},
         {"%%MatrixMarket matrix array real general\n2 1\n1 2\n3\n", 3, 3, "nothing more"},
         {"version https://git-lfs.github.com/spec/v1\n", 1, 1, "Git LFS"},
         {"<!DOCTYPE html>\n", 1, 1, "HTML"},
         {"% asym positive\n1 2\n", 1, 1, "KONECT"},
         {" %%MatrixMarket matrix coordinate real general\n", 1, 1, "first thing"},
+        {"neither banner\nnor third line", 1, 1, "no Matrix Market banner"},
         {"title\n 1 2 3\nRSA  3 3 3\n", 3, 1, "Harwell-Boeing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int n_threads = 1; n_threads <= 2; n_threads++) {
-            struct sp_csr a;
-            struct sp_error err = {0};
-            enum sp_status status = read_text(cases[i].text, n_threads, &a, &err);
-            ck_assert_msg(status == SP_INPUT, "status %d for\n%s", status, cases[i].text);
-            ck_assert_msg(strstr(err.what, cases[i].says), "says '%s', not '%s'", err.what, cases[i].says);
-            ck_assert_msg(err.line == cases[i].line && err.column == cases[i].column, "place %d:%d for\n%s%s",
-                          (int)err.line, (int)err.column, cases[i].text, err.what);
-            ck_assert_str_eq(err.path, "test.mtx");
-            ck_assert_ptr_null(a.row_ptr);
-            ck_assert_int_ne(err.remedy[0], '\0');
+        for (int n_threads = 1; n_threads <= 4; n_threads++) {
+            check_refused(&cases[i], n_threads, -1);
+            for (int64_t block_B = 0; block_B <= 64; block_B += 16)
+                check_refused(&cases[i], n_threads, block_B);
         }
 }
 END_TEST
@@ -236,6 +299,28 @@ static void check_equal(const struct sp_csr *a, const struct sp_csr *b)
     ck_assert_mem_eq(a->val, b->val, (size_t)a->n_nz * (sp_csr_is_complex(a) ? 2 : 1) * sizeof *a->val);
 }
 
+/* Blocks of a stream give way to what does not fit into one. */
+START_TEST(a_line_may_be_longer_than_a_block)
+{
+    char *text;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    fprintf(f, "%s%%%9999s\n%%\n%99s3 3 2\n%9999s1 1 5\n%%%99999s\n2 2%9999s7\n%%%9999s", BANNER, "", "", "",
+            "", "", "");
+    fclose(f);
+    struct sp_csr a, b;
+    struct sp_error err;
+    ck_assert_int_eq(read_text(text, 1, &a, &err), SP_OK);
+    for (int64_t block_B = 1; block_B <= 100000; block_B *= 10) {
+        ck_assert_msg(stream_text(text, 3, block_B, &b, &err) == SP_OK, "%s", err.what);
+        check_equal(&a, &b);
+        sp_csr_free(&b);
+    }
+    sp_csr_free(&a);
+    free(text);
+}
+END_TEST
+
 START_TEST(threads_do_not_change_the_result)
 {
     static const char *const banners[] = {"real general", "real symmetric", "complex hermitian",
@@ -250,6 +335,9 @@ START_TEST(threads_do_not_change_the_result)
         ck_assert_int_eq(sp_csr_check(&one, &err), SP_OK);
         for (int t = 2; t <= 5; t++) {
             ck_assert_int_eq(read_text(text, t, &several, &err), SP_OK);
+            check_equal(&one, &several);
+            sp_csr_free(&several);
+            ck_assert_int_eq(stream_text(text, t, t == 5 ? 0 : 1000 * t, &several, &err), SP_OK);
             check_equal(&one, &several);
             sp_csr_free(&several);
         }
@@ -408,6 +496,7 @@ int main(void)
     tcase_add_test(c, refuses_with_place_and_reason);
     tcase_add_test(c, checks_memory_before_taking_it);
     tcase_add_test(c, threads_do_not_change_the_result);
+    tcase_add_test(c, a_line_may_be_longer_than_a_block);
     tcase_add_test(c, equals_a_dense_reference);
     tcase_add_test(c, behaves_on_the_parser_cases);
     tcase_add_test(c, loads_the_real_matrices);

@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "base/samples.h"
+#include "model/capacity.h"
+#include "scratch_dir.h"
+#include "session/measure_machine.h"
 #include "session/measure_plan.h"
+#include "session/observe.h"
 #include "session/placement.h"
-#include "session/runs.h"
 #include "sparse/generate.h"
+#include "sys/identity.h"
 
 enum { N = 14 };
 
@@ -27,7 +31,7 @@ START_TEST(the_capacity_is_found)
     static const double capacities[] = {6e6, 10e6, 16e6, 32e6, 60e6};
     double size[N], latency[N];
     walk(1 << 20, capacities[_i], 20e-9, 100e-9, size, latency);
-    struct sp_value v = sp_measure_knee(N, size, latency, 1 << 20, 5e-9);
+    struct sp_value v = sp_measure_knee(N, size, latency, 1 << 20, 0, 5e-9);
     ck_assert(sp_value_known(v) && v.origin == SP_MEASURED);
     ck_assert_double_eq_tol(v.value, capacities[_i], 0.15 * capacities[_i]);
     ck_assert(v.lo <= capacities[_i] * 1.01 && capacities[_i] <= v.hi * 1.01);
@@ -38,10 +42,252 @@ START_TEST(without_a_rise_it_stays_unknown)
 {
     double size[N], latency[N];
     walk(1 << 20, 1e12, 60e-9, 120e-9, size, latency); /* everything fits */
-    struct sp_value v = sp_measure_knee(N, size, latency, 1 << 20, 5e-9);
+    struct sp_value v = sp_measure_knee(N, size, latency, 1 << 20, 0, 5e-9);
     ck_assert(!sp_value_known(v) && v.why);
-    v = sp_measure_knee(3, size, latency, 1 << 20, 5e-9);
+    v = sp_measure_knee(3, size, latency, 1 << 20, 0, 5e-9);
     ck_assert(!sp_value_known(v) && v.why);
+}
+END_TEST
+
+/* Beyond what the machine states no capacity is tried, at neither end of the interval. */
+START_TEST(a_capacity_above_the_stated_one_is_impossible)
+{
+    double size[N], latency[N];
+    walk(1 << 20, 30e6, 20e-9, 100e-9, size, latency);
+    for (int i = 0; i < N; i++) /* so noisy that all capacities fit */
+        latency[i] *= i % 2 ? 1.5 : 0.7;
+    struct sp_value v = sp_measure_knee(N, size, latency, 1 << 20, 0, 5e-9);
+    ck_assert(!sp_value_known(v) || v.hi > 16e6);
+    v = sp_measure_knee(N, size, latency, 1 << 20, 16e6, 5e-9);
+    ck_assert(!sp_value_known(v) || v.hi <= 16e6 * 1.0001);
+    walk(1 << 20, 10e6, 20e-9, 100e-9, size, latency);
+    v = sp_measure_knee(N, size, latency, 1 << 20, 32e6, 5e-9);
+    ck_assert(sp_value_known(v));
+    ck_assert_double_eq_tol(v.value, 10e6, 1.5e6);
+}
+END_TEST
+
+/* Four measurements of one machine in one day, where 33.55 MB are stated: neither the impossible upper end
+ * nor the wide ones decide, and the fifth of another day is inside. */
+START_TEST(capacities_are_pooled)
+{
+    const double mb = 1e6, l2_B = 2 * mb;
+    struct sp_cache c = {.level = 3, .size_B = (int64_t)(33.55 * mb), .effective_B = sp_value_none("")};
+    sp_capacity_add(&c, sp_value_none("no knee"), "2026-11-23T08:00:00Z", (int64_t)l2_B);
+    ck_assert(c.n_draws == 0 && !sp_value_known(c.effective_B));
+    sp_capacity_add(&c, sp_value_between(3.54 * mb, 1.57 * mb, 90.8 * mb, SP_MEASURED),
+                    "2026-11-23T12:00:00Z", (int64_t)l2_B);
+    ck_assert_double_eq(c.effective_B.lo, l2_B); /* not below the next level, nor above what is stated */
+    ck_assert_double_eq(c.effective_B.hi, (double)c.size_B);
+    sp_capacity_add(&c, sp_value_between(8.58 * mb, 7.4 * mb, 13.9 * mb, SP_MEASURED), "2026-11-23T10:00:00Z",
+                    (int64_t)l2_B);
+    sp_capacity_add(&c, sp_value_between(8.27 * mb, 7.0 * mb, 10.1 * mb, SP_MEASURED), "2026-11-23T11:00:00Z",
+                    (int64_t)l2_B);
+    for (int twice = 0; twice < 2; twice++)
+        sp_capacity_add(&c, sp_value_between(4.21 * mb, 1.57 * mb, 44.7 * mb, SP_MEASURED),
+                        "2026-11-23T13:00:00Z", (int64_t)l2_B);
+    ck_assert_int_eq(c.n_draws, 4);
+    for (int i = 1; i < 4; i++)
+        ck_assert(strcmp(c.draw[i - 1].when, c.draw[i].when) < 0);
+    ck_assert_double_eq_tol(c.effective_B.value, 6.24 * mb, 1);
+    ck_assert_double_eq_tol(c.effective_B.lo, 3.741 * mb, 1);
+    ck_assert_double_eq_tol(c.effective_B.hi, 29.3 * mb, 1);
+    ck_assert(c.effective_B.origin == SP_MEASURED);
+    for (int i = 0; i < 20; i++) { /* bounded, the oldest go */
+        char when[24];
+        snprintf(when, sizeof when, "2026-11-24T08:00:%02dZ", i);
+        sp_capacity_add(&c, sp_value_of((8 + 0.01 * i) * mb, SP_MEASURED), when, (int64_t)l2_B);
+    }
+    ck_assert_int_eq(c.n_draws, SP_MAX_DRAWS);
+    ck_assert_str_eq(c.draw[0].when, "2026-11-24T08:00:08Z");
+    ck_assert_str_eq(c.draw[SP_MAX_DRAWS - 1].when, "2026-11-24T08:00:19Z");
+    /* A file of an earlier version has no list: what it says counts as one of them. */
+    struct sp_cache old = {.size_B = 33 << 20, .effective_B = sp_value_of(8 * mb, SP_MEASURED)};
+    sp_capacity_add(&old, sp_value_of(6 * mb, SP_MEASURED), "2026-11-24T08:00:00Z", 0);
+    ck_assert_int_eq(old.n_draws, 2);
+    ck_assert_double_eq_tol(old.effective_B.value, 7 * mb, 1);
+    struct sp_machine a = {.n_caches = 1}, b = {.n_caches = 1}; /* of two files of one environment */
+    a.cache[0] = old;
+    b.cache[0] = (struct sp_cache){.size_B = 33 << 20, .effective_B = sp_value_none("")};
+    sp_capacity_merge(&b, &a);
+    sp_capacity_merge(&b, &a);
+    ck_assert_int_eq(b.cache[0].n_draws, 2);
+    ck_assert_double_eq(b.cache[0].effective_B.value, a.cache[0].effective_B.value);
+    b.cache[0] = (struct sp_cache){.size_B = 33 << 20, .effective_B = sp_value_of(4 * mb, SP_MEASURED)};
+    sp_capacity_merge(&b, &a); /* an old file keeps what it has */
+    ck_assert_int_eq(b.cache[0].n_draws, 3);
+    b.cache[0].size_B = 1 << 20;
+    b.cache[0].n_draws = 0;
+    sp_capacity_merge(&b, &a); /* another cache */
+    ck_assert_int_eq(b.cache[0].n_draws, 0);
+}
+END_TEST
+
+static void add(struct sp_machine *m, const char *name, const char *level, int n_threads, double value,
+                double lo, double hi)
+{
+    struct sp_ceiling c = {.precision = "f64", .mode = "unknown", .n_threads = n_threads};
+    snprintf(c.name, sizeof c.name, "%s", name);
+    snprintf(c.level, sizeof c.level, "%s", level);
+    c.value = sp_value_between(value, lo, hi, SP_MEASURED);
+    ck_assert_int_eq(sp_machine_add_ceiling(m, &c, NULL), SP_OK);
+}
+
+/* A file as it was remembered beside other work: the slower of two that contradict each other goes. */
+START_TEST(what_cannot_be_is_left_out)
+{
+    struct sp_machine m = {.frequency_Hz = 2.4e9};
+    char text[300];
+    add(&m, "load", "MEM", 2, 20e9, 19e9, 21e9);
+    add(&m, "load", "MEM", 1, 22e9, 18e9, 26e9); /* within noise */
+    add(&m, "load", "L3", 2, 60e9, 55e9, 65e9);
+    add(&m, "load", "L3", 1, 32e9, 30e9, 34e9);
+    add(&m, "load", "L2", 2, 150e9, 140e9, 160e9);
+    add(&m, "load_mix", "L3", 1, 39e9, 35e9, 43e9);
+    add(&m, "fma", "core", 2, 92e9, 90e9, 95e9);
+    add(&m, "simd", "core", 2, 84e9, 82e9, 86e9);
+    add(&m, "scalar", "core", 2, 18e9, 16e9, 21e9);
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 0);
+    ck_assert_str_eq(text, "");
+    add(&m, "load_mix", "L3", 2, 4.9e9, 4.7e9, 8.4e9); /* below one thread */
+    add(&m, "load", "L1", 2, 0.5e9, 0.4e9, 0.6e9);     /* below all others */
+    add(&m, "fma", "core", 1, 0.1e9, 0.1e9, 0.1e9);    /* below 0.1 a cycle */
+    add(&m, "simd", "core", 1, 20e9, 19e9, 21e9);
+    m.ceiling[m.n_ceilings - 1].value.origin = SP_STATED;
+    const int n = m.n_ceilings;
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 3);
+    ck_assert_int_eq(m.n_ceilings, n - 3);
+    ck_assert_ptr_nonnull(strstr(text, "L3 load_mix of 2 threads below L3 load_mix of 1"));
+    ck_assert_ptr_nonnull(strstr(text, "L1 load of 2 threads below "));
+    ck_assert_ptr_nonnull(strstr(text, "core fma of 1 thread"));
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 0);
+    bool exact;
+    ck_assert_ptr_nonnull(sp_machine_ceiling(&m, "load", "L3", "f64", 2, NULL, &exact));
+    ck_assert_ptr_nonnull(sp_machine_ceiling(&m, "simd", "core", "f64", 1, NULL, &exact)); /* stated */
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* Loads of memory are not slower than a copy, of which a third may be a write-allocate that did not happen.
+ */
+START_TEST(loads_are_not_slower_than_copies)
+{
+    struct sp_machine m = {.frequency_Hz = 2e9};
+    char text[300];
+    add(&m, "load", "MEM", 2, 20e9, 19e9, 21e9);
+    add(&m, "copy", "MEM", 2, 29e9, 28e9, 30e9); /* without write-allocates 19.3 */
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 0);
+    add(&m, "load", "MEM", 4, 20e9, 19e9, 21e9);
+    add(&m, "copy", "MEM", 4, 60e9, 58e9, 62e9);
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 1);
+    ck_assert_str_eq(text, "MEM load of 4 threads below MEM copy of 4");
+    sp_machine_free(&m);
+}
+END_TEST
+
+static double load_of(const struct sp_machine *m, int n_threads)
+{
+    bool exact;
+    const struct sp_ceiling *c = sp_machine_ceiling(m, "load", "MEM", "f64", n_threads, NULL, &exact);
+    return c && exact ? c->value.value : 0;
+}
+
+/* Disturbances only slow down: of two doubtful measurements the faster figures stay; a good one replaces
+ * them, and a doubtful one adds to a good one only what that has not. */
+START_TEST(measurements_improve_what_is_remembered)
+{
+    struct sp_machine m = {.frequency_Hz = 2e9}, later = {.frequency_Hz = 2e9};
+    m.measured = (struct sp_machine_measured){"2026-11-23T08:00:00Z", 1, 100, 80, "busy"};
+    later.measured = (struct sp_machine_measured){"2026-11-23T09:00:00Z", 1, 100, 60, "busy"};
+    add(&m, "load", "MEM", 2, 20e9, 19e9, 21e9);
+    add(&m, "load", "MEM", 1, 12e9, 11e9, 13e9);
+    add(&later, "load", "MEM", 2, 18e9, 17e9, 19e9);
+    add(&later, "load", "MEM", 1, 13e9, 12e9, 14e9);
+    add(&later, "copy", "MEM", 1, 10e9, 9e9, 11e9);
+    ck_assert_int_eq(sp_machine_improve(&m, &later, NULL), SP_OK);
+    ck_assert(load_of(&m, 2) == 20e9 && load_of(&m, 1) == 13e9 && m.n_ceilings == 3);
+    ck_assert(*m.measured.doubt && m.measured.n_times == 2 && sp_machine_was_busy(&m));
+    ck_assert_str_eq(m.measured.when, later.measured.when);
+    *later.measured.doubt = '\0';
+    later.measured.n_disturbed = 0;
+    ck_assert_int_eq(sp_machine_improve(&m, &later, NULL), SP_OK);
+    ck_assert(load_of(&m, 2) == 18e9 && !*m.measured.doubt && m.measured.n_times == 3);
+    ck_assert(!sp_machine_was_busy(&m));
+    snprintf(later.measured.doubt, sizeof later.measured.doubt, "busy");
+    later.ceiling[0].value = sp_value_of(30e9, SP_MEASURED);
+    add(&later, "load", "MEM", 4, 30e9, 29e9, 31e9);
+    ck_assert_int_eq(sp_machine_improve(&m, &later, NULL), SP_OK);
+    ck_assert(load_of(&m, 2) == 18e9 && load_of(&m, 4) == 30e9 && !*m.measured.doubt);
+    sp_machine_free(&m);
+    sp_machine_free(&later);
+}
+END_TEST
+
+/* A constructed machine of this environment, as a measurement with n threads would make it. */
+static struct sp_machine measured_here(int n_threads, double capacity_B, const char *when, const char *doubt)
+{
+    struct sp_topology topology;
+    struct sp_identity identity;
+    struct sp_machine m = {.name = "here", .cpu = "c", .source = "s", .n_cores = 2, .frequency_Hz = 1e9};
+    ck_assert_int_eq(sp_topology_read(&topology, NULL), SP_OK);
+    sp_identity_read("", &topology, &identity);
+    snprintf(m.env_key, sizeof m.env_key, "%s", identity.env_key);
+    sp_topology_free(&topology);
+    m.n_caches = 1;
+    m.cache[0] = (struct sp_cache){.level = 3, .size_B = 32 << 20, .line_B = 64, .cores_sharing = 2};
+    m.cache[0].effective_B = sp_value_none("");
+    sp_capacity_add(&m.cache[0], sp_value_of(capacity_B, SP_MEASURED), when, 0);
+    m.measured = (struct sp_machine_measured){.n_times = 1, .n_samples = 10};
+    snprintf(m.measured.when, sizeof m.measured.when, "%s", when);
+    snprintf(m.measured.doubt, sizeof m.measured.doubt, "%s", doubt);
+    add(&m, "load", "MEM", n_threads, 20e9, 19e9, 21e9);
+    return m;
+}
+
+/* Nothing is measured here: what is remembered serves, in doubt or not, and capacities are of all thread
+ * counts. */
+START_TEST(what_is_remembered_is_added_to_and_forgotten)
+{
+    char now[24];
+    bool cached;
+    struct sp_machine m, r;
+    struct sp_topology topology;
+    ck_assert_int_eq(sp_topology_read(&topology, NULL), SP_OK);
+    const int n_all = sp_topology_default_threads(&topology);
+    sp_topology_free(&topology);
+    sp_measure_now(now, sizeof now);
+    ck_assert_double_le(sp_measure_age(now), 5);
+    ck_assert(isnan(sp_measure_age("")));
+    m = measured_here(n_all, 8e6, "2026-11-20T08:00:00Z", "");
+    ck_assert_int_eq(sp_machine_remember(dir, 0, &m, NULL), SP_OK);
+    sp_machine_free(&m);
+    m = measured_here(n_all + 1, 4e6, now, "most samples were disturbed");
+    ck_assert_int_eq(sp_machine_remember(dir, n_all + 1, &m, NULL), SP_OK);
+    sp_machine_free(&m);
+    m = measured_here(n_all, 6e6, "2026-11-21T08:00:00Z", "");
+    ck_assert_int_eq(sp_machine_remember(dir, n_all, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.measured.n_times, 2);
+    sp_machine_free(&m);
+    ck_assert_int_eq(sp_machine_remember(dir, n_all + 2, &(struct sp_machine){.env_key = "x"}, NULL),
+                     SP_ABSENT);
+    for (int more = 0; more < 2; more++) {
+        const struct sp_measure_options o = {.quick = true, .n_threads = n_all + more};
+        ck_assert_int_eq(sp_machine_quick_cached(dir, &o, &r, &cached, NULL, NULL, NULL), SP_OK);
+        ck_assert(cached && *r.measured.doubt == (more ? 'm' : '\0'));
+        ck_assert_int_eq(r.cache[0].n_draws, 3);
+        ck_assert_double_eq(r.cache[0].effective_B.value, 6e6);
+        ck_assert(r.cache[0].effective_B.lo < 4.5e6 && r.cache[0].effective_B.hi > 7.5e6);
+        sp_machine_free(&r);
+    }
+    ck_assert_int_eq(sp_machine_remembered(dir, 0, &r, NULL), SP_OK);
+    sp_machine_forget(dir, "0123456789abcdef");
+    char key[20];
+    snprintf(key, sizeof key, "%s", r.env_key);
+    sp_machine_free(&r);
+    ck_assert_int_eq(sp_machine_remembered(dir, n_all + 1, &r, NULL), SP_OK);
+    sp_machine_free(&r);
+    sp_machine_forget(dir, key);
+    ck_assert_int_eq(sp_machine_remembered(dir, n_all + 1, &r, NULL), SP_ABSENT);
 }
 END_TEST
 
@@ -160,6 +406,13 @@ int main(void)
     TCase *tc = tcase_create("measure");
     tcase_add_loop_test(tc, the_capacity_is_found, 0, 5);
     tcase_add_test(tc, without_a_rise_it_stays_unknown);
+    tcase_add_test(tc, a_capacity_above_the_stated_one_is_impossible);
+    tcase_add_test(tc, capacities_are_pooled);
+    tcase_add_test(tc, what_cannot_be_is_left_out);
+    tcase_add_test(tc, loads_are_not_slower_than_copies);
+    tcase_add_test(tc, measurements_improve_what_is_remembered);
+    tcase_add_checked_fixture(tc, make_dir, remove_dir);
+    tcase_add_test(tc, what_is_remembered_is_added_to_and_forgotten);
     tcase_add_test(tc, local_share_follows_the_threads);
     tcase_add_test(tc, runs_are_pooled_by_their_medians);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);

@@ -28,11 +28,12 @@ START_TEST(text_is_escaped)
         {"kkt_power", "kkt_power"},
         {"a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&#39;"},
         {"β −6 … ±", "β −6 … ±"},
-        {"bell\a escape\033[2J delete\177 nel\xc2\x85", "bell escape[2J delete nel"},
-        {"line\nend\ttab", "line\nend\ttab"},
-        {"lone \xff and \xe4\xbd cut", "lone \xef\xbf\xbd and \xef\xbf\xbd\xef\xbf\xbd cut"},
-        {"long slash \xc0\xaf", "long slash \xef\xbf\xbd\xef\xbf\xbd"},
-        {"surrogate \xed\xa0\x80", "surrogate \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"bell\a escape\033[2J delete\177 nel\xc2\x85",
+         "bell\\u0007 escape\\u001b[2J delete\\u007f nel\\u0085"},
+        {"line\nend\ttab \xe2\x80\xae", "line\\nend\ttab \\u202e"},
+        {"lone \xff and \xe4\xbd cut", "lone \\xff and \\xe4\\xbd cut"},
+        {"long slash \xc0\xaf", "long slash \\xc0\\xaf"},
+        {"surrogate \xed\xa0\x80", "surrogate \\xed\\xa0\\x80"},
         {"no character \xef\xbf\xbf", "no character \xef\xbf\xbd"},
     };
     FILE *out = begin();
@@ -69,6 +70,25 @@ START_TEST(pictures_get_ids_and_colours_of_their_own)
     out = begin();
     ck_assert_int_eq(sp_inline_svg("gnuplot: out of luck", &picture, out, &err), SP_OUTPUT);
     fclose(out);
+    free(text);
+}
+END_TEST
+
+/* A gnuplot that writes more than it should writes it in vain. */
+START_TEST(pictures_only_draw)
+{
+    static const char svg[] = "<?xml version=\"1.0\"?>\n<svg width='8'>\n<script>alert(1)</script><g><a "
+                              "xlink:href='javascript:alert(2)'>"
+                              "<path d='M0,0' onclick='alert(3)'/><path\td='M1,1'/></a></g><image "
+                              "href='x'/><!-- --><![CDATA[x]]><G/>"
+                              "<text>&lt;script> on=x</text></svg>\n";
+    const struct sp_inline_svg picture = {"r1-p", "A", "B", 8, 4, false};
+    struct sp_error err;
+    FILE *out = begin();
+    ck_assert_int_eq(sp_inline_svg(svg, &picture, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_str_eq(strstr(text, "</desc>") + strlen("</desc>"),
+                     "\n\nalert(1)<g><path\td='M1,1'/></g><text>&lt;script&gt; on=x</text></svg>\n");
     free(text);
 }
 END_TEST
@@ -213,6 +233,7 @@ int main(void)
     TCase *tc = tcase_create("page");
     tcase_add_loop_test(tc, text_is_escaped, 0, 9);
     tcase_add_test(tc, pictures_get_ids_and_colours_of_their_own);
+    tcase_add_test(tc, pictures_only_draw);
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, several_records_have_parts_of_their_own);
     tcase_add_test(tc, a_negative_rest_is_signed);

@@ -1,12 +1,16 @@
 #include <check.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/record.h"
-#include "plots/plot.h"
+#include "plots/places.h"
+#include "plots/script.h"
+#include "plots/svg_hover.h"
+#include "plots/text_room.h"
 
 enum { N_KINDS = 10 };
 
@@ -145,12 +149,20 @@ START_TEST(roofline_script_holds_the_record)
     ck_assert_ptr_nonnull(strstr(text, "DRAM load 76.0 ±0.8 GB/s measured"));
     ck_assert_ptr_nonnull(strstr(text, "DP FMA 1152 Gflop/s stated"));
     ck_assert_ptr_nonnull(strstr(text, "3  measured  6.78 Gflop/s, bytes simulated"));
-    ck_assert_ptr_nonnull(strstr(text, "set xrange [0.01:100]; set yrange [0.1:10000]"));
     ck_assert_ptr_nonnull(strstr(text, "0.11135857")); /* 1/8.98 flop/B */
     ck_assert_ptr_nonnull(strstr(text, "dt 3"));       /* the stated peak is dotted */
     ck_assert_ptr_nonnull(strstr(text, "0.64 ms  15 %"));
 }
 END_TEST
+
+static double range_end(const char *text, const char *axis, int end)
+{
+    double lo, hi;
+    const char *at = strstr(text, axis);
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(sscanf(at + strlen(axis), " [%lf:%lf]", &lo, &hi), 2);
+    return end ? hi : lo;
+}
 
 static char *script_of(const struct sp_record *record, const char *kind, enum sp_term term)
 {
@@ -162,6 +174,187 @@ static char *script_of(const struct sp_record *record, const char *kind, enum sp
     fclose(out);
     return text;
 }
+
+static void add_roof(json_t *root, const char *name, const char *level, double value)
+{
+    json_t *roof = json_deep_copy(json_array_get(json_object_get(root, "roofs"), 0));
+    json_object_set_new(roof, "name", json_string(name));
+    json_object_set_new(roof, "level", json_string(level));
+    json_object_set_new(roof, "role", json_string("other"));
+    json_object_set_new(roof, "value", json_real(value));
+    json_array_append_new(json_object_get(root, "roofs"), roof);
+}
+
+/* The axes hold the points, at 0.111 to 0.125 flop/B and 6.78 to 9.53 Gflop/s, and little more; what is far
+ * above is named. */
+START_TEST(the_roofline_zooms_to_its_data)
+{
+    char *text = script_of(&example, "roofline", SP_TERM_SVG);
+    const double x_lo = range_end(text, "set xrange", 0), x_hi = range_end(text, "set xrange", 1),
+                 y_lo = range_end(text, "set yrange", 0), y_hi = range_end(text, "set yrange", 1);
+    ck_assert(x_lo < 0.111 && x_hi > 0.126 && y_lo < 6.78 && y_hi > 9.54);
+    ck_assert(x_hi / x_lo < 20 && y_hi / y_lo < 20);
+    ck_assert_ptr_nonnull(strstr(text, "DP FMA 1152 Gflop/s stated, above"));
+    free(text);
+}
+END_TEST
+
+/* The caches' loads beside memory's, whose knees then are in the picture; no other figure of theirs. */
+START_TEST(caches_have_ceilings_in_the_roofline)
+{
+    add_roof(example.root, "load", "L3", 4e11);
+    add_roof(example.root, "load", "L1", 5e12);
+    add_roof(example.root, "copy", "L2", 1e12);
+    char *text = script_of(&example, "roofline", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "set label 'L3 load 400"));
+    ck_assert_ptr_nonnull(strstr(text, "set label 'L1 load 5000"));
+    ck_assert_ptr_null(strstr(text, "L2 copy"));
+    ck_assert_ptr_nonnull(strstr(text, "set label 'DP FMA 1152 Gflop/s stated' at"));
+    ck_assert(range_end(text, "set yrange", 1) > 1152 && range_end(text, "set xrange", 1) > 1152. / 5000);
+    free(text);
+}
+END_TEST
+
+START_TEST(the_run_stands_among_the_caches)
+{
+    char *text = script_of(&example, "alpha", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(
+        strstr(text, "set label '' at 24000000, first 0.39 point pt 6")); /* simulated: hollow */
+    ck_assert_ptr_nonnull(strstr(text, "'this run: alpha 0.39 simulated, 24.0 MB of cache'"));
+    ck_assert(!strstr(text, "KiB") && !strstr(text, "MiB") && strstr(text, "'1 MB' 1000000"));
+    free(text);
+}
+END_TEST
+
+/* [L a b] of a colour as people see it who lack the cones for red (protan) or green (deutan): Machado et al.
+ * 2009. */
+static void lab_of(int color, const double see[3][3], double lab[3])
+{
+    static const double to_xyz[3][3] = {{0.4124, 0.3576, 0.1805},
+                                        {0.2126, 0.7152, 0.0722},
+                                        {0.0193, 0.1192, 0.9505}},
+                        white[3] = {0.9505, 1, 1.089};
+    double linear[3], seen[3], f[3];
+    for (int i = 0; i < 3; i++) {
+        const double v = (color >> (16 - 8 * i) & 255) / 255.;
+        linear[i] = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+    }
+    for (int i = 0; i < 3; i++)
+        seen[i] = fmin(fmax(see[i][0] * linear[0] + see[i][1] * linear[1] + see[i][2] * linear[2], 0), 1);
+    for (int i = 0; i < 3; i++) {
+        const double t =
+            (to_xyz[i][0] * seen[0] + to_xyz[i][1] * seen[1] + to_xyz[i][2] * seen[2]) / white[i];
+        f[i] = t > 0.008856 ? cbrt(t) : 7.787 * t + 16. / 116;
+    }
+    lab[0] = 116 * f[1] - 16, lab[1] = 500 * (f[0] - f[1]), lab[2] = 200 * (f[1] - f[2]);
+}
+
+/* The red and the green of before are 2.8 apart; 2 is hardly seen side by side. */
+START_TEST(series_differ_in_shape_and_colour_for_everybody)
+{
+    static const double see[][3][3] = {
+        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+        {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+    for (int i = 0; i < SP_N_SERIES; i++)
+        for (int k = 0; k < i; k++) {
+            ck_assert_int_ne(sp_series(i).filled, sp_series(k).filled);
+            ck_assert_int_ne(sp_series(i).hollow, sp_series(k).hollow);
+            for (int eye = 0; eye < 3; eye++) {
+                double a[3], b[3];
+                lab_of(sp_series(i).color, see[eye], a);
+                lab_of(sp_series(k).color, see[eye], b);
+                ck_assert_double_gt(sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2)),
+                                    20);
+            }
+        }
+    for (int i = 0; i < 40; i++)
+        for (int k = 0; k < i; k++)
+            ck_assert(sp_series(i).color != sp_series(k).color || sp_series(i).filled != sp_series(k).filled);
+}
+END_TEST
+
+START_TEST(several_records_have_several_shapes)
+{
+    const struct sp_record *records[] = {&example, &example, &example};
+    static const char *const kinds[] = {"roofline", "alpha", "balance"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct sp_record other = {.root = json_deep_copy(example.root)};
+        char *text = NULL, shape[32];
+        size_t size;
+        sp_record_set_text(&other, "problem.name", "another");
+        records[1] = &other;
+        FILE *out = open_memstream(&text, &size);
+        sp_plot_script(sp_plot_kind_find(kinds[i]), records, 3, SP_TERM_SVG, "x.svg", out);
+        fclose(out);
+        for (int k = 0; k < 3; k++) {
+            snprintf(shape, sizeof shape, "pt %d ", sp_series(k).hollow);
+            ck_assert_msg(strstr(text, shape) != NULL, "%s of three has no %s", kinds[i], shape);
+        }
+        free(text);
+        sp_record_free(&other);
+    }
+}
+END_TEST
+
+START_TEST(text_that_is_too_wide_loses_its_middle)
+{
+    char text[64] = "abcdefghijklmnop", marks[64] = "ééééééééé", small[64] = "abc";
+    sp_text_fit(text, sizeof text, 7, true);
+    ck_assert_str_eq(text, "abc…nop");
+    sp_text_fit(marks, sizeof marks, 5, true);
+    ck_assert_str_eq(marks, "éé…éé");
+    sp_text_fit(small, sizeof small, 3, true);
+    ck_assert_str_eq(small, "abc");
+    for (double most = 2; most < 30; most += 1.3) {
+        char wide[] = "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW";
+        sp_text_fit(wide, sizeof wide, most, false);
+        ck_assert_double_le(sp_text_em(wide), most);
+    }
+    ck_assert_double_gt(sp_text_em("WWW"), 2 * sp_text_em("iii"));
+}
+END_TEST
+
+START_TEST(labels_take_free_places)
+{
+    struct sp_places places = {.width = 100, .height = 100};
+    const struct sp_box flat = {50, 50, 40, 10, 0}, beside = {50, 61, 40, 10, 0},
+                        outside = {10, 50, 40, 10, 0}, turned = {50, 50, 40, 10, M_PI / 2},
+                        slanted = {68, 62, 40, 4, -M_PI / 4};
+    ck_assert(sp_boxes_meet(&flat, &turned) && !sp_boxes_meet(&flat, &beside) &&
+              !sp_boxes_meet(&flat, &slanted));
+    sp_places_take_line(&places, 0, 50, 100, 50);
+    ck_assert_int_eq(sp_places_choose(&places, (struct sp_box[]){outside, flat, beside}, 3, SP_BY_TEXT), 2);
+    ck_assert_int_eq(sp_places_choose(&places, (struct sp_box[]){beside, flat}, 2, SP_BY_TEXT),
+                     1); /* over the line */
+    ck_assert_int_eq(sp_places_choose(&places, (struct sp_box[]){turned, flat, outside}, 3, SP_BY_TEXT), -1);
+}
+END_TEST
+
+START_TEST(hypertext_becomes_titles)
+{
+    char svg[] = "<g><g onmousemove=\"gnuplot_svg.showHypertext(evt,'a \"1\" &lt;b>')\" "
+                 "onmouseout=\"gnuplot_svg.hideHypertext()\"><title> </title>\n<use/></g></g>",
+         half[] = "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'a";
+    size_t size = strlen(svg);
+    sp_svg_hover(svg, &size);
+    ck_assert_str_eq(svg, "<g><g class=\"value\"><title>a \"1\" &lt;b></title>\n<use/></g></g>");
+    ck_assert_uint_eq(size, strlen(svg));
+    sp_svg_hover(half, &size);
+    ck_assert_uint_eq(size, sizeof half - 1);
+}
+END_TEST
+
+/* Days, hours and commits; an axis that begins where the times are. */
+START_TEST(the_history_names_commits)
+{
+    sp_record_set_text(&example, "source.commit", "a1b2c3d4e5f6");
+    char *text = script_of(&example, "history", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d' 1"));
+    ck_assert(range_end(text, "set yrange", 0) > 3 && range_end(text, "set yrange", 1) < 6);
+    free(text);
+}
+END_TEST
 
 /* The remedy names the kinds that take so many, not the one that was refused. */
 START_TEST(too_many_records_are_refused)
@@ -245,7 +438,6 @@ START_TEST(levels_script_holds_the_record)
     text = script_of(&gpu, "levels", SP_TERM_SVG);
     ck_assert_ptr_null(strstr(text, "measured rate"));
     ck_assert_ptr_nonnull(strstr(text, "1  CRS thread  ≥ 100 Gflop/s, all in the L2"));
-    ck_assert_ptr_nonnull(strstr(text, "bytes of DRAM, as if they came from there"));
     free(text);
 }
 END_TEST
@@ -331,7 +523,7 @@ START_TEST(without_gnuplot_the_script_is_kept)
                      SP_ABSENT);
     ck_assert_ptr_nonnull(strstr(err.what, "l.gp"));
     content(in_folder("l.gp"), text, sizeof text);
-    ck_assert_ptr_nonnull(strstr(text, "set output 'l.png'"));
+    ck_assert_ptr_nonnull(strstr(text, "set output './l.png'"));
     ck_assert_int_eq(sp_plot_write(kind, records, 1, SP_TERM_PNG, &wrong, in_folder("l.png"), &err),
                      SP_ABSENT);
     ck_assert_int_ne(access(in_folder("l.png"), F_OK), 0);
@@ -371,6 +563,49 @@ START_TEST(a_failing_gnuplot_leaves_nothing)
 }
 END_TEST
 
+/* gnuplot exits with 0 when it could not write: what does not end as it should gets no name. */
+START_TEST(half_a_picture_is_refused)
+{
+    static const struct {
+        const char *bytes;
+        size_t size, slack; /* slack: bytes at the end that may be missing */
+    } whole[] = {[SP_TERM_SVG] = {"<?xml version=\"1.0\"?>\n<svg>\n<g></g>\n</svg>\n\n", 44, 2},
+                 [SP_TERM_PDF] = {"%PDF-1.5\n1 0 obj\nstartxref\n5525\n%%EOF\n", 38, 1},
+                 [SP_TERM_PNG] = {"\x89PNG\r\n\x1a\n\0\0\0\0IEND\xae\x42\x60\x82", 20, 0},
+                 [SP_TERM_TXT] = {"\f a plot\n\n  of two lines\n\nend of the picture\n", 45, 1}};
+    const struct sp_record *records[] = {&example};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("losses");
+    struct sp_error err;
+    char program[300], picture[300], line[1024];
+    snprintf(program, sizeof program, "%s/program", folder);
+    snprintf(picture, sizeof picture, "%s/bytes", folder);
+    const struct sp_plot_tool tool = {.gnuplot = program};
+    for (int term = SP_TERM_SVG; term <= SP_TERM_TXT; term++) {
+        const size_t size = whole[term].size;
+        FILE *file = fopen(picture, "w");
+        fwrite(whole[term].bytes, 1, size, file);
+        fclose(file);
+        for (size_t n = 0; n <= size; n++)
+            ck_assert_int_eq(sp_picture_is_whole((enum sp_term)term, whole[term].bytes, n),
+                             n + whole[term].slack >= size);
+        for (int half = 1; half >= 0; half--) {
+            file = fopen(program, "w");
+            snprintf(line, sizeof line, "#!/bin/sh\nhead -c %zu '%s'\n", half ? size / 2 : size, picture);
+            fputs(line, file);
+            fclose(file);
+            chmod(program, 0755);
+            const enum sp_status status =
+                sp_plot_write(kind, records, 1, (enum sp_term)term, &tool, in_folder("l"), &err);
+            ck_assert_int_eq(status, half ? SP_OUTPUT : SP_OK);
+            ck_assert_int_eq(access(in_folder("l"), F_OK) == 0, !half);
+        }
+        unlink(in_folder("l"));
+    }
+    ck_assert_ptr_nonnull(strstr(err.what, "a part of a picture"));
+    ck_assert_int_eq(files_in_folder(), 2);
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_says_why)
 {
     struct sp_error err;
@@ -402,6 +637,15 @@ int main(void)
     tcase_add_test(tc, every_terminal_draws);
     tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
     tcase_add_test(tc, roofline_script_holds_the_record);
+    tcase_add_test(tc, the_roofline_zooms_to_its_data);
+    tcase_add_test(tc, caches_have_ceilings_in_the_roofline);
+    tcase_add_test(tc, the_run_stands_among_the_caches);
+    tcase_add_test(tc, series_differ_in_shape_and_colour_for_everybody);
+    tcase_add_test(tc, several_records_have_several_shapes);
+    tcase_add_test(tc, text_that_is_too_wide_loses_its_middle);
+    tcase_add_test(tc, labels_take_free_places);
+    tcase_add_test(tc, hypertext_becomes_titles);
+    tcase_add_test(tc, the_history_names_commits);
     tcase_add_test(tc, campaign_script_holds_all_records);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
@@ -410,6 +654,7 @@ int main(void)
     tcase_add_test(tc, verdicts_stand_in_the_history);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
+    tcase_add_test(tc, half_a_picture_is_refused);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
     tcase_add_test(tc, too_many_records_are_refused);
     suite_add_tcase(suite, tc);

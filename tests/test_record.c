@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/json_text.h"
 #include "io/record.h"
 
 #define EXAMPLE SP_TEST_DATA "/record-kkt_power.json"
@@ -155,6 +156,25 @@ START_TEST(getters_refuse_other_types)
 }
 END_TEST
 
+START_TEST(text_of_others_is_one_visible_line)
+{
+    static const char json[] =
+        "{\"a\": \"x\\nok: y\\u001b\\u009b\\u202e\", \"k\\ney\": [{\"b\": \"\\r\"}, \"plain \xce\xb2\"],"
+        " \"k\\\\ney\": 1, \"n\": 3}";
+    json_t *root = sp_json_parse(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(root, "a")), "x\\nok: y\\u001b\\u009b\\u202e");
+    ck_assert_uint_eq(json_object_size(root), 3); /* two keys that look alike are one */
+    const json_t *list = json_object_get(root, "k\\ney");
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "b")), "\\r");
+    ck_assert_str_eq(json_string_value(json_array_get(list, 1)), "plain \xce\xb2");
+    json_decref(root);
+    json_error_t fault;
+    ck_assert_ptr_null(sp_json_parse("{\"a\": ", 6, 0, &fault));
+    ck_assert_int_eq(fault.line, 1);
+    ck_assert_ptr_null(sp_json_string(NULL));
+}
+END_TEST
+
 START_TEST(lists_and_flags_grow)
 {
     struct sp_record r;
@@ -168,7 +188,7 @@ START_TEST(lists_and_flags_grow)
     sp_record_set_text(&r, "path", "caf\xe9 \xc3\xa9"); /* Latin-1 and UTF-8 in one file name */
     const char *text = "";
     ck_assert(sp_record_text(&r, "path", &text));
-    ck_assert_str_eq(text, "caf\xef\xbf\xbd \xc3\xa9");
+    ck_assert_str_eq(text, "caf\\xe9 \xc3\xa9");
     ck_assert_int_eq(sp_record_write(&r, in_folder("d.json"), NULL), SP_OK);
     sp_record_append(&r, "a.list", NULL); /* as a failed json_pack() gives it */
     struct sp_error err;
@@ -269,6 +289,7 @@ int main(void)
     tcase_add_test(tc, new_record_names_itself);
     tcase_add_test(tc, values_carry_origin_or_reason);
     tcase_add_test(tc, getters_refuse_other_types);
+    tcase_add_test(tc, text_of_others_is_one_visible_line);
     tcase_add_test(tc, lists_and_flags_grow);
     tcase_add_test(tc, damaged_files_are_named);
     tcase_add_test(tc, unwritable_places_are_errors);

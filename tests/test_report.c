@@ -111,15 +111,15 @@ static const struct {
     struct sp_report_style style;
 } cases[] = {
     {"kkt_power", nothing, {.width = 100, .utf8 = true}},
-    {"kkt_power-color", nothing, {.color = true, .width = 100, .utf8 = true}},
-    {"kkt_power-ascii", nothing, {.width = 80}},
+    {"kkt_power-color", nothing, {.color = true, .width = 100, .utf8 = true, .verbosity = 1}},
+    {"kkt_power-ascii", nothing, {.width = 80, .verbosity = 1}},
     {"kkt_power-verbose", nothing, {.width = 130, .utf8 = true, .verbosity = 2}},
     {"kkt_power-quiet", nothing, {.utf8 = true, .verbosity = -1}},
-    {"cached", cached, {.width = 100, .utf8 = true}},
-    {"unknown_bytes", unknown_bytes, {.width = 100, .utf8 = true}},
-    {"complex", complex_values, {.width = 100, .utf8 = true}},
-    {"interrupted", interrupted, {.width = 100, .utf8 = true}},
-    {"hostile", hostile, {.width = 100, .utf8 = false}},
+    {"cached", cached, {.width = 100, .utf8 = true, .verbosity = 1}},
+    {"unknown_bytes", unknown_bytes, {.width = 100, .utf8 = true, .verbosity = 1}},
+    {"complex", complex_values, {.width = 100, .utf8 = true, .verbosity = 1}},
+    {"interrupted", interrupted, {.width = 100, .utf8 = true, .verbosity = 1}},
+    {"hostile", hostile, {.width = 100, .utf8 = false, .verbosity = 1}},
 };
 
 static char *printed(const struct sp_record *r, const struct sp_report_style *style)
@@ -145,14 +145,11 @@ static char *content(const char *path)
     return text;
 }
 
-START_TEST(text_is_golden)
+static void expect_golden(const char *name, const struct sp_record *r, const struct sp_report_style *style)
 {
-    struct sp_record r;
-    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
-    cases[_i].change(&r);
     char path[512];
-    snprintf(path, sizeof path, "%s/../golden/report-%s.txt", SP_TEST_DATA, cases[_i].name);
-    char *text = printed(&r, &cases[_i].style);
+    snprintf(path, sizeof path, "%s/../golden/report-%s.txt", SP_TEST_DATA, name);
+    char *text = printed(r, style);
     if (getenv("SP_UPDATE_GOLDEN")) {
         FILE *file = fopen(path, "w");
         ck_assert_ptr_nonnull(file);
@@ -169,7 +166,35 @@ START_TEST(text_is_golden)
                   text + i, golden + i);
     free(golden);
     free(text);
+}
+
+START_TEST(text_is_golden)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    cases[_i].change(&r);
+    expect_golden(cases[_i].name, &r, &cases[_i].style);
     sp_record_free(&r);
+}
+END_TEST
+
+/* What a reader sees first of recorded experiments, on a narrow and on a wide terminal. */
+START_TEST(verdicts_are_golden)
+{
+    static const char *const records[] = {"kkt_power",     "gpu-levels",    "explain-bcsr",
+                                          "explain-crs",   "explain-sell",  "explain-fusedmm",
+                                          "explain-sddmm", "explain-spmmv", "explain-hints"};
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+        for (int width = 80; width <= 120; width += 40) {
+            struct sp_record r;
+            char path[512], name[64];
+            const struct sp_report_style style = {.width = width, .utf8 = true};
+            snprintf(path, sizeof path, "%s/record-%s.json", SP_TEST_DATA, records[i]);
+            snprintf(name, sizeof name, "%s-%d", records[i], width);
+            ck_assert_int_eq(sp_record_read(path, &r, NULL), SP_OK);
+            expect_golden(name, &r, &style);
+            sp_record_free(&r);
+        }
 }
 END_TEST
 
@@ -307,7 +332,7 @@ START_TEST(csv_rows_append)
             quotes += *c == '"';
             commas += *c == ',' && quotes % 2 == 0;
         }
-        ck_assert_int_eq(commas, 57);
+        ck_assert_int_eq(commas, 59);
         ck_assert(lines == 0 ? strncmp(line, "id,status,", 10) == 0
                              : strstr(line, ",\"odd, \"\"name\"\"\",2063494,") != NULL);
         lines++;
@@ -384,7 +409,7 @@ static json_t *tried(const char *change, double gain, double time_s, double base
 /* The report of a record with such tries, as text and as a page. */
 static void expect_tries(struct sp_record *r, const char *const said[], int n)
 {
-    const struct sp_report_style style = {.width = 200, .utf8 = true};
+    const struct sp_report_style style = {.width = 200, .utf8 = true, .verbosity = 1};
     const struct sp_html_options options = {.no_plots = true};
     const struct sp_record *const one = r;
     char *text = printed(r, &style), *page = NULL;
@@ -441,6 +466,7 @@ int main(void)
     Suite *suite = suite_create("report");
     TCase *tc = tcase_create("report");
     tcase_add_loop_test(tc, text_is_golden, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tc, verdicts_are_golden);
     tcase_add_test(tc, lines_keep_the_width);
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, figures);

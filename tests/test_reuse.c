@@ -11,6 +11,7 @@
 #include "model/reuse.h"
 #include "model/stack_distance.h"
 #include "model/traffic.h"
+#include "sparse/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)
 {
@@ -138,6 +139,53 @@ static void large_layout(struct sp_layout *l, enum sp_format format, int n_threa
     sp_csr_free(&a);
 }
 
+/* The ends of an interval of capacities from the curve are what the simulation of all levels gives there. */
+START_TEST(ends_of_a_capacity_are_those_of_the_simulation)
+{
+    const char *matrices[] = {"random:60000:8", "laplace3d:36"};
+    struct sp_csr a;
+    struct sp_layout l;
+    ck_assert_int_eq(sp_generate(matrices[_i], NULL, &a, NULL), SP_OK);
+    hand_layout(&a, SP_FORMAT_CRS, 1, 1, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 2, &l);
+    struct sp_machine m = {.n_caches = 2};
+    for (int k = 0; k < 2; k++)
+        m.cache[k] = (struct sp_cache){.level = k + 2,
+                                       .size_B = k ? 3 << 20 : 64 << 10,
+                                       .effective_B = sp_value_none("not measured"),
+                                       .line_B = 64,
+                                       .cores_sharing = k + 1};
+    const int64_t capacity[] = {200 << 10, 400 << 10, 16 << 20};
+    double bytes[3], alpha[3];
+    for (int i = 0; i < 3; i++) {
+        struct sp_sim_options o = sp_sim_default(&m);
+        struct sp_traffic v[SP_MAX_LEVELS];
+        int n;
+        o.llc_B = capacity[i];
+        ck_assert_int_eq(sp_sim_traffic(&l, &o, v, &n, NULL, NULL), SP_OK);
+        bytes[i] = v[n - 1].read_B.value + v[n - 1].write_B.value;
+        alpha[i] = sp_traffic_alpha(&l, &v[n - 1]);
+    }
+    struct sp_reuse curve;
+    struct sp_reuse_options ro = {.rate = 1};
+    ck_assert_int_eq(sp_reuse_curve(&l, &ro, &curve, NULL), SP_OK);
+    struct sp_value V = sp_value_of(bytes[1], SP_SIMULATED), seen = sp_value_of(alpha[1], SP_SIMULATED);
+    const struct sp_value pooled =
+        sp_value_between((double)capacity[1], (double)capacity[0], (double)capacity[2], SP_MEASURED);
+    ck_assert(sp_reuse_widen(&curve, pooled, false, &seen, &V));
+    ck_assert_double_eq(V.value, bytes[1]);
+    ck_assert_double_eq(seen.value, alpha[1]);
+    ck_assert_msg(fabs(V.hi - bytes[0]) <= 0.03 * bytes[0] && V.lo == 0 && bytes[2] == 0 && seen.lo == 0 &&
+                      fabs(seen.hi - alpha[0]) <= 0.03 * alpha[0] + 1e-3,
+                  "bytes %g ... %g, simulated %g ... %g; alpha %g ... %g, simulated %g ... %g", V.lo, V.hi,
+                  bytes[2], bytes[0], seen.lo, seen.hi, alpha[2], alpha[0]);
+    struct sp_reuse none = {.n_sizes = 0};
+    ck_assert(!sp_reuse_widen(&none, pooled, false, &seen, &V));
+    sp_reuse_free(&curve);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(a_sample_is_as_good_as_it_says)
 {
     struct sp_layout l;
@@ -179,6 +227,7 @@ int main(void)
     tcase_add_test(tc, buckets_are_the_smallest_capacity_that_hits);
     tcase_add_test(tc, distances_equal_counting);
     tcase_add_test(tc, the_curve_is_the_simulation_at_every_size);
+    tcase_add_loop_test(tc, ends_of_a_capacity_are_those_of_the_simulation, 0, 2);
     tcase_add_loop_test(tc, a_sample_is_as_good_as_it_says, 0, 4);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

@@ -49,7 +49,7 @@ START_TEST(looks_are_taken_as_time_and_memory_allow)
     }
     sp_sentinels_close(&w);
     sp_sentinels_close(&w);
-    sp_sentinels_open(&w, &t, 1, 1, 0.02, 0); /* no time for data of its own */
+    sp_sentinels_open(&w, &t, 1, 1, 0.005, 0); /* no time for data of its own */
     sp_sentinels_look(&w, false);
     ck_assert(w.seen.of[SP_SENTINEL_DRAM].why && w.seen.of[SP_SENTINEL_LLC].why && !w.arena.memory);
     ck_assert_int_eq(w.seen.of[SP_SENTINEL_CONTROL].n, 1);

@@ -254,7 +254,7 @@ START_TEST(simulation_agrees_with_the_formula)
     struct sp_alpha_min least;
     ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, 64, 0, NULL, &least, NULL), SP_OK);
     near(sp_traffic_alpha(&l, &t[0]), least.alpha, 0.05);
-    struct sp_volume v = sp_volume_layout(&l, least.alpha, 2);
+    struct sp_volume v = sp_volume_layout(&l, least.alpha, sp_layout_w(&l, least.alpha, 0));
     near(t[0].read_B.value + t[0].write_B.value, v.total_B, 0.01);
     near(t[0].write_B.value, v.write_B, 0.01);
     near(v.array_B[SP_ARRAY_VALUES] + v.array_B[SP_ARRAY_INDICES], (8.0 + 4 + 2) * 540000, 1e-12);

@@ -108,6 +108,62 @@ START_TEST(caches_may_keep_what_they_hold)
 }
 END_TEST
 
+/* The budget is the measuring time of all rows together: what rows that need not be measured leave goes to
+ * the rest. */
+START_TEST(the_budget_is_shared_among_the_rows)
+{
+    struct sp_sweep_options o = {.n_axes = 3, .budget_s = 1.2, .point_s = 0.4};
+    o.axis[0] = (struct sp_sweep_axis){.n = 3, .group = 0};
+    o.axis[1] = (struct sp_sweep_axis){.n = 2, .group = 1};
+    o.axis[2] = (struct sp_sweep_axis){.n = 4, .group = 1};
+    ck_assert_int_eq(sp_sweep_rows(&o), 1 + 2 + 7);
+    double given = 0, share;
+    for (int64_t left = 10; left > 0; left--, given += share) {
+        share = sp_sweep_share(&o, given, left);
+        ck_assert_double_eq_tol(share, 0.12, 1e-12);
+    }
+    ck_assert_double_eq_tol(given, o.budget_s, 1e-12);
+    ck_assert_double_eq_tol(sp_sweep_share(&o, 0.12, 5), 0.216, 1e-12); /* some were pruned */
+    ck_assert_double_eq(sp_sweep_share(&o, 0, 1), 0.4);
+    ck_assert_double_eq(sp_sweep_share(&o, 5, 3), 0);
+    o.exhaustive = true;
+    ck_assert_int_eq(sp_sweep_rows(&o), 24);
+}
+END_TEST
+
+/* A row that no sample was undisturbed for stands in the table, and says so. */
+START_TEST(a_disturbed_row_is_marked)
+{
+    struct sp_sweep_point points[2] = {{.fate = SP_SWEEP_MEASURED, .tied = true},
+                                       {.fate = SP_SWEEP_MEASURED}};
+    struct sp_sweep s = {
+        .n_combinations = 2, .n = 2, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
+    struct sp_subject subject = {.name = "m"};
+    struct sp_machine machine = {.n_cores = 1};
+    const struct sp_analyze_options o = {.machine = &machine};
+    const struct sp_report_style style = {.width = 100};
+    for (int i = 0; i < 2; i++) {
+        points[i].variant = sp_variant_none();
+        points[i].trial.gain = sp_value_of(0.1, SP_MEASURED);
+        points[i].trial.time = points[i].trial.base_time = s.base_time;
+        points[i].trial.disturbed = i == 1;
+    }
+    struct sp_record r;
+    char *text;
+    size_t size;
+    ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+    sp_record_sweep(&r, &subject, &o, &s, 1);
+    FILE *out = open_memstream(&text, &size);
+    sp_report_sweep(&r, &style, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "  1= ") && strstr(text, "  2~ ") &&
+                      strstr(text, "~ measured beside other programs: 1 of them"),
+                  "%s", text);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 START_TEST(a_failure_is_not_impossible)
 {
     ck_assert_int_eq(sp_sweep_fate_of(SP_OK), SP_SWEEP_MEASURED);
@@ -151,6 +207,8 @@ int main(void)
     tcase_add_test(tests, bandwidth_is_never_bound_too_low);
     tcase_add_test(tests, every_format_counts_what_it_stores_and_vectors_once);
     tcase_add_test(tests, caches_may_keep_what_they_hold);
+    tcase_add_test(tests, the_budget_is_shared_among_the_rows);
+    tcase_add_test(tests, a_disturbed_row_is_marked);
     tcase_add_test(tests, a_failure_is_not_impossible);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

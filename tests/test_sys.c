@@ -19,6 +19,28 @@ static void collect(void *context, int cpu)
     sprintf(text + strlen(text), "%d ", cpu);
 }
 
+START_TEST(names_of_processors_are_told_apart)
+{
+    static const struct {
+        const char *a, *b;
+        bool differ;
+    } cases[] = {
+        {"Intel(R) Xeon(R) CPU E5-2660 v2 @ 2.20GHz", "Intel Xeon E5-2660 v2 (Ivy Bridge EP), one socket",
+         false},
+        {"Intel(R) Xeon(R) CPU E5-2660 v2 @ 2.20GHz", "Intel Xeon Platinum 8360Y (Ice Lake SP)", true},
+        {"AMD EPYC 9654 96-Core Processor", "AMD EPYC 9654 (Zen 4, Genoa), one socket of 96 cores", false},
+        {"AMD EPYC 7763 64-Core Processor", "AMD EPYC 9654 (Zen 4, Genoa), one socket of 96 cores", true},
+        {"INTEL XEON PLATINUM 8360y", "Intel Xeon Platinum 8360Y", false},
+        {"AMD EPYC, virtual machine", "AMD EPYC 9654", false}, /* not known */
+        {"", "AMD EPYC 9654", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(sp_cpu_names_differ(cases[i].a, cases[i].b) == cases[i].differ &&
+                          sp_cpu_names_differ(cases[i].b, cases[i].a) == cases[i].differ,
+                      "%s, %s", cases[i].a, cases[i].b);
+}
+END_TEST
+
 START_TEST(lists_of_processors_are_parsed)
 {
     char text[256] = "";
@@ -74,7 +96,8 @@ START_TEST(two_sockets_with_a_cpuset_on_the_second)
     ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
     ck_assert_int_eq(m.total_B, INT64_C(8) << 30);
     ck_assert_int_eq(m.available_B, INT64_C(7) << 30); /* 8 - 2 used + 1 of file cache */
-    ck_assert(m.group_limited);
+    ck_assert_int_eq(m.limit, SP_LIMIT_GROUP);
+    ck_assert_int_eq(m.limit_B, INT64_C(8) << 30);
     sp_topology_free(&t);
     sp_topology_free(&t);
     recorded_remove(root);
@@ -368,14 +391,112 @@ START_TEST(functions_have_their_code)
 }
 END_TEST
 
+static void put_under(const char *root, const char *path, const char *text)
+{
+    char command[512], full[256];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s')\"", full);
+    ck_assert_int_eq(system(command), 0);
+    FILE *f = fopen(full, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* 16 GB machine, 8 GB available; this process has 1000 pages, of which 100 are its own. */
+static void plain_machine(char *root)
+{
+    strcpy(root, "/tmp/spmodel-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    put_under(root, "/proc/meminfo", "MemTotal: 16000000 kB\nMemFree: 1 kB\nMemAvailable: 8000000 kB\n");
+    put_under(root, "/proc/self/statm", "1000 150 50 10 0 400 0\n");
+}
+
+START_TEST(memory_is_bounded_by_the_tightest_limit)
+{
+    char root[64], text[96];
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    struct sp_meminfo m;
+    plain_machine(root);
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.limit, SP_LIMIT_MACHINE);
+    ck_assert_int_eq(m.available_B, INT64_C(8000000) * 1024);
+    sp_meminfo_limit_text(&m, text, sizeof text);
+    ck_assert_str_eq(text, "");
+
+    /* Version 2; the parent's limit is the tighter one. */
+    put_under(root, "/proc/self/cgroup", "0::/batch/job\n");
+    put_under(root, "/sys/fs/cgroup/batch/memory.max", "60000000\n");
+    put_under(root, "/sys/fs/cgroup/batch/memory.current", "20000000\n");
+    put_under(root, "/sys/fs/cgroup/batch/memory.stat", "anon 1\ninactive_file 5000000\n");
+    put_under(root, "/sys/fs/cgroup/batch/job/memory.max", "max\n");
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.limit, SP_LIMIT_GROUP);
+    ck_assert_int_eq(m.limit_B, 60000000);
+    ck_assert_int_eq(m.available_B, 45000000);
+    sp_meminfo_limit_text(&m, text, sizeof text);
+    ck_assert_str_eq(text, "the limit of the control group is 60.0 MB");
+
+    /* Nothing left is not "unknown". */
+    put_under(root, "/sys/fs/cgroup/batch/memory.current", "66000000\n");
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.available_B, 1);
+    put_under(root, "/sys/fs/cgroup/batch/memory.current", "20000000\n");
+
+    /* ulimit -v below that, and -d below -v: 20 MB less 400 pages. */
+    put_under(root, "/proc/self/limits",
+              "Limit                     Soft Limit           Hard Limit           Units\n"
+              "Max data size             20000000             unlimited            bytes\n"
+              "Max address space         40000000             unlimited            bytes\n");
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.limit, SP_LIMIT_PROCESS);
+    ck_assert_int_eq(m.available_B, 20000000 - 400 * page);
+    put_under(root, "/proc/self/limits",
+              "Max data size             unlimited            unlimited            bytes\n"
+              "Max address space         40000000             unlimited            bytes\n");
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.available_B, 40000000 - 1000 * page);
+
+    /* What is stated is in place of all of it. */
+    sp_meminfo_state(INT64_C(3000000000));
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.limit, SP_LIMIT_STATED);
+    ck_assert_int_eq(m.available_B, INT64_C(3000000000) - 100 * page);
+    sp_meminfo_state(10);
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.available_B, 1);
+    sp_meminfo_state(0);
+    recorded_remove(root);
+}
+END_TEST
+
+START_TEST(groups_of_version_1_bound_memory)
+{
+    char root[64];
+    struct sp_meminfo m;
+    plain_machine(root);
+    put_under(root, "/proc/self/cgroup", "4:memory:/a/b\n0::/\n");
+    put_under(root, "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+    put_under(root, "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "60000000\n");
+    put_under(root, "/sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "10000000\n");
+    ck_assert_int_eq(sp_meminfo_read(root, &m, NULL), SP_OK);
+    ck_assert_int_eq(m.limit, SP_LIMIT_GROUP);
+    ck_assert_int_eq(m.available_B, 50000000);
+    recorded_remove(root);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sys");
     TCase *tc = tcase_create("sys");
     tcase_add_test(tc, functions_have_their_code);
     tcase_add_test(tc, lists_of_processors_are_parsed);
+    tcase_add_test(tc, names_of_processors_are_told_apart);
     tcase_add_test(tc, two_sockets_with_a_cpuset_on_the_second);
     tcase_add_test(tc, four_cache_domains);
+    tcase_add_test(tc, memory_is_bounded_by_the_tightest_limit);
+    tcase_add_test(tc, groups_of_version_1_bound_memory);
     tcase_add_test(tc, a_virtual_machine_that_describes_nothing);
     tcase_add_test(tc, nothing_there_is_an_error);
     tcase_add_test(tc, hwloc_and_sysfs_agree_on_this_machine);

@@ -289,6 +289,24 @@ START_TEST(data_live_in_the_level_that_holds_them)
     m.cache[2].effective_B = sp_value_of(10 << 20, SP_MEASURED);
     ck_assert_str_eq(sp_residence_of(&m, f, 2, 2, true).name, "MEM");
     near(sp_llc_capacity_B(&m, 2), 20.0 * (1 << 20), 0);
+    /* What a level may not see again stays in the caches in front of it, not in the last one. */
+    near(sp_inner_capacity_B(&m, 3, 2, 2), 20.0 * (1 << 20), 0);
+    near(sp_inner_capacity_B(&m, 3, 1, 2), 10.0 * (1 << 20), 0); /* one thread is in one domain */
+    near(sp_inner_capacity_B(&m, 2, 2, 1), 2.0 * (1 << 20), 0);
+    near(sp_inner_capacity_B(&m, 1, 2, 1), 2 * 32768.0, 0);
+    near(sp_inner_capacity_B(&m, 0, 2, 1), 0, 0);
+    /* Where the capacity is an interval, its value decides and its ends may doubt it. */
+    ck_assert_ptr_null(sp_residence_of(&m, f, 2, 2, true).doubt);
+    m.cache[2].effective_B = sp_value_between(10 << 20, 4 << 20, 30 << 20, SP_MEASURED);
+    ck_assert_str_eq(sp_residence_of(&m, f, 2, 2, true).name, "MEM");
+    ck_assert_ptr_eq(sp_residence_of(&m, f, 2, 2, true).doubt, sp_residence_fits_upper_end);
+    ck_assert_ptr_null(sp_residence_of(&m, f, 2, 2, false).doubt);
+    f.shared_out_B = 14e6;
+    ck_assert_str_eq(sp_residence_of(&m, f, 2, 2, true).name, "L3");
+    ck_assert_ptr_eq(sp_residence_of(&m, f, 2, 2, true).doubt, sp_residence_exceeds_lower_end);
+    m.cache[2].effective_B.lo = 9 << 20;
+    ck_assert_ptr_null(sp_residence_of(&m, f, 2, 2, true).doubt);
+    m.cache[2].effective_B = sp_value_of(10 << 20, SP_MEASURED);
     f = (struct sp_footprint){.shared_out_B = 1e3, .each_B = 1e3};
     ck_assert_str_eq(sp_residence_of(&m, f, 8, 1, true).name, "L1");
     m.kind = SP_GPU; /* whose inner caches are emptied between kernels */
@@ -339,7 +357,44 @@ START_TEST(cache_resident_data_get_the_roof_of_their_level)
     p = sp_predict(&in);
     near(p.volume_B.hi - p.volume_B.value, 0.1 * 8e5, 1e-6);
     near(p.volume_B.value - p.volume_B.lo, 0.1 * 8e5 + 8e4, 1e-6);
-    ck_assert(p.volume_B.origin == SP_SIMULATED && p.roofline.time_s.lo < p.roofline.time_s.value);
+    ck_assert(p.volume_B.origin == SP_MODELLED && p.roofline.time_s.lo < p.roofline.time_s.value);
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* A part of what is known for more threads: of the domains in use, of the threads where a level is private,
+ * and never more than each thread draws by itself. */
+START_TEST(fewer_threads_draw_less)
+{
+    struct sp_machine m = {.n_caches = 2, .n_domains = 12, .n_cores = 96};
+    const struct sp_value none = sp_value_none("not measured");
+    m.cache[0] = (struct sp_cache){.level = 2, .size_B = 1 << 20, .cores_sharing = 1, .effective_B = none};
+    m.cache[1] = (struct sp_cache){.level = 3, .size_B = 32 << 20, .cores_sharing = 8, .effective_B = none};
+    const struct sp_ceiling *from;
+    ck_assert(!sp_value_known(sp_roof_for(&m, "MEM", 8, 1, NULL, &from)) && !from);
+    add(&m, "load", "MEM", 96, 480e9);
+    add(&m, "load", "L3", 96, 1200e9);
+    add(&m, "load", "L2", 96, 9600e9);
+    for (int i = 0; i < 3; i++)
+        m.ceiling[i].n_domains = 12;
+    struct sp_value v = sp_roof_for(&m, "MEM", 96, 12, NULL, &from);
+    ck_assert(v.value == 480e9 && v.origin == m.ceiling[0].value.origin && from == &m.ceiling[0]);
+    v = sp_roof_for(&m, "MEM", 8, 1, NULL, &from);
+    near(v.value, 40e9, 1);
+    near(v.hi, 480e9, 1); /* a domain may draw more than its part */
+    ck_assert(v.origin == SP_MODELLED && from == &m.ceiling[0]);
+    v = sp_roof_for(&m, "MEM", 2, 1, NULL, &from);
+    near(v.value, 40e9, 1);
+    near(v.lo, 10e9, 1);
+    near(sp_roof_for(&m, "L3", 8, 1, NULL, &from).hi, 100e9, 1);
+    near(sp_roof_for(&m, "L2", 8, 1, NULL, &from).value, 800e9, 1);
+    add(&m, "load", "MEM", 1, 15e9);
+    add(&m, "load", "MEM", 8, 45e9);
+    for (int i = 3; i < 5; i++)
+        m.ceiling[i].n_domains = 1;
+    near(sp_roof_for(&m, "MEM", 2, 1, NULL, &from).value, 30e9, 1); /* the domain's, but of two threads */
+    near(sp_roof_for(&m, "MEM", 4, 1, NULL, &from).value, 45e9, 1);
+    near(sp_roof_for(&m, "MEM", 16, 2, NULL, &from).value, 80e9, 1);
     sp_machine_free(&m);
 }
 END_TEST
@@ -408,6 +463,7 @@ int main(void)
     tcase_add_test(tc, roofline_names_its_binding_term);
     tcase_add_test(tc, data_live_in_the_level_that_holds_them);
     tcase_add_test(tc, cache_resident_data_get_the_roof_of_their_level);
+    tcase_add_test(tc, fewer_threads_draw_less);
     tcase_add_test(tc, light_ecm);
     tcase_add_test(tc, fluid_model);
     suite_add_tcase(suite, tc);

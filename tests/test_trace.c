@@ -87,12 +87,13 @@ END_TEST
 START_TEST(huge_cold_cache_gives_the_formula_of_narrow_storage)
 {
     static const char *const formats[] = {"crs", "sell:8,1", "sell:8,32", "sellu:8,1"};
+    static const enum sp_index indices[] = {SP_I32, SP_D16, SP_I64};
     struct sp_csr a;
     hand_matrix(&shape, &a);
     for (int f = 0; f < 4; f++)
-        for (int narrow = 0; narrow < 4; narrow++) {
+        for (int narrow = 0; narrow < 6; narrow++) {
             struct sp_workload w = {.precision = narrow & 1 ? SP_MIXED : SP_F64,
-                                    .index = narrow & 2 ? SP_D16 : SP_I32,
+                                    .index = indices[narrow / 2],
                                     .n_threads = 1,
                                     .matrix = &a};
             ck_assert_int_eq(sp_workload_set_format(&w, formats[f], NULL), SP_OK);

@@ -245,15 +245,39 @@ START_TEST(a_trial_leaves_the_threads_as_the_run_has_them)
         ck_assert_int_eq(sp_variant_add(&v, run_is_free ? "--pin yes" : "--pin no", NULL), SP_OK);
         ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
         ck_assert_msg(trial.status == SP_OK, "%s", trial.error.what);
-        struct watcher w = {.binding = &trials.base.binding, .n_free = f.topology.n_allowed};
+        struct watcher w = {.binding = &trials.base->binding, .n_free = f.topology.n_allowed};
         ck_assert(w.binding->pinned == !run_is_free);
         ck_assert_int_eq(watch(&w, 1, NULL, NULL), SP_OK);
         ck_assert_msg(w.n_elsewhere == 0, "%d threads of a run that is%s pinned", w.n_elsewhere,
                       run_is_free ? " not" : "");
-        sp_binding_undo(&trials.base.binding, &f.topology);
+        sp_binding_undo(&trials.own.binding, &f.topology);
         sp_trials_close(&trials);
         close_fixture(&f);
     }
+}
+END_TEST
+
+/* The run itself lends its arrays: nothing is set up twice, and it has them back afterwards. */
+START_TEST(a_trial_borrows_the_run)
+{
+    struct fixture f;
+    struct sp_trials own, borrowed;
+    struct sp_trial trial;
+    struct sp_error err;
+    open_fixture("gen:laplace2d:60", &f);
+    ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &own, &err), SP_OK);
+    sp_trials_borrow(&f.subject, &f.options, own.base, NULL, &borrowed);
+    ck_assert_ptr_eq(borrowed.base, &own.own);
+    ck_assert_ptr_null(borrowed.own.kernel);
+    struct sp_variant v = sp_variant_none();
+    ck_assert_int_eq(sp_variant_add(&v, "--format sellu:8,1", NULL), SP_OK);
+    ck_assert_int_eq(sp_trials_run(&borrowed, &v, 0.01, &trial, &err), SP_OK);
+    ck_assert_msg(trial.status == SP_OK, "%s", trial.error.what);
+    ck_assert_ptr_nonnull(strstr(trial.kernel, "sellu"));
+    sp_trials_close(&borrowed);
+    ck_assert_int_eq(own.base->job.run(own.base->job.state, 1, NULL, &err), SP_OK);
+    sp_trials_close(&own);
+    close_fixture(&f);
 }
 END_TEST
 
@@ -279,12 +303,12 @@ START_TEST(trials_leave_zeros_out)
         ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
         ck_assert_msg(trial.status == SP_OK && trial.reorder_s > 0, "%s", trial.error.what);
         /* An entry that is left out is time saved: the work that counts is the same. */
-        struct sp_workload w = trials.base.workload;
+        struct sp_workload w = trials.base->workload;
         w.matrix = &got;
-        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base.workload), 1, 1e-12);
+        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base->workload), 1, 1e-12);
         w.op = SP_OP_SPMMV;
         w.r = 4;
-        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base.workload), 4, 1e-12);
+        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base->workload), 4, 1e-12);
     }
     ck_assert_int_eq(f.subject.matrix.n_nz, n_nz);
     sp_trials_close(&trials);
@@ -329,6 +353,7 @@ int main(void)
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);
+    tcase_add_test(tests, a_trial_borrows_the_run);
     tcase_add_test(tests, trials_leave_zeros_out);
     tcase_add_test(tests, orders_start_from_the_original);
     suite_add_tcase(suite, tests);

@@ -1,6 +1,7 @@
 /* What is decided of trials: the words for what came of a prediction, which of them win, are combined and
  * confirmed, and what of it stands in the record. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,46 @@ START_TEST(other_conditions_test_no_prediction)
     one.for_s = 0.010;
     one.trial.gain = sp_value_none("the time was spent");
     ck_assert_int_eq(sp_try_outcome(&one), SP_NOT_TRIED);
+}
+END_TEST
+
+/* Trials, analyses of rounds and processes that take as long as what went before never take more than the
+ * budget together, however long they take; a clock of figures. */
+START_TEST(nothing_is_begun_that_does_not_fit)
+{
+    static const double trial[] = {0.01, 0.1, 0.9, 1.9, 5, 9, 30}, analysis[] = {0.1, 4, 9, 40};
+    static struct sp_tries t;
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++)
+        for (size_t k = 0; k < sizeof analysis / sizeof *analysis; k++) {
+            double spent_s = 0;
+            t.n = 0;
+            t.budget_s = 21.3;
+            t.honest.trial.cost_s = trial[i]; /* one trial tells how long they take, and may be too long */
+            if (!sp_tries_has_time(&t, spent_s, sp_tries_trial_s(&t)))
+                continue;
+            spent_s += trial[i];
+            for (int round = 1; round <= 3; round++) {
+                if (round > 1 && !sp_tries_has_time(&t, spent_s, analysis[k] + sp_tries_trial_s(&t)))
+                    break;
+                spent_s += round > 1 ? analysis[k] : 0;
+                while (t.n < 10 * round && sp_tries_has_time(&t, spent_s, sp_tries_trial_s(&t))) {
+                    t.one[t.n++].trial.cost_s = trial[i];
+                    spent_s += trial[i];
+                }
+            }
+            const int n = sp_tries_processes(&t, spent_s);
+            ck_assert_int_ge(n, 1); /* the best is confirmed */
+            ck_assert_int_le(n, SP_TRY_PROCESSES);
+            spent_s += n * (trial[i] - fmin(trial[i], t.budget_s / SP_TRY_PARTS / 2));
+            ck_assert_msg(spent_s <= t.budget_s, "%g of %g s", spent_s, t.budget_s);
+        }
+    memset(&t, 0, sizeof t);
+    t.budget_s = 12;
+    ck_assert_double_eq_tol(sp_tries_trial_s(&t), 1, 1e-12);
+    ck_assert_double_eq_tol(sp_tries_process_s(&t), 0.5, 1e-12);
+    ck_assert(sp_tries_has_time(&t, 10.4, 1) && !sp_tries_has_time(&t, 10.6, 1));
+    ck_assert_int_eq(sp_tries_processes(&t, 10.9), 2);
+    ck_assert_int_eq(sp_tries_processes(&t, 13), 0);
 }
 END_TEST
 
@@ -156,6 +197,7 @@ int main(void)
     Suite *suite = suite_create("tries");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, outcomes_follow_from_the_intervals);
+    tcase_add_test(tests, nothing_is_begun_that_does_not_fit);
     tcase_add_test(tests, other_conditions_test_no_prediction);
     tcase_add_test(tests, winners_of_a_further_round_are_combined);
     tcase_add_test(tests, contenders_showed_more_than_the_winner_kept);

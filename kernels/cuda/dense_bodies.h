@@ -300,6 +300,8 @@ template <class V, int n> struct staged_columns {
     static SP_GPU void stage(const struct sp_gpu_arrays &a, int64_t column, int width, int64_t list,
                              int n_listed, V *buffer)
     {
+        if (n_listed == 0) /* there may be no X */
+            return;
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const int mine = thread() % a.column_lanes * n;
         const V *x = (const V *)a.x + column;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 static bool is_number(const char *text)
 {
@@ -19,18 +20,19 @@ static bool is_formula(const char *text)
 
 void sp_csv_text(FILE *out, const char *text)
 {
+    char shown[SP_VISIBLE_MOST];
     fputs(is_formula(text) ? "\"'" : "\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
+    while (sp_visible_next(&text, shown) > 0) {
+        if (*shown == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputs(shown, out);
     }
     fputc('"', out);
 }
 
 void sp_csv_field(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n")) {
+    if (strpbrk(text, ",\"") || !sp_is_visible(text)) {
         sp_csv_text(out, text);
         return;
     }

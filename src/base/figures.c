@@ -22,11 +22,21 @@ char *sp_figure(char *text, size_t size, double x, int digits)
     return text;
 }
 
+/* A half-width above this part of the value, or this many times the other side (and no trifle), would mislead
+ * as ±. */
+static const double WIDE = 0.3, SKEWED = 3, SMALL = 0.05;
+
 char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits)
 {
-    double half = fmax(hi - x, x - lo) / scale;
+    const double half = fmax(hi - x, x - lo) / scale, other = fmin(hi - x, x - lo) / scale;
+    const bool wide = half > WIDE * fabs(x / scale),
+               skewed = half > SKEWED * other && half > SMALL * fabs(x / scale);
     int decimals = sp_figure_decimals(x / scale, digits);
-    if (half > 0 && half >= 0.5 * pow(10, -decimals))
+    if (half > 0 && half >= 0.5 * pow(10, -decimals) && (wide || skewed))
+        snprintf(text, size, "%.*f (%.*f … %.*f)", decimals, x / scale,
+                 sp_figure_decimals(lo / scale, digits), lo / scale, sp_figure_decimals(hi / scale, digits),
+                 hi / scale);
+    else if (half > 0 && half >= 0.5 * pow(10, -decimals))
         snprintf(text, size, "%.*f ±%.*f", decimals, x / scale, decimals, half);
     else
         snprintf(text, size, "%.*f", decimals, x / scale);

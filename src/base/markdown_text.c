@@ -1,7 +1,10 @@
 #include "base/markdown_text.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/visible.h"
 
 /* Between letters and digits an underscore is one: no emphasis begins or ends there [CommonMark 6.2]. */
 static int is_in_word(const char *text, const char *p)
@@ -19,13 +22,19 @@ static const char *mark_of_item(const char *text)
 void sp_markdown_text(FILE *out, const char *text)
 {
     static const char anywhere[] = "\\`*[]<>|~&$", at_begin[] = "#+-=";
-    while (*text && (isspace((unsigned char)*text) || iscntrl((unsigned char)*text)))
+    char shown[SP_VISIBLE_MOST];
+    while (*text && isspace((unsigned char)*text))
         text++;
     const char *mark = mark_of_item(text);
-    for (const char *p = text; *p; p++) {
-        if (strchr(anywhere, *p) || (*p == '_' && !is_in_word(text, p)) ||
-            (p == text && strchr(at_begin, *p)) || p == mark)
+    for (const char *p = text; *p;) {
+        const char *from = p;
+        const bool is_blank = isspace((unsigned char)*p);
+        sp_visible_next(&p, shown);
+        if (is_blank)
+            strcpy(shown, " ");
+        if (strchr(anywhere, *shown) || (*from == '_' && !is_in_word(text, from)) ||
+            (from == text && strchr(at_begin, *shown)) || from == mark)
             fputc('\\', out);
-        fputc(iscntrl((unsigned char)*p) ? ' ' : *p, out);
+        fputs(shown, out);
     }
 }

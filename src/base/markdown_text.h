@@ -6,7 +6,7 @@
 
 /* Text that shows as it is, in a paragraph, an item or the cell of a table: what could begin emphasis, code,
  * a link, HTML, an entity, a formula, a cell, or at its begin a heading, a list or a rule gets a backslash;
- * line ends and other control characters become blanks. */
+ * line ends become blanks, other control characters visible (base/visible.h). */
 void sp_markdown_text(FILE *out, const char *text);
 
 #endif

@@ -20,12 +20,15 @@ static void plain_free(void *context, void *p, size_t bytes)
 
 const struct sp_allocator sp_allocator_plain = {plain_alloc, plain_free, NULL};
 
+/* Where an array of no items lies. */
+static char nothing[64] __attribute__((aligned(64)));
+
 enum sp_status sp_large_alloc(const struct sp_allocator *a, int64_t n, size_t size, const char *what,
                               void **out, struct sp_error *err)
 {
     if (!a)
         a = &sp_allocator_plain;
-    *out = NULL;
+    *out = n == 0 ? nothing : NULL;
     if (n == 0)
         return SP_OK;
     size_t bytes;
@@ -43,7 +46,7 @@ void sp_large_free(const struct sp_allocator *a, void *p, int64_t n, size_t size
 {
     if (!a)
         a = &sp_allocator_plain;
-    if (p)
+    if (p && p != nothing)
         a->free(a->context, p, (size_t)n * size);
 }
 
@@ -54,6 +57,12 @@ enum sp_status sp_new_array(int64_t n, size_t size, const char *what, void **out
         return sp_fail(err, SP_MEMORY, "free memory, or take a smaller matrix",
                        "no memory for %s (%lld items of %zu B)", what, (long long)n, size);
     return SP_OK;
+}
+
+void sp_sort_by(void *items, int64_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    if (n > 1)
+        qsort(items, (size_t)n, size, compare);
 }
 
 int32_t sp_to_i32(int64_t value)

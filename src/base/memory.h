@@ -22,7 +22,8 @@ struct sp_allocator {
 /* Plain pages from anonymous mmap: always there, the default where an allocator argument is NULL. */
 extern const struct sp_allocator sp_allocator_plain;
 
-/* alloc of n items of `size` bytes through `a` (NULL: plain); *out is NULL for n = 0.
+/* alloc of n items of `size` bytes through `a` (NULL: plain). For n = 0 a valid pointer, so that an empty
+ * array may be added to, copied and sorted like any other: with NULL all three are undefined, even for 0.
  * SP_MEMORY names what the array is for, the bytes asked for and what to do. */
 enum sp_status sp_large_alloc(const struct sp_allocator *a, int64_t n, size_t size, const char *what,
                               void **out, struct sp_error *err);
@@ -30,6 +31,9 @@ void sp_large_free(const struct sp_allocator *a, void *p, int64_t n, size_t size
 
 /* calloc with an error: n items of `size` bytes, zeroed; free with free(). For n = 0 a valid pointer. */
 enum sp_status sp_new_array(int64_t n, size_t size, const char *what, void **out, struct sp_error *err);
+
+/* qsort that takes an empty list, which may be NULL, and NULL is not to be given to qsort. */
+void sp_sort_by(void *items, int64_t n, size_t size, int (*compare)(const void *, const void *));
 
 /* Checked narrowing: the one place where a count becomes a stored index. Aborts (SP_BUG territory) outside
  * the range, because the range was validated at the border. */

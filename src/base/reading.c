@@ -52,6 +52,7 @@ void sp_reading_free(struct sp_reading *reading)
     if (!reading)
         return;
     free(reading->sample_s);
+    free(reading->disturbed);
     free(reading->thread_s);
     memset(reading, 0, sizeof *reading);
 }

@@ -74,6 +74,7 @@ struct sp_reading {
     struct sp_value time_s; /* median over samples of the time of one execution, with its interval */
     double *sample_s;       /* [n_samples] seconds of one execution in each sample, in order of time; owned */
     int64_t n_samples;
+    bool *disturbed;     /* [n_samples] other work took a processor during it; owned, NULL: not looked at */
     int64_t repetitions; /* executions in each sample */
     double
         *thread_s; /* [n_threads] mean busy seconds of each thread in one execution; owned, NULL: unknown */

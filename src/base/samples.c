@@ -1,4 +1,5 @@
 #include "base/samples.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static double *sorted_copy(const double *x, int64_t n)
     if (!copy)
         return NULL;
     memcpy(copy, x, (size_t)n * sizeof *copy);
-    qsort(copy, (size_t)n, sizeof *copy, compare_doubles);
+    sp_sort_by(copy, n, sizeof *copy, compare_doubles);
     return copy;
 }
 

@@ -4,9 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static void copy_text(char *to, size_t size, const char *from)
+#include "base/visible.h"
+
+/* Names of files and strings of records are in `what` and in `remedy`: each is one line whatever they hold.
+ */
+static void fill(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
+                 va_list args)
 {
-    snprintf(to, size, "%s", from ? from : "");
+    char text[sizeof err->what];
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    vsnprintf(text, sizeof text, format, args);
+    sp_visible(text, err->what, sizeof err->what);
+    sp_visible(remedy ? remedy : "", err->remedy, sizeof err->remedy);
 }
 
 enum sp_status(sp_fail)(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
@@ -14,12 +24,9 @@ enum sp_status(sp_fail)(struct sp_error *err, enum sp_status status, const char 
 {
     if (!err)
         return status;
-    memset(err, 0, sizeof *err);
-    err->status = status;
-    copy_text(err->remedy, sizeof err->remedy, remedy);
     va_list args;
     va_start(args, format);
-    vsnprintf(err->what, sizeof err->what, format, args);
+    fill(err, status, remedy, format, args);
     va_end(args);
     return status;
 }
@@ -29,29 +36,26 @@ enum sp_status(sp_fail_at)(struct sp_error *err, enum sp_status status, const ch
 {
     if (!err)
         return status;
-    memset(err, 0, sizeof *err);
-    err->status = status;
-    err->line = line;
-    err->column = column;
-    copy_text(err->path, sizeof err->path, path);
-    copy_text(err->remedy, sizeof err->remedy, remedy);
     va_list args;
     va_start(args, format);
-    vsnprintf(err->what, sizeof err->what, format, args);
+    fill(err, status, remedy, format, args);
     va_end(args);
+    err->line = line;
+    err->column = column;
+    snprintf(err->path, sizeof err->path, "%s", path ? path : "");
     return status;
 }
 
 void sp_error_text(const struct sp_error *err, char *text, size_t size)
 {
-    char place[1100] = "";
-    if (err->path[0] && err->line > 0 && err->column > 0)
-        snprintf(place, sizeof place, "%s:%lld:%lld: ", err->path, (long long)err->line,
-                 (long long)err->column);
-    else if (err->path[0] && err->line > 0)
-        snprintf(place, sizeof place, "%s:%lld: ", err->path, (long long)err->line);
-    else if (err->path[0])
-        snprintf(place, sizeof place, "%s: ", err->path);
+    char path[sizeof err->path], place[sizeof path + 48] = "";
+    sp_visible(err->path, path, sizeof path);
+    if (path[0] && err->line > 0 && err->column > 0)
+        snprintf(place, sizeof place, "%s:%lld:%lld: ", path, (long long)err->line, (long long)err->column);
+    else if (path[0] && err->line > 0)
+        snprintf(place, sizeof place, "%s:%lld: ", path, (long long)err->line);
+    else if (path[0])
+        snprintf(place, sizeof place, "%s: ", path);
     snprintf(text, size, "%s%s%s%s", place, err->what, err->remedy[0] ? "\n  remedy: " : "", err->remedy);
 }
 

@@ -6,6 +6,7 @@
 #ifndef SP_BASE_STATUS_H
 #define SP_BASE_STATUS_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,9 +32,15 @@ struct sp_error {
     int64_t line;     /* 1-based line of `path`, 0: none */
     int64_t column;   /* 1-based byte in that line, 0: none */
     char path[1024];  /* file concerned, "": none */
-    char what[768];   /* what is wrong, no final full stop */
-    char remedy[512]; /* what the user can do, "": nothing known */
+    char what[768];   /* what is wrong, no final full stop; visible (base/visible.h), one line */
+    char remedy[512]; /* what the user can do, "": nothing known; the same */
 };
+
+/* Why an input cannot be read, from the system's number: SP_INPUT, but SP_MEMORY where it lacked memory. */
+static inline enum sp_status sp_input_status(int error)
+{
+    return error == ENOMEM ? SP_MEMORY : SP_INPUT;
+}
 
 /* Fills `err` (if not NULL) and returns `status`, so that one can write `return sp_fail(err, ...)`.
  * `remedy` may be NULL. */
@@ -51,7 +58,7 @@ enum sp_status sp_fail_at(struct sp_error *err, enum sp_status status, const cha
 #endif
 
 /* Writes "PATH:LINE:COLUMN: WHAT\n  remedy: REMEDY" (the parts that are there) into text[size],
- * always terminated. */
+ * always terminated; it has no line end but that one, whatever the path is. */
 void sp_error_text(const struct sp_error *err, char *text, size_t size);
 
 /* A word for a status: "usage", "input", ... */

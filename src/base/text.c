@@ -22,6 +22,14 @@ char *sp_text_count(char *text, size_t size, int64_t n)
     return text;
 }
 
+char *sp_text_whole(char *text, size_t size, double x)
+{
+    if (fabs(x) < 0x1p63)
+        return sp_text_count(text, size, (int64_t)x);
+    snprintf(text, size, "?");
+    return text;
+}
+
 static char *scaled(char *text, size_t size, double x, const char *const *units, int n_units)
 {
     int u = 0;
@@ -99,4 +107,23 @@ int sp_parse_seconds(const char *text, double *seconds)
             return 0;
         }
     return -1;
+}
+
+char *sp_text_age(char *text, size_t size, double seconds)
+{
+    static const struct {
+        double s;
+        const char *word;
+    } unit[] = {{86400, "days"}, {3600, "h"}, {60, "min"}};
+    if (isnan(seconds)) {
+        snprintf(text, size, "unknown time");
+        return text;
+    }
+    for (int i = 0; i < 3; i++)
+        if (seconds >= 2 * unit[i].s) {
+            snprintf(text, size, "%.0f %s", seconds / unit[i].s, unit[i].word);
+            return text;
+        }
+    snprintf(text, size, "%.0f s", seconds > 0 ? seconds : 0);
+    return text;
 }

@@ -7,6 +7,9 @@
 
 /* 14612663 -> "14 612 663" (groups of three, plain blanks). Returns text. */
 char *sp_text_count(char *text, size_t size, int64_t n);
+/* The same for a number that may be none: "?" where it is not finite or beyond int64; a fraction is cut off.
+ */
+char *sp_text_whole(char *text, size_t size, double x);
 /* 16.5e6 -> "16.5 MB", 1.2e12 -> "1.20 TB"; SI prefixes, three digits. Returns text. */
 char *sp_text_bytes(char *text, size_t size, double bytes);
 /* 0.00431 -> "4.31 ms". Returns text. */
@@ -21,5 +24,8 @@ int sp_parse_seconds(const char *text, double *seconds);
 int sp_parse_count(const char *text, int64_t *n);
 /* A finite C-locale number without rest. Returns 0 or -1. */
 int sp_parse_number(const char *text, double *x);
+
+/* Age in words: "12 s", "5 min", "3 h", "12 days"; "unknown time" for NAN; returns text. */
+char *sp_text_age(char *text, size_t size, double seconds);
 
 #endif

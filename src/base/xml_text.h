@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 
-/* Text with what XML and HTML would take for markup escaped, without control characters, and U+FFFD for what
- * is no UTF-8: the document stays well-formed whatever the text is. */
+/* Text with what XML and HTML would take for markup escaped, what is no character of XML as U+FFFD, and
+ * control characters, line ends among them, and bytes that are no UTF-8 visible (base/visible.h): the
+ * document stays well-formed whatever the text is, and none of its lines begins with it. */
 void sp_xml_text(FILE *out, const char *text);
 
 #endif

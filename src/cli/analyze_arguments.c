@@ -10,6 +10,7 @@ enum {
     KEY_ISA,
     KEY_BYTES,
     KEY_REQUIRE_BYTES,
+    KEY_REQUIRE_CLEAN,
     KEY_BUDGET,
     KEY_SAMPLES,
     KEY_RUNS,
@@ -41,10 +42,17 @@ static const struct argp_option options[] = {
      "of a GPU cupti",
      2},
     {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
+    {"require-clean", KEY_REQUIRE_CLEAN, NULL, 0,
+     "Exit with code 5 unless the machine was clean: nothing disturbed more than a tenth of the samples, and "
+     "the "
+     "roof can be",
+     2},
     {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
      2},
-    {"budget", KEY_BUDGET, "T", 0, "Time for the samples, for example 5s (default 1.5s)", 2},
-    {"runs", KEY_RUNS, "N", 0, "Measure in N processes, one after the other (default 1)", 2},
+    {"budget", KEY_BUDGET, "T", 0,
+     "Measuring time of the whole analysis, for example 5s (default 1.5s); -v shows how it was shared", 2},
+    {"runs", KEY_RUNS, "N", 0,
+     "Measure in N processes, one after the other (default: 3 where that takes little time, else 1)", 2},
     {"samples", KEY_SAMPLES, "N", 0, "At most N samples (default 60)", 2},
     {"sim-llc", KEY_LLC, "SIZE", 0, "Simulated capacity of the last-level cache, for example 20MiB", 2},
     {"sim-policy", KEY_POLICY, "P", 0, "Simulated replacement in the last level: lru, random, rrip", 2},
@@ -91,21 +99,23 @@ static void set_number(struct argp_state *state, const char *option, const char 
                        double *out)
 {
     if (sp_parse_number(arg, out) || *out < lo || *out > hi)
-        argp_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
+        sp_usage_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
 }
 
 static void set_count(struct argp_state *state, const char *option, const char *arg, int64_t hi, int *out)
 {
     int64_t n = 0;
     if (sp_parse_count(arg, &n) || n < 1 || n > hi)
-        argp_error(state, "--%s takes a whole number from 1 to %lld, not '%s'", option, (long long)hi, arg);
+        sp_usage_error(state, "--%s takes a whole number from 1 to %lld, not '%s'", option, (long long)hi,
+                       arg);
     *out = (int)n;
 }
 
 static void set_bytes(struct argp_state *state, const char *arg)
 {
     if (!sp_byte_source_knows(arg) && strcmp(arg, "cupti") != 0)
-        argp_error(state, "--bytes takes auto, likwid, perf, papi, cupti, sim or replay:FILE, not '%s'", arg);
+        sp_usage_error(state, "--bytes takes auto, likwid, perf, papi, cupti, sim or replay:FILE, not '%s'",
+                       arg);
 }
 
 static void set_device(struct argp_state *state, const char *arg, struct sp_analyze_arguments *a)
@@ -114,7 +124,7 @@ static void set_device(struct argp_state *state, const char *arg, struct sp_anal
     const bool numbered = strncmp(arg, "gpu:", 4) == 0;
     a->on_gpu = numbered || strcmp(arg, "gpu") == 0;
     if ((!a->on_gpu && strcmp(arg, "cpu") != 0) || (numbered && (sp_parse_count(arg + 4, &n) || n > 1023)))
-        argp_error(state, "--device takes cpu, gpu or gpu:N, not '%s'", arg);
+        sp_usage_error(state, "--device takes cpu, gpu or gpu:N, not '%s'", arg);
     a->gpu = (int)n;
 }
 
@@ -131,17 +141,17 @@ static void check_device(struct argp_state *state, const struct sp_analyze_argum
     const bool isa_of_gpu = o->isa && strncmp(o->isa, "cuda", 4) == 0;
     if (!a->on_gpu) {
         if (isa_of_gpu || strcmp(a->bytes, "cupti") == 0)
-            argp_error(state, "%s is for GPUs: add --device gpu", isa_of_gpu ? o->isa : "--bytes cupti");
+            sp_usage_error(state, "%s is for GPUs: add --device gpu", isa_of_gpu ? o->isa : "--bytes cupti");
         return;
     }
     if (o->isa && !isa_of_gpu)
-        argp_error(state, "--isa %s is for CPUs; on a GPU cuda-thread, cuda-lanes ...", o->isa);
+        sp_usage_error(state, "--isa %s is for CPUs; on a GPU cuda-thread, cuda-lanes ...", o->isa);
     if (a->cpu_option || a->run.schedule_given || o->store_nt != SP_CHOICE_AUTO)
-        argp_error(state,
-                   "--threads, --schedule, --store, --pages, --no-pin, --between, --runs and --sim-... "
-                   "are for CPUs, not for --device gpu");
+        sp_usage_error(state,
+                       "--threads, --schedule, --store, --pages, --no-pin, --between, --runs and --sim-... "
+                       "are for CPUs, not for --device gpu");
     if (strcmp(a->bytes, "auto") != 0 && strcmp(a->bytes, "cupti") != 0 && strcmp(a->bytes, "sim") != 0)
-        argp_error(state, "--bytes %s is for CPUs; on a GPU auto, cupti or sim", a->bytes);
+        sp_usage_error(state, "--bytes %s is for CPUs; on a GPU auto, cupti or sim", a->bytes);
 }
 
 static void set_fail_below(struct argp_state *state, const char *arg, struct sp_output_options *o)
@@ -149,14 +159,14 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
     const char *number = strchr(arg, ':');
     double f = 0;
     if (!number || sp_parse_number(number + 1, &f) || f <= 0)
-        argp_error(state, "--fail-below takes bandwidth:F or model:F, for example bandwidth:0.8, not '%s'",
-                   arg);
+        sp_usage_error(state,
+                       "--fail-below takes bandwidth:F or model:F, for example bandwidth:0.8, not '%s'", arg);
     else if (strncmp(arg, "bandwidth:", 10) == 0)
         o->fail_below_bandwidth = f;
     else if (strncmp(arg, "model:", 6) == 0)
         o->fail_below_model = f;
     else
-        argp_error(state, "--fail-below knows bandwidth:F and model:F, not '%s'", arg);
+        sp_usage_error(state, "--fail-below knows bandwidth:F and model:F, not '%s'", arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -188,9 +198,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_REQUIRE_BYTES:
         a->require_bytes = true;
         return 0;
+    case KEY_REQUIRE_CLEAN:
+        a->run.output.require_clean = true;
+        return 0;
     case KEY_BUDGET:
         if (sp_parse_seconds(arg, &o->budget_s) || o->budget_s <= 0)
-            argp_error(state, "--budget takes a time such as 5s, 200ms or 1m, not '%s'", arg);
+            sp_usage_error(state, "--budget takes a time such as 5s, 200ms or 1m, not '%s'", arg);
         return 0;
     case KEY_SAMPLES:
         set_count(state, "samples", arg, 100000, &o->max_samples);
@@ -202,12 +215,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_BETWEEN:
         a->cpu_option = true;
         if (o->state == SP_COLD)
-            argp_error(state, "--cold and --between exclude each other");
+            sp_usage_error(state, "--cold and --between exclude each other");
         o->state = SP_BETWEEN;
         o->between = arg;
         o->n_between = count_between(arg);
         if (o->n_between < 0)
-            argp_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
+            sp_usage_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
         return 0;
     case KEY_PAGES:
         a->cpu_option = true;
@@ -233,13 +246,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_POLICY:
         a->cpu_option = true;
         if (sp_policy_from_name(arg) < 0)
-            argp_error(state, "--sim-policy takes lru, random or rrip, not '%s'", arg);
+            sp_usage_error(state, "--sim-policy takes lru, random or rrip, not '%s'", arg);
         o->policy = arg;
         return 0;
     case KEY_LLC:
         a->cpu_option = true;
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
-            argp_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
+            sp_usage_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
     case KEY_TRY_HINTS:
         a->try_hints = true;
@@ -255,7 +268,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check_device(state, a);
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(
+        sp_usage_error(
             state,
             "give a matrix: a .mtx file, - for standard input, or gen:KIND (spmodel generate lists them)");
         return 0;
@@ -289,6 +302,7 @@ static enum sp_status settle(struct sp_analyze_arguments *a, struct sp_error *er
 static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
                                              {&sp_op_argp, 0, NULL, 0},
                                              {&sp_common_measure_argp, 0, "Common options:", 90},
+                                             {&sp_memory_argp, 0, NULL, 90},
                                              {0}};
 const struct argp sp_analyze_argp = {
     options,

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_stem.h"
+#include "base/print.h"
 #include "cli/find_program.h"
 #include "cli/words.h"
 #include "io/record_anonymous.h"
@@ -18,6 +20,7 @@
 #include "report/report_series.h"
 #include "report/report_sweep.h"
 #include "report/report_text.h"
+#include "report/verdict.h"
 
 /* Names of files follow a directory in 1 KiB. */
 enum { LONGEST_DIRECTORY = 824 };
@@ -76,13 +79,12 @@ static void file_stem(const struct sp_record *record, const char *directory, cha
     const char *id = "record", *name = "matrix";
     sp_record_text(record, "id", &id);
     sp_record_text(record, "problem.name", &name);
-    char safe[100];
-    snprintf(safe, sizeof safe, "%s", name);
-    for (char *p = safe; *p; p++)
-        if (*p == '/' || *p == ' ' || *p == ':')
-            *p = '_';
-    snprintf(stem, size, "%s%s%s.%.*s", strcmp(directory, ".") == 0 ? "" : directory,
-             strcmp(directory, ".") == 0 ? "" : "/", safe, (int)strcspn(id, "-"), id);
+    char matrix[100], time[32];
+    sp_file_stem(matrix, sizeof matrix, name);
+    sp_file_stem(time, sizeof time, id);
+    time[strcspn(time, "-")] = '\0';
+    snprintf(stem, size, "%s%s%s.%s", strcmp(directory, ".") == 0 ? "" : directory,
+             strcmp(directory, ".") == 0 ? "" : "/", matrix, time);
 }
 
 /* Two analyses of one matrix within a second get names of their own. */
@@ -129,9 +131,12 @@ static bool has_flags(const struct sp_record *record)
 /* A term whose numbers a reader will ask for first. */
 static const char *worth_explaining(const struct sp_record *record)
 {
-    const char *hint = sp_item_text(json_array_get(sp_record_node(record, "hints"), 0), "id");
-    const char *flag = sp_item_text(json_array_get(sp_record_node(record, "flags"), 0), "code");
-    return hint ? hint : flag ? flag : sp_record_node(record, "losses") ? "losses" : "roofline";
+    const json_t *shown;
+    const char *hint = sp_hints_shown(record, &shown, 1) > 0 ? sp_item_text(shown, "id") : NULL;
+    return hint                                         ? hint
+           : sp_record_node(record, "losses")           ? "lost"
+           : sp_record_node(record, "conditions.doubt") ? "conditions"
+                                                        : "possible";
 }
 
 /* --fail-below of one fraction; limit 0: not asked. */
@@ -141,13 +146,25 @@ static int judge_fraction(const struct sp_record *record, const char *name, doub
         return 0;
     const struct sp_value v = sp_record_metric(record, name);
     if (!sp_value_known(v)) {
-        fprintf(stderr, "spmodel: --fail-below: %s is not known: %s\n", name, v.why);
+        sp_print(stderr, "spmodel: --fail-below: %s is not known: %s\n", name, v.why);
         return sp_exit_code(SP_UNDECIDED);
     }
     if (v.value >= limit)
         return 0;
-    fprintf(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", name, v.value, limit);
+    sp_print(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", name, v.value, limit);
     return sp_exit_code(SP_NO);
+}
+
+/* --require-clean */
+static int judge_conditions(const struct sp_record *record)
+{
+    const char *state = sp_words_text(record, "conditions.state", "not known"), *doubt = "";
+    sp_record_text(record, "conditions.doubt", &doubt);
+    if (strcmp(state, "clean") == 0 && !*doubt)
+        return 0;
+    sp_print(stderr, "spmodel: --require-clean: the machine was %s: %s\n", state,
+             *doubt ? doubt : sp_words_text(record, "conditions.text", "nothing was run here"));
+    return sp_exit_code(SP_UNDECIDED);
 }
 
 static int judge(const struct sp_record *record, const struct sp_output_options *o)
@@ -158,11 +175,14 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     if (o->strict && has_flags(record)) {
         const json_t *flags = sp_record_node(record, "flags"), *flag;
         size_t i;
-        json_array_foreach(flags, i, flag) fprintf(stderr, "spmodel: --strict: flagged %s: %s\n",
-                                                   json_string_value(json_object_get(flag, "code")),
-                                                   json_string_value(json_object_get(flag, "text")));
+        json_array_foreach(flags, i, flag) sp_print(stderr, "spmodel: --strict: flagged %s: %s\n",
+                                                    json_string_value(json_object_get(flag, "code")),
+                                                    json_string_value(json_object_get(flag, "text")));
         return sp_exit_code(SP_WRONG);
     }
+    const int code = o->require_clean ? judge_conditions(record) : 0;
+    if (code) /* then a share says nothing */
+        return code;
     return sp_worse_exit(judge_fraction(record, "bandwidth_fraction", o->fail_below_bandwidth),
                          judge_fraction(record, "model_fraction", o->fail_below_model));
 }
@@ -239,6 +259,8 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     int code = 0;
     if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
         return sp_report_error(&err);
+    if (!sp_record_node(record, "sweep"))
+        sp_verdict_put(record);
     print_result(record, o, common);
     file_stem(record, o->directory, stem, sizeof stem);
     unused_stem(stem, sizeof stem);
@@ -260,8 +282,8 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
         code = sp_worse_exit(code, sp_report_error(&err));
     if (common->verbosity >= 0) {
         FILE *out = is_taken(o, common) ? stderr : stdout;
-        fprintf(out, "saved  %s%s\n", path, plots);
-        fprintf(out, "next   spmodel explain %s %s\n", worth_explaining(record), path);
+        sp_print(out, "saved  %s%s\n", path, plots);
+        sp_print(out, "next   spmodel explain %s %s\n", worth_explaining(record), path);
     }
     return sp_worse_exit(code, judge(record, o));
 }
@@ -289,6 +311,6 @@ int sp_output_series(const struct sp_record *const *records, int n, const struct
     if (sp_plot_write(kind, records, n, program ? SP_TERM_SVG : SP_TERM_GP, &tool, path, &err) != SP_OK)
         return sp_report_error(&err);
     if (common->verbosity >= 0)
-        fprintf(taken ? stderr : stdout, "saved  %s\n", path);
+        sp_print(taken ? stderr : stdout, "saved  %s\n", path);
     return 0;
 }

@@ -11,7 +11,7 @@
 
 struct sp_output_options {
     const char *directory; /* for record and plots */
-    bool no_plots, strict, anonymous;
+    bool no_plots, strict, anonymous, require_clean;
     struct sp_sink json, lines;                    /* open where --json, --lines were given */
     const char *html_name;                         /* --html: NULL not asked for */
     struct sp_html_output *html;                   /* open where it was */

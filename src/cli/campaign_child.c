@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/analyze_arguments.h"
 #include "cli/own_process.h"
 
@@ -41,7 +42,8 @@ static void try_options(const struct sp_campaign_run *run, int to)
     if (sp_analyze_arguments(n, argv, command, sizeof command, &a, &err) == SP_OK)
         _exit(verdict_on(&a));
     sp_error_text(&err, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
+    fputs(text, stderr);
+    fputc('\n', stderr);
     _exit(2);
 }
 
@@ -84,6 +86,9 @@ static enum sp_status check_run(const char *file, const struct sp_campaign_run *
                               : "spmodel track check judges what is in the store",
                           "run '%s': a campaign's run takes no %s", run->name,
                           code == WRITES ? "--json, --csv, --lines or --html" : "--fail-below");
+    if (code == sp_exit_code(SP_MEMORY))
+        return sp_fail(err, SP_MEMORY, "free memory", "no memory to look at the options of run '%s'",
+                       run->name);
     return code == ACCEPTED ? SP_OK
            : code == MORE_MATRICES
                ? sp_fail_at(err, SP_INPUT, file, run->line, 0,

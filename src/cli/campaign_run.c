@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign_child.h"
 #include "cli/campaign_crew.h"
-#include "io/scratch_folder.h"
+#include "cli/process.h"
+#include "io/part_file.h"
 
 static volatile sig_atomic_t terminated;
 
@@ -42,7 +44,8 @@ static void show(const struct sp_crew *c, const char *what)
         return;
     snprintf(text, sizeof text, "%d of %d done%s%s", sp_crew_count(c, SP_JOB_DONE), n,
              time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "");
-    fprintf(stderr, "\r\033[K%s: %s", text, what);
+    sp_terminal_line_begin();
+    sp_print(stderr, "%s: %s", text, what);
     c->terminal->shown = true;
 }
 
@@ -54,9 +57,9 @@ static void tell(const struct sp_crew *c, int i, const char *how, double seconds
     if (c->work->options->common.verbosity < 0)
         return;
     sp_terminal_clear(c->terminal);
-    fprintf(stderr, "%d of %d done: %s · %s %s after %s%s\n", sp_crew_count(c, SP_JOB_DONE),
-            c->work->campaign.n_jobs, job->matrix->text, job->run->name, how,
-            sp_text_seconds(time, sizeof time, seconds), time_left(c, left, sizeof left));
+    sp_print(stderr, "%d of %d done: %s · %s %s after %s%s\n", sp_crew_count(c, SP_JOB_DONE),
+             c->work->campaign.n_jobs, job->matrix->text, job->run->name, how,
+             sp_text_seconds(time, sizeof time, seconds), time_left(c, left, sizeof left));
 }
 
 static enum sp_status launch(struct sp_crew *c, int i, int slot, const struct sp_claim *slot_claim,
@@ -173,7 +176,7 @@ static void stop_running(struct sp_crew *c)
 {
     c->stopping = c->is_killed = true;
     for (int i = 0; i < c->n_running; i++)
-        kill(-c->running[i].pid, SIGKILL); /* the record would be of no use */
+        kill(-c->running[i].pid, SIGTERM); /* it removes what it has half-written */
 }
 
 static bool is_spent(const struct sp_crew *c)
@@ -274,9 +277,9 @@ static int begin(struct sp_crew *c)
     c->n_open_at_start = sp_crew_count_startable(c) + sp_crew_count(c, SP_JOB_CLAIMED);
     c->started = c->touched = sp_now();
     if (o->common.verbosity >= 0 && sp_crew_count_startable(c) > 0)
-        fprintf(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
-                sp_crew_count(c, SP_JOB_DONE), n, sp_crew_count(c, SP_JOB_FAILED),
-                sp_crew_count(c, SP_JOB_CLAIMED), sp_crew_count_startable(c));
+        sp_print(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
+                 sp_crew_count(c, SP_JOB_DONE), n, sp_crew_count(c, SP_JOB_FAILED),
+                 sp_crew_count(c, SP_JOB_CLAIMED), sp_crew_count_startable(c));
     return 0;
 }
 
@@ -293,9 +296,9 @@ static int end(struct sp_crew *c, enum sp_status status)
     if (claimed > 0)
         snprintf(others, sizeof others, ", %d run%s elsewhere", claimed, claimed == 1 ? "s" : "");
     if (is_spent(c) && waiting + claimed > 0 && c->work->options->common.verbosity >= 0)
-        fprintf(stderr,
-                "spmodel: remark: the budget is spent, %d of %d jobs wait%s; the same command goes on\n",
-                waiting, c->work->campaign.n_jobs, others);
+        sp_print(stderr,
+                 "spmodel: remark: the budget is spent, %d of %d jobs wait%s; the same command goes on\n",
+                 waiting, c->work->campaign.n_jobs, others);
     return 0;
 }
 
@@ -307,6 +310,7 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
     const struct sigaction action = {.sa_handler = on_terminate};
     sigset_t child;
     sigaction(SIGTERM, &action, NULL);
+    sp_process_be_patient(60); /* claims are given back, over slow file systems, too */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, NULL);
@@ -320,5 +324,5 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
     sp_campaign_traces_free(&c.traces);
     free(c.known);
     free(c.running);
-    return code;
+    return terminated && code == sp_exit_code(SP_INTERRUPTED) ? 128 + SIGTERM : code;
 }

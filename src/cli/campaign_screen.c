@@ -6,6 +6,7 @@
 
 #include "base/csv_text.h"
 #include "base/figures.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
 #include "cli/sink.h"
@@ -70,20 +71,20 @@ static void print_group(const struct sp_observation *first, enum sp_tracked metr
                         const struct sp_node_value *node, const struct sp_screen *s)
 {
     char text[32];
-    printf("%s · %s  environment %.8s  %s (%s): ", first->job->matrix->text, first->job->run->name,
-           first->env[0] ? first->env : "unknown", metric == SP_TRACKED_TIME ? "time" : "load-only roof",
-           first->origin[metric][0] ? first->origin[metric] : "unknown");
+    sp_print(stdout, "%s · %s  environment %.8s  %s (%s): ", first->job->matrix->text, first->job->run->name,
+             first->env[0] ? first->env : "unknown", metric == SP_TRACKED_TIME ? "time" : "load-only roof",
+             first->origin[metric][0] ? first->origin[metric] : "unknown");
     if (!s->can_tell) {
-        printf("%d node%s: it cannot tell with fewer than %d\n", s->n, s->n == 1 ? "" : "s",
-               SP_SCREEN_LEAST_NODES);
+        sp_print(stdout, "%d node%s: it cannot tell with fewer than %d\n", s->n, s->n == 1 ? "" : "s",
+                 SP_SCREEN_LEAST_NODES);
         return;
     }
-    printf("%d nodes, median %s, 1.4826 MAD %.1f %%, limit %.1f %%\n", s->n,
-           figure(text, sizeof text, metric, s->median), 100 * s->deviation, 100 * s->limit);
+    sp_print(stdout, "%d nodes, median %s, 1.4826 MAD %.1f %%, limit %.1f %%\n", s->n,
+             figure(text, sizeof text, metric, s->median), 100 * s->deviation, 100 * s->limit);
     for (int i = 0; i < s->n; i++)
         if (node[i].is_outlier)
-            printf("  %-8s %s  %+.1f %% (%s)\n", word(metric, &node[i]), node[i].host, 100 * node[i].change,
-                   figure(text, sizeof text, metric, node[i].value));
+            sp_print(stdout, "  %-8s %s  %+.1f %% (%s)\n", word(metric, &node[i]), node[i].host,
+                     100 * node[i].change, figure(text, sizeof text, metric, node[i].value));
 }
 
 static void write_csv(const struct sp_observation *first, enum sp_tracked metric,
@@ -97,9 +98,9 @@ static void write_csv(const struct sp_observation *first, enum sp_tracked metric
         sp_csv_field(out, first->env);
         fputc(',', out);
         sp_csv_field(out, node[i].host);
-        fprintf(out, ",%s,%d,%.9g,%.6g,%.6g,", sp_tracked_metrics[metric].name, s->n, node[i].value,
-                node[i].change, s->limit);
-        fprintf(out, "%s\n", s->can_tell ? word(metric, &node[i]) : "cannot tell");
+        sp_print(out, ",%s,%d,%.9g,%.6g,%.6g,", sp_tracked_metrics[metric].name, s->n, node[i].value,
+                 node[i].change, s->limit);
+        sp_print(out, "%s\n", s->can_tell ? word(metric, &node[i]) : "cannot tell");
     }
 }
 
@@ -162,10 +163,11 @@ static bool tell_slower(struct verdicts *v)
         any = any || t->n_jobs >= needed;
         v->n_untold += t->n_jobs < needed;
         if (v->n_jobs > 1 && !v->to.on_stdout)
-            printf("%s: slower in %d of %d jobs%s", t->host, t->n_jobs, v->n_jobs,
-                   t->n_jobs >= needed ? "\n" : ", which may be chance");
+            sp_print(stdout, "%s: slower in %d of %d jobs", t->host, t->n_jobs, v->n_jobs);
         if (v->n_jobs > 1 && !v->to.on_stdout && t->n_jobs < needed)
-            printf(": %d would do\n", needed);
+            sp_print(stdout, ", which may be chance: %d would do", needed);
+        if (v->n_jobs > 1 && !v->to.on_stdout)
+            fputs("\n", stdout);
     }
     return any;
 }
@@ -184,7 +186,8 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!v->to.on_stdout)
-        printf(
+        sp_print(
+            stdout,
             "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
             "%%\n",
             SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
@@ -204,9 +207,10 @@ int sp_campaign_screen_nodes(const struct sp_campaign_work *w)
     if (status != SP_OK)
         return sp_report_error(&err);
     if (n_bad > 0)
-        fprintf(stderr, "spmodel: remark: %d file%s of the store %s no usable record%s; track log names %s\n",
-                n_bad, n_bad == 1 ? "" : "s", n_bad == 1 ? "is" : "are", n_bad == 1 ? "" : "s",
-                n_bad == 1 ? "it" : "them");
+        sp_print(stderr,
+                 "spmodel: remark: %d file%s of the store %s no usable record%s; track log names %s\n", n_bad,
+                 n_bad == 1 ? "" : "s", n_bad == 1 ? "is" : "are", n_bad == 1 ? "" : "s",
+                 n_bad == 1 ? "it" : "them");
     v.tally = calloc((size_t)n + 1, sizeof *v.tally);
     if (!v.tally)
         status = sp_fail(&err, SP_MEMORY, NULL, "no memory for %d nodes", n);

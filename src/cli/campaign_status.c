@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
 #include "cli/sink.h"
@@ -53,11 +54,11 @@ static void print_job(const struct sp_campaign_job *job, const struct sp_job_vie
     char text[4200];
     sp_campaign_job_text(view, text, sizeof text);
     if (!is_csv) {
-        fprintf(out, "%-8s %s · %s%s%s\n", sp_job_state_name(view->state), job->matrix->text, job->run->name,
-                *text ? "  " : "", text);
+        sp_print(out, "%-8s %s · %s%s%s\n", sp_job_state_name(view->state), job->matrix->text, job->run->name,
+                 *text ? "  " : "", text);
         return;
     }
-    fprintf(out, "%s,%s,", job->id, sp_job_state_name(view->state));
+    sp_print(out, "%s,%s,", job->id, sp_job_state_name(view->state));
     sp_csv_text(out, job->matrix->text);
     fputc(',', out);
     sp_csv_text(out, job->run->name);
@@ -143,7 +144,7 @@ int sp_campaign_print_status(const struct sp_campaign_work *w)
               "machine\n",
               stderr);
     if (!to.on_stdout)
-        printf("%d job%s: %d done, %d claimed, %d failed, %d waiting\n", n, n == 1 ? "" : "s",
-               count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
+        sp_print(stdout, "%d job%s: %d done, %d claimed, %d failed, %d waiting\n", n, n == 1 ? "" : "s",
+                 count[SP_JOB_DONE], count[SP_JOB_CLAIMED], count[SP_JOB_FAILED], count[SP_JOB_WAITING]);
     return sp_sinks_close(&to, code);
 }

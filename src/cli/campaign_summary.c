@@ -5,6 +5,8 @@
 
 #include "base/csv_text.h"
 #include "base/figures.h"
+#include "base/file_stem.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
 #include "cli/find_program.h"
@@ -16,7 +18,7 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
 {
     fputs("matrix,run,n_nz", out);
     for (int c = 0; c < SP_N_COLUMNS; c++)
-        fprintf(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
+        sp_print(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
     fputs(",hints,record,rhs\n", out);
     for (int i = 0; i < n; i++) {
         sp_csv_text(out, row[i].job->matrix->text);
@@ -24,11 +26,11 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
         sp_csv_text(out, row[i].job->run->name);
         fputc(',', out);
         if (row[i].n_nz >= 0)
-            fprintf(out, "%lld", (long long)row[i].n_nz);
+            sp_print(out, "%lld", (long long)row[i].n_nz);
         for (int c = 0; c < SP_N_COLUMNS; c++) {
             const struct sp_value v = row[i].value[c];
             if (sp_value_known(v))
-                fprintf(out, ",%.9g,%s", v.value, sp_origin_name(v.origin));
+                sp_print(out, ",%.9g,%s", v.value, sp_origin_name(v.origin));
             else
                 fputs(",,unknown", out);
         }
@@ -38,7 +40,7 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
         sp_csv_text(out, row[i].record);
         fputc(',', out);
         if (row[i].rhs > 0)
-            fprintf(out, "%lld", (long long)row[i].rhs);
+            sp_print(out, "%lld", (long long)row[i].rhs);
         fputc('\n', out);
     }
 }
@@ -107,34 +109,34 @@ static void print_origins(const struct sp_campaign_row *row, int n)
             count[row[i].value[c].origin]++;
         for (int o = 1; o < SP_N_ORIGINS; o++)
             kinds += count[o] > 0;
-        printf("%s%s", c > 0 ? "; " : "", names[c]);
+        sp_print(stdout, "%s%s", c > 0 ? "; " : "", names[c]);
         for (int o = 1, shown = 0; o < SP_N_ORIGINS; o++) {
             if (count[o] == 0)
                 continue;
-            printf("%s %s", shown++ > 0 ? "," : "", sp_origin_name((enum sp_origin)o));
+            sp_print(stdout, "%s %s", shown++ > 0 ? "," : "", sp_origin_name((enum sp_origin)o));
             if (kinds > 1)
-                printf(" (%d)", count[o]);
+                sp_print(stdout, " (%d)", count[o]);
         }
         if (kinds == 0)
-            printf(" unknown");
+            sp_print(stdout, " unknown");
     }
-    printf("\n");
+    sp_print(stdout, "\n");
 }
 
 static void print_table(const struct sp_campaign_row *row, int n)
 {
     const int wide = longest(row, n, true), run = longest(row, n, false);
     char text[32], entries[32];
-    printf("%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
-           "performance", "of roof", "alpha", "hints");
+    sp_print(stdout, "%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
+             "performance", "of roof", "alpha", "hints");
     for (int i = 0; i < n; i++) {
-        printf("%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].run,
-               row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
-        printf(" %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
-        printf(" %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
-        printf(" %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
-        printf(" %9s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
-               row[i].hints[0] ? row[i].hints : "-");
+        sp_print(stdout, "%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].run,
+                 row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
+        sp_print(stdout, " %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
+        sp_print(stdout, " %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
+        sp_print(stdout, " %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
+        sp_print(stdout, " %9s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
+                 row[i].hints[0] ? row[i].hints : "-");
     }
     print_origins(row, n);
 }
@@ -143,8 +145,9 @@ static void print_table(const struct sp_campaign_row *row, int n)
 static void picture_name(const struct sp_campaign_options *o, const char *ending, char *path, size_t size)
 {
     const char *slash = strrchr(o->file, '/'), *name = slash ? slash + 1 : o->file, *dot = strrchr(name, '.');
-    snprintf(path, size, "%s/%.*s.%s", o->folder, (int)(dot && dot > name ? dot - name : (int)strlen(name)),
-             name, ending);
+    char stem[256];
+    sp_file_stem(stem, dot && dot > name && dot - name < 255 ? (size_t)(dot - name) + 1 : sizeof stem, name);
+    snprintf(path, size, "%s/%s.%s", o->folder, stem, ending);
 }
 
 /* *n_left_out: records for which the picture has no room. */
@@ -198,7 +201,7 @@ static int print_html(struct sp_campaign_work *w, const struct sp_campaign_row *
     }
     const int code = sp_sink_close(&w->html, 0);
     if (code == 0 && is_file && w->options->common.verbosity >= 0)
-        fprintf(remarks, "saved  %s\n", w->options->html);
+        sp_print(remarks, "saved  %s\n", w->options->html);
     return code;
 }
 
@@ -217,7 +220,7 @@ static int print_all(struct sp_campaign_work *w, const struct sp_campaign_row *r
     if (!to.on_stdout && n > 0)
         print_table(row, n);
     if (!to.on_stdout && n == 0)
-        printf("nothing is done yet\n");
+        sp_print(stdout, "nothing is done yet\n");
     if (to.csv.stream)
         print_csv(row, n, to.csv.stream);
     if (to.json.stream)
@@ -229,10 +232,10 @@ static int print_all(struct sp_campaign_work *w, const struct sp_campaign_row *r
         if (draw(o, row, n, picture, sizeof picture, &n_left_out, &err) != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
         else if (*picture && o->common.verbosity >= 0)
-            fprintf(remarks, "saved  %s\n", picture);
+            sp_print(remarks, "saved  %s\n", picture);
         if (n_left_out > 0 && o->common.verbosity >= 0)
-            fprintf(stderr, "spmodel: remark: the picture has the first %d rows, not the other %d\n",
-                    n - n_left_out, n_left_out);
+            sp_print(stderr, "spmodel: remark: the picture has the first %d rows, not the other %d\n",
+                     n - n_left_out, n_left_out);
     }
     return code;
 }
@@ -272,13 +275,13 @@ static int tell_missing(const struct sp_campaign_work *w)
                      sp_job_state_name(states[i]));
     }
     if (*text && !on_stdout)
-        printf("%d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+        sp_print(stdout, "%d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
     else if (*text && o->common.verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+        sp_print(stderr, "spmodel: remark: %d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
     const int n = count[SP_JOB_FAILED];
     if (n > 0 && o->common.verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n", n,
-                n == 1 ? "" : "s", n == 1 ? "it" : "them");
+        sp_print(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n",
+                 n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
     return code;
 }
 

@@ -3,10 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/analyze_arguments.h"
 #include "cli/command.h"
 #include "cli/follow_recording.h"
 #include "cli/machine_paths.h"
+#include "cli/process.h"
 #include "cli/stage.h"
 #include "session/analyze_gpu.h"
 #include "session/format_model.h"
@@ -37,7 +39,7 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_sub
     int code = 0;
     if (status == SP_ABSENT && a->all_formats && !a->require_bytes) { /* the others can still be compared */
         if (a->common.verbosity >= 0)
-            fprintf(stderr, "spmodel: remark: format %s is left out: %s\n", format, err.what);
+            sp_print(stderr, "spmodel: remark: format %s is left out: %s\n", format, err.what);
         return LEFT_OUT;
     }
     if (status != SP_OK)
@@ -101,6 +103,7 @@ static int analyze_matrix(const struct sp_analyze_arguments *a, const char *name
         .n_threads = a->run.analyze.n_threads > 0 ? a->run.analyze.n_threads
                                                   : sp_topology_default_threads(a->run.analyze.topology),
         .allocator = a->run.analyze.small_pages ? NULL : &sp_allocator_huge,
+        .use = SP_LOAD_ANALYSIS,
         .memory_limit_B = a->run.analyze.memory_B,
         .cache = a->cache,
         .cache_dir = paths.cache,
@@ -120,8 +123,10 @@ static int analyze_matrix(const struct sp_analyze_arguments *a, const char *name
         here.run.analyze.memory_B = (double)memory.available_B;
     a = &here;
     if (subject.facts.remark[0] && a->common.verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %s\n", subject.facts.remark);
+        sp_print(stderr, "spmodel: remark: %s\n", subject.facts.remark);
+    sp_process_be_patient(20); /* what is known is written, with its plots */
     int code = analyze_formats(a, &subject, progress, terminal);
+    sp_process_be_patient(1);
     sp_subject_free(&subject);
     return code;
 }
@@ -133,7 +138,7 @@ static void choose_gpu(int n)
     char one[96];
     for (int i = 0; visible && i < n; i++) {
         visible = strchr(visible, ',');
-        visible += visible != NULL;
+        visible = visible ? visible + 1 : NULL;
     }
     if (n == 0)
         return;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign_child.h"
 #include "cli/campaign_options.h"
@@ -57,13 +58,13 @@ static const struct argp_option options[] = {
 static void set_time(struct argp_state *state, const char *option, const char *arg, double *out)
 {
     if (sp_parse_seconds(arg, out) || *out <= 0)
-        argp_error(state, "--%s takes a time such as 30m, 2h or 90s, not '%s'", option, arg);
+        sp_usage_error(state, "--%s takes a time such as 30m, 2h or 90s, not '%s'", option, arg);
 }
 
 static void set_mode(struct argp_state *state, struct sp_campaign_options *o, enum sp_campaign_mode mode)
 {
     if (o->mode != SP_CAMPAIGN_RUN && o->mode != mode)
-        argp_error(state, "--status, --summary and --node-screen exclude each other");
+        sp_usage_error(state, "--status, --summary and --node-screen exclude each other");
     o->mode = mode;
 }
 
@@ -73,10 +74,10 @@ static void check_html(struct argp_state *state, const struct sp_campaign_option
     const bool page_there = sp_sink_is_stdout(o->html);
     const char *others[] = {o->common.json, o->common.csv};
     if (o->html && o->mode != SP_CAMPAIGN_RUN && o->mode != SP_CAMPAIGN_SUMMARY)
-        argp_error(state, "--html writes the summary: not with --status or --node-screen");
+        sp_usage_error(state, "--html writes the summary: not with --status or --node-screen");
     for (int i = 0; page_there && i < 2; i++)
         if (sp_sink_is_stdout(others[i]))
-            argp_error(state, "--html and %s both go to standard output", i == 0 ? "--json" : "--csv");
+            sp_usage_error(state, "--html and %s both go to standard output", i == 0 ? "--json" : "--csv");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -102,12 +103,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_STALE:
         set_time(state, "stale", arg, &o->stale_s);
         if (o->stale_s < LEAST_STALE_S)
-            argp_error(state, "--stale takes at least %d s: claims are touched every few seconds",
-                       LEAST_STALE_S);
+            sp_usage_error(state, "--stale takes at least %d s: claims are touched every few seconds",
+                           LEAST_STALE_S);
         return 0;
     case KEY_JOBS:
         if (sp_parse_count(arg, &n) || n < 1 || n > MOST_AT_ONCE)
-            argp_error(state, "--jobs takes a whole number from 1 to %d, not '%s'", MOST_AT_ONCE, arg);
+            sp_usage_error(state, "--jobs takes a whole number from 1 to %d, not '%s'", MOST_AT_ONCE, arg);
         o->jobs = (int)n;
         return 0;
     case KEY_RETRY:
@@ -136,12 +137,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
-            argp_error(state, "one file, please; '%s' is a second one", arg);
+            sp_usage_error(state, "one file, please; '%s' is a second one", arg);
         o->file = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->file)
-            argp_error(state, "give the file that names matrices and runs");
+            sp_usage_error(state, "give the file that names matrices and runs");
         check_html(state, o);
         return 0;
     default:
@@ -179,10 +180,10 @@ static int run_and_sum_up(struct sp_campaign_work *w)
         return sp_report_error(&err);
     }
     if (o->jobs > 1 && o->common.verbosity >= 0)
-        fprintf(stderr,
-                "spmodel: remark: up to %d jobs run beside one another on this machine: their times "
-                "disturb each other\n",
-                o->jobs);
+        sp_print(stderr,
+                 "spmodel: remark: up to %d jobs run beside one another on this machine: their times "
+                 "disturb each other\n",
+                 o->jobs);
     const int code = sp_campaign_run_jobs(w);
     return code != 0 ? code : sp_campaign_print_summary(w);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/in_turn.h"
@@ -53,18 +54,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_ROUNDS:
         if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > SP_MOST_ROUNDS)
-            argp_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
-                       SP_MOST_ROUNDS, arg);
+            sp_usage_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
+                           SP_MOST_ROUNDS, arg);
         a->rounds = (int)n;
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)
-            argp_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+            sp_usage_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
         a->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
         if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
-            argp_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
         a->judge.floor = x / 100;
         return 0;
     case KEY_DELTA:
@@ -72,16 +73,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "two, please; '%s' is a third one", arg);
+            sp_usage_error(state, "two, please; '%s' is a third one", arg);
         a->name[state->arg_num] = arg;
         return 0;
     case ARGP_KEY_END:
         if (!a->name[1])
-            argp_error(state, "give two records, or with --ab two commands");
+            sp_usage_error(state, "give two records, or with --ab two commands");
         if (!a->ab && a->rounds > 0)
-            argp_error(state, "--rounds goes with --ab");
+            sp_usage_error(state, "--rounds goes with --ab");
         if (a->ab && (a->common.json || a->delta || a->judge.metric != SP_TRACKED_TIME))
-            argp_error(state, "--json, --delta and --metric are for two records, not for --ab");
+            sp_usage_error(state, "--json, --delta and --metric are for two records, not for --ab");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -108,27 +109,27 @@ static char *metric_text(const struct sp_entry *e, int metric, char *text, size_
 static void print_metrics(const struct sp_entry *a, const struct sp_entry *b, bool delta)
 {
     char before[48], after[48];
-    printf("%-31s %16s %16s %10s\n", "", "A", "B", "B/A - 1");
+    sp_print(stdout, "%-31s %16s %16s %10s\n", "", "A", "B", "B/A - 1");
     for (int m = 0; m < SP_N_TRACKED; m++) {
         const double change = b->metric[m] / a->metric[m] - 1;
         const bool both = isfinite(change);
         if ((isnan(a->metric[m]) && isnan(b->metric[m])) || (delta && both && fabs(change) < 0.001))
             continue;
-        printf("%-20s %-10s %16s %16s ", sp_tracked_metrics[m].name,
-               *b->origin[m] ? b->origin[m] : a->origin[m], metric_text(a, m, before, sizeof before),
-               metric_text(b, m, after, sizeof after));
+        sp_print(stdout, "%-20s %-10s %16s %16s ", sp_tracked_metrics[m].name,
+                 *b->origin[m] ? b->origin[m] : a->origin[m], metric_text(a, m, before, sizeof before),
+                 metric_text(b, m, after, sizeof after));
         if (both)
-            printf("%+9.1f %%\n", 100 * change);
+            sp_print(stdout, "%+9.1f %%\n", 100 * change);
         else
-            printf("%10s\n", "unknown");
+            sp_print(stdout, "%10s\n", "unknown");
     }
 }
 
 static void print_differences(const struct sp_differences *d)
 {
     for (int i = 0; i < d->n; i++)
-        printf("%-12s %-24s %s -> %s\n", d->one[i].is_identity ? "differs" : "resolved", d->one[i].field,
-               d->one[i].a, d->one[i].b);
+        sp_print(stdout, "%-12s %-24s %s -> %s\n", d->one[i].is_identity ? "differs" : "resolved",
+                 d->one[i].field, d->one[i].a, d->one[i].b);
 }
 
 /* By the rule of track check: of one series, and comparable by this metric. The fields that differ say why
@@ -221,16 +222,16 @@ static int compare_commands(const struct arguments *a)
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
     const struct sp_group group[2] = {{times.n, times.time_s[0]}, {times.n, times.time_s[1]}};
     const struct sp_shift s = sp_shift_of(group[0], group[1], &o);
-    printf("A  %s  %s\nB  %s  %s\n", sp_text_seconds(before, sizeof before, times.median_s[0]), a->name[0],
-           sp_text_seconds(after, sizeof after, times.median_s[1]), a->name[1]);
-    printf("time %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
-           times.of_record ? "of the records" : "of the commands", 100 * s.change, 100 * s.lo, 100 * s.hi,
-           s.p, times.n);
+    sp_print(stdout, "A  %s  %s\nB  %s  %s\n", sp_text_seconds(before, sizeof before, times.median_s[0]),
+             a->name[0], sp_text_seconds(after, sizeof after, times.median_s[1]), a->name[1]);
+    sp_print(stdout, "time %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
+             times.of_record ? "of the records" : "of the commands", 100 * s.change, 100 * s.lo, 100 * s.hi,
+             s.p, times.n);
     static const char *const words[] = {"no change", "B is slower", "B is faster", "undecided"};
-    printf("%s", words[s.move]);
+    sp_print(stdout, "%s", words[s.move]);
     if (s.move == SP_MOVE_UNDECIDED)
-        printf(": it needs about %d more rounds at this noise (%.1f %%)", s.n_more, 100 * s.noise);
-    printf("\n");
+        sp_print(stdout, ": it needs about %d more rounds at this noise (%.1f %%)", s.n_more, 100 * s.noise);
+    sp_print(stdout, "\n");
     return s.move == SP_MOVE_UP ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
 }
 

@@ -1,6 +1,7 @@
 /* spmodel completion: scripts for shells, and the names that these ask for. */
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/options.h"
@@ -42,15 +43,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->shell != N_SHELLS)
-            argp_error(state, "one shell at a time");
+            sp_usage_error(state, "one shell at a time");
         for (a->shell = 0; shells[a->shell] && strcmp(shells[a->shell], arg) != 0;)
             a->shell++;
         if (a->shell == N_SHELLS)
-            argp_error(state, "completion knows bash and zsh, not '%s'", arg);
+            sp_usage_error(state, "completion knows bash and zsh, not '%s'", arg);
         return 0;
     case ARGP_KEY_END:
         if (a->shell == N_SHELLS && a->names == SP_VALUE_FREE && !a->stale)
-            argp_error(state, "name a shell: bash or zsh");
+            sp_usage_error(state, "name a shell: bash or zsh");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -76,7 +77,7 @@ static int list_stale(void)
     char text[80];
     int i = 0;
     for (; sp_values_stale(i, text, sizeof text); i++)
-        printf("%s\n", text);
+        sp_print(stdout, "%s\n", text);
     return i > 0;
 }
 

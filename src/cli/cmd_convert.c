@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -40,7 +41,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
         else
             o->save.n_threads = (int)n;
         return 0;
@@ -55,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "one input and one output, please");
+            sp_usage_error(state, "one input and one output, please");
         else if (state->arg_num == 0)
             o->in = arg;
         else
@@ -63,14 +64,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!o->out)
-            argp_error(state, "IN and OUT are needed");
+            sp_usage_error(state, "IN and OUT are needed");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_common_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp parser = {
     own_options,
     parse_option,
@@ -86,17 +88,17 @@ static void print_summary(const struct options *o, const struct sp_csr *a, const
                           double write_s)
 {
     char rows[32], cols[32], entries[32], read[32], written[32];
-    printf("%s  %s x %s, %s entries (%s) -> %s    read in %s, written in %s\n", facts->name,
-           sp_text_count(rows, sizeof rows, a->n_r), sp_text_count(cols, sizeof cols, a->n_c),
-           sp_text_count(entries, sizeof entries, a->n_nz), facts->format, o->out,
-           sp_text_seconds(read, sizeof read, facts->total_s),
-           sp_text_seconds(written, sizeof written, write_s));
+    sp_print(stdout, "%s  %s x %s, %s entries (%s) -> %s    read in %s, written in %s\n", facts->name,
+             sp_text_count(rows, sizeof rows, a->n_r), sp_text_count(cols, sizeof cols, a->n_c),
+             sp_text_count(entries, sizeof entries, a->n_nz), facts->format, o->out,
+             sp_text_seconds(read, sizeof read, facts->total_s),
+             sp_text_seconds(written, sizeof written, write_s));
     if (a->n_duplicates > 0)
-        printf("%lld duplicate entries were added up\n", (long long)a->n_duplicates);
+        sp_print(stdout, "%lld duplicate entries were added up\n", (long long)a->n_duplicates);
     if (facts->n_dropped > 0)
-        printf("%lld entries of value 0 were left out\n", (long long)facts->n_dropped);
+        sp_print(stdout, "%lld entries of value 0 were left out\n", (long long)facts->n_dropped);
     if (facts->remark[0])
-        fprintf(stderr, "spmodel: %s\n", facts->remark);
+        sp_print(stderr, "spmodel: %s\n", facts->remark);
 }
 
 static int run(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
@@ -22,8 +23,8 @@ static int check_required(const struct sp_doctor *d)
         char because[512];
         size_t length = strcspn(p, ",");
         if (!sp_require_satisfied(d, p, length, because, sizeof because)) {
-            fprintf(stderr, "spmodel: error: required, but not here: %.*s (%s)\n  remedy: spmodel doctor\n",
-                    (int)length, p, because);
+            sp_print(stderr, "spmodel: error: required, but not here: %.*s (%s)\n  remedy: spmodel doctor\n",
+                     (int)length, p, because);
             code = sp_exit_code(SP_ABSENT);
         }
         p += length + (p[length] == ',');
@@ -49,11 +50,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_REQUIRE:
         if (!sp_require_known(arg, wrong, sizeof wrong))
-            argp_error(state, "--require does not know '%s'; it knows %s", wrong, sp_require_words);
+            sp_usage_error(state, "--require does not know '%s'; it knows %s", wrong, sp_require_words);
         d->require = arg;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "doctor takes no argument: '%s'", arg);
+        sp_usage_error(state, "doctor takes no argument: '%s'", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

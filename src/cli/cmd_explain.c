@@ -38,14 +38,14 @@ static bool is_record_name(const char *text)
 static void take_record(struct arguments *a, const char *path, struct argp_state *state)
 {
     if (a->record)
-        argp_error(state, "one record at a time");
+        sp_usage_error(state, "one record at a time");
     a->record = path;
 }
 
 static void take_term(struct arguments *a, const char *term, struct argp_state *state)
 {
     if (a->n_terms == MOST_TERMS)
-        argp_error(state, "more than %d terms at a time", MOST_TERMS);
+        sp_usage_error(state, "more than %d terms at a time", MOST_TERMS);
     else
         a->term[a->n_terms++] = term;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -26,17 +27,17 @@ struct options {
 static void check(struct options *o, struct argp_state *state)
 {
     if (!o->like && (o->features || o->scale > 0 || o->seed >= 0))
-        argp_error(state, "--features, --scale and --seed need --like");
+        sp_usage_error(state, "--features, --scale and --seed need --like");
     if (o->like && o->kind && o->out)
-        argp_error(state, "with --like there is one output, and no KIND");
+        sp_usage_error(state, "with --like there is one output, and no KIND");
     if (o->like && o->kind) {
         o->out = o->kind;
         o->kind = NULL;
     }
     if (o->like && !o->out && !o->features)
-        argp_error(state, "--like needs an output: OUT, or --features FILE");
+        sp_usage_error(state, "--like needs an output: OUT, or --features FILE");
     if (o->out && !o->kind && !o->like)
-        argp_error(state, "--output needs a KIND");
+        sp_usage_error(state, "--output needs a KIND");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -60,15 +61,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SCALE:
         if (sp_parse_count(arg, &o->scale) || o->scale < 1)
-            argp_error(state, "--scale takes a whole number from 1 on, not '%s'", arg);
+            sp_usage_error(state, "--scale takes a whole number from 1 on, not '%s'", arg);
         return 0;
     case KEY_SEED:
         if (sp_parse_count(arg, &o->seed) || o->seed < 0)
-            argp_error(state, "--seed takes a whole number from 0 on, not '%s'", arg);
+            sp_usage_error(state, "--seed takes a whole number from 0 on, not '%s'", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (o->kind)
-            argp_error(state, "one KIND, please");
+            sp_usage_error(state, "one KIND, please");
         o->kind = arg;
         return 0;
     case ARGP_KEY_END:
@@ -83,10 +84,10 @@ static void list_kinds(void)
 {
     struct sp_generator_info info;
     for (int i = 0; sp_generator_get(i, &info); i++)
-        printf("%-34s %s\n%34s e.g. gen:%s\n", info.form, info.summary, "", info.example);
+        sp_print(stdout, "%-34s %s\n%34s e.g. gen:%s\n", info.form, info.summary, "", info.example);
     fputs("\nFollowed by any of\n", stdout);
     for (int i = 0; sp_generator_modifier_get(i, &info); i++)
-        printf("%-34s %s\n", info.form, info.summary);
+        sp_print(stdout, "%-34s %s\n", info.form, info.summary);
     fputs("\nEvery command takes gen:KIND in place of a file: spmodel analyze gen:laplace3d:120\n"
           "To a file:  spmodel generate laplace2d:100+permuted:7 -o mesh.mtx.gz\n"
           "Like another matrix, 8 times its size:  spmodel generate --like A.mtx --scale 8 OUT.mtx,\n"
@@ -106,10 +107,11 @@ static int estimate(const struct options *o)
         status = sp_generate_bytes(o->kind, &bytes, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
-    printf("gen:%s   %s x %s, at most %s nonzeros, %s of memory to make it\n"
-           "nothing was written: give -o FILE, or use gen:%s in place of a file\n",
-           o->kind, sp_text_count(a, sizeof a, n_r), sp_text_count(b, sizeof b, n_c),
-           sp_text_count(c, sizeof c, n_nz), sp_text_bytes(d, sizeof d, bytes), o->kind);
+    sp_print(stdout,
+             "gen:%s   %s x %s, at most %s nonzeros, %s of memory to make it\n"
+             "nothing was written: give -o FILE, or use gen:%s in place of a file\n",
+             o->kind, sp_text_count(a, sizeof a, n_r), sp_text_count(b, sizeof b, n_c),
+             sp_text_count(c, sizeof c, n_nz), sp_text_bytes(d, sizeof d, bytes), o->kind);
     return 0;
 }
 
@@ -117,10 +119,10 @@ static void print_result(const struct options *o, const char *name, const struct
                          double written_s)
 {
     char n[4][32];
-    printf("%s   %s x %s, %s nonzeros -> %s   made in %s", name, sp_text_count(n[0], sizeof n[0], a->n_r),
-           sp_text_count(n[1], sizeof n[1], a->n_c), sp_text_count(n[2], sizeof n[2], a->n_nz), o->out,
-           sp_text_seconds(n[3], sizeof n[3], made_s));
-    printf(", written in %s\n", sp_text_seconds(n[3], sizeof n[3], written_s));
+    sp_print(stdout, "%s   %s x %s, %s nonzeros -> %s   made in %s", name,
+             sp_text_count(n[0], sizeof n[0], a->n_r), sp_text_count(n[1], sizeof n[1], a->n_c),
+             sp_text_count(n[2], sizeof n[2], a->n_nz), o->out, sp_text_seconds(n[3], sizeof n[3], made_s));
+    sp_print(stdout, ", written in %s\n", sp_text_seconds(n[3], sizeof n[3], written_s));
 }
 
 /* The statistics of o->like to a file. */
@@ -132,7 +134,7 @@ static enum sp_status write_features(const struct options *o, const struct sp_lo
     if (status == SP_OK)
         status = sp_twin_file_write(o->features, twin, err);
     if (status == SP_OK && o->common.verbosity >= 0)
-        printf("what %s is like -> %s\n", o->like, o->features);
+        sp_print(stdout, "what %s is like -> %s\n", o->like, o->features);
     free(twin);
     return status;
 }
@@ -199,7 +201,8 @@ static const struct argp_option own[] = {
     {"features", KEY_FEATURES, "FILE", 0,
      "Write what --like is like, as statistics without its entries: JSON", 0},
     {0}};
-static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_common_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {
     own,
     parse,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/explain_terms.h"
 #include "cli/help_topics.h"
@@ -42,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "one topic or command at a time");
+            sp_usage_error(state, "one topic or command at a time");
         used = strlen(a->name);
         snprintf(a->name + used, sizeof a->name - used, "%s%s", used ? " " : "", arg);
         return 0;
@@ -63,25 +64,25 @@ static const struct argp argp = {
 
 static void list_all(void)
 {
-    printf("Topics (spmodel help TOPIC):\n");
+    sp_print(stdout, "Topics (spmodel help TOPIC):\n");
     for (const struct sp_help_topic *t = sp_help_topics; t->name; t++)
-        printf("  %-14s %s\n", t->name, t->summary);
-    printf("\nCommands (spmodel help COMMAND):\n");
+        sp_print(stdout, "  %-14s %s\n", t->name, t->summary);
+    sp_print(stdout, "\nCommands (spmodel help COMMAND):\n");
     for (const struct sp_command *const *c = sp_command_table; *c; c++)
-        printf("  %-14s %s\n", (*c)->name, (*c)->summary);
-    printf("\nSymbols, formulas, hints and flags: spmodel explain\n");
+        sp_print(stdout, "  %-14s %s\n", (*c)->name, (*c)->summary);
+    sp_print(stdout, "\nSymbols, formulas, hints and flags: spmodel explain\n");
 }
 
 static void show_topic(const struct sp_help_topic *topic)
 {
     if (topic->lines) {
         for (const char *const *line = topic->lines; *line; line++)
-            printf("%s\n", *line);
+            sp_print(stdout, "%s\n", *line);
         return;
     }
     for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++)
-        printf("%4d  %s\n", e->code, e->meaning);
-    printf("\nOf several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.\n");
+        sp_print(stdout, "%4d  %s\n", e->code, e->meaning);
+    sp_print(stdout, "\nOf several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.\n");
 }
 
 /* As `spmodel COMMAND --help`: argp prints it and ends the program, a family of verbs returns. */
@@ -128,7 +129,7 @@ static int show(const struct arguments *a)
 static void list_examples(const struct sp_example *example)
 {
     for (; example && example->line; example++)
-        printf("%s\t%s\n", example->exits ? example->exits : "0", example->line);
+        sp_print(stdout, "%s\t%s\n", example->exits ? example->exits : "0", example->line);
 }
 
 static int run(int argc, char **argv)

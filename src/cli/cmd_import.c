@@ -43,16 +43,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_EXECUTIONS:
         if (sp_parse_count(arg, &a->import.executions) || a->import.executions < 1)
-            argp_error(state, "--executions takes a whole number from 1, not '%s'", arg);
+            sp_usage_error(state, "--executions takes a whole number from 1, not '%s'", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "import takes two arguments, CSV and MATRIX; '%s' is a third", arg);
+            sp_usage_error(state, "import takes two arguments, CSV and MATRIX; '%s' is a third", arg);
         *(state->arg_num == 0 ? &a->csv : &a->matrix) = arg;
         return 0;
     case ARGP_KEY_END:
         if (!a->matrix)
-            argp_error(state, "give the output of likwid-perfctr -O and the matrix that was run");
+            sp_usage_error(state, "give the output of likwid-perfctr -O and the matrix that was run");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,6 +111,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     if (status == SP_OK) {
         struct sp_load_options load = {.n_threads = sp_topology_default_threads(&topology),
                                        .allocator = &sp_allocator_huge,
+                                       .use = SP_LOAD_ANALYSIS,
                                        .memory_limit_B = a->run.analyze.memory_B,
                                        .progress = sp_watch_show,
                                        .interrupted = sp_watch_stop,
@@ -131,8 +132,10 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     return status;
 }
 
-static const struct argp_child children[] = {
-    {&sp_run_argp, 0, NULL, 0}, {&sp_common_measure_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
+                                             {&sp_common_measure_argp, 0, "Common options:", 90},
+                                             {&sp_memory_argp, 0, NULL, 90},
+                                             {0}};
 static const struct argp argp = {options,
                                  parse,
                                  "CSV MATRIX",

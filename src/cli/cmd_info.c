@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/info.h"
 #include "cli/info_blocks.h"
@@ -37,7 +38,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BLOCKS:
         if (sp_block_list_parse(strcmp(arg, "all") == 0 ? "2x2,3x3,4x4,8x8,16x8,16x16" : arg, &o->blocks))
-            argp_error(state, "--blocks takes a list such as 2x2,4x4,16x8 (sides 1 to 64), not '%s'", arg);
+            sp_usage_error(state, "--blocks takes a list such as 2x2,4x4,16x8 (sides 1 to 64), not '%s'",
+                           arg);
         return 0;
     case ARGP_KEY_ARGS:
         o->matrix = state->argv + state->next;
@@ -45,10 +47,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (o->blocks.n > 0 && (o->common.json || o->common.csv))
-            argp_error(state, "--blocks prints a table and goes with neither --json nor --csv");
+            sp_usage_error(state, "--blocks prints a table and goes with neither --json nor --csv");
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no matrix given");
+        sp_usage_error(state, "no matrix given");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -98,7 +100,8 @@ static const struct argp_option own[] = {
     {"blocks", KEY_BLOCKS, "RxC,...", 0,
      "Count the blocks of BCSR exactly, as stored and with similar rows side by side; all: some sizes", 0},
     {0}};
-static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {
     own,
     parse,
@@ -135,6 +138,7 @@ static int run(int argc, char **argv)
         struct sp_info info = {0};
         struct sp_load_options load = {.n_threads = omp_get_max_threads(),
                                        .allocator = &sp_allocator_huge,
+                                       .use = SP_LOAD_FIGURES,
                                        .progress = sp_watch_show,
                                        .interrupted = sp_watch_stop,
                                        .context = &watch};
@@ -145,7 +149,7 @@ static int run(int argc, char **argv)
             info.source = facts.format;
             info.file_B = facts.file_B;
             if (facts.remark[0] && o.common.verbosity >= 0)
-                fprintf(stderr, "spmodel: %s: %s\n", info.name, facts.remark);
+                sp_print(stderr, "spmodel: %s: %s\n", info.name, facts.remark);
             status = sp_info_make(&a, &info, &err);
             if (status == SP_OK)
                 status = put_info(&o, &info, &a, is_first, &json, &csv, &err);

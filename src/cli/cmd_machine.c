@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/environment_diff.h"
@@ -14,16 +15,28 @@
 #include "cli/words.h"
 #include "io/atomic_file.h"
 #include "io/machine_file.h"
+#include "model/capacity.h"
 #include "session/measure_gpu.h"
+#include "session/measure_plan.h"
+#include "sys/cpuid.h"
 
-enum { KEY_QUICK = SP_KEY_PRIVATE, KEY_THREADS, KEY_ISA, KEY_NAME, KEY_BUDGET, KEY_SIZE, KEY_DEVICE };
+enum {
+    KEY_QUICK = SP_KEY_PRIVATE,
+    KEY_THREADS,
+    KEY_ISA,
+    KEY_NAME,
+    KEY_BUDGET,
+    KEY_SIZE,
+    KEY_DEVICE,
+    KEY_RENEW
+};
 
 struct options {
     struct sp_common_options common;
     const char *verb, *operand[2];
     int n_operands;
     const char *out;
-    bool on_gpu;
+    bool on_gpu, renew;
     struct sp_measure_options measure;
 };
 
@@ -34,7 +47,9 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "measure: up to N threads (default: one a core that is allowed)", 0},
     {"isa", KEY_ISA, "NAME", 0, "measure: avx512, avx2 or portable (default: the best here)", 0},
     {"name", KEY_NAME, "NAME", 0, "measure: name of the machine", 0},
-    {"budget", KEY_BUDGET, "TIME", 0, "measure: time to spend (default 8s with --quick, else 90s)", 0},
+    {"budget", KEY_BUDGET, "TIME", 0, "measure: measuring time (default 8s with --quick, else 90s)", 0},
+    {"renew", KEY_RENEW, NULL, 0,
+     "measure: forget what is remembered of this machine instead of adding to it", 0},
     {"size", KEY_SIZE, "BYTES", 0, "measure: working set of the memory level (default 256 MiB to 2 GiB)", 0},
     {0},
 };
@@ -61,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_THREADS:
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
         o->measure.n_threads = (int)n;
         return 0;
     case KEY_ISA:
@@ -72,12 +87,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BUDGET:
         if (sp_parse_seconds(arg, &x) || !(x > 0))
-            argp_error(state, "--budget takes a time such as 30s or 2m, not '%s'", arg);
+            sp_usage_error(state, "--budget takes a time such as 30s or 2m, not '%s'", arg);
         o->measure.budget_s = x;
+        return 0;
+    case KEY_RENEW:
+        o->renew = true;
         return 0;
     case KEY_SIZE:
         if (sp_parse_bytes(arg, &x) || !(x >= 4 << 20) || x > 1e15)
-            argp_error(state, "--size takes at least 4MiB, not '%s'", arg);
+            sp_usage_error(state, "--size takes at least 4MiB, not '%s'", arg);
         o->measure.arena_B = (size_t)x;
         return 0;
     case ARGP_KEY_ARG:
@@ -86,11 +104,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else if (o->n_operands < 2)
             o->operand[o->n_operands++] = arg;
         else
-            argp_error(state, "too many names: '%s'", arg);
+            sp_usage_error(state, "too many names: '%s'", arg);
         return 0;
     case ARGP_KEY_END:
         if (o->on_gpu && (o->measure.n_threads || o->measure.isa))
-            argp_error(state, "--threads and --isa are for CPUs, not for --device gpu");
+            sp_usage_error(state, "--threads and --isa are for CPUs, not for --device gpu");
+        if (o->renew && (o->on_gpu || o->measure.isa || o->measure.arena_B))
+            sp_usage_error(state,
+                           "--renew is for this machine as it is: without --device gpu, --isa and --size");
+        if (o->renew && (!o->verb || strcmp(o->verb, "measure") != 0))
+            sp_usage_error(state, "--renew is for `machine measure`");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -104,11 +127,13 @@ static enum sp_status load(const struct options *o, const char *name, struct sp_
     struct sp_machine_paths paths;
     char path[1100], remarks[512];
     sp_machine_paths_find(&paths);
+    if (strcmp(name, "this") == 0)
+        return sp_machine_remembered(paths.cache, o->measure.n_threads, machine, err);
     enum sp_status status = sp_machine_file_find(name, paths.directory, path, sizeof path, err);
     if (status == SP_OK)
         status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
     if (status == SP_OK && *remarks && o->common.verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %s: %s\n", path, remarks);
+        sp_print(stderr, "spmodel: remark: %s: %s\n", path, remarks);
     return status;
 }
 
@@ -155,7 +180,7 @@ static int run_list(const struct options *o)
             if (o->common.json) {
                 char *text = NULL;
                 if (sp_machine_to_json(&m, &text, &err) == SP_OK)
-                    printf("%s%s", shown ? "," : "", text);
+                    sp_print(stdout, "%s%s", shown ? "," : "", text);
                 free(text);
             } else {
                 if (shown == 0)
@@ -163,7 +188,7 @@ static int run_list(const struct options *o)
                          "(domains: sockets/NUMA/caches)");
                 sp_machine_list_line(stdout, &m);
                 if (o->common.verbosity > 0)
-                    printf("    %s\n    %s\n", m.cpu, files[i]);
+                    sp_print(stdout, "    %s\n    %s\n", m.cpu, files[i]);
             }
             shown++;
             sp_machine_free(&m);
@@ -231,6 +256,30 @@ static void name_after_file(const char *path, char *name, size_t size)
         *dot = '\0';
 }
 
+/* What it was asked for under its own conditions (another size, other instructions) is not what analyses use.
+ */
+static void remember(const struct options *o, struct sp_machine *measured)
+{
+    struct sp_machine_paths paths;
+    struct sp_error err;
+    struct sp_machine sum;
+    struct sp_cpuid cpu;
+    sp_machine_paths_find(&paths);
+    if (o->on_gpu || o->measure.isa || o->measure.arena_B || !paths.cache)
+        return;
+    if (o->renew)
+        sp_machine_forget(paths.cache, measured->env_key);
+    if (sp_machine_copy(measured, &sum, &err) != SP_OK)
+        return;
+    sp_cpuid_read("", &cpu); /* --name and --out are the file's */
+    sp_measure_name(cpu.model, sum.n_cores, sum.name, sizeof sum.name);
+    if (sp_machine_remember(paths.cache, o->measure.n_threads, &sum, &err) == SP_OK)
+        sp_capacity_merge(measured, &sum);
+    else if (o->common.verbosity >= 0)
+        sp_print(stderr, "spmodel: remark: not remembered for analyses: %s\n", err.what);
+    sp_machine_free(&sum);
+}
+
 static int run_measure(struct options *o)
 {
     char name[64];
@@ -252,6 +301,8 @@ static int run_measure(struct options *o)
     enum sp_status status =
         (o->on_gpu ? sp_machine_measure_gpu : sp_machine_measure)(&o->measure, &m, &notes, &progress, &err);
     sp_terminal_clear(&terminal);
+    if (status == SP_OK)
+        remember(o, &m);
     if (status == SP_OK && o->out)
         status = sp_machine_file_write(o->out, &m, &err);
     if (status == SP_OK && o->common.json)
@@ -263,7 +314,7 @@ static int run_measure(struct options *o)
     if (o->common.verbosity >= 0)
         sp_machine_print_notes(stderr, &notes);
     if (o->out && o->common.verbosity >= 0)
-        fprintf(stderr, "saved %s\n", o->out);
+        sp_print(stderr, "saved %s\n", o->out);
     sp_machine_free(&m);
     return 0;
 }
@@ -274,7 +325,9 @@ static const struct argp argp = {
     parse,
     "list\nshow NAME\nmeasure\ndiff A B",
     "Described machines: their caches and ceilings, each number with its origin.\v"
-    "NAME is a file, or a name from `list`; of two records, diff compares where they were measured. "
+    "NAME is a file, a name from `list`, or `this`: what analyses remember of this machine, to which each "
+    "measurement "
+    "is added (--renew: which it replaces); of two records, diff compares where they were measured. "
     "Bandwidths count the bytes that cross the level's interface; "
     "plain "
     "stores count twice outside L1, because a store that misses first reads its line.",
@@ -294,16 +347,16 @@ static int run(int argc, char **argv)
         if (strcmp(o.verb, verbs[i].verb) != 0)
             continue;
         if (o.n_operands != verbs[i].n_operands) {
-            fprintf(stderr, "spmodel: error: `spmodel machine %s` takes %d name%s, %d given\n", o.verb,
-                    verbs[i].n_operands, verbs[i].n_operands == 1 ? "" : "s", o.n_operands);
+            sp_print(stderr, "spmodel: error: `spmodel machine %s` takes %d name%s, %d given\n", o.verb,
+                     verbs[i].n_operands, verbs[i].n_operands == 1 ? "" : "s", o.n_operands);
             return sp_exit_code(SP_USAGE);
         }
         return i == 0 ? run_list(&o) : i == 1 ? run_show(&o) : i == 2 ? run_measure(&o) : run_diff(&o);
     }
-    fprintf(stderr,
-            "spmodel: error: what about the machine? %s%s%s\n  remedy: spmodel machine list, show NAME, "
-            "measure, or diff A B\n",
-            o.verb ? "'" : "", o.verb ? o.verb : "nothing is asked", o.verb ? "' is not known" : "");
+    sp_print(stderr,
+             "spmodel: error: what about the machine? %s%s%s\n  remedy: spmodel machine list, show NAME, "
+             "measure, or diff A B\n",
+             o.verb ? "'" : "", o.verb ? o.verb : "nothing is asked", o.verb ? "' is not known" : "");
     return sp_exit_code(SP_USAGE);
 }
 
@@ -311,6 +364,9 @@ static const struct sp_example examples[] = {
     {"spmodel machine list", "the described machines", NULL},
     {"spmodel machine show icx-8360y", "one of them, every number with its origin", NULL},
     {"spmodel machine measure --quick --out this.json", "the ceilings of this machine", NULL},
+    {"spmodel machine measure --quick --renew", "the same for all later analyses, whatever was remembered",
+     NULL},
+    {"spmodel machine show this", "what is remembered, when it was measured, and what it is worth", NULL},
     {"spmodel machine diff a100-sxm4-40gb h100-pcie-80gb", "two of them side by side", NULL},
     {"spmodel machine diff before.json after.json",
      "where two records were measured; exit code 5: not in the same place", "0 5"},

@@ -131,18 +131,18 @@ static void add_format(struct argp_state *state, struct arguments *a, const char
     if (strcmp(arg, "all") == 0)
         a->all_formats = true;
     else if (sp_workload_set_format(&scratch, arg, &err) != SP_OK)
-        argp_error(state, "%s; %s", err.what, err.remedy);
+        sp_usage_error(state, "%s; %s", err.what, err.remedy);
     else if (a->n_formats < MAX_FORMATS)
         a->format[a->n_formats++] = arg;
     else
-        argp_error(state, "at most %d formats", MAX_FORMATS);
+        sp_usage_error(state, "at most %d formats", MAX_FORMATS);
 }
 
 static void set_positive(struct argp_state *state, const char *option, const char *arg, double lo, double hi,
                          double *out)
 {
     if (sp_parse_number(arg, out) || !(*out >= lo && *out <= hi))
-        argp_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
+        sp_usage_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
 }
 
 static void set_alpha(struct argp_state *state, const char *arg, struct sp_model_request *r)
@@ -154,7 +154,7 @@ static void set_alpha(struct argp_state *state, const char *arg, struct sp_model
     } else {
         r->alpha_kind = SP_ALPHA_GIVEN;
         if (sp_parse_number(arg, &r->alpha) || r->alpha < 0)
-            argp_error(state, "--alpha takes min, sim or a number >= 0, not '%s'", arg);
+            sp_usage_error(state, "--alpha takes min, sim or a number >= 0, not '%s'", arg);
     }
 }
 
@@ -163,12 +163,12 @@ static void check_beta(struct argp_state *state, const struct arguments *a)
     struct sp_workload w = {0};
     struct sp_error err;
     if (a->n_matrices > 0)
-        argp_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
+        sp_usage_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
     bool sell = false;
     for (int i = 0; i < a->n_formats; i++)
         sell |= sp_workload_set_format(&w, a->format[i], &err) == SP_OK && w.format != SP_FORMAT_CRS;
     if (!sell)
-        argp_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
+        sp_usage_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
 }
 
 static void check_picture(struct argp_state *state, const struct arguments *a)
@@ -176,19 +176,19 @@ static void check_picture(struct argp_state *state, const struct arguments *a)
     const char *dot = strrchr(a->picture, '.');
     const int term = dot ? sp_term_from_name(dot + 1) : -1;
     if (term < 0 || term > SP_TERM_PNG)
-        argp_error(state, "--plot takes a file that ends in .svg, .png or .pdf, not '%s'", a->picture);
+        sp_usage_error(state, "--plot takes a file that ends in .svg, .png or .pdf, not '%s'", a->picture);
     if (a->has_sizes || a->n_matrices > 1)
-        argp_error(state, "--plot draws one matrix");
+        sp_usage_error(state, "--plot draws one matrix");
 }
 
 static void check_whole(struct argp_state *state, struct arguments *a)
 {
     if (a->has_sizes == (a->n_matrices > 0))
-        argp_error(state, "%s",
-                   a->has_sizes ? "give either --sizes or a matrix, not both"
-                                : "name a matrix, or give --sizes N_R,N_C,N_NZ");
+        sp_usage_error(state, "%s",
+                       a->has_sizes ? "give either --sizes or a matrix, not both"
+                                    : "name a matrix, or give --sizes N_R,N_C,N_NZ");
     if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
-        argp_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
+        sp_usage_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
     if (a->request.beta > 0)
         check_beta(state, a);
     if (a->picture)
@@ -214,9 +214,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SIZES:
         a->has_sizes = true;
         if (parse_sizes(arg, a->sizes))
-            argp_error(state,
-                       "--sizes takes rows,columns,nonzeros, for example 278502,278502,39825786, not '%s'",
-                       arg);
+            sp_usage_error(
+                state, "--sizes takes rows,columns,nonzeros, for example 278502,278502,39825786, not '%s'",
+                arg);
         return 0;
     case KEY_FORMAT:
         add_format(state, a, arg);
@@ -229,31 +229,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_VOLUME:
         if (sp_parse_bytes(arg, &r->volume_B) || r->volume_B <= 0)
-            argp_error(state, "--volume takes bytes, for example 258e6 or 258M, not '%s'", arg);
+            sp_usage_error(state, "--volume takes bytes, for example 258e6 or 258M, not '%s'", arg);
         return 0;
     case KEY_W:
         set_positive(state, "w", arg, 1, 2, &r->w);
         return 0;
     case KEY_PRECISION:
         if ((word = sp_precision_from_name(arg)) < 0)
-            argp_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
+            sp_usage_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
         else
             r->workload.precision = (enum sp_precision)word;
         r->precision_given = true;
         return 0;
     case KEY_INDEX:
         if ((word = sp_index_from_name(arg)) < 0)
-            argp_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
+            sp_usage_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
         else
             r->workload.index = (enum sp_index)word;
         return 0;
     case KEY_SCHEDULE:
         if (sp_workload_set_schedule(&r->workload, arg, &err) != SP_OK)
-            argp_error(state, "%s; %s", err.what, err.remedy);
+            sp_usage_error(state, "%s; %s", err.what, err.remedy);
         return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > MAX_THREADS)
-            argp_error(state, "--threads takes a number from 1 to %d, not '%s'", MAX_THREADS, arg);
+            sp_usage_error(state, "--threads takes a number from 1 to %d, not '%s'", MAX_THREADS, arg);
         else
             r->workload.n_threads = (int)n;
         return 0;
@@ -275,8 +275,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&sp_op_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {{&sp_op_argp, 0, NULL, 0},
+                                             {&sp_common_csv_argp, 0, "Common options:", 90},
+                                             {&sp_memory_argp, 0, NULL, 90},
+                                             {0}};
 static const struct argp argp = {
     options,
     parse,
@@ -327,8 +329,8 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     if (status != SP_OK)
         return status;
     struct sp_model_row *rows = memory;
-    struct sp_model_result result = {subject,     &a->request,        rows,      0,
-                                     machines->n, machines->left_out, a->command};
+    struct sp_model_result result = {subject,     &a->request,        rows,       0,
+                                     machines->n, machines->left_out, a->command, machines->env_key};
     status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
                                 progress, rows, &result.n_rows, err);
     if (status == SP_OK && result.n_rows == 0)
@@ -357,7 +359,7 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
     struct sp_load_facts facts;
     struct sp_watch watch = {progress, "reading the matrix"};
     struct sp_load_options load = {
-        .progress = sp_watch_show, .interrupted = sp_watch_stop, .context = &watch};
+        .use = SP_LOAD_MODEL, .progress = sp_watch_show, .interrupted = sp_watch_stop, .context = &watch};
     enum sp_status status = sp_matrix_load(name, &load, &matrix, &facts, err);
     if (status != SP_OK)
         return status;

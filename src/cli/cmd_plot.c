@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/draw_text.h"
 #include "cli/find_program.h"
@@ -50,16 +51,16 @@ static void set_kind(struct argp_state *state, struct plot_options *o, const cha
     struct sp_suggestion s = sp_suggestion_begin(name);
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++)
         sp_suggestion_offer(&s, (*k)->name, (*k)->name);
-    argp_error(state, "there is no plot kind '%s'%s%s%s; --list names all kinds", name,
-               s.shown ? " (did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?)" : "");
+    sp_usage_error(state, "there is no plot kind '%s'%s%s%s; --list names all kinds", name,
+                   s.shown ? " (did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?)" : "");
 }
 
 static void check_ending(const struct plot_options *o, struct argp_state *state)
 {
     const char *dot = o->output ? strrchr(o->output, '.') : NULL;
     if (dot && !strchr(dot, '/') && o->term < 0 && sp_term_from_name(dot + 1) < 0)
-        argp_error(state,
-                   "'%s' is no kind of picture: .svg, .pdf, .png, .txt or .gp, or name one with --term", dot);
+        sp_usage_error(
+            state, "'%s' is no kind of picture: .svg, .pdf, .png, .txt or .gp, or name one with --term", dot);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -79,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TERM:
         o->term = sp_term_from_name(arg);
         if (o->term < 0)
-            argp_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
+            sp_usage_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
         return 0;
     case 'o':
         o->output = arg;
@@ -98,15 +99,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->n_records == MAX_RECORDS)
-            argp_error(state, "at most %d records", MAX_RECORDS);
+            sp_usage_error(state, "at most %d records", MAX_RECORDS);
         else
             o->record[o->n_records++] = arg;
         return 0;
     case ARGP_KEY_END:
         check_ending(o, state);
         if (o->html && o->for_picture)
-            argp_error(state,
-                       "--html writes a page; --kind, --term, --output and --script are for a picture");
+            sp_usage_error(state,
+                           "--html writes a page; --kind, --term, --output and --script are for a picture");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -130,12 +131,12 @@ static void complete(struct plot_options *o, char *name, size_t size)
 static void list_kinds(const struct sp_record *const *records, int n)
 {
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++) {
-        printf("%-11s %s\n", (*k)->name, (*k)->summary);
+        sp_print(stdout, "%-11s %s\n", (*k)->name, (*k)->summary);
         for (int i = 0; i < n; i++) {
             const char *lacks = (*k)->lacks(records[i]), *id = "?";
             sp_record_text(records[i], "id", &id);
             if (lacks)
-                printf("            not for %s: it lacks %s\n", id, lacks);
+                sp_print(stdout, "            not for %s: it lacks %s\n", id, lacks);
         }
     }
 }
@@ -176,20 +177,28 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!to_stdout && o->common.verbosity >= 0)
-        printf("saved  %s\n", o->output);
+        sp_print(stdout, "saved  %s\n", o->output);
     return 0;
 }
 
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "[RECORD...]",
-                                 "Draw records.\vWithout RECORD the newest record of the current "
-                                 "directory is drawn. Several records share "
-                                 "one picture where the kind allows it; ceilings are those of the first.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    parse,
+    "[RECORD...]",
+    "Draw records.\vWithout RECORD the newest record of the current "
+    "directory is drawn, unless the directory or the record is another user's. Several records share "
+    "one picture where the kind allows it; ceilings are those of the first.",
+    children,
+    NULL,
+    NULL};
+
+static void take_unasked(struct plot_options *o, const char *path)
+{
+    o->record[o->n_records++] = path;
+    if (o->common.verbosity >= 0)
+        sp_print(stderr, "spmodel: remark: %s is the newest record here\n", path);
+}
 
 static int run(int argc, char **argv)
 {
@@ -204,7 +213,7 @@ static int run(int argc, char **argv)
     if (o.n_records == 0) {
         status = sp_newest_record(".", newest, sizeof newest, &err);
         if (status == SP_OK)
-            o.record[o.n_records++] = newest;
+            take_unasked(&o, newest);
         else if (o.list)
             status = SP_OK;
     }

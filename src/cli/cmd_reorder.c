@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -16,6 +17,7 @@
 #include "io/array_text.h"
 #include "io/matrix_load.h"
 #include "sparse/reorder.h"
+#include "sparse/reorder_metis.h"
 #include "sparse/structure.h"
 #include "sys/pages.h"
 
@@ -49,26 +51,26 @@ static void end_of_options(struct argp_state *state, struct options *o)
     struct sp_error err;
     bool vector = o->apply || o->to || o->inverse;
     if (vector && !(o->apply && o->to && o->permutation))
-        argp_error(state, "a vector is permuted by --apply VECTOR --permutation FILE --to OUT");
+        sp_usage_error(state, "a vector is permuted by --apply VECTOR --permutation FILE --to OUT");
     if (vector && (o->in || o->method || o->side || o->column_permutation || o->common.json || o->common.csv))
-        argp_error(state, "--apply permutes a vector; there is no matrix and no method then");
+        sp_usage_error(state, "--apply permutes a vector; there is no matrix and no method then");
     if (vector)
         return;
     if (!o->in)
-        argp_error(state, "a matrix is needed: IN for a table of methods, IN OUT to write one order");
+        sp_usage_error(state, "a matrix is needed: IN for a table of methods, IN OUT to write one order");
     if (!o->out && (o->permutation || o->column_permutation))
-        argp_error(state, "a permutation is written with the matrix: give OUT too");
+        sp_usage_error(state, "a permutation is written with the matrix: give OUT too");
     if (!o->method)
         o->method = o->out ? "rcm" : "all";
     if (o->side && sp_reorder_side_from_name(o->side) < 0)
-        argp_error(state, "--side takes sym, rows, cols or both, not '%s'", o->side);
+        sp_usage_error(state, "--side takes sym, rows, cols or both, not '%s'", o->side);
     if (sp_reorder_methods_read(o->method, o->side, &o->methods, &err) != SP_OK)
-        argp_error(state, "%s", err.what);
+        sp_usage_error(state, "%s", err.what);
     if (o->methods.n == 0)
-        argp_error(state, "--method names none");
+        sp_usage_error(state, "--method names none");
     if (o->out && o->methods.n == 1 && (o->common.json || o->common.csv))
-        argp_error(state,
-                   "--json and --csv are for the comparison of orders: leave OUT away, or name several");
+        sp_usage_error(state,
+                       "--json and --csv are for the comparison of orders: leave OUT away, or name several");
 }
 
 static void take_format(struct argp_state *state, struct options *o, const char *arg)
@@ -76,7 +78,7 @@ static void take_format(struct argp_state *state, struct options *o, const char 
     struct sp_error err;
     struct sp_workload w = {0};
     if (sp_workload_set_format(&w, arg, &err) != SP_OK)
-        argp_error(state, "%s", err.what);
+        sp_usage_error(state, "%s", err.what);
     if (w.format == SP_FORMAT_SELL) {
         o->workload.C = w.C;
         o->workload.sigma = w.sigma;
@@ -84,7 +86,7 @@ static void take_format(struct argp_state *state, struct options *o, const char 
         o->workload.b_h = w.b_h;
         o->workload.b_w = w.b_w;
     } else {
-        argp_error(state, "--format takes sell:C,SIGMA and bcsr:RxC here, not '%s'", arg);
+        sp_usage_error(state, "--format takes sell:C,SIGMA and bcsr:RxC here, not '%s'", arg);
     }
 }
 
@@ -135,16 +137,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SCHEDULE:
         if (sp_workload_set_schedule(&o->workload, arg, &err) != SP_OK)
-            argp_error(state, "%s", err.what);
+            sp_usage_error(state, "%s", err.what);
         return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            argp_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
         o->workload.n_threads = (int)n;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "one input and one output, please");
+            sp_usage_error(state, "one input and one output, please");
         else if (state->arg_num == 0)
             o->in = arg;
         else
@@ -197,8 +199,8 @@ static void print_places(const char *word, const struct sp_structure *s)
 {
     char a[32], b[32];
     int64_t bandwidth = s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth;
-    printf("  %-7s bandwidth %14s   profile %18s   mean |i - j| %.4g\n", word,
-           sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
+    sp_print(stdout, "  %-7s bandwidth %14s   profile %18s   mean |i - j| %.4g\n", word,
+             sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
 }
 
 static enum sp_status report(const struct options *o, const struct sp_csr *a, const struct sp_csr *b,
@@ -217,9 +219,10 @@ static enum sp_status report(const struct options *o, const struct sp_csr *a, co
     print_places("after", &after);
     sp_reorder_print_elsewhere(choice.side, stdout);
     if (choice.side == SP_REORDER_BOTH && o->permutation && !o->column_permutation)
-        printf("  remark: %s holds the order of the rows; --column-permutation FILE writes that of the "
-               "columns\n",
-               o->permutation);
+        sp_print(stdout,
+                 "  remark: %s holds the order of the rows; --column-permutation FILE writes that of the "
+                 "columns\n",
+                 o->permutation);
     return SP_OK;
 }
 
@@ -244,7 +247,7 @@ static enum sp_status write_order(const struct options *o, const struct sp_csr *
         status = write_permutations(o, method, order, err);
     sp_terminal_clear(watch->progress->context);
     if (status == SP_OK && is_told(o)) {
-        printf("%s -> %s   %s, ", name, o->out, method);
+        sp_print(stdout, "%s -> %s   %s, ", name, o->out, method);
         sp_reorder_print_costs(took, applied, spmv_s, o->workload.n_threads, stdout);
         status = report(o, a, &b, method, err);
     }
@@ -307,8 +310,8 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
     if (status == SP_OK && to->json.stream)
         sp_reorder_json(&preview, &options, name, a, to->json.stream);
     if (status == SP_OK && !o->is_stdout_taken && (o->common.verbosity >= 0 || !o->out)) {
-        printf("%s   %lld x %lld, %lld entries: orders, none of them written%s\n", name, (long long)a->n_r,
-               (long long)a->n_c, (long long)a->n_nz, o->out ? " yet" : "");
+        sp_print(stdout, "%s   %lld x %lld, %lld entries: orders, none of them written%s\n", name,
+                 (long long)a->n_r, (long long)a->n_c, (long long)a->n_nz, o->out ? " yet" : "");
         sp_reorder_print(&preview, &options, stdout);
     }
     const struct sp_reorder_line *best =
@@ -337,8 +340,8 @@ static char *method_help(int key, const char *text, void *input)
         return (char *)text;
     fputs("Methods:\n", stream);
     for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
-        fprintf(stream, "  %-16s %s%s%s\n", r->form, r->summary, sp_reordering_absent(r) ? "; absent: " : "",
-                sp_reordering_absent(r) ? sp_reordering_absent(r) : "");
+        sp_print(stream, "  %-16s %s%s%s\n", r->form, r->summary, sp_reordering_absent(r) ? "; absent: " : "",
+                 sp_reordering_absent(r) ? sp_reordering_absent(r) : "");
     fputs(
         "A method may be followed by +sym (rows and columns in one order), +rows, +cols or +both (each in an "
         "order of their own).\n",
@@ -358,6 +361,17 @@ static enum sp_status check_names(const struct options *o, struct sp_error *err)
     return o->out ? sp_save_check(o->out, &(struct sp_save_options){0}, err) : SP_OK;
 }
 
+/* METIS needs more than applying its order does. */
+static enum sp_load_use use_of(const struct options *o)
+{
+    struct sp_reorder_choice choice;
+    const bool writes_one = o->out && o->methods.n == 1;
+    const bool is_metis = writes_one &&
+                          sp_reorder_parse(o->methods.method[0], 1, 1, &choice, NULL) == SP_OK &&
+                          choice.row && choice.row->absent == sp_metis_absent;
+    return writes_one && !is_metis ? SP_LOAD_ORDER : SP_LOAD_ORDERS;
+}
+
 static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to, struct sp_error *err)
 {
     struct sp_terminal terminal;
@@ -365,6 +379,7 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to
     struct sp_watch watch = {&progress, "reading the matrix"};
     struct sp_load_options load = {.n_threads = omp_get_max_threads(),
                                    .allocator = &sp_allocator_huge,
+                                   .use = use_of(o),
                                    .progress = sp_watch_show,
                                    .interrupted = sp_watch_stop,
                                    .context = &watch};
@@ -398,7 +413,8 @@ static const struct argp_option own[] = {
     {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
     {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
     {0}};
-static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {own,
                                  parse,
                                  "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",

@@ -46,10 +46,10 @@ static const struct argp_option options[] = {
     {"precision", KEY_PRECISION, "LIST", 0, "Default f64 (c128 for complex matrices)", 1},
     {"index", KEY_INDEX, "LIST", 0, "Default i32,d16", 1},
     {"rhs", KEY_RHS, "LIST", 0, "SpMMV with these numbers of vectors; times are for the work of the run", 1},
-    {"prefetch", KEY_PREFETCH, "LIST", 0, "Entries by which x is asked for in advance, for example 0,64", 1},
+    {"prefetch", KEY_PREFETCH, "LIST", 0, "Entries by which x is prefetched ahead, for example 0,64", 1},
     {"store", KEY_STORE, "LIST", 0, "plain, nt; default: as the program chooses", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"budget", KEY_BUDGET, "T", 0, "Time for the whole scan, for example 5m (default 1m)", 2},
+    {"budget", KEY_BUDGET, "T", 0, "Measuring time of all rows together, for example 5m (default 1m)", 2},
     {"point", KEY_POINT, "T", 0, "Time for the samples of one point (default 400ms)", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0, "Measure every combination, however long it takes", 2},
     {"cold", KEY_COLD, NULL, 0, "Caches are emptied before each execution", 2},
@@ -82,7 +82,7 @@ static const struct {
 static void set_time(struct argp_state *state, const char *option, const char *arg, double *out)
 {
     if (sp_parse_seconds(arg, out) || *out <= 0)
-        argp_error(state, "--%s takes a time such as 5m, 30s or 200ms, not '%s'", option, arg);
+        sp_usage_error(state, "--%s takes a time such as 5m, 30s or 200ms, not '%s'", option, arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -136,14 +136,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
-            argp_error(state, "one matrix, please; '%s' is a second one", arg);
+            sp_usage_error(state, "one matrix, please; '%s' is a second one", arg);
         a->matrix = arg;
         return 0;
     case ARGP_KEY_END:
         if (!a->matrix)
-            argp_error(state, "give a matrix: a .mtx file, - for standard input, or gen:KIND");
+            sp_usage_error(state, "give a matrix: a .mtx file, - for standard input, or gen:KIND");
         if (a->sigmas && !a->chunks)
-            argp_error(state, "--sigma goes with --chunk");
+            sp_usage_error(state, "--sigma goes with --chunk");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -298,6 +298,7 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
     struct sp_watch watch = {progress, "reading the matrix"};
     struct sp_load_options load = {.n_threads = sp_topology_default_threads(a->run.topology),
                                    .allocator = &sp_allocator_huge,
+                                   .use = SP_LOAD_ANALYSIS,
                                    .memory_limit_B = a->run.memory_B,
                                    .progress = sp_watch_show,
                                    .interrupted = sp_watch_stop,
@@ -337,7 +338,8 @@ static int run_all(struct arguments *a)
     return code;
 }
 
-static const struct argp_child children[] = {{&sp_common_seed_argp, 0, "Common options:", 90}, {0}};
+static const struct argp_child children[] = {
+    {&sp_common_seed_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {options,
                                  parse,
                                  "MATRIX",

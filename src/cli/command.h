@@ -12,7 +12,7 @@ struct sp_command {
     const char *arguments; /* "MATRIX...", for the usage line */
     const char *summary;   /* one line for `spmodel help` */
     /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls exit() itself,
-     * except through argp's --help and usage errors. */
+     * except in sp_parse() (--help, usage errors, no memory). */
     int (*run)(int argc, char **argv);
     struct sp_page page;
     const struct sp_verb_family *family; /* of a command that is one; else NULL */

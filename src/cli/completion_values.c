@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "cli/completion.h"
 #include "cli/doctor.h"
 #include "cli/labs_options.h"
@@ -347,7 +348,8 @@ static void list_machines(FILE *out)
             continue;
         for (int i = 0; i < n; i++) {
             const char *slash = strrchr(file[i], '/'), *name = slash ? slash + 1 : file[i];
-            fprintf(out, "%.*s\n", (int)(strlen(name) - strlen(".json")), name);
+            if (sp_is_visible(name)) /* one with a line end would offer what is none */
+                fprintf(out, "%.*s\n", (int)(strlen(name) - strlen(".json")), name);
         }
         sp_machine_file_unlist(file, n);
     }

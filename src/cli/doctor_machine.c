@@ -95,14 +95,15 @@ void sp_doctor_memory(struct sp_doctor *d)
 {
     static const char *const section = sp_title_memory;
     struct sp_meminfo memory;
-    char a[32], b[32], policy[32];
-    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
-        sp_find_out(d, section, "memory", SP_WORKS, "", "%s available of %s%s",
+    char a[32], b[32], policy[32], limit[96];
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK) {
+        sp_meminfo_limit_text(&memory, limit, sizeof limit);
+        sp_find_out(d, section, "memory", SP_WORKS, "", "%s available of %s%s%s",
                     sp_text_bytes(a, sizeof a, (double)memory.available_B),
-                    sp_text_bytes(b, sizeof b, (double)memory.total_B),
-                    memory.group_limited ? ", limited by a control group" : "");
-    else
+                    sp_text_bytes(b, sizeof b, (double)memory.total_B), limit[0] ? ": " : "", limit);
+    } else {
         sp_find_out(d, section, "memory", SP_NOT_TOLD, "", "/proc/meminfo does not tell");
+    }
     sp_pages_policy("", policy, sizeof policy);
     size_t bytes = (size_t)4 << 20;
     char *p = sp_allocator_huge.alloc(NULL, bytes);

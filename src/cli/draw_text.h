@@ -4,8 +4,7 @@
 
 #include "plots/plot.h"
 
-/* Draws into a private directory and copies, as standard output cannot be renamed into place. SP_ABSENT
- * without gnuplot; else as sp_plot_write(). */
+/* As sp_plot_picture(). */
 enum sp_status sp_draw_to_stdout(const struct sp_plot_kind *kind, const struct sp_record *const *records,
                                  int n, enum sp_term term, const struct sp_plot_tool *tool,
                                  struct sp_error *err);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/print.h"
 #include "io/record_words.h"
 #include "track/difference.h"
 
@@ -15,11 +16,11 @@ bool sp_is_record_file(const char *name)
 
 static void print_side(FILE *out, char letter, const struct sp_record *r)
 {
-    fprintf(out, "%c  %s\n   environment %s, %s", letter, sp_words_text(r, "id", "?"),
-            sp_words_text(r, "env.key", "unknown"), sp_words_text(r, "env.identity.cpu", "CPU unknown"));
+    sp_print(out, "%c  %s\n   environment %s, %s", letter, sp_words_text(r, "id", "?"),
+             sp_words_text(r, "env.key", "unknown"), sp_words_text(r, "env.identity.cpu", "CPU unknown"));
     const char *host = sp_words_text(r, "env.detail.host", "");
-    fprintf(out, "%s%s; ceilings of %s\n", *host ? ", host " : "", host,
-            sp_words_text(r, "machine.name", "?"));
+    sp_print(out, "%s%s; ceilings of %s\n", *host ? ", host " : "", host,
+             sp_words_text(r, "machine.name", "?"));
 }
 
 /* The facts behind the key first, then those that may differ. Returns how many of the key's differ. */
@@ -33,8 +34,8 @@ static int print_facts(FILE *out, const struct sp_differences *d)
             if (strncmp(d->one[i].field, parts[k], length) != 0)
                 continue;
             n += k == 0;
-            fprintf(out, "%-12s %-24s %s -> %s\n", k == 0 ? "differs" : "detail", d->one[i].field + length,
-                    d->one[i].a, d->one[i].b);
+            sp_print(out, "%-12s %-24s %s -> %s\n", k == 0 ? "differs" : "detail", d->one[i].field + length,
+                     d->one[i].a, d->one[i].b);
         }
     return n;
 }
@@ -56,7 +57,7 @@ static enum sp_status print_both(const struct sp_record *a, const struct sp_reco
     else if (strcmp(key_a, key_b) == 0)
         fputs("the same environment: measurements can be compared\n", out);
     else if (n > 0)
-        fprintf(out, "%d fact%s differ%s: not comparable\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+        sp_print(out, "%d fact%s differ%s: not comparable\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
     else
         fputs("the keys differ, of facts that the records do not list: not comparable\n", out);
     return *key_a && strcmp(key_a, key_b) == 0 ? SP_OK : SP_UNDECIDED;

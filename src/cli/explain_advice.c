@@ -28,11 +28,13 @@ const struct sp_term sp_advice_terms[] = {
     {"gain",
      "prediction predicted omega overlap \xcf\x89",
      "the share of the time that a hint promises to save, as an interval",
-     "t(now) = max(V/b_S, W/P_core) + omega min(V/b_S, W/P_core) + rest",
+     "t(now) = max(V/b_S, W/P_core) + omega min(V/b_S, W/P_core) + waiting + rest",
      "omega, the share of the shorter term that the longer one does not hide, is read off the measured time, "
-     "and kept for the change; beside it stands the model's plain ratio; 5 % of the new time are added at "
-     "both "
-     "ends. Where gathers wait, the interval reaches 0: bytes may be saved behind their backs.",
+     "and kept for the change; waiting is what goes with all gathers from L1; beside the sum stands the "
+     "model's plain ratio, where little is unexplained. 5 % of the new time are added at both ends. The time "
+     "then is never below the floor: bytes at the roof of the level where the data then live, and execution "
+     "of "
+     "the changed kernel. `explain HINT RECORD` derives each gain line by line.",
      "hints trial outcome roofline",
      {"metrics.time"},
      terms_of_gain},
@@ -86,7 +88,7 @@ const struct sp_term sp_advice_terms[] = {
      "",
      "track hints: the predicted interval and the observed one meet",
      "[lo, hi] meets [g.lo, g.hi]",
-     "Counted of all tried hints of a rule but those under other conditions, as a percentage. A prediction "
+     "Counted of all tried hints of a rule but those that are not conclusive, as a percentage. A prediction "
      "that covers nothing is either "
      "too bold (refuted, less than predicted) or too modest.",
      "hint-scores outcome refuted interval",
@@ -101,7 +103,7 @@ const struct sp_term sp_advice_terms[] = {
      "larger; observed to +-5 points: those that a quiet machine measured, half of the interval being "
      "at most 5 % of the run's time. covered, refuted: how many; of high conf.: the refuted ones among "
      "those of high confidence. Beside the error stands that of the predictor that promises nothing. Trials "
-     "under other conditions are among the tried ones and counted apart; all else is of the rest.",
+     "that are not conclusive are among the tried ones and counted apart; all else is of the rest.",
      "other-conditions covered refuted confidence trial hints",
      {NULL},
      NULL},
@@ -138,8 +140,8 @@ const struct sp_term sp_advice_terms[] = {
      {NULL},
      NULL},
     {"other-conditions",
-     "conditions other_conditions",
-     "outcome: the run itself took another time than the prediction was made for",
+     "not-conclusive the-machine-changed other_conditions",
+     "not conclusive: the run itself took another time than the prediction was made for",
      "t(run, beside the trial)/t(run, predicted for) > 1.15 or < 1/1.15",
      "The machine changed between the analysis and the trial, which the prediction does not know: neither "
      "confirmed nor refuted. What was observed still counts for the choice of the best, because the run "

@@ -7,6 +7,7 @@
 
 #include "io/record_words.h"
 #include "model/volume_spmv.h"
+#include "report/report_words.h"
 
 static struct sp_fact defined(double x, const char *unit, const char *from)
 {
@@ -95,6 +96,13 @@ static struct sp_fact size_p(const struct sp_record *r)
 static struct sp_fact size_b(const struct sp_record *r)
 {
     return size_of(r, 'b');
+}
+
+static struct sp_fact flops_of_entry(const struct sp_record *r)
+{
+    const int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
+    return p < 0 ? sp_fact_unknown(sp_fact_not_here, "flop", "config.precision")
+                 : defined(sp_flops_per_entry((enum sp_precision)p), "flop", "config.precision");
 }
 
 static struct sp_fact write_allocate(const struct sp_record *r)
@@ -201,6 +209,9 @@ static const json_t *last_cache(const struct sp_record *r)
 static struct sp_fact last_level(const struct sp_record *r)
 {
     const json_t *cache = last_cache(r);
+    struct sp_fact asked = sp_fact_at(r, "request.llc", "B");
+    if (sp_value_known(asked.value) && asked.value.value > 0)
+        return sp_fact_of(sp_value_of(asked.value.value, SP_STATED), "B", "request.llc: --sim-llc");
     if (!cache)
         return sp_fact_unknown("this record describes no caches", "B", "machine.caches");
     struct sp_value v = sp_record_value_of(json_object_get(cache, "effective_B"));
@@ -251,16 +262,16 @@ static struct sp_fact time_seen(const struct sp_record *r)
 
 static struct sp_fact time_linear(const struct sp_record *r)
 {
-    static const char from[] = "interventions: linearised indices";
+    static const char from[] = "interventions: all gathers from L1 (test)";
     const json_t *one;
     size_t i;
     json_array_foreach(sp_record_node(r, "interventions"), i, one)
     {
         const char *name = sp_item_text(one, "name");
-        if (name && strncmp(name, "linearised", 10) == 0)
+        if (name && strncmp(sp_intervention_words(name), "all gathers", 11) == 0)
             return sp_fact_of(sp_record_value_of(json_object_get(one, "time_s")), "s", from);
     }
-    return sp_fact_unknown("no run with linearised indices was made", "s", from);
+    return sp_fact_unknown("no test with all gathers from L1 was made", "s", from);
 }
 
 /* The two numbers of "bcsr:4x8", "tiled:64,32", the one of "striped:4096". */
@@ -335,6 +346,7 @@ const struct sp_derived sp_derived_symbols[] = {
     {"s_i", size_i},
     {"s_p", size_p},
     {"s_b", size_b},
+    {"f_e", flops_of_entry},
     {"w", write_allocate},
     {"W", work},
     {"t_once", time_once},

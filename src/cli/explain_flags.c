@@ -15,7 +15,9 @@ const struct sp_exit_meaning sp_exit_meanings[] = {
      "A matrix, a machine file, a record or a store is damaged, of another kind, or not there. The message "
      "names file, line and column where they are known; the others of several inputs are still done."},
     {4, "something required is absent or not permitted, memory or disk space included",
-     "A counter, a GPU, a library, memory, or a place to write. `spmodel doctor` says what is missing here "
+     "A counter, a GPU, a library, memory, threads, a stack, or a place to write: standard output, too, "
+     "where "
+     "it is closed. `spmodel doctor` says what is missing here "
      "and what an administrator types."},
     {5, "undecided: too few, too noisy or not comparable",
      "The data neither show a change nor exclude one, or were measured elsewhere. The line says how many "
@@ -29,8 +31,9 @@ const struct sp_exit_meaning sp_exit_meanings[] = {
      "Nothing could be done here, and for each thing the reason was printed; test drivers count it as "
      "skipped, not as passed."},
     {130, "interrupted by the user",
-     "Ctrl-C. A record of an analysis that was begun is written with status interrupted; a second Ctrl-C "
-     "ends the program at once."},
+     "Ctrl-C. A record of an analysis that was begun is written with status interrupted, within 20 s; "
+     "everything else ends within 2 s. A second Ctrl-C ends the program at once. Nothing half-written stays, "
+     "as after SIGTERM (143) and SIGHUP (129)."},
     {-1, NULL, NULL},
 };
 
@@ -62,6 +65,13 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
      "The last-level cache is larger than its effective capacity was found to be: the roof of memory is not "
      "the right one, nor are bytes simulated with that capacity.",
      "Z b_S Q01"},
+    {"Q06", "foreign: caches and ceilings of one machine, times of another",
+     "Raised where --machine names a machine whose environment is not the one that the kernel ran in: "
+     "another computer, "
+     "or this one after a change of kernel, memory or processors. Shares of its roofs compare two machines. "
+     "Without "
+     "--machine this one is measured.",
+     "b_S Q01"},
     {"Q10", "more than 10 % of the time is not explained by the losses",
      "Raised where |rest|/t exceeds 10 %. Positive: something that was not looked at (--try-hints makes runs "
      "that tell). Negative: less was moved, or the roof is higher, than the model says.",
@@ -103,6 +113,13 @@ const struct sp_flag_meaning sp_flag_meanings[] = {
      "Raised where a first and a last look differ by more than 10 % and twice their spread. Something else "
      "began to compute, or the clock changed: measure again, more shortly or on a quieter machine.",
      "sentinels Q02 background"},
+    {"Q29", "mismatch: what was counted cannot be this matrix on this machine",
+     "Raised of imported and replayed counts: half more memory traffic than the matrix causes where caches "
+     "keep nothing, or "
+     "memory traffic of data that stay in a cache of the machine named. The file belongs to another matrix "
+     "or "
+     "machine, --executions is wrong, or the program did more than the product.",
+     "replay V Q06 Q24"},
     {"fault", "faults were put in on purpose (SPMODEL_FAULT), to show that they are found",
      "Small pages, a thread held back, a worse order, more fill: for tests of losses and of tracking. The "
      "record "

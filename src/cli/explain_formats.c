@@ -16,10 +16,8 @@ static const struct sp_calculation rows[] = {
 };
 
 static const struct sp_calculation chunks[] = {
-    {"bytes of the matrix", "(s_a + s_i + s_b/C)*n_nz/beta + (s_p + s_i)*ceil(n_r/C) + s_i*n_r*sorted", "B",
-     NULL, NULL, NULL, "sell"},
-    {"an entry", "((s_a + s_i + s_b/C)*n_nz/beta + (s_p + s_i)*ceil(n_r/C) + s_i*n_r*sorted)/n_nz", "B", NULL,
-     NULL, NULL, "sell"},
+    {"bytes of the matrix", SP_M_SELL, "B", NULL, NULL, NULL, "sell"},
+    {"an entry", "(" SP_M_SELL ")/n_nz", "B", NULL, NULL, NULL, "sell"},
     {0},
 };
 
@@ -48,10 +46,11 @@ static const struct sp_calculation triangle[] = {
     {"column indices", "s_i*n_h", "B", "layout.arrays_B.indices", NULL, "spmv", "half"},
     {"row pointers", "s_p*(n_r + 1)", "B", "layout.arrays_B.pointers", NULL, "spmv", "half"},
     {"x, once", "alpha_min*s_x*n_h", "B", NULL, NULL, "spmv", "half"},
-    {"y, read and written once", "2*alpha_min*s_y*n_h", "B", NULL, NULL, "spmv", "half"},
-    {"rows that threads share", "c*s_y*W_h", "B", NULL, NULL, "spmv", "half"},
-    {"V_min", SP_V_HALF("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "half"},
-    {"V", SP_V_HALF("alpha"), "B", "metrics.bytes", of_caches, "spmv", "half"},
+    {"y and what threads share of it, x once", SP_W_HALF "*s_y*n_r", "B", NULL, NULL, "spmv", "half"},
+    {"at most, where no cache keeps that", "2*alpha_min*s_y*n_h + c*s_y*W_h", "B", NULL, NULL, "spmv",
+     "half"},
+    {"V_min", SP_V_HALF("alpha_min", SP_W_HALF), "B", "metrics.bytes_min", NULL, "spmv", "half"},
+    {"V", SP_V_HALF("alpha", "w"), "B", "metrics.bytes", of_caches, "spmv", "half"},
     {0},
 };
 
@@ -61,8 +60,9 @@ static const struct sp_calculation stripe[] = {
      "striped"},
     {"cells", "16*(n_C + 1)", "B", "layout.arrays_B.pointers", NULL, "spmv", "striped"},
     {"x, once", "alpha_min*s_x*n_nz", "B", NULL, NULL, "spmv", "striped"},
-    {"y, set by the first stripe", "2*s_y*n_r", "B", NULL, NULL, "spmv", "striped"},
-    {"y, updated by the others", "2*64*L_y", "B", NULL, NULL, "spmv", "striped"},
+    {"y, set by the first stripe", "min(w, 2)*s_y*n_r", "B", NULL, NULL, "spmv", "striped"},
+    {"y, updated by the others", "max(0, w - 2)*s_y*n_r", "B", NULL, NULL, "spmv", "striped"},
+    {"at most, where no cache keeps y", "2*64*L_y", "B", NULL, NULL, "spmv", "striped"},
     {"V_min", SP_V_STRIPED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "striped"},
     {"V", SP_V_STRIPED("alpha"), "B", "metrics.bytes", of_caches, "spmv", "striped"},
     {"x of a stripe of 262144 columns", "262144*s_x", "B", NULL, NULL, "spmv", NULL},
@@ -138,7 +138,7 @@ const struct sp_term sp_format_terms[] = {
     {"sell",
      "SELL-C-sigma SELL-C-\xcf\x83 sliced-ellpack",
      "chunks of C rows, column by column",
-     "(s_a + s_i) n_nz/beta + (s_p + s_i) ceil(n_r/C) + s_i n_r [if rows are sorted]",
+     "(s_a + s_i) n_nz/beta + (s_p + 4) ceil(n_r/C) + 4 n_r [if rows are sorted]",
      "C rows run in the lanes of a vector or of a warp, whatever their length: no short loops, neighbouring "
      "bytes for neighbouring lanes. Rows of a chunk are padded to its longest one (beta); sorting by length "
      "inside windows of sigma rows keeps that small.",
@@ -214,7 +214,8 @@ const struct sp_term sp_format_terms[] = {
      "half-storage symmetric triangle W_h n_h V_half",
      "one triangle of a symmetric matrix, each entry used "
      "twice",
-     "V = (s_a + s_i) n_h + s_p (n_r + 1) + alpha (s_x + 2 s_y) n_h + c s_y W_h,  n_h = (n_nz + diagonal)/2\n"
+     "V = (s_a + s_i) n_h + s_p (n_r + 1) + alpha s_x n_h + w s_y n_r,  n_h = (n_nz + diagonal)/2\n"
+     "w: 2 where caches keep what threads share, else (2 alpha n_h + c W_h)/n_r\n"
      "W_h: rows of others that threads update; c = 2 in phases, 5 with windows",
      "`--format half` reads each entry once: it gathers x for its own row and updates y for the row of its "
      "mirror image. Narrow bands keep threads apart in two phases; elsewhere each thread sums up for rows of "
@@ -226,12 +227,14 @@ const struct sp_term sp_format_terms[] = {
     {"striped",
      "column-blocking cache-blocking stripes L_y n_C V_striped",
      "stripes of W columns, computed one after the other",
-     "V = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + 2 (s_y n_r + 64 L_y) + alpha s_x n_nz,  alpha -> alpha_min\n"
+     "V = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + w s_y n_r + alpha s_x n_nz,  alpha -> alpha_min\n"
+     "w: 2 where the caches keep y between stripes, else 2 + 2 64 L_y/(s_y n_r)\n"
      "n_C: cells, blocks of rows of a stripe; L_y: lines of y that stripes after the first one update",
      "Where x exceeds the last-level cache and is gathered at random, most gathers load a line of 64 bytes "
      "for 8. `--format striped:W` walks the entries of W columns at a time, whose part of x stays in the "
      "cache, and pays with a 2-byte row index an entry and with y, which is read and written again for each "
-     "stripe: good for rows of some entries a stripe, bad for few entries in many stripes.",
+     "stripe where it exceeds the cache: good for rows of some entries a stripe, bad for few entries in many "
+     "stripes.",
      "A04 alpha Z",
      {"config.format_text", "metrics.alpha", "metrics.bytes"},
      stripe},

@@ -17,8 +17,9 @@ const struct sp_rule_numbers *sp_rule_numbers(const char *id);
 /* Rules J01 ... look at kernels on GPUs, the others at those of CPUs. */
 bool sp_rule_is_for(const struct sp_hint_rule *rule, const struct sp_record *record);
 
-/* {"fires": true, "hints": [of the record, with the calculation of the gain in "gain_of"]} or {"fires":
- * false, "silent": why}. New reference. */
+/* {"fires": true, "hints": [of the record, each with "gain_text" as the report prints it, and "derivation":
+ * [{"what", "how", "lo", "hi", "unit", "origin"}] or "not_derived": why]} or {"fires": false, "silent": why}.
+ * New reference. */
 json_t *sp_explain_hint(const struct sp_hint_rule *rule, const struct sp_record *record);
 
 #endif

@@ -169,7 +169,7 @@ const struct sp_term sp_label_terms[] = {
      "gathers inner-caches without-memory-limits linearised-indices",
      "time that gathers of x wait, beside bandwidth",
      "latency = t - t(all gathers in the innermost cache)",
-     "Measured by the same arrays with linearised indices, so that every gather hits an inner cache: what "
+     "Measured by the same arrays with all gathers from L1 (test): every gather hits an inner cache: what "
      "that run saves beyond extra x traffic. Without memory limits: the kernel on windows of its own rows "
      "that caches hold (W/P_core). On GPUs see `little`.",
      "in_core bottleneck linearised little A01",
@@ -221,6 +221,23 @@ const struct sp_term sp_label_terms[] = {
      "the report: the record that was written and what to read about it.",
      "hints trial refuted gain",
      {NULL},
+     NULL},
+    {"conditions",
+     "STATE clean busy unusable disturbed no-verdict --require-clean",
+     "in what state the machine was while it was measured on, decided once",
+     NULL,
+     "Each thread's processor time, switches and place are read before and after every sample; one from "
+     "which a "
+     "thread was taken off for more than 5 % of the time is disturbed and replaced. clean: at most a tenth "
+     "of the "
+     "samples was disturbed. busy: more, and others took their place. unusable: too few undisturbed ones "
+     "came within "
+     "three budgets or 2 s. no verdict: unusable, or a kernel that drew more than 110 % of its own roof; "
+     "then no "
+     "share of the roof, no loss and "
+     "no hint is given, gates answer 5, and structure and simulated bytes still hold.",
+     "noisy sentinels b_S exit-5",
+     {"conditions.state", "conditions.text", "conditions.doubt"},
      NULL},
     {"noisy",
      "drifted last-level-cache-sentinel",
@@ -325,9 +342,10 @@ const struct sp_term sp_label_terms[] = {
      "upper-bound in-core-limits warm-executions per-column",
      "sentences below a prediction of `model`",
      NULL,
-     "Plain stores read the line of y first (w = 2). A time is an upper bound where the data fit a cache "
-     "whose "
-     "bandwidth the machine does not describe. In-core limits (P_core) are of a kernel and its matrix; no "
+     "Plain stores read the line of y first (w = 2). Where the data fit a cache whose bandwidth "
+     "the machine does not describe, the time is as if they came from the next level that has one; on a GPU "
+     "the L2's bytes at the bandwidth of memory, an upper bound of the transfers. In-core limits (P_core) "
+     "are of a kernel and its matrix; no "
      "machine file has them, so `model` leaves them out and `analyze` measures them.",
      "w cold P_core roofline",
      {NULL},

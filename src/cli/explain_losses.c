@@ -69,7 +69,7 @@ static const struct sp_calculation execution[] = {
      "min_traffic - padding - extra_x - imbalance - max(0, W/P_core - min_traffic - padding - extra_x)))",
      "s", "losses.in_core", "without the interventions that the record was made with", NULL, NULL},
     {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x)", "s", "losses.in_core",
-     "the latency of gathers is part of it where a run with linearised indices was made", NULL, NULL},
+     "the latency of gathers is part of it where the test with all gathers from L1 was made", NULL, NULL},
     {"share of the time", "in_core/t", "1", NULL, NULL, NULL, NULL},
     {0},
 };
@@ -91,7 +91,7 @@ static const struct sp_calculation causes[] = {
 };
 
 static const struct sp_calculation linear[] = {
-    {"saved by linearised indices", "1 - t_linear/t", "1", NULL, NULL, NULL, NULL},
+    {"saved with all gathers from L1", "1 - t_linear/t", "1", NULL, NULL, NULL, NULL},
     {0},
 };
 
@@ -153,7 +153,7 @@ const struct sp_term sp_loss_terms[] = {
      "in-core in-core,-latency",
      "loss: execution and latency beyond what transfers hide",
      "max(0, W/P_core - transfers) + latency of gathers",
-     "The latency is what a run with linearised indices (all gathers in the innermost cache) saves beyond "
+     "The latency is what the test with all gathers from L1 saves beyond "
      "the "
      "extra x traffic, never more than is left of the time.",
      "P_core linearised C01 A03 losses",
@@ -175,17 +175,18 @@ const struct sp_term sp_loss_terms[] = {
      "away",
      NULL,
      "imbalance, latency or in-core where that cause takes at least 20 % of the time, the largest first; "
-     "bandwidth where transfers at the roof take 70 %; else unknown. Linearised indices take the waiting of "
+     "bandwidth where transfers at the roof take 70 %; else unknown. All gathers from L1 take the waiting of "
      "gathers away, equal shares the imbalance, P_core everything but execution.",
      "losses linearised imbalance in_core",
      {"bottleneck.class", "bottleneck.proved", "bottleneck.share", "bottleneck.why"},
      causes},
     {"linearised",
-     "proof linearized interventions intervention t_linear",
+     "proof linearized gathers-from-L1 all-gathers-from-L1 interventions intervention t_linear",
      "a run with one cause taken away",
      NULL,
-     "linearised indices: the same arrays, but every gather hits the innermost cache. Equal shares: another "
-     "schedule on the same arrays. x asked for in advance. Each is sampled in turn with the run, so that a "
+     "all gathers from L1 (test): the same arrays, but every gather hits the innermost cache. Equal shares: "
+     "another "
+     "schedule on the same arrays. x prefetched. Each is sampled in turn with the run, so that a "
      "machine that drifts takes both along.",
      "bottleneck in_core A03 B01",
      {NULL},

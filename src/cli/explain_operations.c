@@ -7,8 +7,8 @@ static const char of_formula[] =
     "alpha and w are as printed; the layout's own bytes and what stayed in caches may differ";
 
 static const struct sp_calculation block_vectors[] = {
-    {"B(r)", "((s_a + s_i)/r + alpha*s_x + (w*s_y + s_p/r)*n_r/n_nz)*r*n_nz/W", "B/flop", "metrics.balance",
-     of_formula, "spmv spmmv spmm", "crs"},
+    {"B(r)", "((s_a + s_i)/r + alpha*s_x + (w*s_y + (s_p + s_b)/r)*n_r/n_nz)*r*n_nz/W", "B/flop",
+     "metrics.balance", of_formula, "spmv spmmv spmm", "crs"},
     {"limit for large r", "(alpha*s_x + w*s_y*n_r/n_nz)*r*n_nz/W", "B/flop", "curves.balance.limit",
      "the curve takes x as loaded once", "spmv spmmv spmm", "crs"},
     {0},
@@ -43,7 +43,7 @@ static const struct sp_calculation fused[] = {
 };
 
 static const struct sp_calculation vector_product[] = {
-    {"W", "2*n_nz", "flop", "metrics.flops", "complex numbers take four times as many", "spmv", NULL},
+    {"W", "f_e*n_nz", "flop", "metrics.flops", NULL, "spmv", NULL},
     {"B_C", "V/W", "B/flop", "metrics.balance", NULL, "spmv", NULL},
     {"P", "W/t", "flop/s", "metrics.performance", NULL, "spmv", NULL},
     {0},

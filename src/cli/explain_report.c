@@ -71,8 +71,10 @@ const struct sp_term sp_report_terms[] = {
      "the table: model and measurement in one column each",
      NULL,
      "x once: the roofline with every line of x loaded once. x as simulated (measured, counted): with the "
-     "alpha "
-     "of this run. measured: the clock. \"Of roof\" is bandwidth_fraction, \"of model\" model_fraction.",
+     "alpha of this run. Bytes of these rows are the formula's (modelled): caches that keep part of matrix "
+     "or "
+     "result are not in it, nor what a level passes on again. measured: the clock, and the bytes that were "
+     "simulated or counted as a whole. \"Of roof\" is bandwidth_fraction, \"of model\" model_fraction.",
      "roofline bandwidth_fraction model_fraction V_min B_C",
      {NULL},
      rows},

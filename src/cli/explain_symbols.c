@@ -165,7 +165,8 @@ const struct sp_term sp_symbol_terms[] = {
      "traffic of y = w s_y n_r",
      "2 for a plain store whose miss first reads the line, 1 without that read (GPUs, non-temporal stores, "
      "evaded by the hardware). It may be fractional: a property of machine and run. y += A x has 2 "
-     "everywhere. An error of 1 in w shifts a measured alpha by 1/n_nzr.",
+     "everywhere, and half and striped more where partial results leave the caches. An error of 1 in w "
+     "shifts a measured alpha by 1/n_nzr.",
      "V alpha G03 Q27 trust",
      {"metrics.w", "config.store_nt"},
      of_result},

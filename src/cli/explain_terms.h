@@ -36,10 +36,10 @@ struct sp_theme {
 };
 extern const struct sp_theme sp_themes[]; /* ends with a NULL title */
 
-extern const struct sp_term sp_report_terms[], sp_label_terms[], sp_symbol_terms[], sp_traffic_terms[],
-    sp_operation_terms[], sp_format_terms[], sp_storage_terms[], sp_machine_terms[], sp_gpu_terms[],
-    sp_loss_terms[], sp_metric_terms[], sp_source_terms[], sp_advice_terms[], sp_tracking_terms[],
-    sp_word_terms[], sp_lab_flag_terms[];
+extern const struct sp_term sp_verdict_terms[], sp_report_terms[], sp_label_terms[], sp_symbol_terms[],
+    sp_traffic_terms[], sp_operation_terms[], sp_format_terms[], sp_storage_terms[], sp_machine_terms[],
+    sp_gpu_terms[], sp_loss_terms[], sp_metric_terms[], sp_source_terms[], sp_advice_terms[],
+    sp_tracking_terms[], sp_word_terms[], sp_lab_flag_terms[];
 
 /* Exit codes and flags of records are terms, too: "exit-5", "Q10". */
 struct sp_exit_meaning {

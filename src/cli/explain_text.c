@@ -199,17 +199,6 @@ static void field(struct sp_pen *pen, const json_t *o)
     sp_pen_end(pen);
 }
 
-static void percent_range(char *text, size_t size, double lo, double hi, const char *basis)
-{
-    char a[32], b[32];
-    if (!isfinite(lo) || !isfinite(hi)) {
-        snprintf(text, size, "unknown (the record holds no gain)");
-        return;
-    }
-    snprintf(text, size, "time less by %s to %s%s%s", sp_figure_percent(a, sizeof a, lo),
-             sp_figure_percent(b, sizeof b, hi), basis ? ", " : "", basis ? basis : "");
-}
-
 /* What became of the promise, where the hint was tried. */
 static void observed(struct sp_pen *pen, const json_t *hint)
 {
@@ -231,30 +220,67 @@ static void observed(struct sp_pen *pen, const json_t *hint)
     labelled(pen, "observed", text);
 }
 
+/* "time then   2.1 ms ... 2.4 ms modelled   bytes / roof" */
+static void derivation_line(struct sp_pen *pen, const json_t *line)
+{
+    static const int VALUE_COLUMN = 32;
+    const char *unit = sp_item_text(line, "unit"), *origin = sp_item_text(line, "origin"),
+               *how = sp_item_text(line, "how");
+    const double from = sp_item_number(line, "lo"), to = sp_item_number(line, "hi");
+    char lo[64], hi[64];
+    sp_fact_number(lo, sizeof lo, from, unit);
+    sp_fact_number(hi, sizeof hi, to, unit);
+    sp_pen_put(pen, SP_INK_PLAIN, "%*s%s", DEEP, "", sp_item_text(line, "what"));
+    sp_pen_tab(pen, VALUE_COLUMN);
+    pen->indent = VALUE_COLUMN;
+    sp_pen_put(pen, SP_INK_PLAIN, "%s%s%s", lo, strcmp(lo, hi) == 0 ? "" : " ... ",
+               strcmp(lo, hi) == 0 ? "" : hi);
+    if (origin)
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "%s", origin);
+    if (*how) {
+        sp_pen_part(pen, SP_INK_DIM, 1, "=");
+        sp_pen_words(pen, SP_INK_DIM, how);
+    }
+    sp_pen_end(pen);
+}
+
+/* Line by line to the promise, which stands last. */
+static void derivations(struct sp_pen *pen, const json_t *hints)
+{
+    const json_t *hint, *line;
+    size_t i, k;
+    json_array_foreach(hints, i, hint)
+    {
+        labelled(pen, "its gain",
+                 json_object_get(hint, "derivation") ? "line by line:" : sp_item_text(hint, "not_derived"));
+        json_array_foreach(json_object_get(hint, "derivation"), k, line) derivation_line(pen, line);
+        labelled(pen, "promises", sp_item_text(hint, "gain_text"));
+    }
+}
+
 static void hint_in_record(struct sp_pen *pen, const json_t *o)
 {
     const json_t *hint;
-    size_t i, k;
-    char text[200];
+    size_t i;
     if (json_is_false(json_object_get(o, "fires"))) {
         labelled(pen, "no hint", sp_item_text(o, "silent"));
         return;
     }
     json_array_foreach(json_object_get(o, "hints"), i, hint)
     {
-        const json_t *gain = json_object_get(hint, "gain"), *c;
+        if (json_object_get(hint, "also")) {
+            char rules[100], also[80];
+            join(json_object_get(hint, "also"), ", ", also, sizeof also);
+            const char *id = sp_item_text(hint, "id");
+            snprintf(rules, sizeof rules, "%s, %s", id ? id : "?", also);
+            labelled(pen, "proposed by", rules);
+        }
         labelled(pen, "evidence", sp_item_text(hint, "evidence"));
-        percent_range(text, sizeof text, sp_item_number(gain, "lo"), sp_item_number(gain, "hi"),
-                      sp_item_text(gain, "basis"));
-        labelled(pen, "promises", text);
         labelled(pen, "confidence", sp_item_text(hint, "confidence"));
         labelled(pen, "try", sp_item_text(hint, "try"));
         labelled(pen, "expect", sp_item_text(hint, "expect"));
         labelled(pen, "cost", sp_item_text(hint, "cost"));
         observed(pen, hint);
-        const json_t *how = json_object_get(hint, "gain_of");
-        json_array_foreach(how, k, c) calculation(pen, c);
-        inputs(pen, how);
     }
 }
 
@@ -321,6 +347,7 @@ void sp_explain_text(const json_t *o, const char *record_name, const struct sp_r
         in_record(&pen, json_object_get(o, "record"), record_name);
     join(json_object_get(o, "see_also"), " ", list, sizeof list);
     labelled(&pen, "see also", list);
+    derivations(&pen, json_object_get(json_object_get(json_object_get(o, "record"), "hint"), "hints"));
 }
 
 void sp_explain_list_text(const json_t *list, const struct sp_report_style *style, FILE *out)

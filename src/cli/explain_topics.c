@@ -7,6 +7,7 @@
 #include "cli/suggest.h"
 
 const struct sp_theme sp_themes[] = {
+    {"The six lines", sp_verdict_terms},
     {"The report", sp_report_terms},
     {"Words of printed lines", sp_label_terms},
     {"Symbols", sp_symbol_terms},

@@ -15,7 +15,7 @@ static const struct sp_calculation volume[] = {
     {"V", SP_M_SELLU " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "sellu"},
     {"V", SP_M_UNITS " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "sellu"},
     {"V", SP_M_BCSR " + " SP_VECTORS("alpha"), "B", "metrics.bytes", of_formula, SP_PRODUCTS, "bcsr"},
-    {"V", SP_V_HALF("alpha"), "B", "metrics.bytes", of_formula, "spmv", "half"},
+    {"V", SP_V_HALF("alpha", "w"), "B", "metrics.bytes", of_formula, "spmv", "half"},
     {"V", SP_V_STRIPED("alpha"), "B", "metrics.bytes", of_formula, "spmv", "striped"},
     {"V", SP_V_STAGED("alpha"), "B", "metrics.bytes", of_formula, "spmm", "staged"},
     {"V", SP_V_CRS_SDDMM("alpha"), "B", "metrics.bytes", of_formula, "sddmm", "crs"},
@@ -35,7 +35,7 @@ static const struct sp_calculation least_volume[] = {
     {"V_min", SP_M_UNITS " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", of_formula, SP_PRODUCTS,
      "sellu"},
     {"V_min", SP_M_BCSR " + " SP_VECTORS("alpha_min"), "B", "metrics.bytes_min", NULL, SP_PRODUCTS, "bcsr"},
-    {"V_min", SP_V_HALF("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "half"},
+    {"V_min", SP_V_HALF("alpha_min", SP_W_HALF), "B", "metrics.bytes_min", NULL, "spmv", "half"},
     {"V_min", SP_V_STRIPED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmv", "striped"},
     {"V_min", SP_V_STAGED("alpha_min"), "B", "metrics.bytes_min", NULL, "spmm", "staged"},
     {"V_min", SP_V_CRS_SDDMM("alpha_min"), "B", "metrics.bytes_min", NULL, "sddmm", "crs"},
@@ -48,8 +48,7 @@ static const struct sp_calculation least_volume[] = {
 };
 
 static const struct sp_calculation operations[] = {
-    {"W", "2*n_nz", "flop", "metrics.flops", "complex numbers take four times as many", "spmv", NULL},
-    {"W", "2*r*n_nz", "flop", "metrics.flops", NULL, "spmmv spmm", NULL},
+    {"W", "f_e*r*n_nz", "flop", "metrics.flops", NULL, SP_PRODUCTS, NULL},
     {"W", "(2*r + 1)*n_nz", "flop", "metrics.flops", NULL, "sddmm", NULL},
     {"W", "4*r*n_nz", "flop", "metrics.flops", NULL, "fusedmm", NULL},
     {0},
@@ -68,7 +67,7 @@ static const struct sp_calculation balance[] = {
      of_formula, SP_PRODUCTS, "sellu"},
     {"B_C by the formula", "(" SP_M_BCSR " + " SP_VECTORS("alpha") ")/W", "B/flop", "metrics.balance",
      of_formula, SP_PRODUCTS, "bcsr"},
-    {"B_C by the formula", "(" SP_V_HALF("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "spmv",
+    {"B_C by the formula", "(" SP_V_HALF("alpha", "w") ")/W", "B/flop", "metrics.balance", of_formula, "spmv",
      "half"},
     {"B_C by the formula", "(" SP_V_STRIPED("alpha") ")/W", "B/flop", "metrics.balance", of_formula, "spmv",
      "striped"},
@@ -187,10 +186,11 @@ const struct sp_term sp_traffic_terms[] = {
      {"metrics.bytes_alpha_zero", "metrics.bytes_read"},
      NULL},
     {"W",
-     "work operations",
+     "work operations f_e",
      "useful operations",
      "SpMV 2 n_nz (complex 8 n_nz); SpMMV, SpMM 2 r n_nz; SDDMM (2 r + 1) n_nz; FusedMM 4 r n_nz",
-     "Operations on fill do not count, operations on zeros that the file stores do.",
+     "Operations on fill do not count, operations on zeros that the file stores do. Of products an entry has "
+     "f_e: a multiplication and an addition, of complex numbers eight real operations.",
      "B_C P flops",
      {"metrics.flops", "problem.nnz"},
      operations},
@@ -230,7 +230,7 @@ const struct sp_term sp_traffic_terms[] = {
      {"metrics.alpha", "metrics.alpha_simulated", "metrics.w"},
      gathered},
     {"alpha_min",
-     "\xce\xb1_min alpha_once lowest-possible",
+     "\xce\xb1_min alpha_once cold-minimum",
      "least alpha of a cold or out-of-cache execution",
      "alpha_min = sum over cache domains of line x (distinct lines of x that its threads touch) / (s_x n_nz "
      "r)\n"

@@ -13,8 +13,10 @@
 /* Of a record that does not count its indices. */
 #define SP_M_UNITS "(s_a + s_i*(u/C + 1 - u))*n_nz/beta + (2*s_p + 8)*ceil(n_r/C) + 4*n_r*sorted"
 
-#define SP_V_HALF(a)    "(s_a + s_i)*n_h + s_p*(n_r + 1) + " a "*(s_x + 2*s_y)*n_h + c*s_y*W_h"
-#define SP_V_STRIPED(a) "(s_a + s_i + 2)*n_nz + 16*(n_C + 1) + 2*(s_y*n_r + 64*L_y) + " a "*s_x*n_nz"
+#define SP_V_HALF(a, w) "(s_a + s_i)*n_h + s_p*(n_r + 1) + " a "*s_x*n_h + " w "*s_y*n_r"
+#define SP_V_STRIPED(a) "(s_a + s_i + 2)*n_nz + 16*(n_C + 1) + w*s_y*n_r + " a "*s_x*n_nz"
+/* sp_analysis_w_once() */
+#define SP_W_HALF "min(w, max(2, 2*alpha_min*n_h/n_r) + c*W_h/n_r)"
 
 #define SP_M_STAGED "s_i*n_stored + 4*n_l + (s_p + 16)*(n_b + 1) + 4*n_k"
 #define SP_STAGES   "2*n*s_x*min(T_k, r)*m_l"

@@ -4,15 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_stem.h"
 #include "io/atomic_file.h"
 #include "io/record_anonymous.h"
+#include "report/verdict.h"
 
 static enum sp_status read_one(const char *path, bool anonymous, struct sp_record *record,
                                struct sp_error *err)
 {
     enum sp_status status = sp_record_read(path, record, err);
+    const bool has_verdict = status == SP_OK && sp_record_node(record, "verdict");
     if (status == SP_OK && anonymous)
         status = sp_record_anonymise(record, err);
+    if (status == SP_OK && has_verdict)
+        sp_verdict_put(record);
     return status;
 }
 
@@ -22,7 +27,7 @@ enum sp_status sp_export_record(const char *path, const char *folder, bool anony
     char name[4400];
     const char *id = "";
     enum sp_status status = read_one(path, anonymous, &record, err);
-    if (status == SP_OK && (!sp_record_text(&record, "id", &id) || !*id || strchr(id, '/') || *id == '.'))
+    if (status == SP_OK && (!sp_record_text(&record, "id", &id) || !sp_is_file_stem(id)))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the record has no usable id");
     const int failed = status == SP_OK ? sp_make_directories(folder) : 0;
     if (failed)

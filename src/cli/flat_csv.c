@@ -13,7 +13,7 @@ static void put_cell(const json_t *value, FILE *out)
         return;
     }
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    fputs(text ? text : "", out);
+    sp_csv_field(out, text ? text : "");
     free(text);
 }
 
@@ -24,7 +24,8 @@ void sp_flat_csv(const json_t *object, bool with_header, FILE *out)
     if (with_header) {
         json_object_foreach((json_t *)object, key, value)
         {
-            fprintf(out, "%s%s", comma, key);
+            fputs(comma, out);
+            sp_csv_field(out, key);
             comma = ",";
         }
         fputc('\n', out);

@@ -108,7 +108,8 @@ static const char *const input[] = {
 
 static const char *const machine_files[] = {
     "A machine is a JSON file NAME.json, schema spmodel.machine/1 (docs/machine.schema.json), looked for in",
-    "./machines, the user's data folder (spmodel/machines in it), the installed share and the source tree:",
+    "the user's data folder (spmodel/machines in it), the installed share and the source tree; a name with",
+    "'/' or .json at its end is a file (./machines/NAME.json):",
     "",
     "  name, cpu, source             who it is and who says so; kind: cpu (default) or gpu; memory, note",
     "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/find_program.h"
 #include "cli/options.h"
@@ -67,7 +68,7 @@ int sp_html_close(struct sp_html_output *html, FILE *remarks, int code)
         const int before = code;
         code = sp_sink_close(&html->sink, code);
         if (is_file && remarks && code == before)
-            fprintf(remarks, "saved  %s\n", path);
+            sp_print(remarks, "saved  %s\n", path);
     }
     for (int i = 0; i < html->n; i++)
         sp_record_free(&html->record[i]);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "cli/terminal.h"
+#include "io/json_text.h"
 #include "io/record.h"
 
 /* All that a command writes to its standard output; NULL: no memory. */
@@ -41,7 +42,8 @@ static int count_records(const char *text, double *time_s)
     json_error_t at;
     int n = 0;
     *time_s = NAN;
-    for (json_t *root; (root = json_loads(text, JSON_DISABLE_EOF_CHECK, &at)); text += at.position) {
+    for (json_t *root; (root = sp_json_parse(text, strlen(text), JSON_DISABLE_EOF_CHECK, &at));
+         text += at.position) {
         const char *schema = json_string_value(json_object_get(root, "schema"));
         const json_t *metric = json_object_get(json_object_get(root, "metrics"), "time"),
                      *time = json_object_get(metric, "value");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/labs_options.h"
 #include "cli/sink.h"
 #include "lab/lab_report.h"
@@ -43,25 +44,27 @@ static void print_verdict(const struct sp_lab_verdict *v)
     char got[100], wanted[160];
     sp_lab_with_unit(v, v->got, got, sizeof got);
     sp_lab_with_unit(v, v->wanted, wanted, sizeof wanted);
-    printf("  %-10s %-18s %s\n", sp_lab_state_name(v->state), v->id, v->text);
+    sp_print(stdout, "  %-10s %-18s %s\n", sp_lab_state_name(v->state), v->id, v->text);
     if (*got || *wanted)
-        printf("             %s%s%s%s%s\n", v->is_prediction ? "predicted " : "", *got ? got : "nothing",
-               *wanted ? (v->is_prediction ? "; found " : ", should be ") : "", wanted, v->within);
+        sp_print(stdout, "             %s%s%s%s%s\n", v->is_prediction ? "predicted " : "",
+                 *got ? got : "nothing", *wanted ? (v->is_prediction ? "; found " : ", should be ") : "",
+                 wanted, v->within);
     if (*v->reason)
-        printf("             %s\n", v->reason);
+        sp_print(stdout, "             %s\n", v->reason);
 }
 
 static void print_verdicts(const struct sp_lab_folder *folder, const struct sp_lab_verdicts *verdicts)
 {
-    printf("LAB %d    %s\nPREDICTIONS\n", folder->lab.number, folder->lab.title);
+    sp_print(stdout, "LAB %d    %s\nPREDICTIONS\n", folder->lab.number, folder->lab.title);
     for (int i = 0; i < verdicts->n; i++) {
         if (i > 0 && verdicts->verdict[i - 1].is_prediction && !verdicts->verdict[i].is_prediction)
             puts("CHECKS");
         print_verdict(&verdicts->verdict[i]);
     }
     for (int i = 0; i < SP_N_LAB_STATES; i++)
-        printf("%s%d %s", i ? " · " : "", verdicts->n_state[i], sp_lab_state_name((enum sp_lab_state)i));
-    printf("\n");
+        sp_print(stdout, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
+                 sp_lab_state_name((enum sp_lab_state)i));
+    sp_print(stdout, "\n");
 }
 
 static json_t *verdicts_json(const struct sp_lab_folder *folder, const struct sp_lab_verdicts *verdicts)
@@ -154,7 +157,7 @@ static int run_report(int argc, char **argv)
     sp_lab_folder_close(&folder);
     if (status != SP_OK)
         return sp_report_error(&err);
-    printf("report   %s\n", path);
+    sp_print(stdout, "report   %s\n", path);
     return 0;
 }
 

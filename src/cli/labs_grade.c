@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/print.h"
 #include "cli/labs_options.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
@@ -43,12 +44,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (a->n == MOST_FOLDERS)
-            argp_error(state, "more than %d folders", MOST_FOLDERS);
+            sp_usage_error(state, "more than %d folders", MOST_FOLDERS);
         else
             a->folder[a->n++] = arg;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "name the folders that students have handed in");
+        sp_usage_error(state, "name the folders that students have handed in");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -126,11 +127,13 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
     sp_csv_text(out, name);
     fputc(',', out);
     sp_csv_text(out, folder->the_case.student);
-    fprintf(out, ",%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,", folder->lab.id, folder->the_case.small ? "small" : "full",
-            t->right, t->wrong, t->late, t->missing, t->pass, t->fail, t->undecided, t->skipped);
+    fputc(',', out);
+    sp_csv_field(out, folder->lab.id);
+    sp_print(out, ",%s,%d,%d,%d,%d,%d,%d,%d,%d,", folder->the_case.small ? "small" : "full", t->right,
+             t->wrong, t->late, t->missing, t->pass, t->fail, t->undecided, t->skipped);
     skipped_text(results, text, sizeof text);
     sp_csv_text(out, text);
-    fprintf(out, ",%d,%d,", audit->n_simulated, audit->n);
+    sp_print(out, ",%d,%d,", audit->n_simulated, audit->n);
     flags_text(audit, text, sizeof text);
     sp_csv_text(out, text);
     fputc('\n', out);
@@ -151,21 +154,22 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
                        const struct sp_lab_audit *audit)
 {
     const struct sp_lab_folder *folder = results->folder;
-    printf("%s\n  %s, lab %d%s\n", name, folder->the_case.student, folder->lab.number,
-           folder->the_case.small ? ", small matrices" : "");
-    printf("  predictions  %d right, %d wrong, %d late, %d missing\n", t->right, t->wrong, t->late,
-           t->missing);
-    printf("  checks       %d pass, %d fail, %d undecided, %d skipped\n", t->pass, t->fail, t->undecided,
-           t->skipped);
-    printf("  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
-           audit->n == 1 ? "" : "s");
+    sp_print(stdout, "%s\n  %s, lab %d%s\n", name, folder->the_case.student, folder->lab.number,
+             folder->the_case.small ? ", small matrices" : "");
+    sp_print(stdout, "  predictions  %d right, %d wrong, %d late, %d missing\n", t->right, t->wrong, t->late,
+             t->missing);
+    sp_print(stdout, "  checks       %d pass, %d fail, %d undecided, %d skipped\n", t->pass, t->fail,
+             t->undecided, t->skipped);
+    sp_print(stdout, "  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
+             audit->n == 1 ? "" : "s");
     for (int i = 0; i < results->n; i++)
         if (results->result[i].skipped)
-            printf("  skipped      %-10s %s\n", results->result[i].run, results->result[i].skipped);
+            sp_print(stdout, "  skipped      %-10s %s\n", results->result[i].run, results->result[i].skipped);
     for (int i = 0; i < audit->n && i < SP_LAB_MOST_FLAGS; i++)
-        printf("  FLAG  %-10s %-10s %s\n", audit->flag[i].code, audit->flag[i].run, audit->flag[i].text);
+        sp_print(stdout, "  FLAG  %-10s %-10s %s\n", audit->flag[i].code, audit->flag[i].run,
+                 audit->flag[i].text);
     if (audit->n > SP_LAB_MOST_FLAGS)
-        printf("  FLAG  and %d more\n", audit->n - SP_LAB_MOST_FLAGS);
+        sp_print(stdout, "  FLAG  and %d more\n", audit->n - SP_LAB_MOST_FLAGS);
 }
 
 /* Records that were handed in before, in this folder under another name or in another one. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/labs_options.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -38,7 +39,7 @@ static int print_lab(const char *folder)
     struct sp_error err;
     if (sp_lab_read(folder, &lab, &err) != SP_OK)
         return sp_report_error(&err);
-    printf("%3d  %-22s %3d min  %s\n", lab.number, lab.id, lab.minutes, lab.title);
+    sp_print(stdout, "%3d  %-22s %3d min  %s\n", lab.number, lab.id, lab.minutes, lab.title);
     sp_lab_free(&lab);
     return 0;
 }

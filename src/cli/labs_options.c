@@ -28,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!o->lab)
-            argp_error(state, "name a lab by its number; spmodel lab list shows them");
+            sp_usage_error(state, "name a lab by its number; spmodel lab list shows them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -54,14 +54,14 @@ static bool is_folder(const char *path)
 void sp_lab_directories_find(struct sp_lab_directories *out)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    char path[SP_LAB_DIRECTORIES][1024] = {"labs"};
+    char path[SP_LAB_DIRECTORIES][1024] = {"", "", "labs"};
     memset(out, 0, sizeof *out);
     if (data && *data == '/')
-        snprintf(path[1], sizeof path[1], "%s/spmodel/labs", data);
+        snprintf(path[0], sizeof path[0], "%s/spmodel/labs", data);
     else if (home && *home)
-        snprintf(path[1], sizeof path[1], "%s/.local/share/spmodel/labs", home);
-    if (!sp_data_path("labs", path[2], sizeof path[2]))
-        *path[2] = '\0';
+        snprintf(path[0], sizeof path[0], "%s/.local/share/spmodel/labs", home);
+    if (!sp_data_path("labs", path[1], sizeof path[1]))
+        *path[1] = '\0';
     for (int i = 0; i < SP_LAB_DIRECTORIES; i++)
         if (*path[i] && is_folder(path[i])) {
             strcpy(out->storage[out->n], path[i]);

@@ -25,7 +25,8 @@ extern const struct argp_child sp_lab_children[];
  * where both put what they read. */
 void sp_lab_pass(struct argp_state *state, struct sp_lab_options *options);
 
-/* Where labs lie: ./labs, the user's, the program's (cli/data_paths.h); those that exist. */
+/* Where labs lie: the user's, the program's (cli/data_paths.h), ./labs; those that exist. The current folder
+ * may be anybody's: it adds labs and replaces none. */
 enum { SP_LAB_DIRECTORIES = 3 };
 struct sp_lab_directories {
     int n;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/labs_options.h"
 #include "io/input_file.h"
 
@@ -36,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!strchr(arg, '='))
             return ARGP_ERR_UNKNOWN; /* the lab's */
         if (a->n == MOST_ANSWERS)
-            argp_error(state, "more than %d answers", MOST_ANSWERS);
+            sp_usage_error(state, "more than %d answers", MOST_ANSWERS);
         else
             a->answer[a->n++] = arg;
         return 0;
@@ -68,8 +69,8 @@ static void print_predictions(const struct sp_lab_folder *folder)
             snprintf(text, sizeof text, "%s", json_string_value(value));
         else if (value)
             snprintf(text, sizeof text, "%.6g", json_number_value(value));
-        printf("%-16s %12s %-10s %s%s\n", sp_lab_text(q, "id"), text, sp_lab_text(q, "unit"),
-               sp_lab_text(p, "time"), json_is_true(json_object_get(p, "late")) ? "  late" : "");
+        sp_print(stdout, "%-16s %12s %-10s %s%s\n", sp_lab_text(q, "id"), text, sp_lab_text(q, "unit"),
+                 sp_lab_text(p, "time"), json_is_true(json_object_get(p, "late")) ? "  late" : "");
     }
 }
 
@@ -79,7 +80,7 @@ static enum sp_status store(struct sp_lab_folder *folder, const char *question, 
     bool late;
     enum sp_status status = sp_lab_predict(folder, question, value, &late, err);
     if (status == SP_OK && late && verbosity >= 0)
-        fprintf(
+        sp_print(
             stderr,
             "spmodel: remark: '%s' is late: results were there before, so it is kept but does not count\n",
             question);

@@ -1,11 +1,11 @@
 /* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/labs_options.h"
 #include "cli/own_process.h"
 #include "cli/terminal.h"
@@ -107,13 +107,12 @@ enum { BY_SIGNAL = 128 };
 static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
 {
     const struct sp_own_process what = {.word = command->argument, .out = text_path, .said = log_path};
-    int state = 0;
     pid_t child;
     if (sp_own_process_start(&what, &child, NULL) != SP_OK)
         return 127;
-    while (waitpid(child, &state, 0) < 0)
-        if (errno != EINTR)
-            return 127;
+    const int state = sp_own_process_wait(child);
+    if (state == -1)
+        return 127;
     return WIFEXITED(state) ? WEXITSTATUS(state) : BY_SIGNAL + WTERMSIG(state);
 }
 
@@ -139,7 +138,7 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
         return sp_fail(err, SP_INTERRUPTED, "--only RUN goes on with one of the runs",
                        "interrupted in run '%s'", id);
     if (code == sp_exit_code(SP_ABSENT) && *needs) {
-        printf("           skipped, no %s here: %s\n", needs, why);
+        sp_print(stdout, "           skipped, no %s here: %s\n", needs, why);
         return sp_lab_note_run(folder, id, start, why, err);
     }
     if (code > BY_SIGNAL)
@@ -165,7 +164,7 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
         return status;
     snprintf(text_path, sizeof text_path, "%s/records/%s.txt", folder->path, id);
     snprintf(log_path, sizeof log_path, "%s/records/%s.log", folder->path, id);
-    printf("%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
+    sp_print(stdout, "%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
     sp_lab_now(start);
     sp_lab_record_path(folder, id, record, sizeof record);
     unlink(record);
@@ -201,7 +200,8 @@ static int run_all(struct sp_lab_folder *folder, const struct arguments *a)
         sp_fail(&err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
         return sp_report_error(&err);
     }
-    printf("reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path, folder->lab.number);
+    sp_print(stdout, "reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path,
+             folder->lab.number);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/labs_options.h"
 
 enum { KEY_STUDENT = SP_KEY_PRIVATE, KEY_SMALL };
@@ -46,13 +47,13 @@ static void print_questions(const struct sp_lab_folder *folder)
 {
     size_t i;
     json_t *q;
-    printf("sheet    %s/sheet.md   (%d minutes)\npredict  spmodel lab predict %d", folder->path,
-           folder->lab.minutes, folder->lab.number);
+    sp_print(stdout, "sheet    %s/sheet.md   (%d minutes)\npredict  spmodel lab predict %d", folder->path,
+             folder->lab.minutes, folder->lab.number);
     json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
     {
-        printf(" %s=...", sp_lab_text(q, "id"));
+        sp_print(stdout, " %s=...", sp_lab_text(q, "id"));
     }
-    printf("\nthen     spmodel lab run %d\n", folder->lab.number);
+    sp_print(stdout, "\nthen     spmodel lab run %d\n", folder->lab.number);
 }
 
 static int run(int argc, char **argv)
@@ -75,8 +76,8 @@ static int run(int argc, char **argv)
     sp_lab_free(&lab);
     if (status != SP_OK)
         return sp_report_error(&err);
-    printf("LAB %d    %s\nstudent  %s%s\n", folder.lab.number, folder.lab.title, a.student,
-           a.small ? ", small matrices" : "");
+    sp_print(stdout, "LAB %d    %s\nstudent  %s%s\n", folder.lab.number, folder.lab.title, a.student,
+             a.small ? ", small matrices" : "");
     print_questions(&folder);
     sp_lab_folder_close(&folder);
     return 0;

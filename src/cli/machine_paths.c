@@ -35,7 +35,6 @@ void sp_machine_paths_find(struct sp_machine_paths *paths)
 {
     memset(paths, 0, sizeof *paths);
     int n = 0;
-    snprintf(paths->storage[n++], sizeof paths->storage[0], "machines");
     if (xdg("XDG_DATA_HOME", ".local/share", "spmodel/machines", paths->storage[n], sizeof paths->storage[0]))
         n++;
     if (sp_data_path("machines", paths->storage[n], sizeof paths->storage[0]))

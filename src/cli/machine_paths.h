@@ -4,12 +4,13 @@
 
 #include <stddef.h>
 
-enum { SP_MACHINE_DIRECTORIES = 3 };
+enum { SP_MACHINE_DIRECTORIES = 2 };
 
 struct sp_machine_paths {
     char storage[SP_MACHINE_DIRECTORIES][1024];
-    const char *directory[SP_MACHINE_DIRECTORIES + 1]; /* ends with NULL: the current directory's machines/,
-                                                          the user's own, the program's (cli/data_paths.h) */
+    const char *directory[SP_MACHINE_DIRECTORIES + 1]; /* ends with NULL: the user's own, the program's
+                                                          (cli/data_paths.h); none of the current directory,
+                                                          which may be anybody's: its files have a path */
     const char *cache; /* $XDG_CACHE_HOME/spmodel or ~/.cache/spmodel; NULL: there is no home */
     char cache_storage[1024];
 };

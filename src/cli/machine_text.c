@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "model/roofline.h"
+#include "session/measure_plan.h"
 
 /* 46600000000 -> "46.6": three digits or whole numbers, so that columns line up. */
 static const char *giga(double value, char *text, size_t size)
@@ -42,18 +44,22 @@ static void print_caches(FILE *f, const struct sp_machine *m)
         char bytes[24], ways[24] = "any way";
         if (c->ways > 0)
             snprintf(ways, sizeof ways, "%2d ways", c->ways);
-        fprintf(f, "  L%d  %12s  %3d B lines", c->level, size_text(c->size_B, bytes, sizeof bytes),
-                c->line_B);
+        sp_print(f, "  L%d  %12s  %3d B lines", c->level, size_text(c->size_B, bytes, sizeof bytes),
+                 c->line_B);
         if (c->sector_B > 0)
-            fprintf(f, " of %d B sectors", c->sector_B);
-        fprintf(f, ", %s, shared by %d core%s%s", ways, c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
-                c->victim ? ", victim" : "");
+            sp_print(f, " of %d B sectors", c->sector_B);
+        sp_print(f, ", %s, shared by %d core%s%s", ways, c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
+                 c->victim ? ", victim" : "");
         if (sp_value_known(c->effective_B))
-            fprintf(f, "   effective %.3g MiB (%.3g ... %.3g, %s)", c->effective_B.value / (1 << 20),
-                    c->effective_B.lo / (1 << 20), c->effective_B.hi / (1 << 20),
-                    sp_origin_name(c->effective_B.origin));
+            sp_print(f, "   effective %.3g MiB (%.3g ... %.3g, %s", c->effective_B.value / (1 << 20),
+                     c->effective_B.lo / (1 << 20), c->effective_B.hi / (1 << 20),
+                     sp_origin_name(c->effective_B.origin));
+        if (sp_value_known(c->effective_B) && c->n_draws > 1)
+            sp_print(f, " %d times)", c->n_draws);
+        else if (sp_value_known(c->effective_B))
+            fputc(')', f);
         else if (k == m->n_caches - 1)
-            fprintf(f, "   effective capacity unknown");
+            sp_print(f, "   effective capacity unknown");
         fputc('\n', f);
     }
 }
@@ -81,55 +87,73 @@ static void print_saturation(FILE *f, const struct sp_machine *m)
             n_sat = c->n_threads;
     }
     char a[32], b[32];
-    fprintf(f, "  memory load saturation: b_1 %s GB/s, b_S %s GB/s, 95 %% of it from %d thread%s on%s\n",
-            giga(one->value.value, a, sizeof a), giga(best->value.value, b, sizeof b), n_sat,
-            n_sat == 1 ? "" : "s",
-            best->value.value > 0.9 * best->n_threads * one->value.value
-                ? " (not saturated: it still grows with the threads)"
-                : "");
+    sp_print(f, "  memory load saturation: b_1 %s GB/s, b_S %s GB/s, 95 %% of it from %d thread%s on%s\n",
+             giga(one->value.value, a, sizeof a), giga(best->value.value, b, sizeof b), n_sat,
+             n_sat == 1 ? "" : "s",
+             best->value.value > 0.9 * best->n_threads * one->value.value
+                 ? " (not saturated: it still grows with the threads)"
+                 : "");
+}
+
+/* How old the figures are, in what state the machine was, and whether they are to be trusted. */
+static void print_measured(FILE *f, const struct sp_machine *m)
+{
+    const struct sp_machine_measured *q = &m->measured;
+    char age[32], times[48] = "";
+    if (!*q->when)
+        return;
+    if (q->n_times > 1)
+        snprintf(times, sizeof times, ", the last of %d times", q->n_times);
+    sp_print(f, "         measured %s ago%s, %s (%d of %d samples disturbed)\n",
+             sp_text_age(age, sizeof age, sp_measure_age(q->when)), times,
+             sp_machine_was_busy(m) ? "beside other programs" : "on a quiet machine", q->n_disturbed,
+             q->n_samples);
+    if (*q->doubt)
+        sp_print(f, "         confidence low: %s\n", q->doubt);
 }
 
 void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
 {
     char a[32], b[32], c[32];
-    fprintf(f, "MACHINE  %s   %s\n", m->name, m->cpu);
+    sp_print(f, "MACHINE  %s   %s\n", m->name, m->cpu);
     if (m->kind == SP_GPU)
-        fprintf(f, "         GPU, %d cores (SMs)", m->n_cores);
+        sp_print(f, "         GPU, %d cores (SMs)", m->n_cores);
     else
-        fprintf(f, "         %d core%s, %d thread%s each, %d cache domain%s, %d NUMA node%s, %s", m->n_cores,
-                m->n_cores == 1 ? "" : "s", m->threads_per_core, m->threads_per_core == 1 ? "" : "s",
-                m->n_domains, m->n_domains == 1 ? "" : "s", m->n_numa, m->n_numa == 1 ? "" : "s",
-                counted(a, sizeof a, m->n_sockets, "socket"));
+        sp_print(f, "         %d core%s, %d thread%s each, %d cache domain%s, %d NUMA node%s, %s", m->n_cores,
+                 m->n_cores == 1 ? "" : "s", m->threads_per_core, m->threads_per_core == 1 ? "" : "s",
+                 m->n_domains, m->n_domains == 1 ? "" : "s", m->n_numa, m->n_numa == 1 ? "" : "s",
+                 counted(a, sizeof a, m->n_sockets, "socket"));
     if (*m->memory)
-        fprintf(f, ", %s", m->memory);
+        sp_print(f, ", %s", m->memory);
     if (m->frequency_Hz > 0)
-        fprintf(f, ", %.2f GHz", m->frequency_Hz * 1e-9);
-    fprintf(f, "\n         %s\n", m->source);
+        sp_print(f, ", %.2f GHz", m->frequency_Hz * 1e-9);
+    sp_print(f, "\n         %s\n", m->source);
     if (*m->note)
-        fprintf(f, "         note: %s\n", m->note);
+        sp_print(f, "         note: %s\n", m->note);
+    print_measured(f, m);
     if (*m->env_key)
-        fprintf(f, "         environment %s\n", m->env_key);
+        sp_print(f, "         environment %s\n", m->env_key);
     if (m->n_caches > 0) {
-        fprintf(f, "\nCACHES (sizes as stated)\n");
+        sp_print(f, "\nCACHES (sizes as stated)\n");
         print_caches(f, m);
     }
-    fprintf(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
-            "GB/s, Gf/s");
+    sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
+             "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *e = &m->ceiling[i];
-        fprintf(f, "  %-10s  %-5s  %-4s  %7d  %-8s  %10s", e->name, e->level, e->precision, e->n_threads,
-                e->mode, known_giga(e, a, sizeof a));
+        sp_print(f, "  %-10s  %-5s  %-4s  %7d  %-8s  %10s", e->name, e->level, e->precision, e->n_threads,
+                 e->mode, known_giga(e, a, sizeof a));
         if (e->value.lo < e->value.hi)
-            fprintf(f, "   %7s ... %-7s", giga(e->value.lo, b, sizeof b), giga(e->value.hi, c, sizeof c));
+            sp_print(f, "   %7s ... %-7s", giga(e->value.lo, b, sizeof b), giga(e->value.hi, c, sizeof c));
         else
-            fprintf(f, "   %-19s", "-");
-        fprintf(f, " %s%s%.10s\n", sp_origin_name(e->value.origin), *e->when ? " " : "", e->when);
+            sp_print(f, "   %-19s", "-");
+        sp_print(f, " %s%s%.10s\n", sp_origin_name(e->value.origin), *e->when ? " " : "", e->when);
         if (how)
-            fprintf(f, "      %s\n", e->how);
+            sp_print(f, "      %s\n", e->how);
     }
     print_saturation(f, m);
-    fprintf(f, "  simulated traffic %s against counters on this kind of machine\n",
-            m->validated ? "was validated" : "is not validated");
+    sp_print(f, "  simulated traffic %s against counters on this kind of machine\n",
+             m->validated ? "was validated" : "is not validated");
 }
 
 const struct sp_ceiling *sp_machine_memory_roof(const struct sp_machine *m)
@@ -149,7 +173,7 @@ void sp_machine_list_line(FILE *f, const struct sp_machine *m)
              sp_machine_kind_name(m->kind), m->n_cores, domains, sp_machine_memory_name(m), roof,
              c ? sp_origin_name(c->value.origin) : "", c ? ": " : "", c ? c->how : "no bandwidth described");
     size_t length = strlen(line);
-    fprintf(f, "%.*s%s\n", length > 100 ? 97 : 100, line, length > 100 ? "..." : "");
+    sp_print(f, "%.*s%s\n", length > 100 ? 97 : 100, line, length > 100 ? "..." : "");
 }
 
 /* The peak of all cores in f64: FMA, else SIMD. */
@@ -163,10 +187,10 @@ static const struct sp_ceiling *peak_of(const struct sp_machine *m)
 static void print_summary(FILE *f, const char *what, const struct sp_ceiling *p, const struct sp_ceiling *q)
 {
     char x[32], y[32];
-    fprintf(f, "%-12s  A %s %s, B %s %s", what, p ? known_giga(p, x, sizeof x) : "unknown", p ? p->name : "",
-            q ? known_giga(q, y, sizeof y) : "unknown", q ? q->name : "");
+    sp_print(f, "%-12s  A %s %s, B %s %s", what, p ? known_giga(p, x, sizeof x) : "unknown", p ? p->name : "",
+             q ? known_giga(q, y, sizeof y) : "unknown", q ? q->name : "");
     if (p && q)
-        fprintf(f, "   B/A %.3g", q->value.value / p->value.value);
+        sp_print(f, "   B/A %.3g", q->value.value / p->value.value);
     fputc('\n', f);
 }
 
@@ -217,30 +241,30 @@ static const struct sp_ceiling *partner(const struct sp_machine *from, const str
 static void print_pair(FILE *f, const struct sp_ceiling *p, const struct sp_ceiling *q)
 {
     char x[32], y[32];
-    fprintf(f, "  %-9s %-5s %-4s  %7d %7d  %10s  %10s", p->name, p->level, p->precision, p->n_threads,
-            q->n_threads, known_giga(p, x, sizeof x), known_giga(q, y, sizeof y));
+    sp_print(f, "  %-9s %-5s %-4s  %7d %7d  %10s  %10s", p->name, p->level, p->precision, p->n_threads,
+             q->n_threads, known_giga(p, x, sizeof x), known_giga(q, y, sizeof y));
     if (!sp_value_known(p->value) || !sp_value_known(q->value)) {
         fputs("        -\n", f);
         return;
     }
     bool interval = p->value.lo < p->value.hi || q->value.lo < q->value.hi;
     bool apart = p->value.hi < q->value.lo || q->value.hi < p->value.lo;
-    fprintf(f, "   %6.3f%s\n", q->value.value / p->value.value,
-            interval && !apart ? "   intervals overlap" : "");
+    sp_print(f, "   %6.3f%s\n", q->value.value / p->value.value,
+             interval && !apart ? "   intervals overlap" : "");
 }
 
 static void print_side(FILE *f, char letter, const struct sp_machine *m)
 {
     char sockets[32], numa[32], domains[32];
-    fprintf(f, "%c  %s   %s\n", letter, m->name, m->cpu);
+    sp_print(f, "%c  %s   %s\n", letter, m->name, m->cpu);
     if (m->kind == SP_GPU)
-        fprintf(f, "   gpu, %d cores", m->n_cores);
+        sp_print(f, "   gpu, %d cores", m->n_cores);
     else
-        fprintf(f, "   cpu, %d cores, %s, %s, %s", m->n_cores,
-                counted(sockets, sizeof sockets, m->n_sockets, "socket"),
-                counted(numa, sizeof numa, m->n_numa, "NUMA domain"),
-                counted(domains, sizeof domains, m->n_domains, "cache domain"));
-    fprintf(f, "%s%s\n", *m->memory ? ", " : "", m->memory);
+        sp_print(f, "   cpu, %d cores, %s, %s, %s", m->n_cores,
+                 counted(sockets, sizeof sockets, m->n_sockets, "socket"),
+                 counted(numa, sizeof numa, m->n_numa, "NUMA domain"),
+                 counted(domains, sizeof domains, m->n_domains, "cache domain"));
+    sp_print(f, "%s%s\n", *m->memory ? ", " : "", m->memory);
 }
 
 static const struct sp_cache *level_of(const struct sp_machine *m, int level)
@@ -264,16 +288,16 @@ static const char *cache_text(const struct sp_cache *c, char *text, size_t size)
 
 static void print_cache_pairs(FILE *f, const struct sp_machine *a, const struct sp_machine *b)
 {
-    fprintf(f, "\nCACHES  size, bytes that a miss fetches, cores\n");
+    sp_print(f, "\nCACHES  size, bytes that a miss fetches, cores\n");
     for (int level = 1; level <= 9; level++) {
         const struct sp_cache *x = level_of(a, level), *y = level_of(b, level);
         if (!x && !y)
             continue;
         char left[80], right[80];
-        fprintf(f, "  L%d  %-36s  %s", level, cache_text(x, left, sizeof left),
-                cache_text(y, right, sizeof right));
+        sp_print(f, "  L%d  %-36s  %s", level, cache_text(x, left, sizeof left),
+                 cache_text(y, right, sizeof right));
         if (x && y)
-            fprintf(f, "   B/A %.3g", (double)y->size_B / (double)x->size_B);
+            sp_print(f, "   B/A %.3g", (double)y->size_B / (double)x->size_B);
         fputc('\n', f);
     }
 }
@@ -292,13 +316,13 @@ int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struc
     print_side(f, 'A', a);
     print_side(f, 'B', b);
     if (*a->env_key && *b->env_key)
-        fprintf(f, "   %s environment\n", strcmp(a->env_key, b->env_key) == 0 ? "the same" : "not the same");
+        sp_print(f, "   %s environment\n", strcmp(a->env_key, b->env_key) == 0 ? "the same" : "not the same");
     print_cache_pairs(f, a, b);
     fputc('\n', f);
     print_summary(f, "MEMORY GB/s", sp_machine_memory_roof(a), sp_machine_memory_roof(b));
     print_summary(f, "PEAK Gflop/s", peak_of(a), peak_of(b));
-    fprintf(f, "\nCEILINGS  level prec  threads A       B  %10s  %10s      B/A   (GB/s, Gflop/s)\n", "A",
-            "B");
+    sp_print(f, "\nCEILINGS  level prec  threads A       B  %10s  %10s      B/A   (GB/s, Gflop/s)\n", "A",
+             "B");
     for (int i = 0; i < a->n_ceilings; i++) {
         const struct sp_ceiling *p = &a->ceiling[i], *q = partner(a, b, p);
         if (!q)
@@ -306,8 +330,8 @@ int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struc
         print_pair(f, p, q);
         common += sp_value_known(p->value) && sp_value_known(q->value);
     }
-    fprintf(f, "  %d compared; of a kind that only A has: %d, only B: %d\n", common, count_only(a, b),
-            count_only(b, a));
+    sp_print(f, "  %d compared; of a kind that only A has: %d, only B: %d\n", common, count_only(a, b),
+             count_only(b, a));
     bool memory = sp_machine_memory_roof(a) && sp_machine_memory_roof(b);
     return common + memory;
 }
@@ -317,17 +341,19 @@ void sp_machine_print_notes(FILE *f, const struct sp_measure_notes *n)
     char bytes[32];
     sp_text_bytes(bytes, sizeof bytes, n->arena_B);
     if (n->on_gpu) {
-        fprintf(f, "measured in %.1f s, %d samples, working set %s\n", n->seconds, n->n_samples, bytes);
+        sp_print(f, "measured in %.1f s, %d samples, working set %s\n", n->seconds, n->n_samples, bytes);
         return;
     }
-    fprintf(f, "measured in %.1f s, threads %s; %d samples, %d dropped as disturbed, %d as the cores moved\n",
-            n->seconds, n->pinned ? "pinned" : "NOT pinned", n->n_samples, n->n_disturbed, n->n_mode_changed);
-    fprintf(f, "working set %s, first touch %.2f s", bytes, n->touch_s);
+    sp_print(
+        f, "measured in %.1f s, threads %s; %d samples, %d dropped as disturbed, %d as the cores moved\n",
+        n->seconds, n->pinned ? "pinned" : "NOT pinned", n->n_samples, n->n_disturbed, n->n_mode_changed);
+    sp_print(f, "working set %s, first touch %.2f s", bytes, n->touch_s);
     if (n->huge_share >= 0)
-        fprintf(f, ", huge pages %.0f %%", 100 * n->huge_share);
+        sp_print(f, ", huge pages %.0f %%", 100 * n->huge_share);
     if (n->core_to_core_hi_s > 0)
-        fprintf(f, "; core to core %.0f ... %.0f ns", 1e9 * n->core_to_core_lo_s, 1e9 * n->core_to_core_hi_s);
+        sp_print(f, "; core to core %.0f ... %.0f ns", 1e9 * n->core_to_core_lo_s,
+                 1e9 * n->core_to_core_hi_s);
     fputc('\n', f);
     if (*n->remark)
-        fprintf(f, "remark: %s\n", n->remark);
+        sp_print(f, "remark: %s\n", n->remark);
 }

@@ -23,7 +23,7 @@ static const struct item files[] = {
      "record of an analysis; docs/records.md and docs/record.schema.json describe it, spmodel plot draws it"},
     {"KIND.svg, KIND.gp", "plots, and the gnuplot scripts that draw them, with their data inside"},
     {"machines/NAME.json",
-     "described machines (spmodel-machine-files(7)): of the current directory, of the user in "
+     "described machines (spmodel-machine-files(7)): of the user in "
      "$XDG_DATA_HOME/spmodel (~/.local/share/spmodel), and those of the installed program in share/spmodel"},
     {"labs/NN-NAME/", "exercises of spmodel lab, looked for in the same places"},
     {"spmodel-store/", "records of spmodel track and campaign, where neither --store nor SPMODEL_STORE says "
@@ -44,6 +44,11 @@ static const struct item environment[] = {
      "another file of the library, tried even where the machine seems to have no counters"},
     {"SPMODEL_HELPER",
      "the program spmodel-counters, where it is neither beside spmodel nor where it was installed"},
+    {"OMP_NUM_THREADS, OMP_STACKSIZE, GOMP_STACKSIZE",
+     "of the OpenMP library; what cannot be had is an error that names them"},
+    {"SPMODEL_ASSUME", "clean: nobody looks whether other programs disturb the samples, or whether a kernel "
+                       "drew more than its roof, for tests of what is done with them; "
+                       "records say so"},
     {"SPMODEL_FAULT",
      "faults put in on purpose, to see that they are found: pages, straggler:F, order; the record says so"},
     {"NO_COLOR", "no colours unless --color=always"},

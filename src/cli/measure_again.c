@@ -1,12 +1,12 @@
 #include "cli/measure_again.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/own_process.h"
 #include "io/record_request.h"
 #include "io/record_words.h"
@@ -93,7 +93,7 @@ static enum sp_status run_program(const struct sp_arguments *a, const struct sp_
     const struct sp_own_process what = {.word = a->word, .out = "/dev/null", .set = set};
     const char *commit = sp_words_text(r, "source.commit", ""),
                *branch = sp_words_text(r, "source.branch", "");
-    int state = 0, n = 0;
+    int state, n = 0;
     pid_t child;
     if (*commit)
         set[n++] = (struct sp_own_variable){"SPMODEL_COMMIT", commit};
@@ -102,11 +102,10 @@ static enum sp_status run_program(const struct sp_arguments *a, const struct sp_
     const enum sp_status status = sp_own_process_start(&what, &child, err);
     if (status != SP_OK)
         return status;
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
+    state = sp_own_process_wait(child);
     if (sp_progress_interrupted(progress)) /* Ctrl-C ends the child too */
         return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while measuring again");
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
+    if (state != -1 && WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return SP_OK;
     return sp_fail(err, SP_ABSENT, NULL, "measuring it again failed (exit code %d)",
                    WIFEXITED(state) ? WEXITSTATUS(state) : -1);
@@ -142,7 +141,7 @@ enum sp_status sp_measure_again(const struct sp_record *r, const char *folder,
     sp_arguments_add(&a, "spmodel");
     enum sp_status status = sp_record_request_arguments(r, sp_words_text(r, "problem.path", ""), &a, err);
     if (status == SP_OK && verbosity >= 0)
-        fprintf(stderr, "measuring again: %s\n", sp_arguments_text(&a, text, sizeof text));
+        sp_print(stderr, "measuring again: %s\n", sp_arguments_text(&a, text, sizeof text));
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         sp_arguments_add(&a, ours[i]);
     sp_arguments_add(&a, folder);

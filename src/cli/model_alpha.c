@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash64.h"
+#include "model/reuse.h"
 #include "model/traffic.h"
 
 static int line_of(const struct sp_machine *m)
@@ -100,8 +101,13 @@ static enum sp_status simulate_last(struct simulation *s, int home, int64_t capa
     return status;
 }
 
-/* On a GPU the effective last level is somewhere between the ends of its interval, of which half and all of
- * the nominal size are known without measurement: both give the band. */
+static bool is_interval(const struct sp_cache *c)
+{
+    return sp_value_known(c->effective_B) && c->effective_B.lo < c->effective_B.hi;
+}
+
+/* The effective capacity is somewhere between the ends of its interval, of which half and all of the nominal
+ * size are known of a GPU's L2 without measurement: both give the band. */
 static enum sp_status simulate_band(struct simulation *s, int home, struct sp_error *err)
 {
     const struct sp_cache *c = &s->row->machine->cache[home - 1];
@@ -109,7 +115,7 @@ static enum sp_status simulate_band(struct simulation *s, int home, struct sp_er
     enum sp_status status = simulate_last(s, home, sp_cache_believed_B(c), &alpha, err);
     lo = hi = alpha;
     int n_idle = s->n_idle;
-    if (status == SP_OK && s->row->machine->kind == SP_GPU) {
+    if (status == SP_OK && (s->row->machine->kind == SP_GPU || is_interval(c))) {
         bool known = sp_value_known(c->effective_B);
         status = simulate_last(s, home, known ? (int64_t)c->effective_B.hi : c->size_B, &lo, err);
         if (status == SP_OK)
@@ -120,6 +126,25 @@ static enum sp_status simulate_band(struct simulation *s, int home, struct sp_er
         s->row->alpha =
             sp_value_between(alpha, lo < alpha ? lo : alpha, hi > alpha ? hi : alpha, SP_SIMULATED);
     return status;
+}
+
+/* The same of a simulation of all levels, from the reuse distances. */
+static enum sp_status widen(struct simulation *s, struct sp_error *err)
+{
+    const struct sp_cache *llc = sp_machine_llc(s->row->machine);
+    struct sp_reuse reuse;
+    const struct sp_reuse_options o = {.line_B = line_of(s->row->machine),
+                                       .n_domain = s->row->n_domains,
+                                       .domain_of_thread = s->domain,
+                                       .store_nt = sp_model_w(s->request, s->row->machine) == 1,
+                                       .progress = tell,
+                                       .context = s};
+    enum sp_status status = sp_reuse_curve(s->layout, &o, &reuse, err);
+    if (status != SP_OK)
+        return status;
+    sp_reuse_widen(&reuse, llc->effective_B, s->request->cold, &s->row->alpha, NULL);
+    sp_reuse_free(&reuse);
+    return SP_OK;
 }
 
 static enum sp_status simulate(struct simulation *s, struct sp_error *err)
@@ -138,6 +163,10 @@ static enum sp_status simulate(struct simulation *s, struct sp_error *err)
         return status;
     if (!(last_level && home > 0))
         row->alpha = sp_value_of(alpha, SP_SIMULATED);
+    if (!last_level && home == m->n_caches && s->n_idle == 0 && is_interval(sp_machine_llc(m)))
+        status = widen(s, err);
+    if (status != SP_OK)
+        return status;
     const struct sp_cache *shown = last_level && home > 0 ? &m->cache[home - 1] : sp_machine_llc(m);
     snprintf(row->note, sizeof row->note, "alpha simulated, %s, %s %.1f MiB%s",
              s->request->cold ? "cold" : "warm", last_level ? "one level of" : "last level",

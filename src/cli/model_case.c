@@ -173,6 +173,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     in.alpha = row->alpha_min;
     row->minimum_B = sp_predict(&in).volume_B.value;
     in.alpha = row->alpha;
+    if (layout && machine->kind == SP_CPU && request->w <= 0)
+        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
+                           SP_MODELLED);
     row->prediction = sp_predict(&in);
     if (request->volume_B > 0)
         turn_around(request, row);

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/csv_text.h"
+#include "base/print.h"
 #include "cli/model_output.h"
 #include "io/record.h"
 
@@ -55,14 +57,19 @@ static json_t *gpu_json(const struct sp_gpu_prediction *g)
     return o;
 }
 
-static json_t *row_json(const struct sp_model_row *row, bool best, double volume_B)
+static json_t *row_json(const struct sp_model_result *r, const struct sp_model_row *row, bool best)
 {
+    const double volume_B = r->request->volume_B;
     const struct sp_prediction *p = &row->prediction;
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "machine", row->machine->name, "format", row->format,
                   "precision", sp_precision_name(row->precision), "threads", row->n_threads, "domains",
                   row->n_domains, "level", p->residence.name, "bound_by", p->binding);
     json_object_set_new(o, "kind", json_string(sp_machine_kind_name(row->machine->kind)));
+    if (p->residence.doubt)
+        json_object_set_new(o, "level_doubt", json_string(p->residence.doubt));
+    if (*row->machine->name)
+        json_object_set_new(o, "here", json_boolean(sp_model_is_here(r, row)));
     json_object_set_new(o, "best", json_boolean(best));
     json_object_set_new(o, "alpha", value_json(row->alpha, "1"));
     json_object_set_new(o, "alpha_min", value_json(row->alpha_min, "1"));
@@ -108,7 +115,7 @@ enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, s
     const struct sp_model_subject *s = r->subject;
     json_t *rows = json_array();
     for (int i = 0; i < r->n_rows; i++)
-        json_array_append_new(rows, row_json(&r->row[i], is_best(r, i), r->request->volume_B));
+        json_array_append_new(rows, row_json(r, &r->row[i], is_best(r, i)));
     json_t *root = json_pack("{s:s, s:{s:s, s:I, s:I, s:I}, s:o}", "schema", "spmodel.model/1", "problem",
                              "name", s->name, "rows", (json_int_t)s->n_r, "cols", (json_int_t)s->n_c, "nnz",
                              (json_int_t)s->n_nz, "predictions", rows);
@@ -137,39 +144,34 @@ static void put_header(FILE *out)
     is_there = true;
     fputs("matrix,rows,cols,nnz,machine,threads,domains,format,precision,alpha,alpha_origin,alpha_min,beta,"
           "bytes_B,bytes_origin,balance_Bpflop,level,roof_Bps,time_s,performance_flops,bound_by,volume_B,"
-          "alpha_from_volume,kind,best,L1_B,L2_B,memory_lo_B,memory_hi_B\n",
+          "alpha_from_volume,kind,best,L1_B,L2_B,memory_lo_B,memory_hi_B,here\n",
           out);
 }
 
 static void put_known(struct sp_value v, FILE *out)
 {
     if (sp_value_known(v))
-        fprintf(out, "%.12g", v.value);
+        sp_print(out, "%.12g", v.value);
     fputc(',', out);
 }
 
 static void put_quoted(const char *text, FILE *out)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputs("\",", out);
+    sp_csv_text(out, text);
+    fputc(',', out);
 }
 
 /* Loaded and stored; empty but for GPU kernels. */
 static void put_levels(const struct sp_gpu_prediction *g, FILE *out)
 {
     if (!g) {
-        fputs(",,,\n", out);
+        fputs(",,,,", out);
         return;
     }
     const struct sp_gpu_traffic *t = &g->traffic;
-    fprintf(out, "%.12g,%.12g,%.12g,%.12g\n", sp_gpu_asked_B(t).value,
-            t->L2_load_B.value + t->L2_store_B.value, t->memory_load_B.lo + t->memory_store_B.lo,
-            t->memory_load_B.hi + t->memory_store_B.hi);
+    sp_print(out, "%.12g,%.12g,%.12g,%.12g,", sp_gpu_asked_B(t).value,
+             t->L2_load_B.value + t->L2_store_B.value, t->memory_load_B.lo + t->memory_store_B.lo,
+             t->memory_load_B.hi + t->memory_store_B.hi);
 }
 
 void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
@@ -180,24 +182,28 @@ void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
         const struct sp_model_row *row = &r->row[i];
         const struct sp_prediction *p = &row->prediction;
         put_quoted(s->name, out);
-        fprintf(out, "%lld,%lld,%lld,", (long long)s->n_r, (long long)s->n_c, (long long)s->n_nz);
+        sp_print(out, "%lld,%lld,%lld,", (long long)s->n_r, (long long)s->n_c, (long long)s->n_nz);
         put_quoted(row->machine->name, out);
-        fprintf(out, "%d,%d,%s,%s,%.12g,%s,%.12g,%.12g,%.12g,%s,%.12g,%s,", row->n_threads, row->n_domains,
-                row->format, sp_precision_name(row->precision), row->alpha.value,
-                sp_origin_name(row->alpha.origin), row->alpha_min.value, row->beta.value, p->volume_B.value,
-                sp_origin_name(p->volume_B.origin), p->balance.value, p->residence.name);
+        sp_print(out, "%d,%d,%s,%s,%.12g,%s,%.12g,%.12g,%.12g,%s,%.12g,", row->n_threads, row->n_domains,
+                 row->format, sp_precision_name(row->precision), row->alpha.value,
+                 sp_origin_name(row->alpha.origin), row->alpha_min.value, row->beta.value, p->volume_B.value,
+                 sp_origin_name(p->volume_B.origin), p->balance.value);
+        sp_csv_field(out, p->residence.name);
+        fputc(',', out);
         put_known(p->roof_Bps, out);
         put_known(p->roofline.time_s, out);
         put_known(p->roofline.performance, out);
-        fprintf(out, "%s,", p->binding);
+        sp_csv_field(out, p->binding);
+        fputc(',', out);
         if (r->request->volume_B > 0) {
-            fprintf(out, "%.12g,", r->request->volume_B);
+            sp_print(out, "%.12g,", r->request->volume_B);
             if (sp_value_known(row->inverse.alpha))
-                fprintf(out, "%.12g", row->inverse.alpha.value);
+                sp_print(out, "%.12g", row->inverse.alpha.value);
         } else {
             fputc(',', out);
         }
-        fprintf(out, ",%s,%d,", sp_machine_kind_name(row->machine->kind), is_best(r, i));
+        sp_print(out, ",%s,%d,", sp_machine_kind_name(row->machine->kind), is_best(r, i));
         put_levels(row->gpu, out);
+        sp_print(out, "%s\n", !*row->machine->name ? "" : sp_model_is_here(r, row) ? "1" : "0");
     }
 }

@@ -43,14 +43,14 @@ static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *ro
     bool in_L2 = g->term[SP_GPU_TERM_MEMORY].amount.hi <= 0;
     const struct sp_roof_term *home = &g->term[in_L2 ? SP_GPU_TERM_L2 : SP_GPU_TERM_MEMORY];
     struct sp_residence *r = &p->residence;
-    r->level = in_L2 ? m->n_caches - 1 : m->n_caches;
-    snprintf(r->name, sizeof r->name, "%s", in_L2 ? "L2" : "MEM");
-    p->home = in_L2 || g->as_from_memory ? m->n_caches - 1 : m->n_caches;
+    p->home = in_L2 ? m->n_caches - 1 : m->n_caches;
+    r->level = g->L2_as_memory ? m->n_caches : p->home;
+    snprintf(r->name, sizeof r->name, "%s", r->level < m->n_caches ? "L2" : "MEM");
     p->volume_B = home->amount;
     p->balance = sp_value_between(home->amount.value / p->work, home->amount.lo / p->work,
                                   home->amount.hi / p->work, home->amount.origin);
     p->roof_Bps = home->rate;
-    p->roof = in_L2 ? g->L2_roof : g->memory_roof;
+    p->roof = in_L2 && !g->L2_as_memory ? g->L2_roof : g->memory_roof;
     p->roofline = g->roofline;
     p->binding = g->binding;
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/model_gpu.h"
 
@@ -27,15 +28,15 @@ static void print_row(const struct sp_model_row *row, int width, double n_nz, FI
 {
     const struct sp_gpu_prediction *g = row->gpu;
     char L2[32], memory[32], time[32];
-    fprintf(out, " %-*s %6.3f %9.2f %12s %12s ", width, row->format, row->beta.value,
-            sp_gpu_asked_B(&g->traffic).value / n_nz,
-            band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
-            band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
+    sp_print(out, " %-*s %6.3f %9.2f %12s %12s ", width, row->format, row->beta.value,
+             sp_gpu_asked_B(&g->traffic).value / n_nz,
+             band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
+             band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
     if (sp_value_known(g->roofline.time_s))
-        fprintf(out, "%10s %8.3g  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
-                g->roofline.performance.value / 1e9, g->binding);
+        sp_print(out, "%10s %8.3g  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
+                 g->roofline.performance.value / 1e9, g->binding);
     else
-        fprintf(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
+        sp_print(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
 }
 
 /* Does a row before row k have a term of the same name? Kernels on matrix units have a peak of their own. */
@@ -53,7 +54,7 @@ static void print_left_out(const struct sp_model_row *row, int n, FILE *out)
     for (int i = 0; i < SP_N_GPU_TERMS; i++)
         for (int k = 0; k < n; k++)
             if (!sp_value_known(row[k].gpu->term[i].rate) && !is_named_before(row, k, i)) {
-                fprintf(out, "%s%s", before, row[k].gpu->term[i].name);
+                sp_print(out, "%s%s", before, row[k].gpu->term[i].name);
                 before = ", ";
             }
     if (*before == ',')
@@ -64,8 +65,18 @@ static void print_L2_roof(const struct sp_gpu_prediction *g, FILE *out)
 {
     const struct sp_ceiling *c = g->L2_roof;
     if (c)
-        fprintf(out, "         L2 %s  %.4g GB/s  %s%s%s%s\n", c->name, c->value.value / 1e9,
-                sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
+        sp_print(out, "         L2 %s  %.4g GB/s  %s%s%s%s\n", c->name, c->value.value / 1e9,
+                 sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
+}
+
+/* Ways whose grids leave SMs idle draw a part of the roof that is printed. */
+static void print_busy(const struct sp_model_row *row, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu->busy < 1)
+            sp_print(out,
+                     " %s: blocks for %.0f of %d SMs, which are taken to draw as large a part of the roof.\n",
+                     row[i].format, row[i].gpu->busy * row[i].machine->n_cores, row[i].machine->n_cores);
 }
 
 static bool has_threads(const struct sp_model_row *row, int n)
@@ -83,13 +94,13 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
     const int width = name_width(row, n);
     if (row[0].prediction.roof != g->L2_roof)
         print_L2_roof(g, out);
-    fprintf(out, "\n Bytes a nonzero, loaded and stored\n %-*s %6s %9s %12s %12s %10s %8s  %s\n", width,
-            "format", "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
+    sp_print(out, "\n Bytes a nonzero, loaded and stored\n %-*s %6s %9s %12s %12s %10s %8s  %s\n", width,
+             "format", "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
     for (int i = 0; i < n; i++)
         print_row(&row[i], width, n_nz, out);
     if (n > 1)
-        fprintf(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
-    fprintf(
+        sp_print(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
+    sp_print(
         out,
         " L1: sectors of 32 B that the warps ask for, exact. L2: behind the simulated L1s of %d of %d SMs.\n"
         " %s: gathers by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 "
@@ -98,13 +109,15 @@ void sp_model_gpu_print(const struct sp_model_row *row, int n, double n_nz, FILE
         (double)g->traffic.L2_hi_B / 1048576);
     if (has_threads(row, n))
         fputs(" A thread for each row: its L2 may be wrong by up to five times.\n", out);
-    if (g->as_from_memory)
-        fprintf(out,
-                " All stays in the L2, whose bandwidth is not known: the roof of %s makes the time an upper "
-                "bound.\n",
-                memory);
+    if (g->L2_as_memory)
+        sp_print(
+            out,
+            " All stays in the L2, whose bandwidth is not known: at that of %s, which it exceeds, the time "
+            "is an\n upper bound of the transfers.\n",
+            memory);
     else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
-        fprintf(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
+        sp_print(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
+    print_busy(row, n, out);
     print_left_out(row, n, out);
     sp_model_gpu_print_short(row, n, out);
 }
@@ -118,6 +131,6 @@ void sp_model_gpu_print_short(const struct sp_model_row *row, int n, FILE *out)
             shortest = fmin(shortest, t.value);
     }
     if (shortest < SP_SHORT_LAUNCH_S)
-        fprintf(out, "   %s: %.2g us of work; launches take microseconds, too, and are not described\n",
-                row[0].machine->name, 1e6 * shortest);
+        sp_print(out, "   %s: %.2g us of work; launches take microseconds, too, and are not described\n",
+                 row[0].machine->name, 1e6 * shortest);
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "cli/machine_paths.h"
 #include "io/machine_file.h"
+#include "sys/identity.h"
 
 enum { MAX_MACHINES = 64 };
 
@@ -28,7 +30,7 @@ static enum sp_status add_machine(struct sp_model_machines *m, const char *path,
     if (status != SP_OK)
         return status;
     if (*remarks && verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %s\n", remarks);
+        sp_print(stderr, "spmodel: remark: %s\n", remarks);
     m->n++;
     return SP_OK;
 }
@@ -62,6 +64,18 @@ static enum sp_status add_all(struct sp_model_machines *m, const char *const *di
                     : sp_fail(err, SP_ABSENT, "make one: spmodel machine measure", "no machine is described");
 }
 
+/* Where this runs; what cannot be read is not known. */
+static void read_here(struct sp_model_machines *m)
+{
+    struct sp_topology topology;
+    struct sp_identity identity;
+    if (sp_topology_read(&topology, NULL) != SP_OK)
+        return;
+    sp_identity_read("", &topology, &identity);
+    snprintf(m->env_key, sizeof m->env_key, "%s", identity.env_key);
+    sp_topology_free(&topology);
+}
+
 enum sp_status sp_model_machines_read(const char *names, int verbosity, struct sp_model_machines *m,
                                       struct sp_error *err)
 {
@@ -76,6 +90,7 @@ enum sp_status sp_model_machines_read(const char *names, int verbosity, struct s
         return SP_OK;
     }
     struct sp_machine_paths where;
+    read_here(m);
     sp_machine_paths_find(&where);
     m->all = strcmp(names, "all") == 0;
     if (m->all)

@@ -11,6 +11,7 @@ struct sp_model_machines {
     struct sp_machine *machine; /* [n] owned */
     int n;
     bool all;           /* every described one was asked for */
+    char env_key[20];   /* of the environment that this runs in, where machines are named; "": not known */
     char left_out[512]; /* names and cores of those that sp_model_machines_fit() left out, "" */
 };
 

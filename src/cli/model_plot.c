@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/file_stem.h"
+#include "base/print.h"
 #include "cli/draw_text.h"
 #include "cli/find_program.h"
 #include "session/gpu_prediction_record.h"
@@ -71,7 +73,7 @@ static enum sp_status draw_machine(const struct sp_model_result *r, const struct
         status = sp_plot_write(kind, records, 1, (enum sp_term)sp_term_from_name(strrchr(d->path, '.') + 1),
                                &d->tool, d->path, err);
         if (status == SP_OK && d->say)
-            printf("saved  %s\n", d->path);
+            sp_print(stdout, "saved  %s\n", d->path);
     } else if (status == SP_OK && !kind->lacks(&record)) {
         putchar('\n');
         status = sp_draw_to_stdout(kind, records, 1, SP_TERM_TXT, &d->tool, err);
@@ -115,7 +117,7 @@ enum sp_status sp_model_plot_text(const struct sp_model_result *r, struct sp_err
 enum sp_status sp_model_plot_images(const struct sp_model_result *r, const char *path, bool say,
                                     struct sp_error *err)
 {
-    char gnuplot[1024], name[1100];
+    char gnuplot[1024], name[1100], machine[100];
     struct drawing d = {
         .path = path, .say = say, .tool.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
     enum sp_status status = SP_OK;
@@ -127,8 +129,8 @@ enum sp_status sp_model_plot_images(const struct sp_model_result *r, const char 
     for (; status == SP_OK && n > 0; n = next_gpu(r, first + n, &first)) {
         const char *dot = strrchr(path, '.');
         if (several) {
-            snprintf(name, sizeof name, "%.*s-%s%s", (int)(dot - path), path, r->row[first].machine->name,
-                     dot);
+            sp_file_stem(machine, sizeof machine, r->row[first].machine->name);
+            snprintf(name, sizeof name, "%.*s-%s%s", (int)(dot - path), path, machine, dot);
             d.path = name;
         }
         status = draw_machine(r, &r->row[first], n, &d, err);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/model_gpu.h"
 #include "cli/model_output.h"
@@ -18,30 +19,55 @@ static void print_w(const struct sp_model_result *r, FILE *out)
     bool cpu = false, gpu = false;
     for (int i = 0; i < r->n_rows; i++)
         *(r->row[i].machine->kind == SP_GPU ? &gpu : &cpu) = true;
-    fprintf(out, "y: %s bytes moved per byte (w, modelled%s)\n",
-            cpu && gpu ? "2 (GPU 1)"
-            : gpu      ? "1"
-                       : "2",
-            cpu && gpu ? ""
-            : gpu      ? ": GPU"
-                       : ": plain stores");
+    sp_print(out, "y: %s bytes moved per byte (w, modelled%s)\n",
+             cpu && gpu ? "2 (GPU 1)"
+             : gpu      ? "1"
+                        : "2",
+             cpu && gpu ? ""
+             : gpu      ? ": GPU"
+                        : ": plain stores");
+}
+
+bool sp_model_is_here(const struct sp_model_result *r, const struct sp_model_row *row)
+{
+    return *r->env_key && strcmp(r->env_key, row->machine->env_key) == 0;
+}
+
+/* What is predicted is not of this machine, or not all of it. */
+static void print_foreign(const struct sp_model_result *r, FILE *out)
+{
+    const char *here = NULL;
+    for (int i = 0; i < r->n_rows; i++)
+        if (sp_model_is_here(r, &r->row[i]))
+            here = r->row[i].machine->name;
+    if (r->n_rows == 0 || !*r->row[0].machine->name || (here && r->n_machines == 1))
+        return;
+    if (r->n_machines == 1)
+        sp_print(out, "NOTE     predicted for %s, which is not the machine that this runs on\n",
+                 r->row[0].machine->name);
+    else if (here)
+        sp_print(out, "NOTE     of these machines only %s is the one that this runs on\n", here);
+    else
+        sp_print(out, "NOTE     predicted for %d machines, none of which is the one that this runs on\n",
+                 r->n_machines);
 }
 
 void sp_model_print_subject(const struct sp_model_result *r, FILE *out)
 {
     const struct sp_model_subject *s = r->subject;
+    print_foreign(r, out);
     char rows[32], cols[32], entries[32];
-    fprintf(out, "MATRIX   %s   %s x %s%s\n", s->name, sp_text_count(rows, sizeof rows, s->n_r),
-            sp_text_count(cols, sizeof cols, s->n_c), s->matrix ? "" : "   sizes stated");
-    fprintf(out, "         %s nonzeros   per row: mean %.2f   per column: mean %.2f\n",
-            sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
-            (double)s->n_nz / (double)s->n_c);
+    sp_print(out, "MATRIX   %s   %s x %s%s\n", s->name, sp_text_count(rows, sizeof rows, s->n_r),
+             sp_text_count(cols, sizeof cols, s->n_c), s->matrix ? "" : "   sizes stated");
+    sp_print(out, "         %s nonzeros   per row: mean %.2f   per column: mean %.2f\n",
+             sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
+             (double)s->n_nz / (double)s->n_c);
     const struct sp_workload *w = &r->request->workload;
-    fprintf(out, "KERNEL   %s  %s/%s  %s executions  ", sp_words_op(sp_op_name(w->op)),
-            sp_precision_name(r->row[0].precision), sp_index_name(w->index),
-            r->request->cold ? "cold" : "warm");
+    sp_print(out, "KERNEL   %s  %s/%s  %s executions  ", sp_words_op(sp_op_name(w->op)),
+             sp_precision_name(r->row[0].precision), sp_index_name(w->index),
+             r->request->cold ? "cold" : "warm");
     if (r->request->w > 0)
-        fprintf(out, "y: %g bytes moved per byte (w, stated)\n", r->request->w);
+        sp_print(out, "y: %g bytes moved per byte (w, stated)\n", r->request->w);
     else
         print_w(r, out);
 }
@@ -52,22 +78,25 @@ static void print_machine(const struct sp_model_row *row, FILE *out)
     if (!*m->name)
         return;
     if (m->kind == SP_GPU)
-        fprintf(out, "\nMACHINE  %s   %s   GPU\n", m->name, m->cpu);
+        sp_print(out, "\nMACHINE  %s   %s   GPU\n", m->name, m->cpu);
     else
-        fprintf(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu,
-                row->n_threads, row->n_threads == 1 ? "" : "s", row->n_domains,
-                row->n_domains == 1 ? "" : "s");
+        sp_print(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu,
+                 row->n_threads, row->n_threads == 1 ? "" : "s", row->n_domains,
+                 row->n_domains == 1 ? "" : "s");
     const struct sp_prediction *p = &row->prediction;
     if (!p->roof) {
-        fprintf(out, "ROOF     unknown: the machine describes no bandwidth\n");
+        sp_print(out, "ROOF     unknown: the machine describes no bandwidth\n");
         return;
     }
-    fprintf(out, "ROOF     %s %s  %.4g GB/s  %s", level_for_people(m, p->roof->level), p->roof->name,
-            p->roof_Bps.value / 1e9, sp_origin_name(p->roof_Bps.origin));
-    if (p->roof_Bps.origin == SP_STATED && *p->roof->how)
-        fprintf(out, " (%s)", p->roof->how);
+    /* of all SMs of a GPU: each way of sharing the work may leave others idle */
+    const struct sp_value roof = m->kind == SP_GPU ? p->roof->value : p->roof_Bps;
+    sp_print(out, "ROOF     %s %s  %.4g GB/s  %s", level_for_people(m, p->roof->level), p->roof->name,
+             roof.value / 1e9, sp_origin_name(roof.origin));
+    if (roof.origin == SP_STATED && *p->roof->how)
+        sp_print(out, " (%s)", p->roof->how);
     if (p->roof->n_threads != row->n_threads && m->kind == SP_CPU)
-        fprintf(out, "   known for %d threads only", p->roof->n_threads);
+        sp_print(out, " (%d of %d domains; %.4g GB/s %s for %d threads)", row->n_domains, p->roof->n_domains,
+                 p->roof->value.value / 1e9, sp_origin_name(p->roof->value.origin), p->roof->n_threads);
     fputc('\n', out);
 }
 
@@ -75,22 +104,22 @@ static void print_machine(const struct sp_model_row *row, FILE *out)
 static void put_time(const struct sp_roofline *r, FILE *out)
 {
     if (!sp_value_known(r->time_s)) {
-        fprintf(out, "%12s %9s", "unknown", "unknown");
+        sp_print(out, "%12s %9s", "unknown", "unknown");
         return;
     }
     char t[32];
-    fprintf(out, "%12s %9.3g", sp_text_seconds(t, sizeof t, r->time_s.value), r->performance.value / 1e9);
+    sp_print(out, "%12s %9.3g", sp_text_seconds(t, sizeof t, r->time_s.value), r->performance.value / 1e9);
 }
 
 static void print_row(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_prediction *p = &row->prediction;
     char V[32];
-    fprintf(out, " %-14s %8.4f %7.2f %7.3f %12s %8.2f ", row->format, row->alpha.value,
-            row->alpha_min.value > 0 ? row->alpha.value / row->alpha_min.value : 0, row->beta.value,
-            sp_text_bytes(V, sizeof V, p->volume_B.value), p->balance.value);
+    sp_print(out, " %-14s %8.4f %7.2f %7.3f %12s %8.2f ", row->format, row->alpha.value,
+             row->alpha_min.value > 0 ? row->alpha.value / row->alpha_min.value : 0, row->beta.value,
+             sp_text_bytes(V, sizeof V, p->volume_B.value), p->balance.value);
     put_time(&p->roofline, out);
-    fprintf(out, "  %s\n", p->binding);
+    sp_print(out, "  %s\n", p->binding);
 }
 
 static void print_gpu_note(const struct sp_model_row *row, FILE *out)
@@ -98,72 +127,74 @@ static void print_gpu_note(const struct sp_model_row *row, FILE *out)
     const struct sp_cache *L2 = sp_machine_llc(row->machine);
     if (!L2)
         return;
-    fprintf(out,
-            " Modelled: L2 as one cache of %d-byte %s, rows in order; its effective size lies between half "
-            "and\n all of the nominal %.0f MiB, the share that each partition copies for itself being "
-            "unknown.\n",
-            sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
+    sp_print(out,
+             " Modelled: L2 as one cache of %d-byte %s, rows in order; its effective size lies between half "
+             "and\n all of the nominal %.0f MiB, the share that each partition copies for itself being "
+             "unknown.\n",
+             sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
 }
 
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
-    fprintf(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
-            "traffic", "B/flop", "time", "Gflop/s", "bound by");
+    sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
+             "traffic", "B/flop", "time", "Gflop/s", "bound by");
     for (int i = 0; i < n; i++)
         print_row(&row[i], out);
-    fprintf(out, " All figures modelled; %s.\n", row[0].note);
+    sp_print(out, " All figures modelled; %s.\n", row[0].note);
     for (int i = 0; i < n; i++)
         if (!isnan(row[i].unit_share))
-            fprintf(out, " %s: %.1f %% of the slots are unit-stride (modelled).\n", row[i].format,
-                    100 * row[i].unit_share);
+            sp_print(out, " %s: %.1f %% of the slots are unit-stride (modelled).\n", row[i].format,
+                     100 * row[i].unit_share);
     const struct sp_prediction *p = &row[0].prediction;
     if (p->volume_B.hi > p->volume_B.lo * 1.0005)
-        fprintf(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,
-                p->volume_B.lo / 1e6, p->volume_B.hi / 1e6, p->balance.lo, p->balance.hi);
+        sp_print(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,
+                 p->volume_B.lo / 1e6, p->volume_B.hi / 1e6, p->balance.lo, p->balance.hi);
     const struct sp_machine *m = row[0].machine;
     if (p->home < p->residence.level && p->home < m->n_caches)
-        fprintf(
-            out,
-            " The data fit the L%d, whose bandwidth this machine does not describe: the roof of %s makes the "
-            "time an upper bound.\n",
-            m->cache[p->home].level, level_for_people(m, p->residence.name));
+        sp_print(out,
+                 " The data fit the L%d, whose bandwidth this machine does not describe: the time is as if "
+                 "they came "
+                 "from %s.\n",
+                 m->cache[p->home].level, level_for_people(m, p->residence.name));
     else if (strcmp(p->residence.name, "MEM") != 0 && p->residence.needed_B > p->residence.capacity_B)
-        fprintf(
+        sp_print(
             out,
             " The data stay in %s between executions, as next to nothing passes it in the simulation; --cold "
             "shows memory.\n",
             p->residence.name);
     else if (strcmp(p->residence.name, "MEM") != 0)
-        fprintf(out,
-                " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "
-                "memory.\n",
-                p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6);
+        sp_print(out,
+                 " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "
+                 "memory.\n",
+                 p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6);
+    if (p->residence.doubt)
+        sp_print(out, " Residence not certain: %s.\n", p->residence.doubt);
     if (m->kind == SP_GPU)
         print_gpu_note(row, out);
     if (sp_value_known(p->roofline.time_s))
-        fprintf(out, " In-core limits (P_core) are not in it: `spmodel analyze` measures them.\n");
+        sp_print(out, " In-core limits (P_core) are not in it: `spmodel analyze` measures them.\n");
 }
 
 static void print_inverse(const struct sp_model_row *row, double n_nzr, double volume_B, FILE *out)
 {
     const struct sp_alpha_reading *a = &row->inverse;
     char V[32], zero[32];
-    fprintf(out, "\n %s, turned around\n", row->format);
-    fprintf(out, " V             %s stated;  V(alpha = 0) %s modelled\n",
-            sp_text_bytes(V, sizeof V, volume_B), sp_text_bytes(zero, sizeof zero, a->zero_B));
+    sp_print(out, "\n %s, turned around\n", row->format);
+    sp_print(out, " V             %s stated;  V(alpha = 0) %s modelled\n",
+             sp_text_bytes(V, sizeof V, volume_B), sp_text_bytes(zero, sizeof zero, a->zero_B));
     if (!sp_value_known(a->alpha)) {
-        fprintf(out, " alpha         %s\n", a->alpha.why);
+        sp_print(out, " alpha         %s\n", a->alpha.why);
         return;
     }
     double W = row->prediction.work;
-    fprintf(out, " alpha         %.3f", a->alpha.value);
+    sp_print(out, " alpha         %.3f", a->alpha.value);
     if (a->alpha.hi > a->alpha.lo)
-        fprintf(out, "   (%.3f to %.3f: w is not known better than 1 to 2)", a->alpha.lo, a->alpha.hi);
-    fprintf(out, "\n               alpha n_nzr = %.2f", a->alpha.value * n_nzr);
+        sp_print(out, "   (%.3f to %.3f: w is not known better than 1 to 2)", a->alpha.lo, a->alpha.hi);
+    sp_print(out, "\n               alpha n_nzr = %.2f", a->alpha.value * n_nzr);
     if (row->alpha_min.value > 0)
-        fprintf(out, "; x is loaded %.2f times", a->alpha.value / row->alpha_min.value);
-    fprintf(out, "\n B_C           %.2f B/flop, %.3f times the least possible %.2f (modelled)\n",
-            volume_B / W, volume_B / row->minimum_B, row->minimum_B / W);
+        sp_print(out, "; x is loaded %.2f times", a->alpha.value / row->alpha_min.value);
+    sp_print(out, "\n B_C           %.2f B/flop, %.3f times the least possible %.2f (modelled)\n",
+             volume_B / W, volume_B / row->minimum_B, row->minimum_B / W);
 }
 
 void sp_model_print(const struct sp_model_result *r, FILE *out)
@@ -184,5 +215,5 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
                           r->request->volume_B, out);
     }
     if (r->n_rows > 0 && !*r->row[0].machine->name)
-        fprintf(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
+        sp_print(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/model_gpu.h"
 #include "cli/model_output.h"
 
@@ -46,8 +47,8 @@ static void print_line(const struct sp_model_row *row, FILE *out)
         snprintf(rate, sizeof rate, p->roofline.performance.value < 999.5e9 ? "%.3g" : "%.0f",
                  p->roofline.performance.value / 1e9);
     snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
-    fprintf(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads, row->format,
-            alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
+    sp_print(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads,
+             row->format, alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
 }
 
 static bool any_mark(const struct sp_model_row *const *best, int n, char mark)
@@ -65,7 +66,7 @@ static void print_unknown(const struct sp_model_row *row, FILE *out)
     for (int i = 0; i < m->n_ceilings; i++)
         if (strcmp(m->ceiling[i].level, "MEM") == 0 && !sp_value_known(m->ceiling[i].value))
             why = m->ceiling[i].how;
-    fprintf(out, " %s: bandwidth unknown: %s.\n", m->name, why);
+    sp_print(out, " %s: bandwidth unknown: %s.\n", m->name, why);
 }
 
 static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
@@ -82,8 +83,8 @@ static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
         fputs(" GPU whose SMs are not described: L2 as one cache, rows in order.\n", out);
     for (int i = 0; i < n; i++)
         if (best[i]->machine->kind == SP_GPU && best[i]->alpha.hi > best[i]->alpha.lo * 1.005)
-            fprintf(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,
-                    best[i]->alpha.hi);
+            sp_print(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,
+                     best[i]->alpha.hi);
     for (int i = 0; i < n; i++)
         sp_model_gpu_print_short(best[i], 1, out);
 }
@@ -100,7 +101,7 @@ static void print_wrapped(const char *text, int column, FILE *out)
             text += *text == ' ';
             n = (int)strcspn(text, ",") + (text[strcspn(text, ",")] == ',');
         }
-        fprintf(out, "%.*s", n, text);
+        sp_print(out, "%.*s", n, text);
         column += n;
         text += n;
     }
@@ -113,29 +114,32 @@ static void print_notes(const struct sp_model_result *r, const struct sp_model_r
               ? " alpha as given.\n"
               : " alpha sim: simulated for the caches of each machine; min: x loaded once by each cache.\n",
           out);
-    fprintf(out, " All figures modelled, without in-core limits%s.\n",
-            r->request->every_format ? "; the format of least time for each (-v shows all)" : "");
+    sp_print(out, " All figures modelled, without in-core limits%s.\n",
+             r->request->every_format ? "; the format of least time for each (-v shows all)" : "");
     if (any_mark(best, n, '^'))
-        fprintf(out,
-                " ^ the data fit a cache whose bandwidth is not described: as if they came from memory.\n");
+        sp_print(out, " ^ the data fit a cache whose bandwidth is not described: at that of memory.\n");
     bool nominal = false, triad = false;
     for (int i = 0; i < n; i++) {
         nominal = nominal || *roof_kind(best[i]) == 'n';
         triad = triad || *roof_kind(best[i]) == 't';
     }
     if (nominal)
-        fprintf(out,
-                " n: a data sheet's peak, above what programs reach: not to be compared with the others.\n");
+        sp_print(out,
+                 " n: a data sheet's peak, above what programs reach: not to be compared with the others.\n");
     if (triad)
-        fprintf(out, " t: known as copy or triad only, loads may be faster.\n");
+        sp_print(out, " t: known as copy or triad only, loads may be faster.\n");
     if (any_mark(best, n, '*'))
-        fprintf(out, " * the roof is known for another number of threads only.\n");
+        sp_print(out,
+                 " * the roof is known for another number of threads; the part of the domains in use.\n");
     for (int i = 0; i < n; i++)
         if (!sp_value_known(best[i]->prediction.roof_Bps))
             print_unknown(best[i], out);
     print_gpus(best, n, out);
     if (*r->left_out) {
-        int column = fprintf(out, " Left out, as %d threads are asked for: ", r->request->workload.n_threads);
+        char head[64];
+        const int column = snprintf(
+            head, sizeof head, " Left out, as %d threads are asked for: ", r->request->workload.n_threads);
+        fputs(head, out);
         print_wrapped(r->left_out, column, out);
         fputs(".\n", out);
     }
@@ -146,9 +150,9 @@ void sp_model_print_machines(const struct sp_model_result *r, FILE *out)
     enum { MAX_LINES = 64 };
     const struct sp_model_row *best[MAX_LINES];
     int n_lines = 0;
-    fprintf(out, "\n %-17s %7s  %-12s %-12s %7s %11s %8s  %s\n", "machine", "threads",
-            r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
-            "bound by");
+    sp_print(out, "\n %-17s %7s  %-12s %-12s %7s %11s %8s  %s\n", "machine", "threads",
+             r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
+             "bound by");
     for (int i = 0, n; i < r->n_rows && n_lines < MAX_LINES; i += n) {
         n = 1;
         while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)

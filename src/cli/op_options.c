@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
 static void set_widths(struct argp_state *state, struct sp_op_options *o, const char *option, const char *arg)
 {
     if (o->width_option && strcmp(o->width_option, option) != 0)
-        argp_error(state, "--rhs is for spmmv, --inner for spmm, sddmm and fusedmm: give one of the two");
+        sp_usage_error(state, "--rhs is for spmmv, --inner for spmm, sddmm and fusedmm: give one of the two");
     o->width_option = option;
     o->n_widths = 0;
     for (const char *rest = arg; rest;) {
@@ -33,8 +33,8 @@ static void set_widths(struct argp_state *state, struct sp_op_options *o, const 
         }
         if (length >= sizeof number || o->n_widths == SP_MOST_WIDTHS || sp_parse_count(number, &n) || n < 1 ||
             n > SP_MAX_WIDTH) {
-            argp_error(state, "--%s takes at most %d numbers from 1 to %d, for example 1,2,4,8, not '%s'",
-                       option, (int)SP_MOST_WIDTHS, (int)SP_MAX_WIDTH, arg);
+            sp_usage_error(state, "--%s takes at most %d numbers from 1 to %d, for example 1,2,4,8, not '%s'",
+                           option, (int)SP_MOST_WIDTHS, (int)SP_MAX_WIDTH, arg);
             return;
         }
         bool again = false;
@@ -52,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_OP:
         if (sp_op_from_name(arg) < 0)
-            argp_error(state, "--op takes spmv, spmmv, spmm, sddmm or fusedmm, not '%s'", arg);
+            sp_usage_error(state, "--op takes spmv, spmmv, spmm, sddmm or fusedmm, not '%s'", arg);
         else
             o->op = (enum sp_op)sp_op_from_name(arg);
         o->op_given = true;
@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_ORDER:
         if (strcmp(arg, "row") != 0 && strcmp(arg, "column") != 0)
-            argp_error(state, "--order takes row or column, not '%s'", arg);
+            sp_usage_error(state, "--order takes row or column, not '%s'", arg);
         o->order = strcmp(arg, "column") == 0 ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
         return 0;
     default:

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 /* Where lines of a parser stand: argp gives each line a group, and a child with a title or a group is a
  * cluster of its own inside a group of its parent. */
 struct place {
@@ -85,5 +86,5 @@ void sp_option_list_make(const struct argp *argp, struct sp_option_list *list)
     const struct place last = in_group(&root, -1);
     add(list, &last, (struct sp_option_line){.name = "help", .letter = '?', .doc = "Give this help list"});
     add(list, &last, (struct sp_option_line){.name = "usage", .doc = "Give a short usage message"});
-    qsort(list->line, (size_t)list->n, sizeof *list->line, by_place);
+    sp_sort_by(list->line, list->n, sizeof *list->line, by_place);
 }

@@ -1,14 +1,19 @@
 #include "cli/options.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "cli/manual.h"
 #include "cli/words.h"
+#include "sys/meminfo.h"
 
-enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED };
+enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED, KEY_MEMORY };
 
 static const struct argp_option common_options[] = {
     {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
@@ -58,7 +63,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
         else if (strcmp(arg, "never") == 0)
             o->color = SP_COLOR_NEVER;
         else
-            argp_error(state, "--color takes auto, always or never, not '%s'", arg);
+            sp_usage_error(state, "--color takes auto, always or never, not '%s'", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -85,7 +90,7 @@ static error_t parse_more(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SEED:
         if (sp_parse_count(arg, &n) || n < 0)
-            argp_error(state, "--seed takes a whole number, not '%s'", arg);
+            sp_usage_error(state, "--seed takes a whole number, not '%s'", arg);
         else
             o->seed = (uint64_t)n;
         return 0;
@@ -93,6 +98,28 @@ static error_t parse_more(int key, char *arg, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
 }
+
+static const struct argp_option memory_options[] = {
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "Memory that may be taken, for example 8G (default: what the machine, its control groups and ulimit "
+     "leave)",
+     0},
+    {0},
+};
+
+static error_t parse_memory(int key, char *arg, struct argp_state *state)
+{
+    double bytes;
+    if (key != KEY_MEMORY)
+        return ARGP_ERR_UNKNOWN;
+    if (sp_parse_bytes(arg, &bytes) || bytes < 1 || bytes > 1e18)
+        argp_error(state, "--memory takes a size such as 500M or 8G, not '%s'", arg);
+    else
+        sp_meminfo_state((int64_t)bytes);
+    return 0;
+}
+
+const struct argp sp_memory_argp = {memory_options, parse_memory, NULL, NULL, NULL, NULL, NULL};
 
 static const struct argp_child common_child[] = {{&sp_common_argp, 0, NULL, 0}, {0}};
 static const struct argp_child json_child[] = {{&sp_common_json_argp, 0, NULL, 0}, {0}};
@@ -121,9 +148,35 @@ static char *help_with_examples(int key, const char *text, void *input)
         return (char *)text;
     fputs("Examples:", stream);
     for (; example->line; example++)
-        fprintf(stream, "\n  %s\n      %s", example->line, example->what);
+        sp_print(stream, "\n  %s\n      %s", example->line, example->what);
     fclose(stream);
     return all;
+}
+
+void sp_usage_error(const struct argp_state *state, const char *format, ...)
+{
+    char text[2048], shown[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sp_visible(text, shown, sizeof shown);
+    argp_error(state, "%s", shown);
+}
+
+/* getopt repeats names of options that it does not know as they are: none of ours has what is not visible. */
+static void refuse_hidden_names(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool is_long = strncmp(argv[i], "--", 2) == 0;
+        char *name = is_long ? strndup(argv[i], strcspn(argv[i], "=")) : NULL;
+        const bool is_hidden = name && !sp_is_visible(name);
+        if (is_hidden)
+            sp_print(stderr, "%s: no option is called '%s'\n", argv[0], name);
+        free(name);
+        if (is_hidden)
+            exit(argp_err_exit_status);
+    }
 }
 
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
@@ -133,7 +186,14 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
     sp_words_note(argc, argv);
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
-    argp_parse(&shown, argc, argv, 0, NULL, input);
+    refuse_hidden_names(argc, argv);
+    const error_t failed = argp_parse(&shown, argc, argv, 0, NULL, input);
+    if (failed) { /* nothing of the command line can be relied on */
+        struct sp_error err;
+        sp_fail(&err, failed == ENOMEM ? SP_MEMORY : SP_BUG, failed == ENOMEM ? "free memory" : NULL,
+                "the command line could not be read: %s", strerror(failed));
+        exit(sp_report_error(&err));
+    }
 }
 
 bool sp_use_color(const struct sp_common_options *common, bool is_tty)
@@ -159,7 +219,9 @@ int sp_report_error(const struct sp_error *err)
     char text[2400];
     sp_error_text(err, text, sizeof text);
     fflush(stdout);
-    fprintf(stderr, "spmodel: error: %s\n", text);
+    fputs("spmodel: error: ", stderr);
+    fputs(text, stderr); /* two lines: it has the remedy */
+    fputc('\n', stderr);
     return sp_exit_code(err->status);
 }
 

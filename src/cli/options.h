@@ -33,9 +33,19 @@ extern const struct argp sp_common_seed_argp;    /* also --json, --csv, --seed *
 extern const struct argp sp_common_measure_argp; /* also --json, --csv, --lines, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
-/* Parses; usage errors end the program with exit code 2 as argp does it. The words that may name files are
- * noted for sp_words_refuse(). */
+/* --memory SIZE, for commands that load or make a matrix: a child without input, behind those that have one.
+ */
+extern const struct argp sp_memory_argp;
+
+/* Parses; usage errors end the program with exit code 2 as argp does it, and so does what else may keep it
+ * from reading the command line (no memory: 4): where it returns, everything has been read. The words that
+ * may name files are noted for sp_words_refuse(). */
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* argp_error() for parsers: the command, what is wrong and how to get help; ends the program with exit
+ * code 2. One line, whatever the arguments are. */
+void sp_usage_error(const struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
 bool sp_use_color(const struct sp_common_options *common, bool is_tty);

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "io/part_file.h"
 
 /* A file, or what is there already. */
 static bool redirect(const char *path, int flags, int to)
@@ -43,7 +46,7 @@ static _Noreturn void become(const struct sp_own_process *what, pid_t parent)
     const int anew = O_CREAT | O_WRONLY | O_TRUNC;
     if (what->own_group)
         setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* at which it removes what it has half-written */
     reset_signals();
     if (getppid() != parent || !redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
         !redirect(what->out, anew, STDOUT_FILENO) || !redirect(what->said, anew, STDERR_FILENO))
@@ -59,14 +62,28 @@ static _Noreturn void become(const struct sp_own_process *what, pid_t parent)
 enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pid, struct sp_error *err)
 {
     const pid_t parent = getpid();
+    sigset_t before;
     fflush(NULL);
+    sp_part_children_hold(&before);
     *pid = fork();
     if (*pid == 0)
         become(what, parent);
+    if (!what->own_group)
+        sp_part_child(*pid);
+    sp_part_children_release(&before);
     if (*pid > 0 && what->own_group)
         setpgid(*pid, *pid); /* here, too: it may be told to stop before it has done so itself */
     if (*pid > 0)
         return SP_OK;
     *pid = 0;
     return sp_fail(err, SP_ABSENT, NULL, "no process: %s", strerror(errno));
+}
+
+int sp_own_process_wait(pid_t pid)
+{
+    int state = -1;
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
+        ;
+    sp_part_child_ended(pid);
+    return state;
 }

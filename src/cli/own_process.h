@@ -20,8 +20,12 @@ struct sp_own_process {
 };
 
 /* Starts it, with nothing on standard input, no other file of this process open, no signal blocked. It is
- * killed when this process ends. SP_ABSENT: no process. Where the program cannot be started, it ends with 127
- * and says why on its standard error. */
+ * ended by SIGTERM when this process ends. SP_ABSENT: no process. Where the program cannot be started, it
+ * ends with 127 and says why on its standard error. */
 enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pid, struct sp_error *err);
+
+/* Waits for its end and returns waitpid()'s status, -1: there is none. A signal that ends this process in the
+ * meantime ends it first, so that nothing of it stays either. */
+int sp_own_process_wait(pid_t pid);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "io/record.h"
 
 struct candidate {
@@ -26,15 +27,34 @@ static int newest_first(const void *a, const void *b)
     return newer(a, b) ? -1 : newer(b, a);
 }
 
+/* Does it belong to somebody who could make us read what we did not mean? */
+static bool is_foreign(const struct stat *facts)
+{
+    return facts->st_uid != geteuid() && facts->st_uid != 0;
+}
+
 enum sp_status sp_newest_record(const char *directory, char *path, size_t size, struct sp_error *err)
 {
     struct candidate *list = NULL;
     size_t n = 0, room = 0;
     *path = '\0';
     DIR *open = opendir(directory);
-    if (!open)
+    struct stat folder;
+    if (!open || fstat(dirfd(open), &folder) != 0) {
+        const int error = errno;
+        if (open)
+            closedir(open);
         return sp_fail_at(err, SP_INPUT, directory, 0, 0, "name a record file",
-                          "cannot look for records here: %s", strerror(errno));
+                          "cannot look for records here: %s", strerror(error));
+    }
+    if (is_foreign(&folder)) {
+        closedir(open);
+        return sp_fail_at(
+            err, SP_INPUT, directory, 0, 0, "name a record file",
+            "the folder belongs to another user (uid %lld): none of its records is taken unasked",
+            (long long)folder.st_uid);
+    }
+    int n_foreign = 0;
     for (struct dirent *entry; (entry = readdir(open));) {
         size_t length = strlen(entry->d_name);
         struct candidate one;
@@ -43,6 +63,10 @@ enum sp_status sp_newest_record(const char *directory, char *path, size_t size, 
         if (length < 6 || strcmp(entry->d_name + length - 5, ".json") != 0 || stat(one.path, &facts) != 0 ||
             !S_ISREG(facts.st_mode))
             continue;
+        if (is_foreign(&facts)) {
+            n_foreign++;
+            continue;
+        }
         one.changed = facts.st_mtim;
         if (n == room) {
             room = room ? 2 * room : 64;
@@ -55,7 +79,7 @@ enum sp_status sp_newest_record(const char *directory, char *path, size_t size, 
     }
     closedir(open);
     if (n > 1)
-        qsort(list, n, sizeof *list, newest_first);
+        sp_sort_by(list, n, sizeof *list, newest_first);
     for (size_t i = 0; i < n && !*path; i++) {
         struct sp_record record;
         if (sp_record_read(list[i].path, &record, NULL) != SP_OK)
@@ -68,5 +92,6 @@ enum sp_status sp_newest_record(const char *directory, char *path, size_t size, 
         return SP_OK;
     return sp_fail_at(err, SP_INPUT, directory, 0, 0,
                       "name a record file, or make one: spmodel analyze MATRIX.mtx",
-                      "there is no record here");
+                      n_foreign ? "there is no record of yours here, and others' are not taken unasked"
+                                : "there is no record here");
 }

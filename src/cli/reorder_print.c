@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/reorder_preview.h"
 
@@ -37,9 +38,9 @@ static void print_worth(const struct sp_reorder_preview *p, const struct sp_reor
     double share, paid;
     if (!sp_reorder_share(p, l, &share))
         return;
-    fprintf(out, " %6.2f", share);
+    sp_print(out, " %6.2f", share);
     if (sp_reorder_paid_after(p, l, &paid))
-        fprintf(out, " %8.0f", paid);
+        sp_print(out, " %8.0f", paid);
     else
         fputs("        -", out);
 }
@@ -48,7 +49,7 @@ static void print_line(const struct sp_reorder_preview *p, const struct sp_reord
 {
     char alpha[16] = "-", n_e[40];
     if (l->status != SP_OK) {
-        fprintf(out, "  %-14s %s\n", l->method, l->why);
+        sp_print(out, "  %-14s %s\n", l->method, l->why);
         return;
     }
     const struct sp_preview *v = &l->preview;
@@ -56,9 +57,9 @@ static void print_line(const struct sp_reorder_preview *p, const struct sp_reord
     if (sp_value_known(l->alpha))
         snprintf(alpha, sizeof alpha, "%.4f", l->alpha.value);
     snprintf(n_e, sizeof n_e, "%.4g", v->n_e.value);
-    fprintf(out, "  %-14s %9.3f %7.1f %10lld %10.4g %10.4g %8s %6.3f %6.2f %9s", l->method, l->find_s,
-            p->spmv_s > 0 ? l->find_s / p->spmv_s : 0, (long long)bandwidth, (double)v->profile,
-            v->mean_distance, alpha, v->beta, v->lambda, n_e);
+    sp_print(out, "  %-14s %9.3f %7.1f %10lld %10.4g %10.4g %8s %6.3f %6.2f %9s", l->method, l->find_s,
+             p->spmv_s > 0 ? l->find_s / p->spmv_s : 0, (long long)bandwidth, (double)v->profile,
+             v->mean_distance, alpha, v->beta, v->lambda, n_e);
     print_worth(p, l, out);
     fputc('\n', out);
 }
@@ -68,7 +69,7 @@ static void print_legend(const struct sp_reorder_preview *p, const struct sp_reo
 {
     char size[32], time[32];
     const struct sp_preview_options *s = &o->structure;
-    fprintf(
+    sp_print(
         out,
         "  found in seconds and in SpMVs of %s each, measured: the fastest CRS kernel on the matrix as it "
         "is, %d thread%s.\n"
@@ -77,12 +78,12 @@ static void print_legend(const struct sp_reorder_preview *p, const struct sp_reo
         (long long)s->sigma, (int)s->b_h, (int)s->b_w,
         o->exact ? "counted" : "counted, of more than a million entries a sample");
     if (p->cache_B > 0)
-        fprintf(out, "  alpha simulated, %s, warm, of what passes into L%d, %s (%s)%s.\n",
-                o->exact ? "every line" : "of more than 16 384 lines of x a sample", p->level,
-                sp_text_bytes(size, sizeof size, (double)p->cache_B), o->machine->name,
-                line_of_input(p) ? "; bytes of an SpMV against those of none,\n  and the SpMVs after which "
-                                   "the order is paid where time follows bytes, modelled"
-                                 : "");
+        sp_print(out, "  alpha simulated, %s, warm, of what passes into L%d, %s (%s)%s.\n",
+                 o->exact ? "every line" : "of more than 16 384 lines of x a sample", p->level,
+                 sp_text_bytes(size, sizeof size, (double)p->cache_B), o->machine->name,
+                 line_of_input(p) ? "; bytes of an SpMV against those of none,\n  and the SpMVs after which "
+                                    "the order is paid where time follows bytes, modelled"
+                                  : "");
     else
         fputs("  alpha is not shown: the data fit the innermost cache.\n", out);
 }
@@ -90,9 +91,9 @@ static void print_legend(const struct sp_reorder_preview *p, const struct sp_reo
 void sp_reorder_print(const struct sp_reorder_preview *p, const struct sp_reorder_preview_options *o,
                       FILE *out)
 {
-    fprintf(out, "  %-14s %9s %7s %10s %10s %10s %8s %6s %6s %9s%s\n", "method", "found [s]", "SpMVs",
-            "bandwidth", "profile", "|i - j|", "alpha", "beta", "lambda", "n_e",
-            line_of_input(p) && p->cache_B > 0 ? "  bytes paid after" : "");
+    sp_print(out, "  %-14s %9s %7s %10s %10s %10s %8s %6s %6s %9s%s\n", "method", "found [s]", "SpMVs",
+             "bandwidth", "profile", "|i - j|", "alpha", "beta", "lambda", "n_e",
+             line_of_input(p) && p->cache_B > 0 ? "  bytes paid after" : "");
     for (int i = 0; i < p->n; i++)
         print_line(p, &p->line[i], out);
     print_legend(p, o, out);
@@ -101,14 +102,15 @@ void sp_reorder_print(const struct sp_reorder_preview *p, const struct sp_reorde
 void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_threads, FILE *out)
 {
     char text[2][32];
-    fprintf(out, "found in %s, applied in %s\n", sp_text_seconds(text[0], sizeof text[0], found),
-            sp_text_seconds(text[1], sizeof text[1], applied));
+    sp_print(out, "found in %s, applied in %s\n", sp_text_seconds(text[0], sizeof text[0], found),
+             sp_text_seconds(text[1], sizeof text[1], applied));
     if (spmv_s > 0)
-        fprintf(out,
-                "  that is %.3g and %.3g SpMVs of %s each, measured: the fastest CRS kernel on the matrix as "
-                "it was, %d thread%s\n",
-                found / spmv_s, applied / spmv_s, sp_text_seconds(text[0], sizeof text[0], spmv_s), n_threads,
-                n_threads == 1 ? "" : "s");
+        sp_print(
+            out,
+            "  that is %.3g and %.3g SpMVs of %s each, measured: the fastest CRS kernel on the matrix as "
+            "it was, %d thread%s\n",
+            found / spmv_s, applied / spmv_s, sp_text_seconds(text[0], sizeof text[0], spmv_s), n_threads,
+            n_threads == 1 ? "" : "s");
 }
 
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
@@ -119,7 +121,7 @@ void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
         [SP_REORDER_COLUMNS] = "x must be given in the new order, y stays: no longer one vector in two roles",
         [SP_REORDER_BOTH] = "x and y each have a new order of their own: no longer one vector in two roles",
     };
-    fprintf(
+    sp_print(
         out,
         "  elsewhere: %s (reorder --apply does it, --inverse undoes it); permute once,\n"
         "  outside the iterations. Preconditioners that depend on the order (ILU, IC, SSOR, Gauss-Seidel, "

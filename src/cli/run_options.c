@@ -33,8 +33,7 @@ static const struct argp_option options[] = {
     {"index", KEY_INDEX, "I", 0,
      "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 1},
     {"prefetch", KEY_PREFETCH, "N", 0,
-     "Ask for gathered x N entries in advance, for example 64 (spmv in crs and sell; default 0: not at all)",
-     1},
+     "Prefetch gathered x N entries ahead, for example 64 (spmv in crs and sell; default 0: not at all)", 1},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows (default of import), nnz (of analyze), cyclic[:N], merge", 1},
     {"reorder", KEY_REORDER, "R", 0, "none (default), rcm, reversed, random:SEED, jaccard[:B], jaccard2[:B]",
      1},
@@ -65,7 +64,7 @@ int sp_pick(struct argp_state *state, const char *option, const char *arg, const
             return i;
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
     }
-    argp_error(state, "--%s takes %s, not '%s'", option, list, arg);
+    sp_usage_error(state, "--%s takes %s, not '%s'", option, list, arg);
     return 0;
 }
 
@@ -83,19 +82,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PRECISION:
         r->analyze.precision = sp_precision_from_name(arg);
         if (r->analyze.precision < 0)
-            argp_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
+            sp_usage_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
         return 0;
     case KEY_INDEX:
         index = sp_index_from_name(arg);
         if (index < 0)
-            argp_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
+            sp_usage_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
         r->analyze.index = (enum sp_index)index;
         r->index_given = true;
         return 0;
     case KEY_PREFETCH:
         if (sp_parse_count(arg, &n) || n < 0 || n > SP_MAX_PREFETCH)
-            argp_error(state, "--prefetch takes a number of entries from 0 to %d, not '%s'",
-                       (int)SP_MAX_PREFETCH, arg);
+            sp_usage_error(state, "--prefetch takes a number of entries from 0 to %d, not '%s'",
+                           (int)SP_MAX_PREFETCH, arg);
         else
             r->analyze.prefetch = (int32_t)n;
         return 0;
@@ -111,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_COLD:
         if (r->analyze.state == SP_BETWEEN)
-            argp_error(state, "--cold and --between exclude each other");
+            sp_usage_error(state, "--cold and --between exclude each other");
         r->analyze.state = SP_COLD;
         return 0;
     case KEY_MACHINE:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guarded_stream.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/words.h"
@@ -62,6 +63,7 @@ enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_er
     if (!sp_sink_is_stdout(name))
         return open_file(name, sink, err);
     sink->stream = stdout;
+    sp_guard_as_data(stdout);
     return SP_OK;
 }
 

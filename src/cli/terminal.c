@@ -1,25 +1,20 @@
 #include "cli/terminal.h"
 
-#include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-
-/* The one thing a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number)
-{
-    interrupted = 1;
-    signal(signal_number, SIG_DFL);
-}
+#include "base/guarded_stream.h"
+#include "base/print.h"
+#include "cli/process.h"
 
 static bool was_interrupted(void *context)
 {
     (void)context;
-    return interrupted != 0;
+    return sp_process_interrupted();
 }
 
 static void draw_bar(char *bar, int width, double done)
@@ -28,6 +23,37 @@ static void draw_bar(char *bar, int width, double done)
     for (int i = 0; i < width; i++)
         bar[i] = i < full ? '=' : ' ';
     bar[width] = '\0';
+}
+
+void sp_terminal_line_begin(void)
+{
+    sp_terminal_code(stderr, "\r\033[K");
+}
+
+static int columns_of(int terminal)
+{
+    struct winsize size;
+    return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size)
+{
+    enum { WORDS = 40, BAR = 24, LONGEST = WORDS + BAR + 24 };
+    const int most = columns - 1 < (int)size - 1 ? columns - 1 : (int)size - 1; /* the last column wraps */
+    char bar[BAR + 1], left[24] = "";
+    done = done > 1 ? 1 : done;
+    if (done < 0) {
+        snprintf(line, size, "%.*s ...", most > 4 ? most - 4 : 0, what);
+        return;
+    }
+    if (done > 0.02 && spent_s > 1)
+        snprintf(left, sizeof left, " %.0f s left", fmin(spent_s * (1 - done) / done, 1e6));
+    draw_bar(bar, BAR, done);
+    const int words = most - (int)strlen(left) - 7; /* " 100 %" and a blank */
+    if (most >= LONGEST)
+        snprintf(line, size, "%-*.*s [%s] %3.0f %%%s", WORDS, WORDS, what, bar, 100 * done, left);
+    else
+        snprintf(line, size, "%.*s %3.0f %%%s", words > 0 ? words : 0, what, 100 * done, left);
 }
 
 static void show_step(void *context, const char *what, double done)
@@ -44,30 +70,24 @@ static void show_step(void *context, const char *what, double done)
     }
     t->last_drawn = now;
     t->shown = true;
-    if (done < 0) {
-        fprintf(stderr, "\r\033[K%s ...", what);
-        return;
-    }
-    char bar[25], left[32] = "";
-    draw_bar(bar, (int)sizeof bar - 1, done > 1 ? 1 : done);
-    double spent = now - t->begun;
-    if (done > 0.02 && spent > 1)
-        snprintf(left, sizeof left, " %.0f s left", spent * (1 - done) / done);
-    fprintf(stderr, "\r\033[K%-40s [%s] %3.0f %%%s", what, bar, 100 * done, left);
+    char line[160];
+    sp_progress_line(what, done, now - t->begun, columns_of(STDERR_FILENO), line, sizeof line);
+    sp_terminal_line_begin();
+    sp_print(stderr, "%s", line);
 }
 
 struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 {
     memset(terminal, 0, sizeof *terminal);
     terminal->active = verbosity >= 0 && isatty(STDERR_FILENO);
-    signal(SIGINT, on_interrupt);
+    sp_process_watch();
     return (struct sp_progress){show_step, was_interrupted, terminal};
 }
 
 void sp_terminal_clear(struct sp_terminal *terminal)
 {
     if (terminal->shown)
-        fputs("\r\033[K", stderr);
+        sp_terminal_line_begin();
     terminal->shown = false;
     terminal->what[0] = '\0';
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/machine_paths.h"
 #include "io/machine_file.h"
 #include "session/measure_gpu.h"
@@ -18,7 +19,7 @@ static enum sp_status named_machine(const char *name, enum sp_machine_kind kind,
     if (status == SP_OK)
         status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
     if (status == SP_OK && remarks[0] && verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: %s\n", remarks);
+        sp_print(stderr, "spmodel: remark: %s\n", remarks);
     if (status == SP_OK && machine->kind != kind) {
         status = kind == SP_CPU
                      ? sp_fail(err, SP_USAGE, "name a CPU's; spmodel model --machine predicts for GPUs",
@@ -44,7 +45,7 @@ enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_
     enum sp_status status =
         sp_machine_quick_cached(paths.cache, &options, machine, &cached, &notes, progress, err);
     if (status == SP_OK && !cached && verbosity > 0 && notes.remark[0])
-        fprintf(stderr, "spmodel: remark: %s\n", notes.remark);
+        sp_print(stderr, "spmodel: remark: %s\n", notes.remark);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* spmodel track accept: what a series is now is what it may be. */
 #include <stdio.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "track/pins.h"
@@ -39,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RECORDS:
         if (sp_parse_count(arg, &a->n_records) || a->n_records < 1 || a->n_records > SP_MOST_PINNED)
-            argp_error(state, "--records takes a number from 1 to %d, not '%s'", SP_MOST_PINNED, arg);
+            sp_usage_error(state, "--records takes a number from 1 to %d, not '%s'", SP_MOST_PINNED, arg);
         return 0;
     case KEY_ALL:
         a->all = true;
@@ -49,12 +50,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!a->all && !chooses(&a->options))
-            argp_error(state, "say which records: --series, --matrix, --what, --commit, --machine, --since, "
-                              "or --all");
+            sp_usage_error(state,
+                           "say which records: --series, --matrix, --what, --commit, --machine, --since, "
+                           "or --all");
         if (a->options.last > 0)
-            argp_error(state, "--last lists records; --records says how many of each series are accepted");
+            sp_usage_error(state,
+                           "--last lists records; --records says how many of each series are accepted");
         if (a->drop && (a->n_records > 0 || a->why))
-            argp_error(state, "--records and --why go with what is accepted, not with --drop");
+            sp_usage_error(state, "--records and --why go with what is accepted, not with --drop");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -71,18 +74,22 @@ static enum sp_status accept(void *context, const struct sp_store *store, const 
     char title[320], place[120];
     bool had = false;
     (void)index;
+    for (int i = 0; !a->drop && i < n; i++)
+        if (last[i]->n_runs == 0)
+            return sp_fail(err, SP_UNDECIDED, "measure again on a quieter machine (spmodel doctor)",
+                           "record %s has no times that a baseline could be made of", last[i]->id);
     enum sp_status status =
         a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
     if (status != SP_OK || a->options.common.verbosity < 0)
         return status;
-    printf("%s %s%s  series %.8s",
-           !a->drop ? "accepted     "
-           : had    ? "forgotten    "
-                    : "none accepted",
-           sp_track_title(newest, title, sizeof title),
-           sp_track_place(newest, strand->metric, place, sizeof place), newest->series);
+    sp_print(stdout, "%s %s%s  series %.8s",
+             !a->drop ? "accepted     "
+             : had    ? "forgotten    "
+                      : "none accepted",
+             sp_track_title(newest, title, sizeof title),
+             sp_track_place(newest, strand->metric, place, sizeof place), newest->series);
     if (!a->drop)
-        printf(": %d record%s %s", n, n == 1 ? " of" : "s up to", newest->start);
+        sp_print(stdout, ": %d record%s %s", n, n == 1 ? " of" : "s up to", newest->start);
     putchar('\n');
     return SP_OK;
 }

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/print.h"
 #include "cli/track_options.h"
 #include "io/input_file.h"
+#include "io/json_text.h"
 
 struct adding {
     struct sp_track_options options;
@@ -26,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             a->code = sp_worse_exit(a->code, sp_report_error(&err));
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "name records, or folders of them");
+        sp_usage_error(state, "name records, or folders of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -56,7 +58,7 @@ static void count(struct adding *a, enum sp_status status, bool added, const cha
     a->n_added += added;
     a->n_there += !added;
     if (a->options.common.verbosity > 0)
-        printf("%s %s\n", added ? "added" : "there already", path);
+        sp_print(stdout, "%s %s\n", added ? "added" : "there already", path);
 }
 
 /* The length of the line that begins at text[0]. */
@@ -84,7 +86,7 @@ static bool read_lines(const char *file, char **text, size_t *size)
         sp_input_bytes(file, SP_INPUT_MOST_B, text, size, NULL) != SP_OK)
         return false;
     const size_t first = line_length(*text, *size);
-    json_t *value = is_blank(*text + first, *size - first) ? NULL : json_loadb(*text, first, 0, NULL);
+    json_t *value = is_blank(*text + first, *size - first) ? NULL : sp_json_parse(*text, first, 0, NULL);
     const bool is_lines = value != NULL;
     json_decref(value);
     if (!is_lines)
@@ -129,10 +131,10 @@ static int run(int argc, char **argv)
     for (int i = 0; i < a.paths.n; i++)
         add_file(&a, &store, a.paths.path[i]);
     if (a.options.common.verbosity >= 0) {
-        printf("%d record%s added to %s", a.n_added, a.n_added == 1 ? "" : "s", store.path);
+        sp_print(stdout, "%d record%s added to %s", a.n_added, a.n_added == 1 ? "" : "s", store.path);
         if (a.n_there > 0)
-            printf(", %d there already", a.n_there);
-        printf("\n");
+            sp_print(stdout, ", %d there already", a.n_there);
+        sp_print(stdout, "\n");
     }
     sp_record_paths_free(&a.paths);
     return a.code;

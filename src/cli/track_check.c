@@ -56,30 +56,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)
-            argp_error(state,
-                       "--metric takes time, bytes, bandwidth, roof, performance, bandwidth_fraction, "
-                       "model_fraction, alpha or instructions, not '%s'",
-                       arg);
+            sp_usage_error(state,
+                           "--metric takes time, bytes, bandwidth, roof, performance, bandwidth_fraction, "
+                           "model_fraction, alpha or instructions, not '%s'",
+                           arg);
         c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
         if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
-            argp_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
         c->judge.floor = x / 100;
         return 0;
     case KEY_BASELINE:
         if (sp_parse_count(arg, &n) || n < 1 || n > 30)
-            argp_error(state, "--baseline takes a number from 1 to 30, not '%s'", arg);
+            sp_usage_error(state, "--baseline takes a number from 1 to 30, not '%s'", arg);
         c->judge.n_baseline = (int)n;
         return 0;
     case KEY_FDR:
         if (sp_parse_number(arg, &c->fdr) || !(c->fdr > 0) || c->fdr >= 1)
-            argp_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
+            sp_usage_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
         return 0;
     case KEY_CONFIRM:
         n = 2;
         if (arg && (sp_parse_count(arg, &n) || n < 1 || n > 10))
-            argp_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
+            sp_usage_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
         c->rounds = (int)n;
         return 0;
     case KEY_JUNIT:
@@ -90,8 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (c->options.last > 0)
-            argp_error(state,
-                       "--last lists records; --baseline says with how many before it one is compared");
+            sp_usage_error(state,
+                           "--last lists records; --baseline says with how many before it one is compared");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

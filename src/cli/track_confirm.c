@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/measure_again.h"
+#include "io/part_file.h"
 #include "io/record_words.h"
 #include "io/scratch_folder.h"
 
@@ -76,7 +77,7 @@ static enum sp_status measure_round(struct sp_confirming *c, const struct sp_rec
     if (status == SP_OK)
         status = keep(c, &entry, err);
     sp_record_free(&again);
-    sp_folder_remove(folder);
+    sp_part_remove(folder);
     return status;
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/memory.h"
+#include "base/print.h"
 #include "cli/sink.h"
 #include "cli/track_options.h"
 #include "track/hint_score.h"
@@ -30,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->n_names = state->argc - state->next;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "name records with tried hints, or folders of them");
+        sp_usage_error(state, "name records with tried hints, or folders of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -63,31 +65,32 @@ static int rules_of(const struct sp_hint_scores *s, char id[MOST_RULES][8])
         if (k == n && n < MOST_RULES)
             strcpy(id[n++], s->hint[i].id);
     }
-    qsort(id, (size_t)n, sizeof id[0], compare_ids);
+    sp_sort_by(id, n, sizeof id[0], compare_ids);
     return n;
 }
 
 static void print_score(const char *label, const struct sp_hint_score *s)
 {
     if (s->n == 0) {
-        printf(" %-24s %5d %17d\n", label, s->n + s->n_other, s->n_other);
+        sp_print(stdout, " %-24s %5d %17d\n", label, s->n + s->n_other, s->n_other);
         return;
     }
-    printf(" %-24s %5d %17d %9.0f %% %8d %8d of %-3d %8.1f %8.1f %9.1f %8.1f\n", label, s->n + s->n_other,
-           s->n_other, 100.0 * s->n_covered / s->n, s->n_refuted, s->n_high_refuted, s->n_high,
-           100 * s->median_error, 100 * s->mean_error, 100 * s->median_nothing, 100 * s->mean_nothing);
+    sp_print(stdout, " %-24s %5d %17d %9.0f %% %8d %8d of %-3d %8.1f %8.1f %9.1f %8.1f\n", label,
+             s->n + s->n_other, s->n_other, 100.0 * s->n_covered / s->n, s->n_refuted, s->n_high_refuted,
+             s->n_high, 100 * s->median_error, 100 * s->mean_error, 100 * s->median_nothing,
+             100 * s->mean_nothing);
 }
 
 static void print_scores(const struct sp_hint_scores *s, bool each)
 {
     char id[MOST_RULES][8];
     const int n = rules_of(s, id);
-    printf("HINTS TRIED  %d in %d records", s->n, s->n_records);
+    sp_print(stdout, "HINTS TRIED  %d in %d records", s->n, s->n_records);
     if (s->n_without > 0)
-        printf(" (%d of them without any)", s->n_without);
-    printf("\n\n%79s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");
-    printf(" %-24s %5s %17s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "other conditions", "covered",
-           "refuted", "of high conf.", "median", "mean", "median", "mean");
+        sp_print(stdout, " (%d of them without any)", s->n_without);
+    sp_print(stdout, "\n\n%79s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");
+    sp_print(stdout, " %-24s %5s %17s %11s %8s %15s %8s %8s %9s %8s\n", "rule", "tried", "not conclusive",
+             "covered", "refuted", "of high conf.", "median", "mean", "median", "mean");
     for (int i = 0; i < n; i++) {
         const struct sp_hint_score score = sp_hint_scores_of(s, (struct sp_hint_choice){.id = id[i]});
         print_score(id[i], &score);
@@ -97,25 +100,26 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
         print_score(part[i].label, &score);
     }
     if (each)
-        printf("\n");
+        sp_print(stdout, "\n");
     for (int i = 0; each && i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
-        printf(" %-4s %-30s %-28s %6.1f ... %5.1f %%  observed %6.1f %%  %s\n", h->id, h->matrix, h->change,
-               -100 * h->lo, -100 * h->hi, -100 * h->observed,
-               h->is_other     ? "other conditions"
-               : h->is_refuted ? "refuted"
-               : h->is_covered ? "covered"
-                               : "");
+        sp_print(stdout, " %-4s %-30s %-28s %6.1f ... %5.1f %%  observed %6.1f %%  %s\n", h->id, h->matrix,
+                 h->change, -100 * h->lo, -100 * h->hi, -100 * h->observed,
+                 h->is_other     ? "not conclusive"
+                 : h->is_refuted ? "refuted"
+                 : h->is_covered ? "covered"
+                                 : "");
     }
-    printf(
+    sp_print(
+        stdout,
         " covered: the predicted interval and the observed one meet; error: |middle of the prediction - "
-        "observed|\n other conditions: beside the trial the run itself took another time than the prediction "
+        "observed|\n not conclusive: beside the trial the run itself took another time than the prediction "
         "was made for; not scored\n");
 }
 
 static void print_csv(const struct sp_hint_scores *s, FILE *out)
 {
-    fprintf(
+    sp_print(
         out,
         "rule,matrix,change,confidence,predicted_lo,predicted_hi,observed,observed_lo,observed_hi,covered,"
         "refuted,other_conditions\n");
@@ -129,9 +133,9 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
         fputc(',', out);
         sp_csv_field(out, h->confidence);
         const char *covered = h->is_covered ? "true" : "false", *refuted = h->is_refuted ? "true" : "false";
-        fprintf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s,%s\n", h->lo, h->hi, h->observed, h->observed_lo,
-                h->observed_hi, h->is_other ? "" : covered, h->is_other ? "" : refuted,
-                h->is_other ? "true" : "false");
+        sp_print(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%s,%s,%s\n", h->lo, h->hi, h->observed, h->observed_lo,
+                 h->observed_hi, h->is_other ? "" : covered, h->is_other ? "" : refuted,
+                 h->is_other ? "true" : "false");
     }
 }
 

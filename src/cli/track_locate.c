@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "track/change_points.h"
@@ -33,12 +34,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)
-            argp_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+            sp_usage_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
         l->metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
         if (sp_parse_number(arg, &x) || x < 0 || x >= 100)
-            argp_error(state, "--floor takes percent from 0 to 100, not '%s'", arg);
+            sp_usage_error(state, "--floor takes percent from 0 to 100, not '%s'", arg);
         l->floor = log1p(x / 100);
         return 0;
     default:
@@ -57,12 +58,13 @@ static void print_change(const struct sp_entry *const *kept, const struct sp_cha
     const struct sp_entry *last = kept[c->at - 1], *first = kept[c->at];
     const double change = c->after / c->before - 1;
     const bool worse = (change > 0) == sp_tracked_metrics[metric].less_is_better;
-    printf("  %s  %s %+.1f %% (p = %.3f), %s\n", first->start, sp_tracked_metrics[metric].name, 100 * change,
-           c->p, worse ? "worse" : "better");
+    sp_print(stdout, "  %s  %s %+.1f %% (p = %.3f), %s\n", first->start, sp_tracked_metrics[metric].name,
+             100 * change, c->p, worse ? "worse" : "better");
     if (strcmp(commit_of(last), commit_of(first)) != 0)
-        printf("    between %.16s and %.16s\n", commit_of(last), commit_of(first));
+        sp_print(stdout, "    between %.16s and %.16s\n", commit_of(last), commit_of(first));
     else
-        printf("    both sides have the same source, %.16s: the machine or its settings\n", commit_of(first));
+        sp_print(stdout, "    both sides have the same source, %.16s: the machine or its settings\n",
+                 commit_of(first));
 }
 
 /* Of the latest MOST_RECORDS those that have the metric and can be compared with the newest one by it. */
@@ -90,15 +92,17 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     if (status == SP_OK)
         status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
     if (status == SP_OK) {
-        printf("%s%s  series %.8s, %d record%s\n", sp_track_title(list[n - 1], title, sizeof title),
-               sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept, n_kept == 1 ? "" : "s");
+        sp_print(stdout, "%s%s  series %.8s, %d record%s\n", sp_track_title(list[n - 1], title, sizeof title),
+                 sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept,
+                 n_kept == 1 ? "" : "s");
         for (int i = 0; i < n_found; i++)
             print_change(kept, &change[i], l->metric);
         if (n_kept < sp_change_least_values(0, 0))
-            printf("  too few records: with fewer than %d no change can be told from chance (p <= 0.05)\n",
-                   sp_change_least_values(0, 0));
+            sp_print(stdout,
+                     "  too few records: with fewer than %d no change can be told from chance (p <= 0.05)\n",
+                     sp_change_least_values(0, 0));
         else if (n_found == 0)
-            printf("  no change\n");
+            sp_print(stdout, "  no change\n");
     }
     free(x);
     free(kept);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/entries_print.h"
 #include "cli/export_records.h"
@@ -76,10 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
-    fprintf(out, "start,series,env,matrix,configuration,machine,commit,branch,tool,runs");
+    sp_print(out, "start,series,env,matrix,configuration,machine,commit,branch,tool,runs");
     for (int m = 0; m < SP_N_TRACKED; m++)
-        fprintf(out, ",%s", sp_tracked_metrics[m].name);
-    fprintf(out, ",bytes_origin,id\n");
+        sp_print(out, ",%s", sp_tracked_metrics[m].name);
+    sp_print(out, ",bytes_origin,id\n");
     for (int64_t i = 0; i < n; i++) {
         const struct sp_entry *e = list[i];
         const char *const words[] = {e->matrix, e->what, e->machine, e->commit, e->branch, e->tool};
@@ -92,11 +93,11 @@ static void print_csv(const struct sp_entry *const *list, int64_t n, FILE *out)
             fputc(',', out);
             sp_csv_text(out, words[k]);
         }
-        fprintf(out, ",%d", e->n_runs);
+        sp_print(out, ",%d", e->n_runs);
         for (int m = 0; m < SP_N_TRACKED; m++) {
             fputc(',', out);
             if (!isnan(e->metric[m]))
-                fprintf(out, "%.9g", e->metric[m]);
+                sp_print(out, "%.9g", e->metric[m]);
         }
         fputc(',', out);
         sp_csv_field(out, e->origin[SP_TRACKED_BYTES]);
@@ -150,22 +151,23 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
     char title[320], time[32];
     for (int64_t first = 0, end; first < n; first = end) {
         end = sp_track_series_end(list, n, first);
-        printf("%s%s  series %.8s\n  time %s, bytes %s\n", first > 0 ? "\n" : "",
-               sp_track_title(list[first], title, sizeof title), list[first]->series,
-               origin_of(list[end - 1], SP_TRACKED_TIME), origin_of(list[end - 1], SP_TRACKED_BYTES));
+        fputs(first > 0 ? "\n" : "", stdout);
+        sp_print(stdout, "%s  series %.8s\n  time %s, bytes %s\n",
+                 sp_track_title(list[first], title, sizeof title), list[first]->series,
+                 origin_of(list[end - 1], SP_TRACKED_TIME), origin_of(list[end - 1], SP_TRACKED_BYTES));
         for (int64_t i = first; i < end; i++) {
             const struct sp_entry *e = list[i];
             const double t = e->metric[SP_TRACKED_TIME], f = e->metric[SP_TRACKED_FRACTION];
-            printf("  %-20s  %-10.10s %11s  %3d run%s", e->start, e->commit[0] ? e->commit : "-",
-                   isnan(t) ? "unknown" : sp_text_seconds(time, sizeof time, t), e->n_runs,
-                   e->n_runs == 1 ? " " : "s");
+            sp_print(stdout, "  %-20s  %-10.10s %11s  %3d run%s", e->start, e->commit[0] ? e->commit : "-",
+                     isnan(t) ? "unknown" : sp_text_seconds(time, sizeof time, t), e->n_runs,
+                     e->n_runs == 1 ? " " : "s");
             if (!isnan(f))
-                printf("  %4.0f %% of roof", 100 * f);
-            printf("  %s\n", e->machine);
+                sp_print(stdout, "  %4.0f %% of roof", 100 * f);
+            sp_print(stdout, "  %s\n", e->machine);
         }
     }
     if (n == 0)
-        printf("no record fits\n");
+        sp_print(stdout, "no record fits\n");
 }
 
 /* In one form, where a file is named for it. */
@@ -210,8 +212,8 @@ static int copy_records(const struct listing *l, char *const *path, int64_t n, i
         else
             code = sp_worse_exit(code, sp_report_error(&err));
     if (l->options.common.verbosity >= 0)
-        fprintf(stderr, "%lld record%s written to %s\n", (long long)n_written, n_written == 1 ? "" : "s",
-                l->records);
+        sp_print(stderr, "%lld record%s written to %s\n", (long long)n_written, n_written == 1 ? "" : "s",
+                 l->records);
     return code;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/hash64.h"
+#include "base/memory.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/machine_paths.h"
 #include "cli/terminal.h"
@@ -69,13 +71,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SINCE:
         if (strlen(arg) < 4 || strspn(arg, "0123456789-:TZ") != strlen(arg))
-            argp_error(state, "--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z, not '%s'",
-                       arg);
+            sp_usage_error(state, "--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z, not '%s'",
+                           arg);
         o->since = arg;
         return 0;
     case KEY_LAST:
         if (sp_parse_count(arg, &o->last) || o->last < 1)
-            argp_error(state, "--last takes a whole number from 1, not '%s'", arg);
+            sp_usage_error(state, "--last takes a whole number from 1, not '%s'", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -145,7 +147,7 @@ int sp_track_open(const struct sp_track_options *o, struct sp_store *store, stru
         *code = sp_worse_exit(*code, sp_report_error(&err));
     }
     if (index->remark[0] && o->common.verbosity >= 0)
-        fprintf(stderr, "spmodel: remark: the index is not remembered: %s\n", index->remark);
+        sp_print(stderr, "spmodel: remark: the index is not remembered: %s\n", index->remark);
     return 0;
 }
 
@@ -203,7 +205,7 @@ enum sp_status sp_track_select(const struct sp_track_options *o, const struct sp
     for (int64_t i = 0; i < index->n; i++)
         if (is_meant(o, &index->entry[i]))
             (*list)[(*n)++] = &index->entry[i];
-    qsort(*list, (size_t)*n, sizeof **list, by_series);
+    sp_sort_by(*list, *n, sizeof **list, by_series);
     if (o->last > 0)
         *n = keep_last(*list, *n, o->last);
     return SP_OK;
@@ -259,10 +261,10 @@ static enum sp_status visit_series(enum sp_tracked metric, sp_strand_visitor *vi
                                    const struct sp_entry **list, int64_t n, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    qsort(list, (size_t)n, sizeof *list,
-          sp_tracked_is_of_bytes(metric)  ? by_bytes
-          : sp_tracked_uses_bytes(metric) ? by_bandwidth
-                                          : by_time);
+    sp_sort_by(list, n, sizeof *list,
+               sp_tracked_is_of_bytes(metric)  ? by_bytes
+               : sp_tracked_uses_bytes(metric) ? by_bandwidth
+                                               : by_time);
     for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
         for (end = first; end < n && sp_entries_comparable(list[end], list[first], metric);)
             end++;

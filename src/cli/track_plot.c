@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_stem.h"
+#include "base/print.h"
 #include "cli/find_program.h"
 #include "cli/track_options.h"
 #include "plots/plot.h"
@@ -36,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TERM:
         d->term = sp_term_from_name(arg);
         if (d->term < 0)
-            argp_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
+            sp_usage_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -68,11 +70,11 @@ static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp
 static void picture_name(const struct drawing *d, const struct sp_strand *strand, char *path, size_t size)
 {
     const struct sp_entry *e = strand->list[0];
-    char env[12] = "";
-    if (!strand->is_only)
-        snprintf(env, sizeof env, "-%.8s", *e->env ? e->env : "unknown");
-    snprintf(path, size, "%s/history-%.8s%s.%s", d->folder, e->series, env,
-             sp_term_name((enum sp_term)d->term));
+    char env[9], series[9];
+    sp_file_stem(env, sizeof env, *e->env ? e->env : "unknown");
+    sp_file_stem(series, sizeof series, e->series);
+    snprintf(path, size, "%s/history-%s%s%s.%s", d->folder, series, strand->is_only ? "" : "-",
+             strand->is_only ? "" : env, sp_term_name((enum sp_term)d->term));
 }
 
 static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
@@ -111,7 +113,7 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
         const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
         status = sp_plot_write(kind, pointer, n_read, (enum sp_term)d->term, &tool, path, err);
         if (status == SP_OK && d->options.common.verbosity >= 0)
-            printf("saved  %s\n", path);
+            sp_print(stdout, "saved  %s\n", path);
     }
     for (int i = 0; i < n_read; i++)
         sp_record_free(&record[i]);

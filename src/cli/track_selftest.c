@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/track_options.h"
 #include "track/rehearsal.h"
@@ -46,7 +47,7 @@ static void set_percent(struct argp_state *state, const char *option, const char
     char number[32];
     snprintf(number, sizeof number, "%.*s", (int)(n > 0 && arg[n - 1] == '%' ? n - 1 : n), arg);
     if (sp_parse_number(number, &x) || x < 0 || x > 1000)
-        argp_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
+        sp_usage_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
     *out = x / 100;
 }
 
@@ -54,7 +55,7 @@ static void set_count(struct argp_state *state, const char *option, const char *
 {
     int64_t n;
     if (sp_parse_count(arg, &n) || n < lo || n > hi)
-        argp_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
+        sp_usage_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
     *out = (int)n;
 }
 
@@ -107,10 +108,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void print(const char *label, const struct sp_rehearsal *r, int n_series)
 {
     const double n = r->n_trials;
-    printf("  %-22s ok %5.1f %%   regressed %5.1f %%   improved %5.1f %%   inconclusive %5.1f %%\n", label,
-           100 * r->n_ok / n, 100 * r->n_regressed / n, 100 * r->n_improved / n, 100 * r->n_undecided / n);
+    sp_print(stdout, "  %-22s ok %5.1f %%   regressed %5.1f %%   improved %5.1f %%   inconclusive %5.1f %%\n",
+             label, 100 * r->n_ok / n, 100 * r->n_regressed / n, 100 * r->n_improved / n,
+             100 * r->n_undecided / n);
     if (n_series > 1)
-        printf("  %-22s a false alarm in %.1f %% of the checks\n", "", 100 * r->n_alarms / n);
+        sp_print(stdout, "  %-22s a false alarm in %.1f %% of the checks\n", "", 100 * r->n_alarms / n);
 }
 
 /* 0: the gate works; 1: it does not. */
@@ -125,17 +127,19 @@ static int say(const struct sp_rehearsal *quiet, const struct sp_rehearsal *move
         : change <= 0
             ? "the gate keeps still: at most 1 % false alarms; nothing was put in that it could find"
             : "the gate works: at most 1 % false alarms, at least 95 % found";
-    printf("%s\n", text);
+    sp_print(stdout, "%s\n", text);
     return still && sees ? 0 : 1;
 }
 
 static void print_what(const struct sp_rehearsal_options *o)
 {
-    printf("%d checks of %d series: %d session%s and one more, %d runs each, %.2g %% from run to run", //
-           o->n_trials, o->n_series, o->n_sessions, o->n_sessions == 1 ? "" : "s", o->n_runs, 100 * o->noise);
+    sp_print(
+        stdout, "%d checks of %d series: %d session%s and one more, %d runs each, %.2g %% from run to run", //
+        o->n_trials, o->n_series, o->n_sessions, o->n_sessions == 1 ? "" : "s", o->n_runs, 100 * o->noise);
     if (o->session > 0)
-        printf(" and %.2g %% from session to session", 100 * o->session);
-    printf(", confirmed by up to %d more%s\n", o->confirm, o->accepted ? ", the first one accepted" : "");
+        sp_print(stdout, " and %.2g %% from session to session", 100 * o->session);
+    sp_print(stdout, ", confirmed by up to %d more%s\n", o->confirm,
+             o->accepted ? ", the first one accepted" : "");
 }
 
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/options.h"
 
 static void print_usage(const struct sp_verb_family *f, FILE *out)
@@ -13,10 +14,13 @@ static void print_usage(const struct sp_verb_family *f, FILE *out)
         name = lengths[0] > name ? lengths[0] : name;
         arguments = lengths[1] > arguments ? lengths[1] : arguments;
     }
-    fprintf(out, "Usage: spmodel %s VERB [OPTION...]\n%s\n", f->name, f->purpose);
+    sp_print(out, "Usage: spmodel %s VERB [OPTION...]\n", f->name);
+    fputs(f->purpose, out); /* lines of ours */
+    fputc('\n', out);
     for (const struct sp_verb *const *v = f->verb; *v; v++)
-        fprintf(out, "  %-*s %-*s  %s\n", name, (*v)->name, arguments, (*v)->arguments, (*v)->summary);
-    fprintf(out, "\nspmodel %s VERB --help  explains a verb. %s", f->name, f->example);
+        sp_print(out, "  %-*s %-*s  %s\n", name, (*v)->name, arguments, (*v)->arguments, (*v)->summary);
+    sp_print(out, "\nspmodel %s VERB --help  explains a verb. ", f->name);
+    fputs(f->example, out);
 }
 
 int sp_verbs_run(const struct sp_verb_family *f, int argc, char **argv)

@@ -6,6 +6,7 @@
 
 #include "base/csv_text.h"
 #include "base/markdown_text.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "base/xml_text.h"
 #include "cli/track_options.h"
@@ -78,74 +79,74 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         const struct sp_judgement *j = &judgement[i];
         count[j->verdict]++;
         n_series += i == 0 || strcmp(j->newest->series, j[-1].newest->series) != 0;
-        fprintf(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
-                sp_track_title(j->newest, title, sizeof title), place_of(j, place, sizeof place),
-                j->newest->series);
-        fprintf(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
-                is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
+        sp_print(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
+                 sp_track_title(j->newest, title, sizeof title), place_of(j, place, sizeof place),
+                 j->newest->series);
+        sp_print(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
+                 is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
         if (j->pin_decides)
-            fprintf(out, " against the accepted baseline");
+            sp_print(out, " against the accepted baseline");
         if (j->pin_decides && j->n_before > 0 && isfinite(j->shift.change))
-            fprintf(out, ", %+.1f %%", 100 * j->shift.change);
+            sp_print(out, ", %+.1f %%", 100 * j->shift.change);
         if (j->n_before > 0)
-            fprintf(out, " against %s%d record%s before",
-                    j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
-                    j->n_before == 1 ? "" : "s");
+            sp_print(out, " against %s%d record%s before",
+                     j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
+                     j->n_before == 1 ? "" : "s");
         if (j->has_pinned && !j->pin_decides && isfinite(j->pinned.change))
-            fprintf(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
-                    100 * j->pinned.change);
-        fprintf(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
+            sp_print(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
+                     100 * j->pinned.change);
+        sp_print(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
         if (j->why[0])
-            fprintf(out, "               %s\n", j->why);
+            sp_print(out, "               %s\n", j->why);
         if (j->confirmation[0])
-            fprintf(out, "               %s\n", j->confirmation);
+            sp_print(out, "               %s\n", j->confirmation);
         if ((j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
             j->attribution.text[0])
-            fprintf(out, "               %s\n", j->attribution.text);
+            sp_print(out, "               %s\n", j->attribution.text);
         if (j->verdict == SP_TRACK_REGRESSED && j->attribution.also[0])
-            fprintf(out, "               %s\n", j->attribution.also);
+            sp_print(out, "               %s\n", j->attribution.also);
         else if (j->verdict == SP_TRACK_REGRESSED && j->attribution.is_resolved_otherwise)
-            fprintf(
+            sp_print(
                 out,
                 "               kernel, pages, pinning or stores were resolved differently than before\n");
     }
     fputs(n > 0 ? "\n" : "", out);
     if (n > n_series)
-        fprintf(out, "%d verdicts on ", n);
-    fprintf(out, "%d series:", n_series);
+        sp_print(out, "%d verdicts on ", n);
+    sp_print(out, "%d series:", n_series);
     for (int v = 0; v <= SP_TRACK_NOT_COMPARABLE; v++)
         if (count[v] > 0)
-            fprintf(out, " %d %s", count[v], sp_track_verdict_name((enum sp_verdict_of_track)v));
-    fprintf(out, "%s\n", n == 0 ? " no complete record that says what was asked for fits" : "");
+            sp_print(out, " %d %s", count[v], sp_track_verdict_name((enum sp_verdict_of_track)v));
+    sp_print(out, "%s\n", n == 0 ? " no complete record that says what was asked for fits" : "");
 }
 
 void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
-    fprintf(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
-                 "records_before,"
-                 "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi,machine,env\n");
+    sp_print(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
+                  "records_before,"
+                  "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi,machine,env\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_shift *s = sp_judgement_shift(j);
-        fprintf(out, "%s,", sp_track_verdict_name(j->verdict));
+        sp_print(out, "%s,", sp_track_verdict_name(j->verdict));
         sp_csv_text(out, j->newest->matrix);
         fputc(',', out);
         sp_csv_text(out, j->newest->what);
-        fprintf(out, ",%s,%s,", j->newest->series, sp_tracked_metrics[j->metric].name);
+        sp_print(out, ",%s,%s,", j->newest->series, sp_tracked_metrics[j->metric].name);
         if (!isnan(metric_of(j)))
-            fprintf(out, "%.9g", metric_of(j));
-        fprintf(out, ",%s,", sp_tracked_metrics[j->metric].unit);
+            sp_print(out, "%.9g", metric_of(j));
+        sp_print(out, ",%s,", sp_tracked_metrics[j->metric].unit);
         if (s->floor > 0 && isfinite(s->hi))
-            fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, j->p);
+            sp_print(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, j->p);
         else
-            fprintf(out, ",,,,");
-        fprintf(out, ",%d,", j->n_before);
+            sp_print(out, ",,,,");
+        sp_print(out, ",%d,", j->n_before);
         sp_csv_text(out, j->why);
         fputc(',', out);
         sp_csv_text(out, j->confirmation);
-        fprintf(out, ",%s,", sp_judgement_baseline(j));
+        sp_print(out, ",%s,", sp_judgement_baseline(j));
         if (j->has_pinned && j->pinned.floor > 0 && isfinite(j->pinned.hi))
-            fprintf(out, "%.6g,%.6g,%.6g,", j->pinned.change, j->pinned.lo, j->pinned.hi);
+            sp_print(out, "%.6g,%.6g,%.6g,", j->pinned.change, j->pinned.lo, j->pinned.hi);
         else
             fputs(",,,", out);
         sp_csv_text(out, j->newest->machine);
@@ -242,7 +243,7 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
         sp_line_value(out, "change_hi", compared && isfinite(shift->hi) ? sp_value_of(shift->hi, as) : none,
                       "1");
         sp_line_text(out, "baseline", sp_judgement_baseline(j));
-        fprintf(out, "records_before: %d\n", j->n_before);
+        sp_print(out, "records_before: %d\n", j->n_before);
         if (j->why[0])
             sp_line_text(out, "why", j->why);
         if (j->confirmation[0])
@@ -257,7 +258,7 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         failures += judgement[i].verdict == SP_TRACK_REGRESSED;
         skipped += sp_track_exit_code(judgement[i].verdict) == 5;
     }
-    fprintf(
+    sp_print(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<testsuite name=\"spmodel track check\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\">\n",
@@ -265,46 +266,46 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         char change[96], place[PLACE];
-        fprintf(out, "  <testcase classname=\"");
+        sp_print(out, "  <testcase classname=\"");
         sp_xml_text(out, j->newest->matrix);
-        fprintf(out, "\" name=\"");
+        sp_print(out, "\" name=\"");
         sp_xml_text(out, j->newest->what);
         sp_xml_text(out, place_of(j, place, sizeof place));
-        fprintf(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
+        sp_print(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
         const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
-            fprintf(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
+            sp_print(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
             sp_xml_text(out, change_text(j, change, sizeof change));
-            fprintf(out, "; ");
+            sp_print(out, "; ");
             char remark[REMARK];
             sp_xml_text(out, remark_on(j, remark, sizeof remark));
             if (j->confirmation[0]) {
-                fprintf(out, "; ");
+                sp_print(out, "; ");
                 sp_xml_text(out, j->confirmation);
             }
-            fprintf(out, "\"/>");
+            sp_print(out, "\"/>");
         }
-        fprintf(out, "</testcase>\n");
+        sp_print(out, "</testcase>\n");
     }
-    fprintf(out, "</testsuite>\n");
+    sp_print(out, "</testsuite>\n");
 }
 
 void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out)
 {
-    fprintf(out,
-            "| verdict | matrix | configuration | metric | change | remark |\n|---|---|---|---|---|---|\n");
+    sp_print(out,
+             "| verdict | matrix | configuration | metric | change | remark |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         char change[96], place[PLACE], what[320];
         char text[REMARK];
         const char *remark = remark_on(j, text, sizeof text);
-        fprintf(out, "| %s | ", sp_track_verdict_name(j->verdict));
+        sp_print(out, "| %s | ", sp_track_verdict_name(j->verdict));
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);
         snprintf(what, sizeof what, "%s%s", j->newest->what, place_of(j, place, sizeof place));
         sp_markdown_text(out, what);
-        fprintf(out, " series %.8s | %s | %s | ", j->newest->series, sp_tracked_metrics[j->metric].name,
-                change_text(j, change, sizeof change));
+        sp_print(out, " series %.8s | %s | %s | ", j->newest->series, sp_tracked_metrics[j->metric].name,
+                 change_text(j, change, sizeof change));
         sp_markdown_text(out, remark);
         fputs(*remark && j->confirmation[0] ? "; " : "", out);
         sp_markdown_text(out, j->confirmation);

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 
+#include "base/print.h"
 #include "sp_config.h"
 
 static const struct part {
@@ -31,8 +32,8 @@ void sp_version_print(bool as_json, FILE *out)
         print_json(out);
         return;
     }
-    fprintf(out, "spmodel %s (%s)\ncompiler %s, %s, flags %s\n", SP_VERSION, SP_GIT_VERSION, SP_COMPILER,
-            SP_BUILD_TYPE, SP_C_FLAGS);
+    sp_print(out, "spmodel %s (%s)\ncompiler %s, %s, flags %s\n", SP_VERSION, SP_GIT_VERSION, SP_COMPILER,
+             SP_BUILD_TYPE, SP_C_FLAGS);
     for (int i = 0; i < N_PARTS; i++)
-        fprintf(out, "  %s: %s\n", parts[i].name, parts[i].text);
+        sp_print(out, "  %s: %s\n", parts[i].name, parts[i].text);
 }

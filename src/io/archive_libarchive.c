@@ -102,7 +102,7 @@ static enum sp_status open_member(struct sp_archive *a, struct sp_error *err)
         return status;
     if (archive_format(a->archive) == ARCHIVE_FORMAT_EMPTY)
         return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "was its download or export cut off?",
-                          "the input is empty");
+                          "the file is empty");
     if (n == 0)
         return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "give an archive with a Matrix Market file in it",
                           "the archive has no member that ends in .mtx");

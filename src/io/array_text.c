@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "io/atomic_file.h"
 #include "io/decimal.h"
+#include "io/input_file.h"
 #include "io/mtx_header.h"
 #include "sparse/permute.h"
 
@@ -32,12 +33,13 @@ static bool is_value(const struct sp_array_item *item, enum sp_field field)
 }
 
 /* The next line with something in it from *at on; false at the end. */
-static bool next_item(const struct sp_mapped_file *f, int64_t *at, int64_t *line, struct sp_array_item *item)
+static bool next_item(const struct sp_array_text *a, int64_t *at, int64_t *line, struct sp_array_item *item)
 {
-    while (*at < f->n) {
-        const char *begin = f->text + *at, *newline = memchr(begin, '\n', (size_t)(f->n - *at));
-        const char *end = newline ? newline : f->text + f->n;
-        *at = end - f->text + 1;
+    const int64_t n = (int64_t)a->n;
+    while (*at < n) {
+        const char *begin = a->bytes + *at, *newline = memchr(begin, '\n', (size_t)(n - *at));
+        const char *end = newline ? newline : a->bytes + n;
+        *at = end - a->bytes + 1;
         *item = (struct sp_array_item){.line = (*line)++};
         while (begin < end && is_blank(*begin))
             begin++;
@@ -57,7 +59,7 @@ static enum sp_status read_items(const char *path, const struct sp_mtx_header *h
     int64_t at = h->body_begin, line = h->body_line;
     struct sp_array_item item;
     for (int64_t i = 0; i < h->n_entries; i++) {
-        if (!next_item(&a->file, &at, &line, &item))
+        if (!next_item(a, &at, &line, &item))
             return sp_fail_at(err, SP_INPUT, path, h->size_line, 0, "is the file complete?",
                               "the sizes say %lld values, the file has %lld", (long long)h->n_entries,
                               (long long)i);
@@ -66,7 +68,7 @@ static enum sp_status read_items(const char *path, const struct sp_mtx_header *h
                               sp_field_name(h->field));
         a->item[i] = item;
     }
-    if (next_item(&a->file, &at, &line, &item))
+    if (next_item(a, &at, &line, &item))
         return sp_fail_at(err, SP_INPUT, path, item.line, 0, NULL,
                           "there are more values than the %lld of the "
                           "sizes",
@@ -81,11 +83,9 @@ enum sp_status sp_array_text_read(const char *path, struct sp_array_text *a, str
     struct sp_mtx_header h;
     void *p;
     memset(a, 0, sizeof *a);
-    enum sp_status status = sp_map_file(path, &a->file, err);
-    if (status == SP_OK && !a->file.regular)
-        status = sp_fail_at(err, SP_INPUT, path, 0, 0, "store it in a file", "this is no regular file");
+    enum sp_status status = sp_input_bytes(path, SP_INPUT_MOST_B, &a->bytes, &a->n, err);
     if (status == SP_OK)
-        status = sp_mtx_header_read(path, a->file.text, a->file.n, &h, err);
+        status = sp_mtx_header_read(path, a->bytes, (int64_t)a->n, &h, err);
     if (status == SP_OK && (h.format != SP_MTX_ARRAY || h.symmetry != SP_GENERAL))
         status = sp_fail_at(err, SP_INPUT, path, 1, 0, remedy, "this is a matrix, not a vector");
     if (status == SP_OK)
@@ -105,7 +105,7 @@ enum sp_status sp_array_text_read(const char *path, struct sp_array_text *a, str
 void sp_array_text_free(struct sp_array_text *a)
 {
     free(a->item);
-    sp_unmap_file(&a->file);
+    free(a->bytes);
     memset(a, 0, sizeof *a);
 }
 

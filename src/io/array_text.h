@@ -3,10 +3,10 @@
 #ifndef SP_IO_ARRAY_TEXT_H
 #define SP_IO_ARRAY_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "io/mapped_file.h"
 #include "sparse/csr.h"
 
 struct sp_array_item {
@@ -16,7 +16,8 @@ struct sp_array_item {
 };
 
 struct sp_array_text {
-    struct sp_mapped_file file;
+    char *bytes; /* [n] of the file; its items point into them */
+    size_t n;
     enum sp_field field; /* SP_FIELD_REAL, _INTEGER or _COMPLEX */
     int64_t n_r, n_c;
     struct sp_array_item *item; /* [n_r n_c] column by column */

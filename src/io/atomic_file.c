@@ -8,6 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "io/part_file.h"
+
 static enum sp_status fail_output(struct sp_error *err, const char *path, const char *doing, int error)
 {
     const char *remedy = error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
@@ -25,6 +27,34 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
     return SP_OK;
 }
 
+/* Where a path leads, also through a last link whose target is not there yet; false: too long, or links in a
+ * ring.
+ */
+static bool follow(const char *path, char target[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX];
+    if (strlen(path) >= PATH_MAX)
+        return false;
+    if (realpath(path, target))
+        return true;
+    strcpy(target, path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0)
+            return true;
+        link[n] = '\0';
+        char *slash = strrchr(target, '/'), *name = *link == '/' || !slash ? target : slash + 1;
+        if ((size_t)(name - target) + (size_t)n >= PATH_MAX)
+            return false;
+        strcpy(name, link);
+    }
+    return false;
+}
+
+static enum sp_status open_part(const char *path, const char *target, struct sp_atomic_file *file,
+                                struct sp_error *err);
+
 enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, struct sp_error *err)
 {
     memset(file, 0, sizeof *file);
@@ -36,29 +66,38 @@ enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, str
     if (exists && !S_ISREG(facts.st_mode))
         return open_directly(path, file, err);
     char target[PATH_MAX];
-    if (!exists || !realpath(path, target))
-        snprintf(target, sizeof target, "%.*s", (int)sizeof target - 1, path);
+    if (!follow(path, target))
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL,
+                          "the path is too long, or a link leads to itself");
+    return open_part(path, target, file, err);
+}
+
+enum sp_status sp_atomic_open_within(const char *path, struct sp_atomic_file *file, struct sp_error *err)
+{
+    struct stat facts;
+    memset(file, 0, sizeof *file);
+    if (lstat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISLNK(facts.st_mode))
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "remove it", "this is no file");
+    return open_part(path, path, file, err);
+}
+
+static enum sp_status open_part(const char *path, const char *target, struct sp_atomic_file *file,
+                                struct sp_error *err)
+{
     if (strlen(path) >= sizeof file->path || strlen(target) >= sizeof file->path)
         return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "the path is too long");
-    const char *slash = strrchr(target, '/');
-    const char *name = slash ? slash + 1 : target;
-    int directory = slash ? (int)(slash + 1 - target) : 0;
-    snprintf(file->path, sizeof file->path, "%s", target);
-    snprintf(file->part, sizeof file->part, "%.*s.%.200s.XXXXXX.part", directory, target, name);
-    int descriptor = mkstemps(file->part, 5);
+    int descriptor = sp_part_make(target, file->part, sizeof file->part);
     if (descriptor < 0) {
         int error = errno;
         memset(file, 0, sizeof *file);
         return fail_output(err, path, "create the file", error);
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask);
+    snprintf(file->path, sizeof file->path, "%s", target);
     file->stream = fdopen(descriptor, "w");
     if (!file->stream) {
         int error = errno;
         close(descriptor);
-        unlink(file->part);
+        sp_part_remove(file->part);
         memset(file, 0, sizeof *file);
         return fail_output(err, path, "open the file", error);
     }
@@ -82,21 +121,25 @@ enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *er
     errno = 0;
     bool early = ferror(file->stream);
     bool direct = !file->part[0]; /* devices and pipes know no fsync */
-    bool failed = fflush(file->stream) != 0 || (!direct && fsync(fileno(file->stream)) != 0) || early;
+    bool failed = fflush(file->stream) != 0 || early;
+    if (!failed && !direct) {
+        sp_part_permit(fileno(file->stream), file->path);
+        failed = fsync(fileno(file->stream)) != 0;
+    }
     int error = errno ? errno : early ? why_writing_fails(file) : EIO;
     if (fclose(file->stream) != 0 && !failed) {
         failed = true;
         error = errno;
     }
     file->stream = NULL;
-    if (!failed && !direct && rename(file->part, file->path) != 0) {
+    if (!failed && !direct && !sp_part_rename(file->part, file->path)) {
         failed = true;
         error = errno;
     }
     enum sp_status status = SP_OK;
     if (failed) {
         if (!direct)
-            unlink(file->part);
+            sp_part_remove(file->part);
         status = fail_output(err, file->path, "write the file", error);
     }
     memset(file, 0, sizeof *file);
@@ -108,7 +151,7 @@ void sp_atomic_abort(struct sp_atomic_file *file)
     if (file->stream) {
         fclose(file->stream);
         if (file->part[0])
-            unlink(file->part);
+            sp_part_remove(file->part);
     }
     memset(file, 0, sizeof *file);
 }
@@ -128,4 +171,40 @@ int sp_make_directories(const char *path)
         *p = '/';
     }
     return mkdir(part, 0777) != 0 && errno != EEXIST ? errno : 0;
+}
+
+/* One folder: made, or there and no link. */
+static enum sp_status make_real_folder(const char *path, struct sp_error *err)
+{
+    struct stat facts;
+    if (mkdir(path, 0777) == 0)
+        return SP_OK;
+    if (errno != EEXIST)
+        return fail_output(err, path, "make the folder", errno);
+    if (lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
+        return SP_OK;
+    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "remove it, and ask who put it there",
+                      "a link or a file stands where a folder is wanted");
+}
+
+enum sp_status sp_make_folder_within(const char *root, const char *folder, struct sp_error *err)
+{
+    char part[PATH_MAX];
+    const size_t n = strlen(root);
+    const int failed = sp_make_directories(root);
+    if (failed)
+        return fail_output(err, root, "make the folder", failed);
+    if (strlen(folder) >= sizeof part)
+        return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the path is too long");
+    strcpy(part, folder);
+    enum sp_status status = SP_OK;
+    for (char *slash = part + n; status == SP_OK && *slash;) {
+        slash += strspn(slash, "/");
+        slash += strcspn(slash, "/");
+        const char end = *slash;
+        *slash = '\0';
+        status = make_real_folder(part, err);
+        *slash = end;
+    }
+    return status;
 }

@@ -1,6 +1,8 @@
 /* Output files that appear complete or not at all: written beside the target under a temporary name, flushed,
- * synchronised and renamed. A killed program leaves at most a hidden ".NAME.XXXXXX.part". A symbolic link
- * keeps pointing where it did: its target is what appears. A device or a pipe is written to as it is. */
+ * synchronised and renamed. What a program leaves that is killed, a hidden ".NAME.….part", goes with the next
+ * one (part_file.h). A file that is replaced leaves its permissions, owner and group to the new one, as far
+ * as this user may. A symbolic link keeps pointing where it did: its target is what appears. A device or a
+ * pipe is written to as it is. */
 #ifndef SP_IO_ATOMIC_FILE_H
 #define SP_IO_ATOMIC_FILE_H
 
@@ -25,5 +27,13 @@ void sp_atomic_abort(struct sp_atomic_file *file);
 
 /* Makes a directory and those above it that are missing; 0, else errno. */
 int sp_make_directories(const char *path);
+
+/* For a tree below `root` (made where missing) that others may write to, as a store: no link in it is
+ * followed, so that nobody leads a file of this user elsewhere. `folder` is ROOT or ROOT/... SP_OUTPUT names
+ * a link, or what cannot be made. What is exchanged between this look and the write is not seen. */
+enum sp_status sp_make_folder_within(const char *root, const char *folder, struct sp_error *err);
+/* As sp_atomic_open() in a folder that sp_make_folder_within() has made: a link of that name is replaced, not
+ * its target; a pipe or a device is refused. */
+enum sp_status sp_atomic_open_within(const char *path, struct sp_atomic_file *file, struct sp_error *err);
 
 #endif

@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/json_text.h"
+
 static enum sp_status fail_open(const char *path, int error, struct sp_error *err)
 {
-    return sp_fail_at(err, SP_INPUT, path, 0, 0, "check the name, and that you may read it",
+    return sp_fail_at(err, sp_input_status(error), path, 0, 0, "check the name, and that you may read it",
                       "cannot open the file: %s", strerror(error));
 }
 
@@ -79,7 +81,8 @@ enum sp_status sp_input_open(const char *path, FILE **out, struct sp_error *err)
 
 static enum sp_status fail_read(const char *path, int error, struct sp_error *err)
 {
-    return sp_fail_at(err, SP_INPUT, path, 0, 0, "put a whole copy there, from where it was made",
+    return sp_fail_at(err, sp_input_status(error), path, 0, 0,
+                      "put a whole copy there, from where it was made",
                       "the file cannot be read to its end: %s", strerror(error));
 }
 
@@ -114,7 +117,7 @@ enum sp_status sp_input_bytes(const char *path, int64_t most_B, char **bytes, si
     bool held = memory && copy(file, most_B, memory);
     const int error = ferror(file) ? (errno ? errno : EIO) : 0;
     fclose(file);
-    if (memory && fclose(memory) != 0)
+    if (memory && (fclose(memory) != 0 || !*bytes)) /* its last allocation tells by NULL alone */
         held = false;
     if (!held)
         status = sp_fail_at(err, SP_MEMORY, path, 0, 0, "free memory", "no memory for this file");
@@ -142,7 +145,7 @@ enum sp_status sp_input_json(const char *path, int64_t most_B, const char *remed
     enum sp_status status = sp_input_bytes(path, most_B, &bytes, &size, err);
     if (status != SP_OK)
         return status;
-    *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
+    *root = sp_json_parse(bytes, size, JSON_REJECT_DUPLICATES, &fault);
     free(bytes);
     if (*root)
         return SP_OK;

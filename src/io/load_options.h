@@ -13,13 +13,25 @@ enum sp_cache_mode {
     SP_CACHE_DIRECTORY, /* in cache_dir, under a name made of the file's name and its path's hash */
 };
 
+/* What the caller makes of the matrix, as far as memory counts (io/load_memory.h). */
+enum sp_load_use {
+    SP_LOAD_ALONE,    /* nothing: it is written, or counted */
+    SP_LOAD_FIGURES,  /* info: its structure */
+    SP_LOAD_MODEL,    /* model: layouts without values, one after the other */
+    SP_LOAD_ORDER,    /* reorder IN OUT: one order is found, without METIS, and applied */
+    SP_LOAD_ORDERS,   /* reorder IN: all orders are found, in turn; or one by METIS */
+    SP_LOAD_ANALYSIS, /* analyze, sweep, import */
+};
+
 /* Zero-initialised: one thread, plain pages, no limit but the system's, no cache, silent. */
 struct sp_load_options {
     int n_threads;
     const struct sp_allocator *allocator; /* of the matrix; also of large temporary arrays */
-    double memory_limit_B; /* [B] that loading may take; 0: what the system says is available */
+    double memory_limit_B; /* [B] that loading and `use` may take; 0: what the system says is available */
+    enum sp_load_use use;
     enum sp_cache_mode cache;
     const char *cache_dir; /* for SP_CACHE_DIRECTORY; made when missing */
+    int64_t block_B;       /* [B] of text that a stream is parsed in, 0: 4 MiB; tests take small ones */
     bool drop_zeros;       /* entries of value 0 are left out; a cache keeps them */
 
     /* Called now and then by the calling thread; each may be NULL. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "io/machine_file.h"
 
 static bool ends_in_json(const char *name)
@@ -45,7 +46,7 @@ enum sp_status sp_machine_file_list(const char *directory, char ***paths, int *n
         return sp_fail(err, SP_MEMORY, "free memory", "no memory for the list of machines");
     }
     if (*n > 1)
-        qsort(*paths, (size_t)*n, sizeof **paths, by_name);
+        sp_sort_by(*paths, *n, sizeof **paths, by_name);
     return SP_OK;
 }
 

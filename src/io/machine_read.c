@@ -171,12 +171,32 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     gpu->latency_s = seconds_of(r, o, "latency_s", gpu->latency_how, sizeof gpu->latency_how);
 }
 
+/* What the value was pooled from. */
+static void read_draws(struct reader *r, const json_t *list, const char *where, struct sp_cache *c)
+{
+    static const char *const known[] = {"value", "lo", "hi", "when", NULL};
+    if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_DRAWS)) {
+        fault(r, where, "measurements", "must be a list of at most 12");
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++) {
+        const json_t *o = json_array_get(list, i);
+        struct sp_capacity_draw *d = &c->draw[c->n_draws++];
+        remark_unknown(r, o, where, known);
+        d->value = number_of(r, o, where, "value", 1, 1e15, NAN);
+        d->lo = number_of(r, o, where, "lo", 0, d->value, d->value);
+        d->hi = number_of(r, o, where, "hi", d->value, 1e15, d->value);
+        text_of(r, o, where, "when", d->when, sizeof d->when, false);
+    }
+}
+
 static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache *c)
 {
     static const char *const known[] = {"level",       "size_B",        "line_B", "sector_B",
                                         "ways",        "cores_sharing", "victim", "policy",
                                         "effective_B", "note",          NULL};
-    static const char *const known_value[] = {"value", "lo", "hi", "unit", "origin", "how", NULL};
+    static const char *const known_value[] = {"value",  "lo",  "hi",           "unit",
+                                              "origin", "how", "measurements", NULL};
     char where[64], text[16];
     snprintf(where, sizeof where, "caches[%d]", i);
     remark_unknown(r, o, where, known);
@@ -200,6 +220,7 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
         snprintf(where, sizeof where, "caches[%d].effective_B", i);
         remark_unknown(r, effective, where, known_value);
         c->effective_B = value_of(r, effective, where, "B");
+        read_draws(r, json_object_get(effective, "measurements"), where, c);
     }
 }
 
@@ -267,13 +288,30 @@ static const json_t *list_of(struct reader *r, const json_t *o, const char *key)
     return list;
 }
 
+static void read_measured(struct reader *r, const json_t *o, struct sp_machine_measured *m)
+{
+    static const char *const known[] = {"when", "times", "samples", "disturbed", "doubt", NULL};
+    if (!o)
+        return;
+    if (!json_is_object(o)) {
+        fault(r, "", "measured", "must be an object");
+        return;
+    }
+    remark_unknown(r, o, "measured", known);
+    text_of(r, o, "measured", "when", m->when, sizeof m->when, true);
+    m->n_times = count_of(r, o, "measured", "times", 1, 1 << 30, 1);
+    m->n_samples = count_of(r, o, "measured", "samples", 0, 1 << 30, 0);
+    m->n_disturbed = count_of(r, o, "measured", "disturbed", 0, 1 << 30, 0);
+    text_of(r, o, "measured", "doubt", m->doubt, sizeof m->doubt, false);
+}
+
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
     static const char *const known[] = {"schema",       "name",        "kind",     "cpu",
                                         "source",       "memory",      "env_key",  "sockets",
                                         "numa",         "llc_domains", "cores",    "threads_per_core",
                                         "frequency_Hz", "caches",      "ceilings", "validated",
-                                        "note",         "gpu",         NULL};
+                                        "note",         "gpu",         "measured", NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -310,6 +348,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
             fault(r, "", "caches", "must ascend in \"level\"");
     }
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
+    read_measured(r, json_object_get(o, "measured"), &out->measured);
     for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
         read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
 }

@@ -21,6 +21,18 @@ static void put_value(json_t *o, struct sp_value v, const char *unit)
     json_object_set_new(o, "origin", json_string(sp_origin_name(v.origin)));
 }
 
+static void put_draws(json_t *effective, const struct sp_cache *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < c->n_draws; i++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:f, s:s}", "value", c->draw[i].value, "lo",
+                                              c->draw[i].lo, "hi", c->draw[i].hi, "when", c->draw[i].when));
+    if (c->n_draws > 0)
+        json_object_set_new(effective, "measurements", list);
+    else
+        json_decref(list);
+}
+
 static json_t *cache_object(const struct sp_cache *c)
 {
     json_t *o = json_object(), *effective = json_null();
@@ -36,6 +48,7 @@ static json_t *cache_object(const struct sp_cache *c)
     if (sp_value_known(c->effective_B)) {
         effective = json_object();
         put_value(effective, c->effective_B, "B");
+        put_draws(effective, c);
     }
     json_object_set_new(o, "effective_B", effective);
     return o;
@@ -90,6 +103,15 @@ static json_t *gpu_object(const struct sp_gpu_limits *gpu)
     return o;
 }
 
+static json_t *measured_object(const struct sp_machine_measured *m)
+{
+    json_t *o = json_pack("{s:s, s:i, s:i, s:i}", "when", m->when, "times", m->n_times, "samples",
+                          m->n_samples, "disturbed", m->n_disturbed);
+    if (*m->doubt)
+        json_object_set_new(o, "doubt", json_string(m->doubt));
+    return o;
+}
+
 /* Writes and releases a value. */
 static bool put(FILE *stream, const char *before, json_t *value)
 {
@@ -118,6 +140,8 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
     good &= put(f, ",\n \"threads_per_core\": ", json_integer(m->threads_per_core));
     good &= put(f, ",\n \"frequency_Hz\": ", json_real(m->frequency_Hz));
     good &= put(f, ",\n \"validated\": ", json_boolean(m->validated));
+    if (*m->measured.when)
+        good &= put(f, ",\n \"measured\": ", measured_object(&m->measured));
     if (m->gpu.threads > 0)
         good &= put(f, ",\n \"gpu\": ", gpu_object(&m->gpu));
     fputs(",\n \"caches\": [", f);

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_stem.h"
 #include "base/hash64.h"
 #include "io/atomic_file.h"
+#include "io/load_memory.h"
 #include "sparse/csr_digest.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file holds little-endian arrays");
@@ -130,36 +131,61 @@ static enum sp_status check_header(const char *path, const struct header *h, int
     return SP_OK;
 }
 
-static enum sp_status map_arrays(const char *path, int descriptor, const struct header *h, struct sp_csr *a,
-                                 struct sp_error *err)
+/* Blocks of one array, of which each thread reads some. */
+enum { BLOCK = 8 << 20 };
+
+static int read_block(int descriptor, char *to, int64_t n, int64_t offset)
 {
-    void *p[N_ARRAYS] = {NULL};
-    for (int k = 0; k < N_ARRAYS; k++) {
-        if (h->bytes[k] == 0)
-            continue;
-        p[k] = mmap(NULL, (size_t)h->bytes[k], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
-                    descriptor, h->offset[k]);
-        if (p[k] == MAP_FAILED) {
-            int error = errno;
-            while (k-- > 0)
-                if (p[k])
-                    munmap(p[k], (size_t)h->bytes[k]);
-            return sp_fail_at(err, SP_MEMORY, path, 0, 0, NULL, "cannot map the file: %s", strerror(error));
-        }
-        madvise(p[k], (size_t)h->bytes[k], MADV_WILLNEED);
+    while (n > 0) {
+        const ssize_t got = pread(descriptor, to, (size_t)n, offset);
+        if (got == 0)
+            return ENODATA;
+        if (got < 0 && errno != EINTR)
+            return errno;
+        to += got > 0 ? got : 0;
+        offset += got > 0 ? got : 0;
+        n -= got > 0 ? got : 0;
     }
-    *a = (struct sp_csr){.n_r = h->n_r,
-                         .n_c = h->n_c,
-                         .n_nz = h->n_nz,
-                         .row_ptr = p[0],
-                         .col = p[1],
-                         .val = p[2],
-                         .field = (enum sp_field)h->field,
-                         .symmetry = (enum sp_symmetry)h->symmetry,
-                         .n_zeros = h->n_zeros,
-                         .n_duplicates = h->n_duplicates,
-                         .allocator = &sp_allocator_plain}; /* which frees by munmap */
-    return SP_OK;
+    return 0;
+}
+
+static int read_array(int descriptor, void *to, int64_t n, int64_t offset, int n_threads)
+{
+    int error = 0;
+#pragma omp parallel for schedule(static) num_threads(n_threads) reduction(max : error)
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        const int e = read_block(descriptor, (char *)to + at, n - at < BLOCK ? n - at : BLOCK, offset + at);
+        error = e > error ? e : error;
+    }
+    return error;
+}
+
+/* Own memory, not a mapping: what check_content() finds stays so, whatever is done to the file later. */
+static enum sp_status read_arrays(const char *path, int descriptor, const struct header *h,
+                                  const struct sp_load_options *o, struct sp_csr *a, struct sp_error *err)
+{
+    const int n_threads = o->n_threads < 1 ? 1 : o->n_threads;
+    const struct sp_load_size size = {h->n_r, h->n_c, h->n_nz, (enum sp_field)h->field,
+                                      h->symmetry != SP_GENERAL};
+    enum sp_status status = sp_load_check_memory(
+        path, o, &size, sp_csr_bytes(size.n_r, size.n_nz, size.field), "the matrix", err);
+    if (status == SP_OK)
+        status = sp_csr_alloc(size.n_r, size.n_c, size.n_nz, size.field, o->allocator, a, err);
+    if (status != SP_OK)
+        return status;
+    a->symmetry = (enum sp_symmetry)h->symmetry;
+    a->n_zeros = h->n_zeros;
+    a->n_duplicates = h->n_duplicates;
+    void *array[N_ARRAYS] = {a->row_ptr, a->col, a->val};
+    int error = 0;
+    for (int k = 0; k < N_ARRAYS && !error; k++)
+        error = read_array(descriptor, array[k], h->bytes[k], h->offset[k], n_threads);
+    if (error == ENODATA)
+        return fail_damaged(path, "it was cut off while it was read", err);
+    return error ? sp_fail_at(err, sp_input_status(error), path, 0, 0,
+                              "put a whole copy there, from where it was made",
+                              "the file cannot be read to its end: %s", strerror(error))
+                 : SP_OK;
 }
 
 static enum sp_status check_content(const char *path, const struct header *h, const struct sp_csr *a,
@@ -177,8 +203,9 @@ static enum sp_status check_content(const char *path, const struct header *h, co
     return SP_OK;
 }
 
-enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *source, int n_threads,
-                             struct sp_csr *a, char digest[65], int64_t *n_entries, struct sp_error *err)
+enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *source,
+                             const struct sp_load_options *options, struct sp_csr *a, char digest[65],
+                             int64_t *n_entries, struct sp_error *err)
 {
     memset(a, 0, sizeof *a);
     digest[0] = '\0';
@@ -187,7 +214,8 @@ enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *sou
     struct stat facts;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "cannot open the file: %s", strerror(errno));
+        return sp_fail_at(err, sp_input_status(errno), path, 0, 0, NULL, "cannot open the file: %s",
+                          strerror(errno));
     enum sp_status status = SP_OK;
     if (fstat(descriptor, &facts) != 0 || pread(descriptor, &h, sizeof h, 0) != (ssize_t)sizeof h)
         status = fail_damaged(path, "it is shorter than its header", err);
@@ -198,10 +226,10 @@ enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *sou
          source->head != h.source_head))
         status = sp_fail_at(err, SP_NO, path, 0, 0, NULL, "the cache is older than its source");
     if (status == SP_OK)
-        status = map_arrays(path, descriptor, &h, a, err);
+        status = read_arrays(path, descriptor, &h, options, a, err);
     close(descriptor);
     if (status == SP_OK)
-        status = check_content(path, &h, a, n_threads, err);
+        status = check_content(path, &h, a, options->n_threads, err);
     if (status != SP_OK) {
         sp_csr_free(a);
         return status;
@@ -221,7 +249,9 @@ enum sp_status sp_cache_path(const char *path, const char *directory, char *text
     } else {
         char *full = realpath(path, NULL);
         const char *key = full ? full : path, *slash = strrchr(key, '/');
-        n = snprintf(text, size, "%s/%s-%016llx.spm", directory, slash ? slash + 1 : key,
+        char stem[200];
+        n = snprintf(text, size, "%s/%s-%016llx.spm", directory,
+                     sp_file_stem(stem, sizeof stem, slash ? slash + 1 : key),
                      (unsigned long long)sp_hash64(key, strlen(key), 0));
         free(full);
     }

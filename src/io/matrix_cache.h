@@ -1,4 +1,4 @@
-/* Binary matrix files (.spm): the canonical matrix as it lies in memory, mapped instead of read.
+/* Binary matrix files (.spm): the canonical matrix as it lies in memory.
  *
  * Layout, little endian: a 4096-byte header (version, sizes, kind, where the three arrays begin, the source
  * file's size, time and head, the digest of the content, a hash of the header itself), then row_ptr, col and
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "io/load_options.h"
 #include "sparse/csr.h"
 
 /* What tells whether the file that a cache was made from has changed. */
@@ -30,12 +31,13 @@ bool sp_cache_is(const char *text, int64_t n);
 enum sp_status sp_cache_write(const char *path, const struct sp_csr *a, const char digest[65],
                               int64_t n_entries, const struct sp_cache_source *source, struct sp_error *err);
 
-/* Maps the file copy-on-write as the matrix' arrays, so that nothing is copied and no memory taken; freed by
- * sp_csr_free(). Everything is checked: header, sizes, digest, canonical form. digest and n_entries are
- * filled from the file. With `source`, SP_NO when the cache was made from another state of it. SP_INPUT for
- * damage, another version or a missing file. */
-enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *source, int n_threads,
-                             struct sp_csr *a, char digest[65], int64_t *n_entries, struct sp_error *err);
+/* Reads the file into arrays of the matrix' own, so that nothing that happens to it later changes what was
+ * checked here: header, sizes, digest, canonical form. digest and n_entries are filled from the file; of the
+ * options, threads, allocator and limit of memory count. With `source`, SP_NO when the cache was made from
+ * another state of it. SP_INPUT for damage, another version or a missing file, SP_MEMORY. */
+enum sp_status sp_cache_read(const char *path, const struct sp_cache_source *source,
+                             const struct sp_load_options *options, struct sp_csr *a, char digest[65],
+                             int64_t *n_entries, struct sp_error *err);
 
 /* Where the cache of `path` belongs: beside it (directory NULL), or in the directory under a name that holds
  * the hash of the full path. SP_OUTPUT where the name gets too long. */

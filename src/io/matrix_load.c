@@ -1,13 +1,16 @@
 #include "io/matrix_load.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "io/archive.h"
+#include "io/load_memory.h"
 #include "io/mapped_file.h"
 #include "io/matrix_cache.h"
 #include "io/matrix_market.h"
@@ -46,15 +49,21 @@ struct loading {
     struct sp_csr *matrix;
     struct sp_load_facts *facts;
     struct sp_error *err;
+    char cache[1024]; /* path of the cache to use and to write, "": none */
+    struct sp_cache_source source;
 };
 
 static enum sp_status load_generated(struct loading *l)
 {
     const char *spec = l->name + strlen("gen:");
     double bytes;
+    struct sp_load_size size = {.field = SP_FIELD_REAL};
     enum sp_status status = sp_generate_bytes(spec, &bytes, l->err);
     if (status == SP_OK)
-        status = sp_load_check_memory(l->name, &l->options, bytes, "the generated matrix", l->err);
+        status = sp_generate_estimate(spec, &size.n_r, &size.n_c, &size.n_nz, l->err);
+    size.symmetric = status == SP_OK && sp_generate_is_symmetric(spec);
+    if (status == SP_OK)
+        status = sp_load_check_memory(l->name, &l->options, &size, bytes, "the generated matrix", l->err);
     double start = sp_now();
     if (status == SP_OK)
         status = sp_generate(spec, l->options.allocator, l->matrix, l->err);
@@ -72,18 +81,22 @@ static enum sp_status load_generated(struct loading *l)
 static enum sp_status load_twin(struct loading *l)
 {
     char original[1024];
-    int64_t scale, seed, n_r, n_c, n_nz;
+    int64_t scale, seed;
+    struct sp_load_size size = {.field = SP_FIELD_REAL};
+    struct sp_load_options of_original = l->options;
     double bytes;
     if (!sp_twin_parse(l->name + strlen("gen:"), original, sizeof original, &scale, &seed))
         return sp_fail(l->err, SP_USAGE, "for example gen:like:A.mtx:8",
                        "%s: a twin is gen:like:FILE[:SCALE[:SEED]]", l->name);
     double start = sp_now();
     struct sp_twin *twin;
-    enum sp_status status = sp_twin_load(original, &l->options, &twin, l->err);
+    of_original.use = SP_LOAD_ALONE;
+    enum sp_status status = sp_twin_load(original, &of_original, &twin, l->err);
     if (status == SP_OK)
-        status = sp_twin_estimate(twin, scale, l->options.n_threads, &n_r, &n_c, &n_nz, &bytes, l->err);
+        status = sp_twin_estimate(twin, scale, l->options.n_threads, &size.n_r, &size.n_c, &size.n_nz, &bytes,
+                                  l->err);
     if (status == SP_OK)
-        status = sp_load_check_memory(l->name, &l->options, bytes, "the twin", l->err);
+        status = sp_load_check_memory(l->name, &l->options, &size, bytes, "the twin", l->err);
     if (status == SP_OK)
         status = sp_twin_make(twin, scale, (uint64_t)seed, l->options.n_threads, l->options.allocator,
                               l->matrix, l->err);
@@ -120,12 +133,13 @@ static enum sp_status load_cache(struct loading *l, const char *path, const stru
                                  struct sp_error *err)
 {
     double start = sp_now();
-    enum sp_status status = sp_cache_read(path, source, l->options.n_threads, l->matrix, l->facts->sha256,
-                                          &l->facts->n_entries, err);
+    enum sp_status status =
+        sp_cache_read(path, source, &l->options, l->matrix, l->facts->sha256, &l->facts->n_entries, err);
     if (status != SP_OK)
         return status;
     l->facts->digest_s = sp_now() - start;
     l->facts->cache_used = true;
+    l->facts->peak_B = sp_csr_bytes(l->matrix->n_r, l->matrix->n_nz, l->matrix->field);
     l->facts->n_zeros = l->matrix->n_zeros;
     l->facts->n_duplicates = l->matrix->n_duplicates;
     snprintf(l->facts->cache_path, sizeof l->facts->cache_path, "%s", path);
@@ -170,30 +184,55 @@ static enum sp_status digest(struct loading *l)
     return status;
 }
 
+static void find_cache(struct loading *l, const struct sp_mapped_file *file)
+{
+    const bool beside = l->options.cache == SP_CACHE_BESIDE;
+    l->source = sp_cache_source_of(file->text, file->n, file->mtime_ns);
+    if (!beside && (l->options.cache != SP_CACHE_DIRECTORY || !l->options.cache_dir))
+        return;
+    if (sp_cache_path(l->name, beside ? NULL : l->options.cache_dir, l->cache, sizeof l->cache, NULL) !=
+        SP_OK)
+        l->cache[0] = '\0';
+}
+
 /* A regular file: a binary one, text, or something to unpack. */
-static enum sp_status load_file(struct loading *l, struct sp_mapped_file *file)
+static enum sp_status read_mapped(struct loading *l, const struct sp_mapped_file *file)
 {
     l->facts->file_B = (double)file->n;
     if (sp_cache_is(file->text, file->n))
         return load_cache(l, l->name, NULL, l->err);
-    char path[1024] = "";
-    struct sp_cache_source source = sp_cache_source_of(file->text, file->n, file->mtime_ns);
-    bool wanted = l->options.cache == SP_CACHE_BESIDE ||
-                  (l->options.cache == SP_CACHE_DIRECTORY && l->options.cache_dir);
-    if (wanted)
-        wanted = sp_cache_path(l->name, l->options.cache == SP_CACHE_BESIDE ? NULL : l->options.cache_dir,
-                               path, sizeof path, NULL) == SP_OK;
-    if (wanted && use_cache(l, path, &source))
+    find_cache(l, file);
+    if (l->cache[0] && use_cache(l, l->cache, &l->source))
         return SP_OK;
     const char *kind = sp_archive_kind(file->text, file->n);
-    enum sp_status status =
-        kind ? load_stream(l, kind)
-             : sp_mtx_read_text(l->name, file->text, file->n, &l->options, l->matrix, l->facts, l->err);
-    if (status == SP_OK)
+    return kind ? load_stream(l, kind)
+                : sp_mtx_read_text(l->name, file->text, file->n, &l->options, l->matrix, l->facts, l->err);
+}
+
+static enum sp_status load_file(struct loading *l)
+{
+    struct sp_mapped_file file;
+    double start = sp_now();
+    enum sp_status status = sp_map_file(l->name, &file, l->err);
+    if (status != SP_OK)
+        return status;
+    l->facts->open_s = sp_now() - start;
+    status = file.regular ? read_mapped(l, &file) : load_stream(l, NULL);
+    status = sp_unmap_file(&file, l->name, status, l->err);
+    if (status != SP_OK)
+        sp_csr_free(l->matrix); /* of a file that changed */
+    else if (!l->facts->cache_used)
         status = digest(l);
-    if (status == SP_OK && wanted)
-        write_cache(l, path, &source);
+    if (status == SP_OK && !l->facts->cache_used && l->cache[0])
+        write_cache(l, l->cache, &l->source);
     return status;
+}
+
+/* A stream that was closed is open for writing only (cli/process.h). */
+static bool is_readable(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
 }
 
 static enum sp_status load(struct loading *l)
@@ -202,17 +241,12 @@ static enum sp_status load(struct loading *l)
         return load_twin(l);
     if (strncmp(l->name, "gen:", 4) == 0)
         return load_generated(l);
+    if (strcmp(l->name, "-") == 0 && !is_readable(STDIN_FILENO))
+        return sp_fail_at(l->err, SP_INPUT, "-", 0, 0, "give a matrix to standard input, or name a file",
+                          "standard input is closed");
     if (strcmp(l->name, "-") == 0)
         return load_stream(l, NULL);
-    struct sp_mapped_file file;
-    double start = sp_now();
-    enum sp_status status = sp_map_file(l->name, &file, l->err);
-    if (status != SP_OK)
-        return status;
-    l->facts->open_s = sp_now() - start;
-    status = file.regular ? load_file(l, &file) : load_stream(l, NULL);
-    sp_unmap_file(&file);
-    return status;
+    return load_file(l);
 }
 
 /* The digest is that of the matrix without them. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "io/load_memory.h"
 #include "io/mtx_header.h"
 #include "io/mtx_scan.h"
 #include "io/mtx_text.h"
@@ -116,6 +116,11 @@ static void pass(struct reading *r, int t, bool place)
             bool fault;
             const char *next = array ? sp_mtx_scan_array(h, p, piece.end, &s->chunk, &fault)
                                      : sp_mtx_scan(h, take, p, piece.end, &s->chunk, &fault);
+            if (array && s->first + s->n_entries + s->chunk.n > h->n_entries) {
+                r->changed = true; /* more lines than were counted */
+                atomic_store(&r->stop, true);
+                return;
+            }
             if (array)
                 sp_mtx_number_array(h, s->first + s->n_entries, &s->chunk);
             s->n_entries += s->chunk.n;
@@ -147,7 +152,7 @@ static enum sp_status run_pass(struct reading *r, bool place, struct sp_error *e
     if (r->interrupted)
         return sp_fail(err, SP_INTERRUPTED, NULL, "reading %s was interrupted", r->h->path);
     if (atomic_load(&r->fault_offset) != INT64_MAX)
-        return sp_mtx_text_fault(&r->text, r->h, atomic_load(&r->fault_offset), err);
+        return sp_mtx_text_fault(&r->text, r->h, err);
     if (r->changed)
         return sp_fail_at(err, SP_INPUT, r->h->path, 0, 0, "try again when it is complete",
                           "the file changed while it was read");
@@ -175,7 +180,7 @@ static enum sp_status check_number_of_entries(struct reading *r, struct sp_error
     int64_t n = 0;
     for (int t = 0; t < r->n_threads; t++)
         n += r->thread[t].n_entries;
-    return n == r->h->n_entries ? SP_OK : sp_mtx_text_count_fault(&r->text, r->h, n, err);
+    return n == r->h->n_entries ? SP_OK : sp_mtx_text_fault(&r->text, r->h, err);
 }
 
 static enum sp_status check_triangles(struct reading *r, struct sp_error *err)
@@ -185,7 +190,7 @@ static enum sp_status check_triangles(struct reading *r, struct sp_error *err)
         lower |= r->thread[t].lower;
         upper |= r->thread[t].upper;
     }
-    return lower && upper ? sp_mtx_text_triangle_fault(&r->text, r->h, err) : SP_OK;
+    return lower && upper ? sp_mtx_text_fault(&r->text, r->h, err) : SP_OK;
 }
 
 /* Threads that pay: enough text for each, and counters that stay small beside the matrix. */
@@ -199,31 +204,13 @@ static int choose_threads(const struct sp_mtx_header *h, int64_t n_bytes, int wa
     return n;
 }
 
-enum sp_status sp_load_check_memory(const char *path, const struct sp_load_options *options, double bytes,
-                                    const char *what, struct sp_error *err)
+/* Before much is allocated: can the text hold what the size line declares? Smaller errors are found on the
+ * way. */
+static enum sp_status check_declared(const struct reading *r, int64_t n, struct sp_error *err)
 {
-    if (options->memory_limit_B <= 0 || bytes <= options->memory_limit_B)
-        return SP_OK;
-    char need[32], have[32];
-    return sp_fail_at(err, SP_MEMORY, path, 0, 0, "use a machine with more memory, or a smaller matrix",
-                      "%s needs %s (%.0f B), but only %s (%.0f B) are available", what,
-                      sp_text_bytes(need, sizeof need, bytes), bytes,
-                      sp_text_bytes(have, sizeof have, options->memory_limit_B), options->memory_limit_B);
-}
-
-/* Before much is allocated: can the rest of the file hold what the size line declares? Smaller errors are
- * found at their line, with a better reason. */
-static enum sp_status check_declared(const struct sp_mtx_header *h, int64_t n, struct sp_error *err)
-{
-    int64_t shortest = h->format == SP_MTX_ARRAY ? 2 : h->field == SP_FIELD_PATTERN ? 4 : 6;
-    if (h->field == SP_FIELD_COMPLEX)
-        shortest += 2;
-    int64_t most = (n - h->body_begin + 1) / shortest;
-    if (h->n_entries <= most || h->n_entries < 1 << 20)
-        return SP_OK;
-    return sp_fail_at(err, SP_INPUT, h->path, h->size_line, 1, "is the file cut off? get it again",
-                      "%lld entries are declared here, but the %lld bytes that follow hold at most %lld",
-                      (long long)h->n_entries, (long long)(n - h->body_begin), (long long)most);
+    const struct sp_mtx_header *h = r->h;
+    return h->n_entries < 1 << 20 || sp_mtx_header_can_hold(h, n) ? SP_OK
+                                                                  : sp_mtx_text_fault(&r->text, h, err);
 }
 
 static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct sp_load_facts *facts,
@@ -232,8 +219,9 @@ static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct
     const struct sp_mtx_header *h = r->h;
     const struct sp_load_options *o = r->options;
     double work = sp_csr_builder_bytes(h->n_r, r->n_threads);
+    struct sp_load_size size = {h->n_r, h->n_c, h->n_entries, h->field, false};
     double least = work + sp_csr_bytes(h->n_r, h->n_entries, h->field);
-    enum sp_status status = sp_load_check_memory(h->path, o, least, "the matrix", err);
+    enum sp_status status = sp_load_check_memory(h->path, o, &size, least, "the matrix", err);
     if (status == SP_OK)
         status = make_threads(r, err);
     if (status != SP_OK)
@@ -257,7 +245,9 @@ static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct
     int64_t n_nz = sp_csr_builder_total(&r->builder);
     facts->peak_B = work + sp_csr_bytes(h->n_r, n_nz, h->field);
     facts->survey_s = sp_now() - start;
-    status = sp_load_check_memory(h->path, o, facts->peak_B, "the matrix with its symmetry expanded", err);
+    size.n_nz = n_nz;
+    status =
+        sp_load_check_memory(h->path, o, &size, facts->peak_B, "the matrix with its symmetry expanded", err);
     if (status == SP_OK)
         status = sp_csr_builder_seal(&r->builder, err);
     if (status != SP_OK)
@@ -293,8 +283,6 @@ enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
     memset(matrix, 0, sizeof *matrix);
     struct sp_mtx_header h;
     enum sp_status status = sp_mtx_header_read(path, text, n, &h, err);
-    if (status == SP_OK)
-        status = check_declared(&h, n, err);
     if (status != SP_OK)
         return status;
     struct reading r = {.h = &h, .options = options};
@@ -302,6 +290,8 @@ enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
     atomic_init(&r.stop, false);
     r.n_threads = choose_threads(&h, n - h.body_begin, options->n_threads);
     status = sp_mtx_text_open(&r.text, &h, text, n, r.n_threads, err);
+    if (status == SP_OK)
+        status = check_declared(&r, n, err);
     if (status == SP_OK)
         status = read_body(&r, matrix, facts, err);
     free_reading(&r);

@@ -22,8 +22,4 @@ struct sp_mtx_header;
 void sp_mtx_describe(const struct sp_mtx_header *h, int n_threads, const struct sp_csr *matrix,
                      struct sp_load_facts *facts);
 
-/* SP_MEMORY when `bytes` for `what` exceed the limit of the options. */
-enum sp_status sp_load_check_memory(const char *path, const struct sp_load_options *options, double bytes,
-                                    const char *what, struct sp_error *err);
-
 #endif

@@ -42,8 +42,9 @@ static bool is_harwell_boeing(const char *text, int64_t n)
     const char *p = text, *end = text + n;
     for (int i = 0; i < 2; i++) {
         p = memchr(p, '\n', (size_t)(end - p));
-        if (!p++)
+        if (!p)
             return false;
+        p++;
     }
     return end - p > 4 && strchr("RCPIQrcpiq", p[0]) && strchr("SUHZRsuhzr", p[1]) && strchr("AEae", p[2]) &&
            isspace((unsigned char)p[3]);
@@ -56,6 +57,7 @@ static bool is_binary(const char *text, int64_t n)
 
 enum sp_status sp_mtx_foreign(const char *path, const char *text, int64_t n, struct sp_error *err)
 {
+    n = n < SP_MTX_FOREIGN_LOOK ? n : SP_MTX_FOREIGN_LOOK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].magic);
         if ((size_t)n >= length && strncasecmp(text, kinds[i].magic, length) == 0)

@@ -198,11 +198,11 @@ enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n,
 {
     struct sp_mtx_header h = {.path = path};
     memset(header, 0, sizeof *header);
-    const char *end = text + n;
-    struct line line = {.next = text};
     if (n == 0)
         return sp_fail_at(err, SP_INPUT, path, 0, 0, "was its download or export cut off?",
                           "the file is empty");
+    const char *end = text + n;
+    struct line line = {.next = text};
     static const char banner[] = "%%MatrixMarket";
     const int banner_length = (int)sizeof banner - 1;
     take_line(text, end, &line);
@@ -231,4 +231,12 @@ enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n,
     h.body_begin = line.next - text;
     *header = h;
     return SP_OK;
+}
+
+bool sp_mtx_header_can_hold(const struct sp_mtx_header *h, int64_t n)
+{
+    int64_t shortest = h->format == SP_MTX_ARRAY ? 2 : h->field == SP_FIELD_PATTERN ? 4 : 6;
+    if (h->field == SP_FIELD_COMPLEX)
+        shortest += 2;
+    return h->n_entries <= (n - h->body_begin + 1) / shortest;
 }

@@ -32,4 +32,7 @@ bool sp_mtx_header_complete(const char *text, int64_t n);
 enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n, struct sp_mtx_header *header,
                                   struct sp_error *err);
 
+/* Whether a file of n bytes has room behind the header for the entries that it announces. */
+bool sp_mtx_header_can_hold(const struct sp_mtx_header *header, int64_t n);
+
 #endif

@@ -18,12 +18,24 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+enum { SHOWN = 40 }; /* bytes of a word in a message */
+
 static int word_length(const struct cursor *c)
 {
     const char *p = c->p;
-    while (p < c->end && !is_blank(*p))
+    while (p < c->end && !is_blank(*p) && p - c->p <= SHOWN)
         p++;
-    return (int)(p - c->p < 40 ? p - c->p : 40);
+    return (int)(p - c->p);
+}
+
+static int shown(int length)
+{
+    return length < SHOWN ? length : SHOWN;
+}
+
+static const char *rest(int length)
+{
+    return length > SHOWN ? "..." : "";
 }
 
 static void skip_blanks(struct cursor *c)
@@ -55,8 +67,8 @@ static bool fail_word(const struct cursor *c, const char *remedy, const char *re
         sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1, remedy,
                    "the line ends, but %s", reason);
     else
-        sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1, remedy, "'%.*s': %s", n, c->p,
-                   reason);
+        sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1, remedy, "'%.*s%s': %s",
+                   shown(n), c->p, rest(n), reason);
     return false;
 }
 
@@ -72,12 +84,13 @@ static bool read_index(struct cursor *c, const char *what, int64_t limit, int32_
         snprintf(reason, sizeof reason, "a whole number is wanted here, the %s", what);
         return fail_word(c, line_form(c->h), reason);
     }
-    if (value < 1 || value > limit) {
+    if (value < 1 || value > limit) { /* the word as it stands: its value may be beyond every type */
+        const int n = word_length(c);
         sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1,
                    value == 0 ? "indices count from 1: add 1 to every index"
                               : "correct the index, or the sizes on the size line",
-                   "%s %lld is outside 1 .. %lld (line %lld gives the sizes)", what, (long long)value,
-                   (long long)limit, (long long)c->h->size_line);
+                   "%s %.*s%s is outside 1 .. %lld (line %lld gives the sizes)", what, shown(n), c->p,
+                   rest(n), (long long)limit, (long long)c->h->size_line);
         return false;
     }
     *index = (int32_t)(value - 1);

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "io/load_memory.h"
 #include "io/matrix_market.h"
+#include "io/mtx_foreign.h"
+#include "io/mtx_judge.h"
 #include "io/mtx_scan.h"
 #include "sparse/csr_builder.h"
 
@@ -14,21 +17,28 @@ enum { BLOCK = 4 << 20 };
 
 /* Entries of one block of text, in the order of the file. */
 struct entries {
-    int32_t *row, *col; /* NULL for array files */
-    double *val;        /* NULL for patterns */
+    int32_t *row, *col; /* nothing for array files */
+    double *val;        /* nothing for patterns */
     int64_t n, capacity;
-    int64_t first_line;
 };
 
+/* A block of text on its way: read, parsed, judged with what comes before it, free again. */
 struct slot {
-    char *text; /* [BLOCK + 1 + SP_MTX_PADDING] */
+    char *text;   /* [size + 1 + SP_MTX_PADDING] */
+    int64_t size; /* grows where a line is longer */
     int64_t begin, end;
-    int64_t first_line, n_lines;
-    int64_t number; /* of the block */
-    enum { SLOT_FREE, SLOT_FULL, SLOT_BUSY } state;
+    int64_t n_lines;
+    int64_t number;           /* of the block */
+    int64_t n_entries;        /* from here on: parsed */
+    int sides;                /* of the diagonal that entries lie on: bit 0 below, bit 1 above */
+    bool fault;               /* a line is wrong */
+    enum sp_status no_memory; /* SP_OK, or why its entries have no room, in err */
+    struct sp_error err;
+    enum { SLOT_FREE, SLOT_FULL, SLOT_BUSY, SLOT_PARSED } state;
 };
 
 struct stream {
+    const char *path;
     const struct sp_mtx_header *h;
     const struct sp_load_options *options;
     pthread_mutex_t lock;
@@ -37,11 +47,10 @@ struct stream {
     int n_slots;
     struct entries *block; /* [n_blocks], capacity max_blocks; grows under the lock */
     int64_t n_blocks, max_blocks;
-    int64_t n_entries; /* seen so far */
-    int triangle;      /* of the first entry off the diagonal: 1 lower, -1 upper, 0 none yet */
+    int64_t n_judged;          /* blocks, from the first on */
+    struct sp_mtx_judge judge; /* of these */
     bool done, stop;
-    int64_t failed_block; /* the fault of the earliest block counts */
-    enum sp_status status;
+    enum sp_status status; /* of the first block that is wrong */
     struct sp_error err;
 };
 
@@ -62,16 +71,15 @@ static enum sp_status alloc_entries(const struct stream *s, int64_t capacity, st
                                     struct sp_error *err)
 {
     void *p = NULL;
-    enum sp_status status = SP_OK;
     memset(e, 0, sizeof *e);
     e->capacity = capacity;
-    if (s->h->format == SP_MTX_COORDINATE) {
-        status = sp_large_alloc(s->options->allocator, capacity, sizeof *e->row, "entries", &p, err);
-        e->row = p;
-        if (status == SP_OK)
-            status = sp_large_alloc(s->options->allocator, capacity, sizeof *e->col, "entries", &p, err);
-        e->col = status == SP_OK ? p : NULL;
-    }
+    const int64_t n_indices = s->h->format == SP_MTX_COORDINATE ? capacity : 0;
+    enum sp_status status =
+        sp_large_alloc(s->options->allocator, n_indices, sizeof *e->row, "entries", &p, err);
+    e->row = p;
+    if (status == SP_OK)
+        status = sp_large_alloc(s->options->allocator, n_indices, sizeof *e->col, "entries", &p, err);
+    e->col = status == SP_OK ? p : NULL;
     if (status == SP_OK)
         status = sp_large_alloc(s->options->allocator, capacity * values_per_entry(s->h), sizeof *e->val,
                                 "entries", &p, err);
@@ -79,47 +87,7 @@ static enum sp_status alloc_entries(const struct stream *s, int64_t capacity, st
     return status;
 }
 
-static void fail_block(struct stream *s, int64_t number, enum sp_status status, const struct sp_error *err)
-{
-    pthread_mutex_lock(&s->lock);
-    if (s->status == SP_OK || number < s->failed_block) {
-        s->status = status;
-        s->failed_block = number;
-        s->err = *err;
-    }
-    s->stop = true;
-    pthread_cond_broadcast(&s->filled);
-    pthread_cond_broadcast(&s->freed);
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* Names the first wrong line of a block: one that is no entry, or lies in the triangle that is not
- * `triangle`. */
-static enum sp_status name_fault(const struct stream *s, const struct slot *slot, int triangle,
-                                 struct sp_error *err)
-{
-    int64_t line = slot->first_line;
-    const char *end = slot->text + slot->end;
-    for (const char *p = slot->text + slot->begin; p < end; line++) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        struct sp_mtx_entry e = {0};
-        enum sp_mtx_kind kind = sp_mtx_line(s->h, p, newline, line, &e, err);
-        if (kind == SP_MTX_FAULT)
-            return SP_INPUT;
-        int side = (e.row > e.col) - (e.row < e.col);
-        if (kind == SP_MTX_ENTRY && triangle != 0 && side == -triangle)
-            return sp_fail_at(
-                err, SP_INPUT, s->h->path, line, 1,
-                "remove the entries of one triangle, or say general in the banner",
-                "this entry lies %s the diagonal, earlier ones %s it: a %s file gives one triangle",
-                side > 0 ? "below" : "above", side > 0 ? "above" : "below", sp_symmetry_name(s->h->symmetry));
-        p = newline + 1;
-    }
-    return sp_fail_at(err, SP_BUG, s->h->path, slot->first_line, 0, "report this with the file",
-                      "the reader stopped in a block where nothing is wrong");
-}
-
-/* Which side of the diagonal the entries lie on: bit 0 below, bit 1 above. */
+/* Which side of the diagonal the entries lie on. */
 static int sides(const struct entries *e)
 {
     int lower = 0, upper = 0;
@@ -130,36 +98,70 @@ static int sides(const struct entries *e)
     return lower | upper << 1;
 }
 
-/* One block of text into entries. */
-static enum sp_status parse(struct stream *s, const struct slot *slot, struct entries *e,
-                            struct sp_error *err)
+/* One block of text into entries, as far as its lines are right. */
+static void parse(struct stream *s, struct slot *slot, struct entries *e)
 {
     const struct sp_mtx_header *h = s->h;
     pthread_mutex_lock(&s->lock);
-    enum sp_status status = alloc_entries(s, slot->n_lines, e, err);
+    slot->no_memory = alloc_entries(s, slot->n_lines, e, &slot->err);
     pthread_mutex_unlock(&s->lock);
+    slot->fault = false;
     const char *p = slot->text + slot->begin, *end = slot->text + slot->end;
-    while (status == SP_OK && p < end) {
-        bool fault;
+    while (slot->no_memory == SP_OK && !slot->fault && p < end) {
         struct sp_mtx_chunk chunk = {e->row + e->n, e->col + e->n, e->val + e->n * values_per_entry(h), 0};
-        p = h->format == SP_MTX_ARRAY ? sp_mtx_scan_array(h, p, end, &chunk, &fault)
-                                      : sp_mtx_scan(h, SP_MTX_ENTRIES, p, end, &chunk, &fault);
+        p = h->format == SP_MTX_ARRAY ? sp_mtx_scan_array(h, p, end, &chunk, &slot->fault)
+                                      : sp_mtx_scan(h, SP_MTX_ENTRIES, p, end, &chunk, &slot->fault);
         e->n += chunk.n;
-        if (fault)
-            status = name_fault(s, slot, 0, err);
     }
-    e->first_line = slot->first_line;
-    if (status != SP_OK || h->symmetry == SP_GENERAL || h->format == SP_MTX_ARRAY)
-        return status;
-    int met = sides(e);
-    pthread_mutex_lock(&s->lock);
-    if (s->triangle == 0 && met != 0)
-        s->triangle = met & 1 ? 1 : -1;
-    int triangle = s->triangle;
-    pthread_mutex_unlock(&s->lock);
-    if ((met & 2 && triangle > 0) || (met & 1 && triangle < 0))
-        return name_fault(s, slot, triangle, err);
-    return SP_OK;
+    slot->n_entries = e->n;
+    slot->sides = h->symmetry == SP_GENERAL || h->format == SP_MTX_ARRAY ? 0 : sides(e);
+}
+
+static bool seems_wrong(const struct sp_mtx_judge *j, const struct slot *slot)
+{
+    const int earlier = j->first_line == 0 ? 0 : j->first_is_lower ? 1 : 2;
+    return slot->fault || (slot->sides | earlier) == 3 || slot->n_entries > j->h->n_entries - j->n_entries;
+}
+
+static enum sp_status judge_block(struct stream *s, struct slot *slot)
+{
+    struct sp_mtx_judge *j = &s->judge;
+    if (slot->no_memory != SP_OK) {
+        s->err = slot->err;
+        return slot->no_memory;
+    }
+    const bool wrong = seems_wrong(j, slot);
+    if (!wrong && (slot->sides == 0 || j->first_line > 0)) {
+        j->n_entries += slot->n_entries;
+        j->line += slot->n_lines;
+        return SP_OK;
+    }
+    enum sp_status status = sp_mtx_judge_lines(j, slot->text + slot->begin, slot->text + slot->end, &s->err);
+    return wrong && status == SP_OK ? sp_mtx_judge_disagrees(j, &s->err) : status;
+}
+
+static struct slot *next_to_judge(struct stream *s)
+{
+    for (int i = 0; i < s->n_slots; i++)
+        if (s->slot[i].state == SLOT_PARSED && s->slot[i].number == s->n_judged)
+            return &s->slot[i];
+    return NULL;
+}
+
+/* Blocks are judged in the order of the file, so that the first fault is found whichever thread is faster.
+ * With the lock held. */
+static void judge_blocks(struct stream *s)
+{
+    for (struct slot *slot; s->status == SP_OK && (slot = next_to_judge(s)); s->n_judged++) {
+        s->status = judge_block(s, slot);
+        slot->state = SLOT_FREE;
+        pthread_cond_signal(&s->freed);
+    }
+    if (s->status == SP_OK)
+        return;
+    s->stop = true;
+    pthread_cond_broadcast(&s->filled);
+    pthread_cond_broadcast(&s->freed);
 }
 
 static struct slot *wait_for_full_slot(struct stream *s)
@@ -187,24 +189,12 @@ static void *parse_blocks(void *context)
         if (!slot)
             return NULL;
         struct entries e;
-        struct sp_error err;
-        enum sp_status status = parse(s, slot, &e, &err);
-        int64_t number = slot->number;
+        parse(s, slot, &e);
         pthread_mutex_lock(&s->lock);
-        s->block[number] = e;
-        s->n_entries += e.n;
-        bool too_many = s->n_entries > s->h->n_entries;
-        slot->state = SLOT_FREE;
-        pthread_cond_signal(&s->freed);
+        s->block[slot->number] = e;
+        slot->state = SLOT_PARSED;
+        judge_blocks(s);
         pthread_mutex_unlock(&s->lock);
-        if (status == SP_OK && too_many)
-            status = sp_fail_at(&err, SP_INPUT, s->h->path, e.first_line, 0,
-                                "correct the size line, or remove what is too much",
-                                "at or after this line there are more than the %lld entries that line %lld "
-                                "announces",
-                                (long long)s->h->n_entries, (long long)s->h->size_line);
-        if (status != SP_OK)
-            fail_block(s, number, status, &err);
     }
 }
 
@@ -249,11 +239,9 @@ static int64_t count_newlines(const char *p, const char *end)
     return n;
 }
 
-static enum sp_status hand_over(struct stream *s, struct slot *slot, int64_t *line, struct sp_error *err)
+static enum sp_status hand_over(struct stream *s, struct slot *slot, struct sp_error *err)
 {
-    slot->first_line = *line;
     slot->n_lines = count_newlines(slot->text + slot->begin, slot->text + slot->end);
-    *line += slot->n_lines;
     pthread_mutex_lock(&s->lock);
     bool ok = add_block(s);
     slot->number = s->n_blocks - 1;
@@ -264,12 +252,33 @@ static enum sp_status hand_over(struct stream *s, struct slot *slot, int64_t *li
     return ok ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for the list of blocks");
 }
 
+/* Room for `size` bytes, those that are there kept. */
+static enum sp_status widen(const struct stream *s, struct slot *slot, int64_t size, struct sp_error *err)
+{
+    if (size <= slot->size)
+        return SP_OK;
+    const struct sp_load_size none = {0}; /* the header may not be known yet */
+    enum sp_status status =
+        sp_load_check_memory(s->path, s->options, &none, (double)size, "a line that long", err);
+    if (status != SP_OK)
+        return status;
+    char *wider = realloc(slot->text, (size_t)size + 1 + SP_MTX_PADDING);
+    if (!wider)
+        return sp_fail(err, SP_MEMORY, "is this a Matrix Market file?", "no memory for a line of %lld bytes",
+                       (long long)size);
+    memset(wider + slot->end, 0, (size_t)(size - slot->end) + 1 + SP_MTX_PADDING);
+    slot->text = wider;
+    slot->size = size;
+    return SP_OK;
+}
+
 /* Reads until the block is full or the input ends; *last: it has ended, and a final newline is there. */
 static enum sp_status fill(struct sp_archive *archive, struct slot *slot, bool *last, struct sp_error *err)
 {
     int64_t n = 1;
-    while (slot->end < BLOCK && n > 0) {
-        enum sp_status status = sp_archive_read(archive, slot->text + slot->end, BLOCK - slot->end, &n, err);
+    while (slot->end < slot->size && n > 0) {
+        enum sp_status status =
+            sp_archive_read(archive, slot->text + slot->end, slot->size - slot->end, &n, err);
         if (status != SP_OK)
             return status;
         slot->end += n;
@@ -280,47 +289,86 @@ static enum sp_status fill(struct sp_archive *archive, struct slot *slot, bool *
     return SP_OK;
 }
 
+static const char *last_newline(const struct slot *slot)
+{
+    return slot->end > slot->begin
+               ? memrchr(slot->text + slot->begin, '\n', (size_t)(slot->end - slot->begin))
+               : NULL;
+}
+
+/* Reads on until there is a complete line, or the input ends. */
+static enum sp_status fill_lines(const struct stream *s, struct sp_archive *archive, struct slot *slot,
+                                 bool *last, struct sp_error *err)
+{
+    enum sp_status status = fill(archive, slot, last, err);
+    while (status == SP_OK && !*last && !last_newline(slot)) {
+        status = widen(s, slot, 2 * slot->size, err);
+        if (status == SP_OK)
+            status = fill(archive, slot, last, err);
+    }
+    return status;
+}
+
 static bool interrupted(const struct stream *s)
 {
     const struct sp_load_options *o = s->options;
     return o->interrupted && o->interrupted(o->context);
 }
 
+static void report_progress(struct stream *s)
+{
+    if (!s->options->progress)
+        return;
+    pthread_mutex_lock(&s->lock);
+    const double n = (double)s->judge.n_entries;
+    pthread_mutex_unlock(&s->lock);
+    s->options->progress(s->options->context, 0.8 * n / (double)(s->h->n_entries + 1));
+}
+
+/* A free slot that begins with the incomplete line at the end of `slot`; NULL: the parsers have stopped. */
+static enum sp_status move_rest(struct stream *s, struct slot *slot, const char *newline, struct slot **next,
+                                struct sp_error *err)
+{
+    int64_t rest = slot->text + slot->end - (newline + 1);
+    slot->end -= rest;
+    *next = wait_for_free_slot(s);
+    if (!*next)
+        return SP_OK;
+    (*next)->begin = (*next)->end = 0;
+    enum sp_status status = widen(s, *next, rest + 1, err);
+    if (status == SP_OK) {
+        memcpy((*next)->text, slot->text + slot->end, (size_t)rest);
+        (*next)->end = rest;
+    }
+    return status;
+}
+
 /* The calling thread's part: text into slots, cut at line ends. `slot` holds the first block, read already.
  */
 static enum sp_status unpack(struct stream *s, struct sp_archive *archive, struct slot *slot, bool last,
-                             int64_t *line, struct sp_error *err)
+                             struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     pthread_mutex_lock(&s->lock);
     slot->state = SLOT_BUSY;
     pthread_mutex_unlock(&s->lock);
+    if (!last && !last_newline(slot))
+        status = fill_lines(s, archive, slot, &last, err);
     while (slot && status == SP_OK) {
         if (interrupted(s))
             return sp_fail(err, SP_INTERRUPTED, NULL, "reading %s was interrupted", s->h->path);
-        if (s->options->progress)
-            s->options->progress(s->options->context,
-                                 0.8 * (double)s->n_entries / (double)(s->h->n_entries + 1));
-        const char *newline = slot->end > slot->begin
-                                  ? memrchr(slot->text + slot->begin, '\n', (size_t)(slot->end - slot->begin))
-                                  : NULL;
-        if (!newline && !last)
-            return sp_fail_at(err, SP_INPUT, s->h->path, *line, 0, "is this a Matrix Market file?",
-                              "a line is longer than %d bytes", BLOCK);
+        report_progress(s);
+        const char *newline = last_newline(slot);
         if (!newline)
             return SP_OK;
-        int64_t rest = slot->text + slot->end - (newline + 1);
-        slot->end -= rest;
-        struct slot *next = last ? NULL : wait_for_free_slot(s);
-        if (next) {
-            memcpy(next->text, slot->text + slot->end, (size_t)rest);
-            next->begin = 0;
-            next->end = rest;
-        }
-        status = hand_over(s, slot, line, err);
+        struct slot *next = NULL;
+        if (!last)
+            status = move_rest(s, slot, newline, &next, err);
+        if (status == SP_OK)
+            status = hand_over(s, slot, err);
         slot = next;
         if (slot && status == SP_OK)
-            status = fill(archive, slot, &last, err);
+            status = fill_lines(s, archive, slot, &last, err);
     }
     return status;
 }
@@ -396,7 +444,8 @@ static enum sp_status convert(struct stream *s, struct sp_csr *matrix, struct sp
         facts->peak_B = (double)h->n_entries * (8 + 8 * values_per_entry(h)) +
                         sp_csr_builder_bytes(h->n_r, n_threads) +
                         sp_csr_bytes(h->n_r, sp_csr_builder_total(&b), h->field);
-        status = sp_load_check_memory(h->path, s->options, facts->peak_B,
+        const struct sp_load_size size = {h->n_r, h->n_c, sp_csr_builder_total(&b), h->field, false};
+        status = sp_load_check_memory(h->path, s->options, &size, facts->peak_B,
                                       "the matrix with its symmetry expanded, beside its entries", err);
     }
     if (status == SP_OK)
@@ -416,7 +465,6 @@ static enum sp_status read_blocks(struct stream *s, struct sp_archive *archive, 
 {
     pthread_t parser[64];
     int n_started = 0;
-    int64_t line = s->h->body_line;
     enum sp_status status = SP_OK;
     for (; n_started < n_parsers && n_started < 64; n_started++)
         if (pthread_create(&parser[n_started], NULL, parse_blocks, s) != 0)
@@ -424,7 +472,7 @@ static enum sp_status read_blocks(struct stream *s, struct sp_archive *archive, 
     if (n_started == 0)
         status = sp_fail(err, SP_ABSENT, "raise the limit of processes (ulimit -u)", "cannot start a thread");
     if (status == SP_OK)
-        status = unpack(s, archive, &s->slot[0], last, &line, err);
+        status = unpack(s, archive, &s->slot[0], last, err);
     pthread_mutex_lock(&s->lock);
     s->done = true;
     s->stop = s->stop || status == SP_INTERRUPTED;
@@ -438,22 +486,41 @@ static enum sp_status read_blocks(struct stream *s, struct sp_archive *archive, 
             *err = s->err;
         return s->status;
     }
-    if (status == SP_OK && s->n_entries < s->h->n_entries)
-        status = sp_fail_at(err, SP_INPUT, s->h->path, line - 1, 0, "is the file cut off? get it again",
-                            "the file ends after %lld entries, line %lld announces %lld",
-                            (long long)s->n_entries, (long long)s->h->size_line, (long long)s->h->n_entries);
+    return status == SP_OK ? sp_mtx_judge_end(&s->judge, err) : status;
+}
+
+/* Reads until the header is complete, and so much that what is none can be named. */
+static enum sp_status read_header(struct stream *s, struct sp_archive *archive, struct sp_mtx_header *h,
+                                  bool *last, struct sp_error *err)
+{
+    struct slot *slot = &s->slot[0];
+    enum sp_status status = widen(s, slot, SP_MTX_FOREIGN_LOOK, err);
+    if (status == SP_OK)
+        status = fill(archive, slot, last, err);
+    while (status == SP_OK && !*last && !sp_mtx_header_complete(slot->text, slot->end)) {
+        status = widen(s, slot, 2 * slot->size, err);
+        if (status == SP_OK)
+            status = fill(archive, slot, last, err);
+    }
+    if (status == SP_OK)
+        status = sp_mtx_header_read(s->path, slot->text, slot->end, h, err);
+    slot->begin = h->body_begin;
+    s->judge = sp_mtx_judge_begin(h);
     return status;
 }
 
-static enum sp_status read_header(const char *path, struct slot *slot, bool last, struct sp_mtx_header *h,
-                                  struct sp_error *err)
+/* What is declared, where the whole text cannot hold it, is not worth a question about memory. */
+static enum sp_status check_declared(const struct stream *s, bool last, struct sp_error *err)
 {
-    enum sp_status status = sp_mtx_header_read(path, slot->text, slot->end, h, err);
-    if (status == SP_OK && !last && !sp_mtx_header_complete(slot->text, slot->end))
-        status = sp_fail_at(err, SP_INPUT, path, 1, 0, "move the remarks behind the data",
-                            "the first %d bytes hold no size line", BLOCK);
-    slot->begin = h->body_begin;
-    return status;
+    const struct sp_mtx_header *h = s->h;
+    if (last && !sp_mtx_header_can_hold(h, s->slot[0].end))
+        return SP_OK;
+    const struct sp_load_size size = {h->n_r, h->n_c, h->n_entries, h->field, false};
+    return sp_load_check_memory(s->path, s->options, &size,
+                                (double)h->n_entries * (8 + 8 * values_per_entry(h)) +
+                                    sp_csr_bytes(h->n_r, h->n_entries, h->field) +
+                                    sp_csr_builder_bytes(h->n_r, 1),
+                                "the matrix beside its entries", err);
 }
 
 enum sp_status sp_mtx_read_stream(const char *path, struct sp_archive *archive,
@@ -463,7 +530,8 @@ enum sp_status sp_mtx_read_stream(const char *path, struct sp_archive *archive,
     memset(matrix, 0, sizeof *matrix);
     int n_parsers = options->n_threads > 2 ? options->n_threads - 1 : 1;
     struct sp_mtx_header h = {0};
-    struct stream s = {.h = &h, .options = options, .n_slots = n_parsers + 2};
+    struct stream s = {.path = path, .h = &h, .options = options, .n_slots = n_parsers + 2};
+    const int64_t block_B = options->block_B > 0 ? options->block_B : BLOCK;
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.freed, NULL);
     pthread_cond_init(&s.filled, NULL);
@@ -473,18 +541,14 @@ enum sp_status sp_mtx_read_stream(const char *path, struct sp_archive *archive,
     enum sp_status status = sp_new_array(s.n_slots, sizeof *s.slot, "the reader's blocks", &p, err);
     s.slot = p;
     for (int i = 0; status == SP_OK && i < s.n_slots; i++) {
-        status = sp_new_array(BLOCK + 1 + SP_MTX_PADDING, 1, "the reader's blocks", &p, err);
+        status = sp_new_array(block_B + 1 + SP_MTX_PADDING, 1, "the reader's blocks", &p, err);
         s.slot[i].text = p;
+        s.slot[i].size = block_B;
     }
     if (status == SP_OK)
-        status = fill(archive, &s.slot[0], &last, err);
+        status = read_header(&s, archive, &h, &last, err);
     if (status == SP_OK)
-        status = read_header(path, &s.slot[0], last, &h, err);
-    if (status == SP_OK)
-        status = sp_load_check_memory(path, options,
-                                      (double)h.n_entries * (8 + 8 * values_per_entry(&h)) +
-                                          sp_csr_bytes(h.n_r, h.n_entries, h.field),
-                                      "the matrix beside its entries", err);
+        status = check_declared(&s, last, err);
     if (status == SP_OK)
         status = read_blocks(&s, archive, last, n_parsers, err);
     facts->parse_s = sp_now() - start;

@@ -9,7 +9,8 @@
 #include "io/mtx_header.h"
 
 /* The last lines are copied to where bytes may be loaded beyond the end and where a final newline can be
- * added; all else stays where it is. */
+ * added; all else stays where it is, and may change there (io/mapped_file.h): a line is then cut where it may
+ * not be, or judged wrong, and no byte outside is read. */
 struct sp_mtx_text {
     const char *file;     /* borrowed */
     const char *body;     /* first data line, in the file */
@@ -37,14 +38,8 @@ static inline int64_t sp_mtx_text_offset(const struct sp_mtx_piece *piece, const
     return piece->offset + (p - piece->begin);
 }
 
-/* SP_INPUT for the first wrong line at or behind `offset`, which begins a line. */
-enum sp_status sp_mtx_text_fault(const struct sp_mtx_text *x, const struct sp_mtx_header *h, int64_t offset,
+/* SP_INPUT for the first fault of a file in which there is one. */
+enum sp_status sp_mtx_text_fault(const struct sp_mtx_text *x, const struct sp_mtx_header *h,
                                  struct sp_error *err);
-/* SP_INPUT because the file has n entries and its size line says otherwise. */
-enum sp_status sp_mtx_text_count_fault(const struct sp_mtx_text *x, const struct sp_mtx_header *h, int64_t n,
-                                       struct sp_error *err);
-/* SP_INPUT because a file that is not general has entries on both sides of the diagonal. */
-enum sp_status sp_mtx_text_triangle_fault(const struct sp_mtx_text *x, const struct sp_mtx_header *h,
-                                          struct sp_error *err);
 
 #endif

@@ -75,12 +75,22 @@ static int64_t row_of_entry(const struct sp_csr *a, int64_t k)
     return low;
 }
 
+/* Integers are doubles inside; the largest of 64 bits was rounded up to what is none any more. */
+static int put_integer(double v, char *t)
+{
+    if (fabs(v) < 0x1p63)
+        return sp_decimal_write_count((int64_t)v, t);
+    if (fabs(v) == 0x1p63)
+        return sp_decimal_write_count(v < 0 ? INT64_MIN : INT64_MAX, t);
+    return sp_decimal_write(v, t);
+}
+
 static char *put_value(char *t, enum sp_field field, const double *v)
 {
     int n_values = field == SP_FIELD_PATTERN ? 0 : field == SP_FIELD_COMPLEX ? 2 : 1;
     for (int i = 0; i < n_values; i++) {
         *t++ = ' ';
-        t += field == SP_FIELD_INTEGER ? sp_decimal_write_count((int64_t)v[i], t) : sp_decimal_write(v[i], t);
+        t += field == SP_FIELD_INTEGER ? put_integer(v[i], t) : sp_decimal_write(v[i], t);
     }
     return t;
 }

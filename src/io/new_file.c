@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/part_file.h"
+
 /* A temporary file of a name of its own beside the target, complete and on the disk. */
 static enum sp_status write_part(const char *target, const char *bytes, size_t size, char *part,
                                  size_t part_size, struct sp_error *err)
 {
-    const char *name = strrchr(target, '/');
-    name = name ? name + 1 : target;
-    snprintf(part, part_size, "%.*s.%s.XXXXXX", (int)(name - target), target, name);
-    const int fd = mkstemp(part);
+    const int fd = sp_part_make(target, part, part_size);
     if (fd < 0)
         return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(errno));
     size_t done = 0;
@@ -25,13 +24,12 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
             break;
         done += n > 0 ? (size_t)n : 0;
     }
-    const mode_t mask = umask(0);
-    umask(mask);
-    const bool whole = done == size && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+    sp_part_permit(fd, NULL);
+    const bool whole = done == size && fsync(fd) == 0;
     const int why = errno;
     if (close(fd) == 0 && whole)
         return SP_OK;
-    unlink(part);
+    sp_part_remove(part);
     return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
 }
 
@@ -49,7 +47,7 @@ static bool give_name(const char *part, const char *target)
     const bool linked = link(part, target) == 0;
     const int why = errno;
     if (linked || is_linked(part)) {
-        unlink(part);
+        sp_part_remove(part);
         return true;
     }
     errno = why;
@@ -59,7 +57,7 @@ static bool give_name(const char *part, const char *target)
     if (claim < 0)
         return false;
     close(claim);
-    if (rename(part, target) == 0)
+    if (sp_part_rename(part, target))
         return true;
     const int failed = errno;
     unlink(target); /* the claim alone says nothing */
@@ -93,6 +91,6 @@ enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, boo
         synchronise_folder(path);
         return SP_OK;
     }
-    unlink(part);
+    sp_part_remove(part);
     return why == EEXIST ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
 }

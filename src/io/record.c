@@ -1,6 +1,5 @@
 #include "io/record.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,9 +8,10 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "base/utf8.h"
+#include "base/file_stem.h"
 #include "io/atomic_file.h"
 #include "io/input_file.h"
+#include "io/json_text.h"
 #include "sp_config.h"
 
 /* Fields whose type everything that reads a record relies on. */
@@ -69,28 +69,6 @@ static void iso_time(char *text, size_t size, const char *format)
     strftime(text, size, format, &utc);
 }
 
-/* JSON strings are UTF-8; file names need not be. Bytes that are no UTF-8 become U+FFFD. */
-static json_t *string_of(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean)
-        return NULL;
-    for (const char *from = text; *from;) {
-        const char *next = from;
-        const bool is_none = sp_utf8_next(&next) == SP_UTF8_INVALID;
-        const size_t length = is_none ? 3 : (size_t)(next - from);
-        memcpy(to, is_none ? "\xef\xbf\xbd" : from, length);
-        to += length;
-        from = next;
-    }
-    string = json_stringn(clean, (size_t)(to - clean));
-    free(clean);
-    return string;
-}
-
 /* The next key of a dotted path; returns what follows it, NULL after the last one. */
 static const char *next_key(const char *path, char key[128])
 {
@@ -129,13 +107,11 @@ enum sp_status sp_record_new(const char *name, struct sp_record *record, struct 
     uint32_t digits = 0;
     if (getrandom(&digits, sizeof digits, 0) != sizeof digits)
         return sp_fail(err, SP_BUG, NULL, "no random numbers from the system: %s", strerror(errno));
-    char stamp[32], start[32], id[160];
+    char stamp[32], start[32], stem[97], id[160];
     iso_time(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ");
     iso_time(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ");
-    snprintf(id, sizeof id, "%s-%.96s-%08x", stamp, name && *name ? name : "unnamed", (unsigned)digits);
-    for (char *c = id; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
-            *c = '_';
+    sp_file_stem(stem, sizeof stem, name && *name ? name : "unnamed");
+    snprintf(id, sizeof id, "%s-%s-%08x", stamp, stem, (unsigned)digits);
     record->root = json_object();
     record->failed = !record->root;
     sp_record_set_text(record, "schema", SP_RECORD_SCHEMA);
@@ -164,7 +140,7 @@ static json_t *number_of(double x)
 
 void sp_record_set_text(struct sp_record *record, const char *path, const char *text)
 {
-    put(record, path, text ? string_of(text) : json_null());
+    put(record, path, text ? sp_json_string(text) : json_null());
 }
 
 void sp_record_set_count(struct sp_record *record, const char *path, int64_t n)
@@ -184,7 +160,7 @@ void sp_record_set_flag(struct sp_record *record, const char *path, bool truth)
 
 void sp_record_set_null(struct sp_record *record, const char *path, const char *why)
 {
-    put(record, path, json_pack("{s:n, s:o}", "value", "why", string_of(why ? why : "no reason given")));
+    put(record, path, json_pack("{s:n, s:o}", "value", "why", sp_json_string(why ? why : "no reason given")));
 }
 
 json_t *sp_record_value_json(struct sp_value v, const char *unit)
@@ -194,7 +170,7 @@ json_t *sp_record_value_json(struct sp_value v, const char *unit)
                          number_of(v.hi), "unit", unit, "origin", sp_origin_name(v.origin));
     const char *why = sp_value_known(v) ? "not a finite number" : v.why;
     return json_pack("{s:n, s:s, s:o}", "value", "unit", unit, "why",
-                     string_of(why ? why : "no reason given"));
+                     sp_json_string(why ? why : "no reason given"));
 }
 
 void sp_record_set_value(struct sp_record *record, const char *path, struct sp_value value, const char *unit)
@@ -209,7 +185,7 @@ void sp_record_set_metric(struct sp_record *record, const char *name, struct sp_
     snprintf(path, sizeof path, "metrics.%s", name);
     json_t *object = sp_record_value_json(value, unit);
     if (object && (json_object_set_new(object, "better", json_string(better)) ||
-                   json_object_set_new(object, "definition", string_of(definition)))) {
+                   json_object_set_new(object, "definition", sp_json_string(definition)))) {
         json_decref(object);
         object = NULL;
     }
@@ -241,7 +217,7 @@ void sp_record_add_flag(struct sp_record *record, const char *code, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    sp_record_append(record, "flags", json_pack("{s:s, s:o}", "code", code, "text", string_of(text)));
+    sp_record_append(record, "flags", json_pack("{s:s, s:o}", "code", code, "text", sp_json_string(text)));
 }
 
 const json_t *sp_record_node(const struct sp_record *record, const char *path)
@@ -389,7 +365,7 @@ enum sp_status sp_record_read_line(const char *path, int64_t line, const char *t
 {
     memset(record, 0, sizeof *record);
     json_error_t why;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+    json_t *root = sp_json_parse(text, size, JSON_REJECT_DUPLICATES, &why);
     return root ? take(root, path, line, record, err)
                 : sp_fail_at(err, SP_INPUT, path, line, why.column,
                              "the record is damaged or cut off; make it again", "%s", why.text);

@@ -299,6 +299,8 @@ enum sp_status sp_record_anonymise(struct sp_record *r, struct sp_error *err)
     find_secrets(r, s);
     sp_record_flag(r, "anonymous", &done);
     clean_campaign(r); /* may have come since */
+    if (!done)         /* made of the other fields, and made of them again by those who can */
+        json_object_del(r->root, "verdict");
     if (s->renamed)
         rename_id(r, "confirms", s);
     const bool good = (done || clean_all(r, s)) && !r->failed;

@@ -102,6 +102,15 @@ bool sp_conditions_differ(double ratio)
     return ratio > same || ratio < 1 / same;
 }
 
+const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row)
+{
+    const char *name = sp_item_text(row, "row"), *source = sp_item_text(row, "bytes_source");
+    if (name && strncmp(name, "model,", 6) == 0 &&
+        strncmp(sp_words_text(record, "config.device", "cpu"), "gpu", 3) != 0)
+        return sp_origin_name(SP_MODELLED);
+    return source ? source : sp_item_text(row, "bytes_origin");
+}
+
 const json_t *sp_record_roof(const struct sp_record *record)
 {
     const json_t *roofs = sp_record_node(record, "roofs"), *roof;

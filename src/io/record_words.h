@@ -30,6 +30,10 @@ const char *sp_words_op(const char *op);
 /* The text at `path`, else `otherwise`. */
 const char *sp_words_text(const struct sp_record *record, const char *path, const char *otherwise);
 
+/* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those of a CPU's
+ * rows "model, ..." are the formula's, also where an older record calls them as their alpha. */
+const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row);
+
 /* The ceiling with "role": "roof", the one that fractions are of; NULL: none. */
 const json_t *sp_record_roof(const struct sp_record *record);
 

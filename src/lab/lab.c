@@ -2,11 +2,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/file_stem.h"
 #include "base/sha256.h"
 #include "io/input_file.h"
 
@@ -33,6 +35,8 @@ static enum sp_status check_description(struct sp_lab *lab, const char *path, st
     static const char *const lists[] = {"parameters", "runs", "questions", "checks"};
     static const char remedy[] = "docs/labs.md describes the file";
     const char *schema = sp_lab_text(lab->root, "schema");
+    const json_t *run;
+    size_t i;
     if (strcmp(schema, SP_LAB_SCHEMA) != 0)
         return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no lab of schema " SP_LAB_SCHEMA);
     lab->id = sp_lab_text(lab->root, "id");
@@ -41,9 +45,14 @@ static enum sp_status check_description(struct sp_lab *lab, const char *path, st
     lab->minutes = (int)json_integer_value(json_object_get(lab->root, "minutes"));
     if (!*lab->id || !*lab->title)
         return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it has no id or no title");
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!json_is_array(json_object_get(lab->root, lists[i])))
             return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it has no list '%s'", lists[i]);
+    json_array_foreach(json_object_get(lab->root, "runs"), i, run)
+    {
+        if (!sp_is_file_stem(sp_lab_text(run, "id")))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "the id of run %zu names no file", i + 1);
+    }
     return SP_OK;
 }
 
@@ -89,6 +98,8 @@ enum sp_status sp_lab_find(const char *const *directory, int n, const char *name
     memset(lab, 0, sizeof *lab);
     for (int i = 0; i < n; i++) {
         DIR *d = opendir(directory[i]);
+        if (!d && errno == ENOMEM)
+            return sp_fail(err, SP_MEMORY, "free memory", "no memory to look for lab '%s'", name);
         char folder[1024] = "";
         for (struct dirent *entry; d && (entry = readdir(d));)
             if (is_named(entry->d_name, name))

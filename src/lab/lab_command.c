@@ -63,7 +63,7 @@ static enum sp_status add_analysis(const struct sp_lab_folder *folder, const cha
     static const char *const quick[] = {"--budget",   "60ms",       "--samples", "8",
                                         "--no-plots", "--no-hints", NULL};
     char pictures[1000];
-    enum sp_status status = SP_OK;
+    enum sp_status status = add(c, "-v", err); /* sheets ask for lines of the whole report */
     for (int i = 0; folder->the_case.small && quick[i] && status == SP_OK; i++)
         status = add(c, quick[i], err);
     if (status == SP_OK && machine && !has(c, "--machine") && !has(c, "gpu")) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "lab/lab.h"
 
@@ -15,7 +16,7 @@ static void put_number(FILE *out, double x, bool for_people)
                          : (snprintf(text, sizeof text, "%lld", (long long)x), text),
               out);
     else
-        fprintf(out, "%.4g", x);
+        sp_print(out, "%.4g", x);
 }
 
 /* One {formula} at `at`, of which `length` characters are the formula. */

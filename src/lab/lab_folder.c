@@ -124,50 +124,6 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     return status;
 }
 
-/* UTF-8; C1 are the two bytes from c2 80 to c2 9f. */
-static void blank_controls(char *text)
-{
-    for (unsigned char *p = (unsigned char *)text; *p; p++)
-        if (*p < 0x20 || *p == 0x7f)
-            *p = ' ';
-        else if (p[0] == 0xc2 && p[1] < 0xa0)
-            p[0] = p[1] = ' ';
-}
-
-static json_t *harmless_text(const json_t *text)
-{
-    char *copy = strdup(json_string_value(text));
-    if (!copy)
-        return NULL;
-    blank_controls(copy);
-    json_t *out = json_string(copy);
-    free(copy);
-    return out;
-}
-
-/* As deep as the parser lets a document be. Keys are asked for, never shown. */
-static void make_harmless(json_t *node)
-{
-    const char *key;
-    size_t i;
-    void *next;
-    json_t *item;
-    json_array_foreach(node, i, item)
-    {
-        if (json_is_string(item))
-            json_array_set_new(node, i, harmless_text(item));
-        else
-            make_harmless(item);
-    }
-    json_object_foreach_safe(node, next, key, item)
-    {
-        if (json_is_string(item))
-            json_object_set_new(node, key, harmless_text(item));
-        else
-            make_harmless(item);
-    }
-}
-
 enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy, json_t **root,
                            struct sp_error *err)
 {
@@ -180,7 +136,6 @@ enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy,
         return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no %s of JSON",
                           type == JSON_ARRAY ? "list" : "object");
     }
-    make_harmless(*root);
     return SP_OK;
 }
 

@@ -52,14 +52,15 @@ static bool cut(const char *command, struct words *w)
     return true;
 }
 
-/* Words from a free option on that belong to it, 0: it is the lab's. Free is what says where results go and
- * how long to measure. */
+/* Words from a free option on that belong to it, 0: it is the lab's. Free is what says where results go, how
+ * much is printed and how long to measure. */
 static int free_words(char *const *word, int n, bool machine_too)
 {
     const bool has_path = strcmp(word[0], "--out") == 0 || strcmp(word[0], "--html") == 0 ||
                           strncmp(word[0], "--json=", 7) == 0 ||
                           (machine_too && strcmp(word[0], "--machine") == 0);
-    if (strcmp(word[0], "--no-plots") == 0 || strcmp(word[0], "--no-hints") == 0)
+    if (strcmp(word[0], "--no-plots") == 0 || strcmp(word[0], "--no-hints") == 0 ||
+        strcmp(word[0], "-v") == 0 || strcmp(word[0], "-q") == 0)
         return 1;
     if (strcmp(word[0], "--budget") == 0 || strcmp(word[0], "--samples") == 0)
         return n > 1 ? 2 : 1;

@@ -1,6 +1,7 @@
 #include "lab/lab_report.h"
 
 #include "base/markdown_text.h"
+#include "base/print.h"
 
 /* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a record's.
  */
@@ -13,10 +14,10 @@ static void put_words(const char *before, const char *text, FILE *out)
 static void put_verdict(const struct sp_lab_verdict *v, FILE *out)
 {
     char text[160];
-    fprintf(out, "| %s", v->text);
+    sp_print(out, "| %s", v->text);
     put_words(" | ", sp_lab_with_unit(v, v->got, text, sizeof text), out);
     put_words(" | ", sp_lab_with_unit(v, v->wanted, text, sizeof text), out);
-    fprintf(out, "%s | %s", v->within, sp_lab_state_name(v->state));
+    sp_print(out, "%s | %s", v->within, sp_lab_state_name(v->state));
     if (*v->reason) {
         put_words(" (", v->reason, out);
         fputc(')', out);
@@ -29,7 +30,7 @@ static void put_explanations(const struct sp_lab_verdicts *verdicts, FILE *out)
     fputs("\n## Why\n\n", out);
     for (int i = 0; i < verdicts->n; i++)
         if (*verdicts->verdict[i].because)
-            fprintf(out, "- **%s** — %s\n", verdicts->verdict[i].id, verdicts->verdict[i].because);
+            sp_print(out, "- **%s** — %s\n", verdicts->verdict[i].id, verdicts->verdict[i].because);
 }
 
 static void put_runs(const struct sp_lab_results *results, FILE *out)
@@ -41,11 +42,11 @@ static void put_runs(const struct sp_lab_results *results, FILE *out)
         const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
         const char *cpu = json_string_value(sp_lab_node(r->root, "machine.cpu")),
                    *bytes = json_string_value(sp_lab_node(r->root, "config.bytes"));
-        fprintf(out, "| %s", r->run);
+        sp_print(out, "| %s", r->run);
         put_words(" | ", sp_lab_text(noted, "start"), out);
         put_words(" | ", cpu ? cpu : "", out);
         put_words(bytes ? " | bytes: " : " | ", bytes ? bytes : "", out);
-        fprintf(out, " | %s", sp_lab_text(run, "what"));
+        sp_print(out, " | %s", sp_lab_text(run, "what"));
         if (r->skipped)
             put_words(" — skipped: ", r->skipped, out);
         fputs(" |\n", out);
@@ -55,14 +56,14 @@ static void put_runs(const struct sp_lab_results *results, FILE *out)
 void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out)
 {
     const struct sp_lab_folder *folder = results->folder;
-    fprintf(out, "# Lab %d: %s\n\n", folder->lab.number, folder->lab.title);
+    sp_print(out, "# Lab %d: %s\n\n", folder->lab.number, folder->lab.title);
     put_words("", folder->the_case.student, out);
     put_words(folder->the_case.small ? ", small matrices, begun " : ", begun ",
               sp_lab_text(folder->state, "started"), out);
     fputs("\n\n", out);
     for (int i = 0; i < SP_N_LAB_STATES; i++)
-        fprintf(out, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
-                sp_lab_state_name((enum sp_lab_state)i));
+        sp_print(out, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
+                 sp_lab_state_name((enum sp_lab_state)i));
     fputs("\n\n## Predictions\n\n| question | predicted | found | verdict |\n|---|---|---|---|\n", out);
     for (int i = 0; i < verdicts->n; i++)
         if (verdicts->verdict[i].is_prediction)
@@ -79,5 +80,5 @@ void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_ver
     const json_t *tasks = json_object_get(folder->lab.root, "explain");
     for (size_t i = 0; i < json_array_size(tasks); i++)
         if (json_is_string(json_array_get(tasks, i)))
-            fprintf(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
+            sp_print(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
 }

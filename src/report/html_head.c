@@ -1,115 +1,87 @@
-/* What was analysed and how: summary, matrix, machine, roofs, kernel, bytes. */
+/* The verdict; and what was analysed and how: figures, matrix, machine, roofs, kernel, bytes. */
 #include <math.h>
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "report/html_sections.h"
 #include "report/report_words.h"
+#include "report/verdict.h"
 
 enum { HEAD_COLUMNS = 9, CELL = 192 };
 
-/* What a reader must know before anything else. */
-static void notices(struct sp_page *page, const struct sp_record *record)
+/* A line of the verdict: its beginning large, what follows after a gap below it. */
+static void verdict_tile(struct sp_page *page, const char *name, const char *text)
 {
-    const char *status, *meaning = sp_status_text(record, &status);
-    const json_t *flags = sp_record_node(record, "flags"), *flag;
+    const char *gap = strstr(text, "   ");
+    sp_page_put(page, "<div>");
+    sp_page_element(page, "dt", NULL, "%s", name);
+    sp_page_element(page, "dd", gap && strcmp(name, "do") != 0 ? "v" : "t", "%.*s",
+                    gap ? (int)(gap - text) : (int)strlen(text), text);
+    while (gap) {
+        const char *from = gap + strspn(gap, " ");
+        gap = strstr(from, "   ");
+        sp_page_element(page, "dd", "o", "%.*s", gap ? (int)(gap - from) : (int)strlen(from), from);
+    }
+    sp_page_put(page, "</div>\n");
+}
+
+/* The largest cause large, the others below it. */
+static void lost_tile(struct sp_page *page, const json_t *list)
+{
+    const json_t *one;
     size_t i;
-    if (meaning) {
+    sp_page_put(page, "<div>");
+    sp_page_element(page, "dt", NULL, "lost");
+    json_array_foreach(list, i, one)
+    {
+        const char *text = sp_item_text(one, "text");
+        const bool is_share = json_is_number(json_object_get(one, "share"));
+        sp_page_element(page, "dd", i > 0 ? "o" : is_share ? "v" : "t", "%s", text ? text : "");
+    }
+    sp_page_put(page, "</div>\n");
+}
+
+/* The six lines of the terminal, in its order. */
+static void verdict(struct sp_page *page, const struct sp_record *record)
+{
+    static const char *const names[] = {"possible", "reached", "lost", "do", "trust"};
+    json_t *v = sp_verdict_of(record);
+    const json_t *state = json_object_get(v, "state");
+    const char *subject = sp_item_text(json_object_get(v, "subject"), "text"),
+               *advice = sp_item_text(state, "advice"), *text = sp_item_text(state, "text");
+    sp_page_element(page, "p", "lead", "%s", subject ? subject : "");
+    sp_page_put(page, "<dl class=\"tiles\">\n");
+    verdict_tile(page, "state", text ? text : "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *item = json_object_get(v, names[i]);
+        if (json_is_array(item))
+            lost_tile(page, item);
+        else
+            verdict_tile(page, names[i], sp_item_text(item, "text") ? sp_item_text(item, "text") : "");
+    }
+    sp_page_put(page, "</dl>\n");
+    if (advice) {
         sp_page_put(page, "<p class=\"notice\">");
-        sp_page_element(page, "strong", "bad", "%s:", status);
-        sp_page_text(page, " %s.", meaning);
+        sp_page_text(page, "%s: %s.", text ? text : "", advice);
         sp_page_put(page, "</p>\n");
     }
-    if (json_array_size(flags) == 0)
-        return;
-    sp_page_put(page, "<p class=\"notice\"><strong class=\"bad\">Flagged:</strong>");
-    json_array_foreach(flags, i, flag) sp_page_text(
-        page, "%s %s", i ? "," : "", sp_item_text(flag, "code") ? sp_item_text(flag, "code") : "?");
-    fprintf(page->out, ". Read the <a href=\"#r%d-notes\">flags</a> before believing the numbers.</p>\n",
-            page->part);
+    json_decref(v);
 }
 
-/* The largest loss beside the minimum traffic; -1: none above half a percent. */
-static int main_loss(const struct sp_record *record, double total, double *seconds)
+void sp_html_summary(struct sp_page *page, const struct sp_record *record)
 {
-    int found = -1;
-    double x;
-    *seconds = 0.005 * total;
-    for (int i = 1; i < SP_N_LOSS_ROWS; i++)
-        if (sp_record_loss(record, i, &x) && fabs(x) >= fabs(*seconds)) {
-            found = i;
-            *seconds = x;
-        }
-    return found;
-}
-
-static void loss_sentence(struct sp_page *page, const struct sp_record *record, double total)
-{
-    double seconds, least;
-    char share[32];
-    const struct sp_scale s = sp_scale_of_seconds(total);
-    const int i = main_loss(record, total, &seconds);
-    if (i >= 0 && seconds < 0)
-        sp_page_text(page, " The losses claim %.*f %s more than was measured, %s of the time.",
-                     sp_figure_decimals(total / s.factor, 3), -seconds / s.factor, s.prefix,
-                     sp_figure_percent(share, sizeof share, -seconds / total));
-    else if (i >= 0)
-        sp_page_text(page, " The largest loss is \"%s\": %.*f %s, %s of the time.", sp_loss_words[i].words,
-                     sp_figure_decimals(total / s.factor, 3), seconds / s.factor, s.prefix,
-                     sp_figure_percent(share, sizeof share, seconds / total));
-    else if (sp_record_loss(record, 0, &least))
-        sp_page_text(page,
-                     " No loss takes a share worth naming: it is the minimum traffic that takes the time.");
-}
-
-static void hint_sentence(struct sp_page *page, const struct sp_record *record)
-{
-    const json_t *hints = sp_record_node(record, "hints");
-    const size_t n = json_array_size(hints);
-    char gain[96];
-    if (!json_is_array(hints))
-        return;
-    if (n == 0) {
-        sp_page_text(page, " No hint fired.");
-        return;
+    const char *command = sp_words_text(record, "command", "");
+    verdict(page, record);
+    sp_page_put(page, "<p class=\"soft\">");
+    if (*command) {
+        sp_page_element(page, "code", NULL, "%s", command);
+        sp_page_text(page, " on ");
     }
-    const json_t *first = json_array_get(hints, 0);
-    sp_page_text(page, " %zu hint%s below; the first is %s (%s).", n, n == 1 ? "" : "s",
-                 sp_item_text(first, "title") ? sp_item_text(first, "title") : "?",
-                 sp_gain_text(first, gain, sizeof gain));
-}
-
-static void sentence(struct sp_page *page, const struct sp_record *record)
-{
-    const struct sp_value time = sp_record_metric(record, "time"),
-                          bandwidth = sp_record_metric(record, "bandwidth"),
-                          fraction = sp_record_metric(record, "bandwidth_fraction");
-    const json_t *roof = sp_record_roof(record);
-    const char *op = sp_words_op(sp_words_text(record, "config.op", "spmv")), *term;
-    char text[CELL], name[64];
-    sp_page_put(page, "<p class=\"lead\">");
-    if (!sp_value_known(time)) {
-        sp_page_text(page, "The time of one %s is unknown (%s).", op,
-                     time.why ? time.why : "no reason given");
-    } else {
-        const struct sp_scale s = sp_scale_of_seconds(time.value);
-        sp_page_text(page, "One %s takes %s", op,
-                     sp_figure_value(text, sizeof text, time, s.factor, s.prefix, 3));
-        if (sp_value_known(bandwidth))
-            sp_page_text(page, ", moving %s", sp_figure_value(text, sizeof text, bandwidth, 1e9, "GB/s", 3));
-        if (sp_value_known(fraction) && roof) {
-            sp_page_text(page, ": %s of the roof (", sp_figure_percent(text, sizeof text, fraction.value));
-            sp_page_text(page, "%s, %s)", sp_words_roof(name, sizeof name, roof),
-                         sp_words_roof_value(text, sizeof text, roof));
-        }
-        sp_page_text(page, ".");
-    }
-    if (sp_record_text(record, "binding.term", &term))
-        sp_page_text(page, " Bound by %s.", term);
-    if (sp_value_known(time) && time.value > 0)
-        loss_sentence(page, record, time.value);
-    hint_sentence(page, record);
+    sp_page_text(page, "%s, spmodel %s; record %s.", sp_words_text(record, "time.start", "an unknown date"),
+                 sp_words_text(record, "tool.version", "of an unknown version"),
+                 sp_words_text(record, "id", "?"));
     sp_page_put(page, "</p>\n");
 }
 
@@ -133,7 +105,8 @@ static void tile(struct sp_page *page, const char *name, struct sp_value v, doub
     sp_page_put(page, "</div>\n");
 }
 
-static void tiles(struct sp_page *page, const struct sp_record *record)
+/* What the verdict is made of. */
+static void figures(struct sp_page *page, const struct sp_record *record)
 {
     const struct sp_value time = sp_record_metric(record, "time");
     const struct sp_scale s = sp_scale_of_seconds(sp_value_known(time) ? time.value : 1);
@@ -146,23 +119,6 @@ static void tiles(struct sp_page *page, const struct sp_record *record)
     if (sp_record_node(record, "metrics.alpha"))
         tile(page, "alpha", sp_record_metric(record, "alpha"), 1, "");
     sp_page_put(page, "</dl>\n");
-}
-
-void sp_html_summary(struct sp_page *page, const struct sp_record *record)
-{
-    const char *command = sp_words_text(record, "command", "");
-    notices(page, record);
-    sentence(page, record);
-    tiles(page, record);
-    sp_page_put(page, "<p class=\"soft\">");
-    if (*command) {
-        sp_page_element(page, "code", NULL, "%s", command);
-        sp_page_text(page, " on ");
-    }
-    sp_page_text(page, "%s, spmodel %s; record %s.", sp_words_text(record, "time.start", "an unknown date"),
-                 sp_words_text(record, "tool.version", "of an unknown version"),
-                 sp_words_text(record, "id", "?"));
-    sp_page_put(page, "</p>\n");
 }
 
 static void roof_rows(struct sp_page *page, const json_t *roofs)
@@ -207,8 +163,10 @@ static void roof_table(struct sp_page *page, const struct sp_record *record)
 void sp_html_head(struct sp_page *page, const struct sp_record *record)
 {
     static sp_page_section *const matrix[] = {sp_section_matrix, NULL},
-                                  *const machine[] = {sp_section_machine, NULL},
+                                  *const machine[] = {sp_section_foreign, sp_section_machine, NULL},
                                   *const kernel[] = {sp_section_kernel, sp_section_bytes, NULL};
+    sp_page_heading(page, page->level, "figures", "Figures");
+    figures(page, record);
     sp_page_heading(page, page->level, "matrix", "Matrix");
     sp_page_facts(page, record, HEAD_COLUMNS, matrix);
     sp_page_heading(page, page->level, "machine", "Machine and roofs");

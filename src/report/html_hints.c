@@ -7,6 +7,7 @@
 #include "report/html_sections.h"
 #include "report/html_style.h"
 #include "report/report_words.h"
+#include "report/verdict.h"
 
 enum { CELL = 96 };
 
@@ -35,7 +36,7 @@ static void observed(struct sp_page *page, const json_t *hint)
                  sp_figure_percent(text, sizeof text, -json_number_value(observation)));
     else if (sp_value_known(v))
         snprintf(line, sizeof line, "time %s %s%s%s", sp_observed_text(hint, text, sizeof text),
-                 sp_origin_name(v.origin), outcome ? ": " : "", outcome ? outcome : "");
+                 sp_origin_name(v.origin), outcome ? ": " : "", outcome ? sp_outcome_words(outcome) : "");
     else
         snprintf(line, sizeof line, "not tried%s%.180s", failed || v.why ? ": " : "",
                  failed  ? failed
@@ -77,22 +78,46 @@ static void not_a_problem(struct sp_page *page, const struct sp_record *record)
     json_array_foreach(list, i, one)
     {
         const char *check = sp_item_text(one, "check"), *figure = sp_item_text(one, "figure");
+        if (sp_verdict_contradicts(record, one))
+            continue;
         sp_page_element(page, "li", NULL, "%s: %s", check ? check : "?", figure ? figure : "no figure");
     }
     sp_page_put(page, "</ul>\n");
 }
 
+/* The same ones as the terminal, best first. */
 void sp_html_hints(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *hints = sp_record_node(record, "hints"), *hint;
-    size_t i;
+    enum { MOST_SHOWN = 3 };
+    const json_t *hints = sp_record_node(record, "hints"), *shown[MOST_SHOWN];
+    const int n = sp_hints_shown(record, shown, MOST_SHOWN);
     if (!json_is_array(hints))
         return;
     sp_page_heading(page, page->level, "hints", "Hints");
-    if (json_array_size(hints) == 0)
-        sp_page_element(page, "p", NULL,
-                        "None: no change that was looked at promises a gain above its threshold.");
-    json_array_foreach(hints, i, hint) hint_article(page, hint, i + 1);
+    if (n == 0)
+        sp_page_element(page, "p", NULL, "None: no change that was looked at gains 3 %% for certain.");
+    for (int i = 0; i < n; i++)
+        hint_article(page, shown[i], (size_t)i + 1);
+}
+
+void sp_html_more_hints(struct sp_page *page, const struct sp_record *record)
+{
+    enum { MOST_SHOWN = 3 };
+    const json_t *shown[MOST_SHOWN], *hint;
+    const int n = sp_hints_shown(record, shown, MOST_SHOWN);
+    size_t i;
+    int number = n;
+    json_array_foreach(sp_record_node(record, "hints"), i, hint)
+    {
+        bool is_shown = false;
+        for (int k = 0; k < n; k++)
+            is_shown = is_shown || shown[k] == hint;
+        if (is_shown)
+            continue;
+        if (number == n)
+            sp_page_heading(page, page->level, "more-hints", "Smaller or less certain hints");
+        hint_article(page, hint, (size_t)++number);
+    }
     not_a_problem(page, record);
 }
 
@@ -113,7 +138,7 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
     sp_page_cell(page, 'r', failed ? "not tried" : sp_observed_text(item, text, sizeof text));
     char *end = text + snprintf(text, sizeof text, "%.200s",
                                 failed                       ? failed
-                                : with_prediction && outcome ? outcome
+                                : with_prediction && outcome ? sp_outcome_words(outcome)
                                                              : "");
     if (!failed && with_prediction && *sp_conditions_text(item, said, sizeof said))
         snprintf(end, sizeof text - (size_t)(end - text), ": %s", said);
@@ -148,7 +173,7 @@ static void best(struct sp_page *page, const struct sp_record *record)
     if (*sp_against_honest_text(sp_record_node(record, "tries"), said, sizeof said))
         sp_page_text(page, " That is %s.", said);
     if (*sp_conditions_text(found, said, sizeof said))
-        sp_page_text(page, " Other conditions: %s.", said);
+        sp_page_text(page, " Not conclusive: %s.", said);
     if (sp_record_value_of(json_object_get(found, "observed")).lo <= 0)
         sp_page_text(page, " Not certain: fresh processes do not all show the gain.");
     sp_page_put(page, "</p>\n");

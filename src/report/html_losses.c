@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "report/html_sections.h"
 #include "report/html_style.h"
 #include "report/report_words.h"
 #include "report/table_cells.h"
+#include "report/verdict.h"
 
 enum { ALPHA_COLUMNS = 8 };
 #define NO_BAR "<td class=\"bars\"></td>"
@@ -73,17 +75,18 @@ static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, 
         sp_page_put(page, NO_BAR);
         return;
     }
-    fprintf(page->out,
-            "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s\" "
-            "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
-            loss, x < 0 ? " minus" : "", 100 * left, 100 * width);
+    sp_print(page->out,
+             "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s\" "
+             "style=\"margin-left:%.2f%%;width:%.2f%%\" title=\"%s: %s%.*f %s\"></span></td>",
+             loss, x < 0 ? " minus" : "", 100 * left, 100 * width, sp_loss_words[loss].words,
+             x < 0 ? "−" : "", f->decimals, fabs(x) / f->scale.factor, f->scale.prefix);
 }
 
 /* Seconds for people, and exactly for programs. */
 static void put_seconds(struct sp_page *page, const struct loss_frame *f, double x)
 {
-    fprintf(page->out, "<td class=\"n\"><data value=\"%.17g\">%s%.*f</data></td>", x, x < 0 ? "−" : "",
-            f->decimals, fabs(x) / f->scale.factor);
+    sp_print(page->out, "<td class=\"n\"><data value=\"%.17g\">%s%.*f</data></td>", x, x < 0 ? "−" : "",
+             f->decimals, fabs(x) / f->scale.factor);
 }
 
 static const char *origin_of(const struct sp_record *record, int loss)
@@ -94,12 +97,12 @@ static const char *origin_of(const struct sp_record *record, int loss)
 }
 
 static void loss_row(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
-                     int loss, double from, double x)
+                     int loss, const char *words, double from, double x)
 {
     char share[32], origin[512];
     const bool flagged = sp_loss_is_flagged(loss, x, f->time);
     sp_page_row_begin(page, "loss");
-    sp_page_cell(page, 'h', sp_loss_words[loss].words);
+    sp_page_cell(page, 'h', words);
     put_bar(page, f, loss, from, x);
     put_seconds(page, f, x);
     sp_page_cell(page, 'r', sp_figure_percent(share, sizeof share, x / f->time));
@@ -124,49 +127,62 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
 {
     sp_page_row_begin(page, "total");
     sp_page_cell(page, 'h', "in all");
-    fprintf(page->out,
-            "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l7\" "
-            "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
-            -100 * f->least / f->longest, 100 * time.value / f->longest);
+    sp_print(page->out,
+             "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l7\" "
+             "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
+             -100 * f->least / f->longest, 100 * time.value / f->longest);
     put_seconds(page, f, time.value);
     sp_page_cell(page, 'r', "100 %");
     sp_page_cell(page, 'l', sp_origin_name(time.origin));
     sp_page_row_end(page);
 }
 
+/* As the verdict names them, or, where it names none, as the record has them. */
+static void loss_rows(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    char path[64];
+    double at = 0, x;
+    for (int i = 0; i < n; i++) {
+        loss_row(page, record, f, row[i].loss, row[i].words, at, row[i].share * f->time);
+        at += row[i].share * f->time;
+    }
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+        if (sp_record_loss(record, i, &x) && n == 0) {
+            loss_row(page, record, f, i, sp_loss_words[i].words, at, x);
+            at += x;
+        } else if (!sp_record_loss(record, i, &x) && sp_record_node(record, path)) {
+            unknown_row(page, record, i);
+        }
+    }
+}
+
 static void loss_table(struct sp_page *page, const struct sp_record *record, struct sp_value time)
 {
     const struct loss_frame f = frame_of(record, time.value);
-    char unit[32], path[64];
+    char unit[32];
     if (!(f.longest < HUGE_VAL)) {
         sp_page_element(page, "p", NULL, "Unknown: the losses of the record have no finite sum.");
         return;
     }
     snprintf(unit, sizeof unit, "time %s", f.scale.prefix);
     const char *const heads[] = {"what", "bar", unit, "share", "origin"};
-    double at = 0, x;
     sp_page_table_begin(page,
                         "Losses; they add up to the time of one execution, the rest is signed; each bar "
                         "begins where the one above it ends",
                         "hlrrl", heads);
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (sp_record_loss(record, i, &x)) {
-            loss_row(page, record, &f, i, at, x);
-            at += x;
-        } else if (sp_record_node(record, path)) {
-            unknown_row(page, record, i);
-        }
-    }
+    loss_rows(page, record, &f);
     total_row(page, &f, time);
     sp_page_table_end(page);
 }
 
 static void bottleneck(struct sp_page *page, const struct sp_record *record)
 {
-    const char *kind;
+    const char *kind = sp_verdict_bottleneck(record);
     bool proved = false;
-    if (!sp_record_text(record, "bottleneck.class", &kind))
+    if (!kind)
         return;
     sp_record_flag(record, "bottleneck.proved", &proved);
     sp_page_put(page, "<p>");
@@ -186,7 +202,8 @@ static void interventions(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "<ul class=\"plain\">\n");
     json_array_foreach(list, i, one)
     {
-        const char *text = sp_item_text(one, "text"), *name = sp_item_text(one, "name");
+        const char *text = sp_item_text(one, "text"),
+                   *name = sp_intervention_words(sp_item_text(one, "name"));
         const struct sp_value time = sp_record_value_of(json_object_get(one, "time_s"));
         if (text)
             sp_page_element(page, "li", NULL, "Proof: %s (%s%s%s)", text, name ? name : "", name ? ", " : "",

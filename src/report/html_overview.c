@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "report/html_sections.h"
 
@@ -75,7 +76,7 @@ static void name_cell(struct sp_page *page, const struct sp_record *record, int 
 {
     sp_page_put(page, "<th scope=\"row\">");
     if (link > 0)
-        fprintf(page->out, "<a href=\"#r%d-top\">", link);
+        sp_print(page->out, "<a href=\"#r%d-top\">", link);
     sp_page_text(page, "%s", matrix_of(record));
     sp_page_put(page, link > 0 ? "</a></th>" : "</th>");
 }

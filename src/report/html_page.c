@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/xml_text.h"
 #include "report/html_style.h"
 
@@ -122,22 +123,24 @@ void sp_page_element(struct sp_page *page, const char *tag, const char *class, c
     va_list args;
     va_start(args, format);
     if (class)
-        fprintf(page->out, "<%s class=\"%s\">", tag, class);
+        sp_print(page->out, "<%s class=\"%s\">", tag, class);
     else
-        fprintf(page->out, "<%s>", tag);
+        sp_print(page->out, "<%s>", tag);
     put_formatted(page, format, args);
-    fprintf(page->out, "</%s>%s", tag, is_in_text(tag) ? "" : "\n");
+    sp_print(page->out, "</%s>", tag); /* which would show a line's end */
+    if (!is_in_text(tag))
+        fputs("\n", page->out);
     va_end(args);
 }
 
 void sp_page_heading(struct sp_page *page, int level, const char *id, const char *text)
 {
-    fprintf(page->out, "<h%d id=\"r%d-%s\">", level, page->part, id);
+    sp_print(page->out, "<h%d id=\"r%d-%s\">", level, page->part, id);
     sp_xml_text(page->out, text);
-    fprintf(page->out, "</h%d>\n", level);
+    sp_print(page->out, "</h%d>\n", level);
     if (level != 2)
         return;
-    fprintf(page->contents, "<li><a href=\"#r%d-%s\">", page->part, id);
+    sp_print(page->contents, "<li><a href=\"#r%d-%s\">", page->part, id);
     sp_xml_text(page->contents, text);
     fputs("</a></li>\n", page->contents);
 }
@@ -163,7 +166,7 @@ void sp_page_table_begin(struct sp_page *page, const char *caption, const char *
     sp_page_element(page, "caption", NULL, "%s", caption);
     fputs("<thead><tr>", page->out);
     for (size_t i = 0; align[i]; i++) {
-        fprintf(page->out, "<th scope=\"col\"%s>", align[i] == 'r' ? " class=\"n\"" : "");
+        sp_print(page->out, "<th scope=\"col\"%s>", align[i] == 'r' ? " class=\"n\"" : "");
         sp_xml_text(page->out, heads[i]);
         fputs("</th>", page->out);
     }
@@ -173,7 +176,7 @@ void sp_page_table_begin(struct sp_page *page, const char *caption, const char *
 void sp_page_row_begin(struct sp_page *page, const char *class)
 {
     if (class)
-        fprintf(page->out, "<tr class=\"%s\">", class);
+        sp_print(page->out, "<tr class=\"%s\">", class);
     else
         fputs("<tr>", page->out);
 }

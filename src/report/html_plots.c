@@ -5,45 +5,22 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/print.h"
 #include "base/text.h"
-#include "io/scratch_folder.h"
 #include "plots/plot.h"
 #include "report/html_svg.h"
 
 enum { WORDS = 1024, CELL = 64 };
 
-static char *content(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0, got;
-    char block[65536];
-    FILE *in = fopen(path, "r"), *to = in ? open_memstream(&text, &size) : NULL;
-    while (to && (got = fread(block, 1, sizeof block, in)) > 0)
-        fwrite(block, 1, got, to);
-    if (in)
-        fclose(in);
-    if (to && fclose(to) != 0) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
 static enum sp_status draw(const struct sp_page *page, const struct sp_plot_kind *kind,
                            const struct sp_record *const *records, int n, const char *title, const char *text,
                            struct sp_error *err)
 {
-    char folder[512], path[600], id[64];
-    enum sp_status status = sp_scratch_folder("page", folder, sizeof folder, err);
-    if (status != SP_OK)
-        return status;
-    snprintf(path, sizeof path, "%s/picture.svg", folder);
+    char id[64], *svg;
+    size_t size;
     snprintf(id, sizeof id, "r%d-plot-%s", page->part, kind->name);
-    status = sp_plot_write(kind, records, n, SP_TERM_SVG, &page->options->tool, path, err);
-    char *svg = status == SP_OK ? content(path) : NULL;
-    sp_folder_remove(folder);
-    if (status == SP_OK && !svg)
-        status = sp_fail(err, SP_MEMORY, NULL, "no memory for the plot");
+    enum sp_status status =
+        sp_plot_picture(kind, records, n, SP_TERM_SVG, &page->options->tool, &svg, &size, err);
     if (status == SP_OK) {
         /* A scale of colours means nothing in other colours. */
         const bool scale = strcmp(kind->name, "beta") == 0 || strcmp(kind->name, "spy") == 0;
@@ -152,8 +129,8 @@ static void count_cell(struct sp_page *page, const json_t *item, const char *key
 /* The numbers of a plot are folded away beside it, and open where it is not drawn. */
 static void begin_numbers(struct sp_page *page, bool drawn)
 {
-    fprintf(page->out, "<details%s>\n<summary>The numbers of this plot</summary>\n",
-            drawn ? "" : " open=\"open\"");
+    sp_print(page->out, "<details%s>\n<summary>The numbers of this plot</summary>\n",
+             drawn ? "" : " open=\"open\"");
 }
 
 static void end_numbers(struct sp_page *page)

@@ -2,21 +2,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
+#include "base/visible.h"
 #include "base/xml_text.h"
 #include "report/html_sections.h"
 
 /* Longer lists are shown by their beginning. */
 enum { MOST_ITEMS = 12, SHOWN_ITEMS = 6 };
 
-/* JSON in which no character means anything to HTML: such characters only occur in strings, where JSON has
- * another way to write them. */
+/* JSON in which no character means anything to HTML or to a terminal: such characters only occur in strings,
+ * where JSON has another way to write them. */
 static void put_data(FILE *out, const char *json)
 {
-    for (; *json; json++) {
-        if (*json == '<' || *json == '>' || *json == '&')
-            fprintf(out, "\\u%04x", (unsigned)*json);
-        else
-            fputc(*json, out);
+    char shown[SP_VISIBLE_MOST];
+    while (*json) {
+        if (*json == '<' || *json == '>' || *json == '&') {
+            sp_print(out, "\\u%04x", (unsigned)*json++);
+        } else {
+            sp_visible_next(&json, shown);
+            fputs(shown, out);
+        }
     }
 }
 
@@ -25,7 +30,7 @@ void sp_html_data(struct sp_page *page, const char *id, const json_t *data)
     char *json = json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
     if (!json)
         return;
-    fprintf(page->out, "<script type=\"application/json\" id=\"r%d-%s\">", page->part, id);
+    sp_print(page->out, "<script type=\"application/json\" id=\"r%d-%s\">", page->part, id);
     put_data(page->out, json);
     fputs("</script>\n", page->out);
     free(json);

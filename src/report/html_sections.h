@@ -5,14 +5,15 @@
 
 #include "report/html_page.h"
 
-void sp_html_summary(struct sp_page *page, const struct sp_record *record); /* sentence and figures */
-void sp_html_head(struct sp_page *page, const struct sp_record *record);    /* matrix, machine, kernel */
+void sp_html_summary(struct sp_page *page, const struct sp_record *record); /* the verdict */
+void sp_html_head(struct sp_page *page, const struct sp_record *record);    /* figures, matrix, ... */
 void sp_html_table(struct sp_page *page, const struct sp_record *record);   /* model and measurement */
 void sp_html_losses(struct sp_page *page, const struct sp_record *record);
 void sp_html_levels(struct sp_page *page, const struct sp_record *record); /* traffic by level and array */
 void sp_html_domains(struct sp_page *page, const struct sp_record *record);
 void sp_html_ways(struct sp_page *page, const struct sp_record *record);  /* of a GPU */
-void sp_html_hints(struct sp_page *page, const struct sp_record *record); /* and what is no problem */
+void sp_html_hints(struct sp_page *page, const struct sp_record *record); /* those worth showing unasked */
+void sp_html_more_hints(struct sp_page *page, const struct sp_record *record); /* others; no problem */
 void sp_html_tries(struct sp_page *page, const struct sp_record *record);
 void sp_html_notes(struct sp_page *page, const struct sp_record *record); /* flags and remarks */
 void sp_html_costs(struct sp_page *page, const struct sp_record *record);

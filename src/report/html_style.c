@@ -1,5 +1,7 @@
 #include "report/html_style.h"
 
+#include "base/print.h"
+
 #include <stddef.h>
 
 /* Colours by what they are for. Text has a contrast of at least 4.5 to the surfaces page, card and code in
@@ -12,6 +14,7 @@ static const char dark[] =
     "--link:#83bcf7;--good:#82d696;--warn:#f1c262;--bad:#ff9d97;";
 
 /* The losses' colours are those of the plots (plots/plot_losses.c), in the order of sp_loss_words. */
+// NOLINTBEGIN(bugprone-suspicious-missing-comma): a rule may take two lines
 static const char *const rules[] = {
     "*{box-sizing:border-box}",
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}",
@@ -36,12 +39,13 @@ static const char *const rules[] = {
     "Mono',monospace;font-size:.9em}",
     "code{background:var(--code);border-radius:.2rem;padding:.1em .3em}",
     "pre{margin:.4rem 0;padding:.6rem .8rem;background:var(--code);border-radius:.3rem}",
-    "dl.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:.6rem;margin:1rem 0}",
+    "dl.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:.6rem;margin:1rem 0}",
     "dl.tiles div{background:var(--card);border:1px solid var(--line);border-radius:.4rem;padding:.5rem "
     ".8rem}",
     "dl.tiles dt{color:var(--soft);font-size:.9rem}dl.tiles dd{margin:0}",
-    "dl.tiles dd.v{font-size:1.35rem;font-weight:600;line-height:1.3;white-space:nowrap}",
-    "dl.tiles dd.o{color:var(--soft);font-size:.9rem}",
+    "dl.tiles dd.v{font-size:1.35rem;font-weight:600;line-height:1.3}",
+    "dl.tiles dd.t{font-weight:600}dl.tiles dd.o{color:var(--soft);font-size:.9rem}",
+    "dl.tiles dd{overflow-wrap:anywhere}",
     "dl.facts{display:grid;grid-template-columns:8rem 1fr;gap:.25rem 1rem;margin:.5rem 0}",
     "dl.facts dt{font-weight:600;grid-column:1}dl.facts dd{margin:0;grid-column:2}",
     ".dot{color:var(--soft)}",
@@ -77,8 +81,7 @@ static const char *const rules[] = {
     "@media (max-width:40rem){body{padding:.5rem .8rem 3rem}h1{font-size:1.35rem}",
     "nav ul{flex-wrap:nowrap;overflow-x:auto}nav li{white-space:nowrap}",
     "dl.facts,article dl.facts{display:block}dl.facts dd{margin:0 0 .4rem}",
-    "dl.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}dl.tiles "
-    "dd.v{font-size:1.15rem;white-space:normal}",
+    "dl.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}dl.tiles dd.v{font-size:1.15rem}",
     "th,td{padding:.3rem .5rem}article{padding:.2rem .7rem .5rem}}",
     "@page{margin:14mm}",
     "@media "
@@ -91,6 +94,7 @@ static const char *const rules[] = {
     "a{color:inherit;text-decoration:none}",
     ".bar,article,dl.tiles div{-webkit-print-color-adjust:exact;print-color-adjust:exact}}",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 
 /* The colours of plots (plots/script.h), which are made for white paper: what they become in text that has
  * too little contrast there, and what marks and text become on the dark page. */
@@ -100,8 +104,9 @@ static const struct {
     {"#ffffff", NULL, "#161b21"},      {"#000000", NULL, "#e5eaef"},      {"black", NULL, "#e5eaef"},
     {"#333333", NULL, "#e5eaef"},      {"#777777", "#5c6670", "#a9b4bf"}, {"#888888", "#5c6670", "#a9b4bf"},
     {"#dddddd", NULL, "#38434e"},      {"#4477aa", NULL, "#7fb2e5"},      {"#cc3344", NULL, "#ff8b92"},
-    {"#228833", "#1c752b", "#6fcf80"}, {"#ccbb44", "#756800", "#dccd66"}, {"#aa9922", "#756800", "#c8b850"},
-    {"#33a0cc", "#17708f", "#6cc6f0"}, {"#aa3377", NULL, "#e58fc1"},
+    {"#009e73", "#00704f", "#4fd1a5"}, {"#ccbb44", "#756800", "#dccd66"}, {"#aa9922", "#756800", "#c8b850"},
+    {"#33a0cc", "#17708f", "#6cc6f0"}, {"#aa3377", NULL, "#e58fc1"},      {"#332288", NULL, "#b0a4ff"},
+    {"#88ccee", "#17708f", "#88ccee"},
 };
 enum { N_INKS = sizeof inks / sizeof *inks };
 
@@ -110,7 +115,7 @@ static void text_inks(FILE *out)
 {
     for (int i = 0; i < N_INKS; i++)
         if (inks[i].light_text)
-            fprintf(out, ".plot g[font-size][fill='%s']{fill:%s}\n", inks[i].color, inks[i].light_text);
+            sp_print(out, ".plot g[font-size][fill='%s']{fill:%s}\n", inks[i].color, inks[i].light_text);
 }
 
 static void dark_inks(FILE *out)
@@ -118,17 +123,17 @@ static void dark_inks(FILE *out)
     static const char *const properties[] = {"fill", "stroke", "color", "flood-color"};
     for (int i = 0; i < N_INKS; i++)
         for (size_t p = 0; p < sizeof properties / sizeof *properties; p++)
-            fprintf(out, "svg.plot.inked [%s='%s']{%s:%s}\n", properties[p], inks[i].color, properties[p],
-                    inks[i].dark);
+            sp_print(out, "svg.plot.inked [%s='%s']{%s:%s}\n", properties[p], inks[i].color, properties[p],
+                     inks[i].dark);
 }
 
 void sp_html_style(FILE *out)
 {
-    fprintf(out,
-            ":root{color-scheme:light dark;%s}\n@media screen and (prefers-color-scheme:dark){:root{%s}}\n",
-            light, dark);
+    sp_print(out,
+             ":root{color-scheme:light dark;%s}\n@media screen and (prefers-color-scheme:dark){:root{%s}}\n",
+             light, dark);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        fprintf(out, "%s\n", rules[i]);
+        sp_print(out, "%s\n", rules[i]);
     text_inks(out);
     fputs("@media screen and (prefers-color-scheme:dark){\n", out);
     dark_inks(out);

@@ -15,8 +15,8 @@ struct sp_inline_svg {
 };
 
 /* Writes gnuplot's SVG file `svg` as an element of the page: without declaration and gnuplot's own titles,
- * with ids that are unique in the page and colours as the style sheet knows them ("#4477aa"). SP_OUTPUT: it
- * is no SVG. */
+ * with ids that are unique in the page and colours as the style sheet knows them ("#4477aa"); elements
+ * that do not draw are left out. SP_OUTPUT: it is no SVG. */
 enum sp_status sp_inline_svg(const char *svg, const struct sp_inline_svg *picture, FILE *out,
                              struct sp_error *err);
 

@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/guarded_stream.h"
+#include "base/print.h"
 #include "base/utf8.h"
+#include "base/visible.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -26,27 +29,33 @@ static const struct {
     {0x2260, "!="},   {0x2264, "<="},  {0x2265, ">="},    {0x2550, "="}, {0xe9, "e"},
 };
 
+/* A character for a terminal that may not speak UTF-8; itself where it is ASCII. */
+static const char *spelling_of(const char *character)
+{
+    const char *next = character;
+    const uint32_t code = sp_utf8_next(&next);
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (spellings[i].code == code)
+            return spellings[i].ascii;
+    return code < 0x80 ? character : "?";
+}
+
 /* Copies `text` as this pen's terminal can show it; returns the columns it takes. */
 static int clean(const struct sp_pen *pen, const char *text, char out[TEXT_MAX])
 {
     int columns = 0;
     size_t n = 0;
     while (*text && n + 16 < TEXT_MAX) {
-        const char *from = text;
-        uint32_t code = sp_utf8_next(&text);
-        if (code < 0x20 || (code >= 0x7f && code < 0xa0))
-            continue;
-        const char *spelling = code == SP_UTF8_INVALID ? "?" : NULL;
-        if (!pen->utf8 && code >= 0x80) {
-            spelling = "?";
-            for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-                if (spellings[i].code == code)
-                    spelling = spellings[i].ascii;
-        }
-        size_t length = spelling ? strlen(spelling) : (size_t)(text - from);
-        memcpy(out + n, spelling ? spelling : from, length);
+        char shown[SP_VISIBLE_MOST];
+        const char *from = text, *spelling = shown;
+        const size_t taken = sp_visible_next(&text, shown);
+        const bool is_one = strncmp(shown, from, taken) == 0;
+        if (is_one && !pen->utf8)
+            spelling = spelling_of(shown);
+        const size_t length = strlen(spelling);
+        memcpy(out + n, spelling, length);
         n += length;
-        columns += spelling ? (int)length : 1;
+        columns += is_one && spelling == shown ? 1 : (int)length;
     }
     out[n] = '\0';
     return columns;
@@ -55,20 +64,25 @@ static int clean(const struct sp_pen *pen, const char *text, char out[TEXT_MAX])
 static void write_inked(struct sp_pen *pen, enum sp_ink ink, const char *text, int columns)
 {
     bool inked = pen->color && ink != SP_INK_PLAIN && *text;
-    fprintf(pen->out, "%s%s%s", inked ? ink_codes[ink] : "", text, inked ? "\033[0m" : "");
+    if (inked)
+        sp_terminal_code(pen->out, ink_codes[ink]);
+    fputs(text, pen->out);
+    if (inked)
+        sp_terminal_code(pen->out, "\033[0m");
     pen->column += columns;
 }
 
 static void blanks(struct sp_pen *pen, int n)
 {
     if (n > 0)
-        fprintf(pen->out, "%*s", n, "");
+        sp_print(pen->out, "%*s", n, "");
     pen->column += n > 0 ? n : 0;
 }
 
 static void new_line(struct sp_pen *pen)
 {
     fputc('\n', pen->out);
+    pen->lines++;
     pen->column = 0;
     blanks(pen, pen->indent);
 }
@@ -122,7 +136,7 @@ void sp_pen_part(struct sp_pen *pen, enum sp_ink ink, int gap, const char *forma
  */
 static int next_word(const struct sp_pen *pen, const char **text, char out[TEXT_MAX])
 {
-    static const char white[] = " \n\t";
+    static const char white[] = " \t";
     const char *start = *text + strspn(*text, white);
     size_t length = strcspn(start, white);
     while (start[length] == ' ' && start[length + 1] == '%')
@@ -172,7 +186,10 @@ void sp_pen_right(struct sp_pen *pen, enum sp_ink ink, int column, const char *t
 {
     char out[TEXT_MAX];
     int columns = clean(pen, text, out);
-    blanks(pen, column - columns - pen->column);
+    const int gap = column - columns - pen->column;
+    blanks(pen, gap > 0 || pen->column == 0
+                    ? gap
+                    : 1); /* too long for its column: still apart from the one before */
     write_inked(pen, ink, out, columns);
 }
 
@@ -195,6 +212,7 @@ void sp_pen_bar(struct sp_pen *pen, enum sp_ink ink, double columns, bool hatche
 void sp_pen_end(struct sp_pen *pen)
 {
     fputc('\n', pen->out);
+    pen->lines++;
     pen->column = 0;
     pen->indent = 0;
 }

@@ -1,6 +1,6 @@
 /* A pen writes lines of a terminal report: it knows the width, the colours and whether the reader's terminal
- * speaks UTF-8, and breaks lines. Text handed to it is UTF-8; what came from a file cannot move the cursor or
- * change colours, because control characters are dropped. */
+ * speaks UTF-8, and breaks lines. Text handed to it is UTF-8; what came from a file cannot move the cursor,
+ * change colours or begin a line, because control characters are made visible (base/visible.h). */
 #ifndef SP_REPORT_PEN_H
 #define SP_REPORT_PEN_H
 
@@ -12,7 +12,7 @@ struct sp_report_style {
     bool color;    /* ANSI colours */
     int width;     /* columns of the terminal; 0: 100 */
     bool utf8;     /* else everything is ASCII: bars of '#', "+-", "..." */
-    int verbosity; /* -1: no remarks; 0; 1: traffic by level and array, costs; 2: samples too */
+    int verbosity; /* 0 and below: verdict, losses, hints; 1: all sections, -1: nothing beside the report */
 };
 
 enum sp_ink {
@@ -33,6 +33,7 @@ struct sp_pen {
     int width;
     int column; /* columns already used in this line */
     int indent; /* where a broken line goes on */
+    int lines;  /* ended so far */
 };
 
 void sp_pen_open(struct sp_pen *pen, const struct sp_report_style *style, FILE *out);

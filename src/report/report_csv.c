@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv_text.h"
+#include "base/print.h"
 #include "io/atomic_file.h"
 #include "io/record_words.h"
 
@@ -70,6 +71,8 @@ static const struct column {
     {"loss_in_core_s", "losses.in_core"},
     {"loss_rest_s", "losses.rest"},
     {"max_rel_err", "verify.max_rel_err"},
+    {"state", "conditions.state"},
+    {"flags", "flags"},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -104,8 +107,23 @@ static void put_loss(double seconds, FILE *out)
 void sp_report_csv_header(FILE *out)
 {
     for (int i = 0; i < N_COLUMNS; i++)
-        fprintf(out, "%s%s", i ? "," : "", columns[i].name);
+        sp_print(out, "%s%s", i ? "," : "", columns[i].name);
     fputc('\n', out);
+}
+
+/* "Q01 Q05" */
+static void put_codes(const json_t *flags, FILE *out)
+{
+    char text[256] = "";
+    size_t i, used = 0;
+    const json_t *flag;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        if (code && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", code);
+    }
+    sp_csv_field(out, text);
 }
 
 void sp_report_csv_row(const struct sp_record *record, FILE *out)
@@ -117,10 +135,12 @@ void sp_report_csv_row(const struct sp_record *record, FILE *out)
             fputc(',', out);
         if (loss_of(record, columns[i].path, &seconds))
             put_loss(seconds, out);
+        else if (json_is_array(node))
+            put_codes(node, out);
         else if (json_is_string(node))
             sp_csv_field(out, json_string_value(node));
         else if (json_is_integer(node))
-            fprintf(out, "%lld", (long long)json_integer_value(node));
+            sp_print(out, "%lld", (long long)json_integer_value(node));
         else if (json_is_real(node))
             put_number(node, out);
     }

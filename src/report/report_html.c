@@ -12,26 +12,45 @@
 
 enum { NAME = 400 };
 
-/* All about one record below its heading. */
+/* What a second look asks for is folded away, and not printed unless it is open. */
+static void fold_begin(struct sp_page *page, const char *summary)
+{
+    sp_page_put(page, "<details>\n");
+    sp_page_element(page, "summary", NULL, "%s", summary);
+}
+
+static void fold_end(struct sp_page *page)
+{
+    sp_page_put(page, "</details>\n");
+}
+
+/* All about one record below its heading: as on the terminal, then plots, then the rest. */
 static void sections(struct sp_page *page, const struct sp_record *record)
 {
     sp_html_summary(page, record);
+    sp_html_hints(page, record);
+    sp_html_losses(page, record);
+    sp_page_roofline(page, record);
+    sp_page_alpha_curve(page, record);
+    fold_begin(page, "Matrix, machine, kernel; model and measurement");
     sp_html_head(page, record);
     sp_html_table(page, record);
-    sp_page_roofline(page, record);
     sp_html_ways(page, record);
-    sp_html_losses(page, record);
-    sp_html_hints(page, record);
-    sp_html_tries(page, record);
-    sp_page_alpha_curve(page, record);
-    sp_html_levels(page, record);
-    sp_html_domains(page, record);
+    fold_end(page);
+    fold_begin(page, "More plots");
+    sp_page_spy(page, record);
     sp_page_balance(page, record);
     sp_page_beta_map(page, record);
-    sp_page_spy(page, record);
     sp_page_saturation(page, record);
+    fold_end(page);
+    fold_begin(page, "More hints, trials, traffic, costs, flags and remarks");
+    sp_html_more_hints(page, record);
+    sp_html_tries(page, record);
+    sp_html_levels(page, record);
+    sp_html_domains(page, record);
     sp_html_notes(page, record);
     sp_html_costs(page, record);
+    fold_end(page);
 }
 
 static void write_one(struct sp_page *page, const struct sp_record *record, const char *title)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/html_plots.h"
 #include "report/html_sections.h"
@@ -40,7 +41,7 @@ static enum sp_status sort(const struct sp_record *const *records, int n, const 
         return sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", n);
     for (int i = 0; i < n; i++)
         place[i] = (struct place){records[i], i};
-    qsort(place, (size_t)n, sizeof *place, by_matrix);
+    sp_sort_by(place, n, sizeof *place, by_matrix);
     for (int i = 0; i < n; i++)
         sorted[i] = place[i].record;
     free(place);

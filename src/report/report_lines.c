@@ -4,27 +4,31 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
+#include "base/visible.h"
 #include "io/record_words.h"
 
 /* Words on one line, whatever they were before. */
 static void put_words(FILE *out, const char *text)
 {
+    char shown[SP_VISIBLE_MOST];
     bool blank = false;
-    for (const char *p = text; *p; p++) {
-        if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p)) {
-            blank = p != text;
+    for (const char *p = text; *p;) {
+        if (isspace((unsigned char)*p)) {
+            blank = p++ != text;
             continue;
         }
         if (blank)
             fputc(' ', out);
         blank = false;
-        fputc(*p, out);
+        sp_visible_next(&p, shown);
+        fputs(shown, out);
     }
 }
 
 void sp_line_text(FILE *out, const char *key, const char *text)
 {
-    fprintf(out, "%s: ", key);
+    sp_print(out, "%s: ", key);
     put_words(out, text && *text ? text : "unknown");
     fputc('\n', out);
 }
@@ -32,10 +36,10 @@ void sp_line_text(FILE *out, const char *key, const char *text)
 void sp_line_value(FILE *out, const char *key, struct sp_value v, const char *unit)
 {
     if (sp_value_known(v) && isfinite(v.value)) {
-        fprintf(out, "%s: %.9e %s (%s)\n", key, v.value, unit, sp_origin_name(v.origin));
+        sp_print(out, "%s: %.9e %s (%s)\n", key, v.value, unit, sp_origin_name(v.origin));
         return;
     }
-    fprintf(out, "%s: unknown %s (", key, unit);
+    sp_print(out, "%s: unknown %s (", key, unit);
     put_words(out, v.why && *v.why ? v.why : "the record does not say");
     fputs(")\n", out);
 }
@@ -93,8 +97,8 @@ static void put_losses(const struct sp_record *r, FILE *out)
         }
         char origin[16];
         snprintf(origin, sizeof origin, "%.*s", (int)strcspn(how, ": "), how);
-        fprintf(out, "%s: %.9e s (%s)\n", name, seconds,
-                sp_origin_from_name(origin) != SP_NONE ? origin : "derived");
+        sp_print(out, "%s: %.9e s (%s)\n", name, seconds,
+                 sp_origin_from_name(origin) != SP_NONE ? origin : "derived");
     }
 }
 
@@ -113,7 +117,7 @@ void sp_report_lines(const struct sp_record *r, FILE *out)
         sp_line_text(out, words[i].key, sp_words_text(r, words[i].path, NULL));
     int64_t threads;
     if (sp_record_count(r, "config.threads", &threads))
-        fprintf(out, "threads: %lld\n", (long long)threads);
+        sp_print(out, "threads: %lld\n", (long long)threads);
     put_verdict(r, out);
     put_flags(r, out);
     const char *name;

@@ -6,7 +6,10 @@
 
 #include "base/csv_text.h"
 #include "base/figures.h"
+#include "base/memory.h"
+#include "base/print.h"
 #include "base/text.h"
+#include "report/report_words.h"
 #include "report/sections.h"
 
 enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, MOST_MAP = 16 };
@@ -59,20 +62,26 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
 static void point_line(struct sp_pen *pen, const json_t *point, int rank, double base_s,
                        struct sp_scale scale)
 {
-    char cell[CELL], number[CELL];
+    char cell[CELL];
     const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
     const double time = time_of(point, base_s), bound = sp_item_number(point, "bound_s"),
                  setup = sp_item_number(json_object_get(point, "trial"), "setup_executions");
     const bool tied = json_is_true(json_object_get(point, "tied"));
-    sp_pen_put(pen, tied ? SP_INK_GREEN : SP_INK_PLAIN, " %2d%s %s", rank, tied ? "=" : " ",
+    const bool disturbed = json_is_true(json_object_get(point, "disturbed"));
+    sp_pen_put(pen,
+               disturbed ? SP_INK_YELLOW
+               : tied    ? SP_INK_GREEN
+                         : SP_INK_PLAIN,
+               " %2d%s %s", rank,
+               disturbed ? "~"
+               : tied    ? "="
+                         : " ",
                change_of(point));
     if (pen->column > TIME - 8)
         sp_pen_end(pen);
     sp_pen_right(pen, SP_INK_PLAIN, TIME, sp_figure(cell, sizeof cell, time / scale.factor, 3));
-    sp_figure_interval(number, sizeof number, fabs(gain.value), gain.value < 0 ? -gain.hi : gain.lo,
-                       gain.value < 0 ? -gain.lo : gain.hi, 0.01, fabs(gain.value) < 0.1 ? 2 : 3);
-    snprintf(cell, sizeof cell, "%s%.40s %%", gain.value < 0 ? "+" : "−", number);
-    sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, GAIN, cell);
+    sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, GAIN,
+                 sp_change_text(gain, cell, sizeof cell));
     if (isfinite(bound))
         sp_pen_right(pen, SP_INK_DIM, BOUND, sp_figure(cell, sizeof cell, bound / scale.factor, 3));
     if (isfinite(setup))
@@ -117,21 +126,21 @@ static void map(struct sp_pen *pen, const json_t *points, double base_s, struct 
     }
     if (n_C < 2 || n_sigma < 2)
         return;
-    qsort(C, (size_t)n_C, sizeof *C, compare_numbers);
-    qsort(sigma, (size_t)n_sigma, sizeof *sigma, compare_numbers);
-    fprintf(pen->out, "\nSELL-C-sigma: time in %s, C down, sigma across\n      ", scale.prefix);
+    sp_sort_by(C, n_C, sizeof *C, compare_numbers);
+    sp_sort_by(sigma, n_sigma, sizeof *sigma, compare_numbers);
+    sp_print(pen->out, "\nSELL-C-sigma: time in %s, C down, sigma across\n      ", scale.prefix);
     for (int k = 0; k < n_sigma; k++)
-        fprintf(pen->out, "%9ld", sigma[k]);
+        sp_print(pen->out, "%9ld", sigma[k]);
     fputc('\n', pen->out);
     for (int r = 0; r < n_C; r++) {
-        fprintf(pen->out, " %4ld ", C[r]);
+        sp_print(pen->out, " %4ld ", C[r]);
         for (int k = 0; k < n_sigma; k++) {
             double best = NAN;
             char cell[CELL];
             json_array_foreach(points, i, point) if (sell_of(point, &c, &s) && c == C[r] && s == sigma[k])
                 best = fmin(isnan(best) ? INFINITY : best, time_of(point, base_s));
-            fprintf(pen->out, "%9s",
-                    isnan(best) ? "." : sp_figure(cell, sizeof cell, best / scale.factor, 3));
+            sp_print(pen->out, "%9s",
+                     isnan(best) ? "." : sp_figure(cell, sizeof cell, best / scale.factor, 3));
         }
         fputc('\n', pen->out);
     }
@@ -174,37 +183,43 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     const char *command = NULL;
     double combinations = 0;
     size_t i;
-    int rank = 0, n_tied = 0;
+    int rank = 0, n_tied = 0, n_disturbed = 0;
     sp_pen_open(&pen, style, out);
     head(&pen, record, scale);
     json_array_foreach(points, i, point) if (is_measured(point))
     {
         rank++;
-        n_tied += json_is_true(json_object_get(point, "tied"));
+        const bool disturbed = json_is_true(json_object_get(point, "disturbed"));
+        n_disturbed += disturbed;
+        n_tied += !disturbed && json_is_true(json_object_get(point, "tied"));
         if (rank <= SHOWN || style->verbosity >= 1)
             point_line(&pen, point, rank, base.value, scale);
     }
     if (rank > SHOWN && style->verbosity < 1)
-        fprintf(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
+        sp_print(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
     if (n_tied > 1)
-        fprintf(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
+        sp_print(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
+    if (n_disturbed > 0)
+        sp_print(out, " ~ measured beside other programs: %d of them, whose differences may not hold\n",
+                 n_disturbed);
     map(&pen, points, base.value, scale);
     fputc('\n', out);
     left_out(&pen, points, "cannot be faster",
              "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)",
              style->verbosity >= 1, scale);
-    left_out(&pen, points, "no time left", "the time was spent; give it a longer --budget",
-             style->verbosity >= 1, scale);
+    left_out(&pen, points, "no time left",
+             "the others took several times the budget; give it a longer --budget", style->verbosity >= 1,
+             scale);
     left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)",
              style->verbosity >= 1, scale);
     left_out(&pen, points, "failed", "they were begun and could not be measured:", true, scale);
     sp_record_number(record, "sweep.combinations", &combinations);
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)
-        fprintf(out,
-                " %.0f combinations were not walked: groups of options are scanned around the best so far "
-                "(--exhaustive walks all)\n",
-                rest);
+        sp_print(out,
+                 " %.0f combinations were not walked: groups of options are scanned around the best so far "
+                 "(--exhaustive walks all)\n",
+                 rest);
     if (sp_record_text(record, "sweep.best_command", &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");
         sp_pen_put(&pen, SP_INK_CYAN, "%s", command);
@@ -215,7 +230,7 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
 static void csv_number(FILE *out, double x)
 {
     if (isfinite(x))
-        fprintf(out, ",%.9g", x);
+        sp_print(out, ",%.9g", x);
     else
         fputc(',', out);
 }
@@ -233,12 +248,13 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
         const bool known = sp_value_known(gain);
         const char *kernel = sp_item_text(trial, "kernel"), *change = sp_item_text(point, "change");
         sp_csv_text(out, change ? change : "");
-        fprintf(out, ",%s", fate_of(point));
+        fputc(',', out);
+        sp_csv_field(out, fate_of(point));
         csv_number(out, known ? time_of(point, base.value) : NAN);
         csv_number(out, known ? gain.value : NAN);
         csv_number(out, known ? gain.lo : NAN);
         csv_number(out, known ? gain.hi : NAN);
-        fprintf(out, ",%s", known ? json_is_true(json_object_get(point, "tied")) ? "true" : "false" : "");
+        sp_print(out, ",%s", known ? json_is_true(json_object_get(point, "tied")) ? "true" : "false" : "");
         csv_number(out, sp_item_number(point, "bound_s"));
         csv_number(out, sp_item_number(trial, "setup_executions"));
         fputc(',', out);

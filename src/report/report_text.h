@@ -1,5 +1,5 @@
-/* The terminal report of one record: what was run, how far it is from the roof, where the time goes, what to
- * try. Reads the record only, so an old record prints as it did when it was made. */
+/* The terminal report of one record: the verdict in six lines, then the losses and the hints in at most 18;
+ * all that is known of it with verbosity 1. Reads the record only. */
 #ifndef SP_REPORT_REPORT_TEXT_H
 #define SP_REPORT_REPORT_TEXT_H
 

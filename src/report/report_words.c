@@ -48,10 +48,18 @@ char *sp_observed_text(const json_t *item, char *text, size_t size)
         snprintf(text, size, "none");
         return text;
     }
-    char number[64];
-    sp_figure_interval(number, sizeof number, fabs(v.value), v.value < 0 ? -v.hi : v.lo,
-                       v.value < 0 ? -v.lo : v.hi, 0.01, fabs(v.value) < 0.1 ? 2 : 3);
-    snprintf(text, size, "%s%.40s %%", v.value < 0 ? "+" : "−", number);
+    return sp_change_text(v, text, size);
+}
+
+char *sp_change_text(struct sp_value saved, char *text, size_t size)
+{
+    char number[64], *out = text, *const end = text + size;
+    sp_figure_interval(number, sizeof number, -saved.value, -saved.hi, -saved.lo, 0.01,
+                       fabs(saved.value) < 0.1 ? 2 : 3);
+    out += snprintf(out, size, "%s", saved.value < 0 ? "+" : "");
+    for (const char *c = number; *c && end - out > 4; c++)
+        out += snprintf(out, (size_t)(end - out), "%s", *c == '-' ? "−" : (const char[]){*c, '\0'});
+    snprintf(out, (size_t)(end - out), " %%");
     return text;
 }
 
@@ -102,9 +110,10 @@ char *sp_confirmation_text(const json_t *best, char *text, size_t size)
     const char *why = sp_item_text(best, "unconfirmed");
     if (why)
         snprintf(text, size, "not measured again: %s", why);
-    else
-        snprintf(text, size, "measured in %.0f fresh processes",
-                 sp_item_number(json_object_get(best, "trial"), "processes"));
+    else {
+        const double n = sp_item_number(json_object_get(best, "trial"), "processes");
+        snprintf(text, size, "measured in %.0f fresh process%s", n, n == 1 ? "" : "es");
+    }
     return text;
 }
 
@@ -121,6 +130,18 @@ char *sp_against_honest_text(const json_t *tries, char *text, size_t size)
                  change < 0 ? "−" : "+", fabs(change) < 0.0995 ? 1 : 0, 100 * fabs(change));
     }
     return text;
+}
+
+const char *sp_outcome_words(const char *outcome)
+{
+    return outcome && strcmp(outcome, "other conditions") == 0 ? "not conclusive: the machine changed"
+                                                               : outcome;
+}
+
+const char *sp_intervention_words(const char *name)
+{
+    static const char *const old = "linearised"; /* indices: in records before 2026-11-23 */
+    return name && strncmp(name, old, strlen(old)) == 0 ? "all gathers from L1 (test)" : name;
 }
 
 enum sp_ink sp_outcome_ink(const char *outcome)

@@ -9,7 +9,10 @@
 char *sp_gain_text(const json_t *hint, char *text, size_t size);
 /* "−85 … −90 %": the prediction of something that was tried. */
 char *sp_predicted_text(const json_t *item, char *text, size_t size);
-/* "−86.8 ±0.5 %": its time against that of the run; "none": it was not observed. */
+/* A share of the time that is saved, as the change of the time, each number with its sign: "−86.8 ±0.5 %",
+ * "−48.3 (−58.5 … −31.7) %", "+4.4 (−26.0 … 22.0) %". */
+char *sp_change_text(struct sp_value saved, char *text, size_t size);
+/* The same of what was observed; "none": it was not. */
 char *sp_observed_text(const json_t *item, char *text, size_t size);
 /* "beside it the run took 3.2 times as long: ..." where the prediction was made for other conditions; else
  * "". */
@@ -24,6 +27,9 @@ char *sp_confirmation_text(const json_t *best, char *text, size_t size);
 char *sp_against_honest_text(const json_t *tries, char *text, size_t size);
 /* Were the trials interrupted before the best was known? */
 bool sp_tries_were_stopped(const struct sp_record *record);
+/* An outcome, or the name of an intervention, as records have it, in words for people. */
+const char *sp_outcome_words(const char *outcome);
+const char *sp_intervention_words(const char *name);
 /* Green: as predicted or better; yellow: less; red: refuted. */
 enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */

@@ -130,6 +130,37 @@ static void event_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
+/* Where the time of the analysis went, beside what its measurements were allowed. */
+static void plan_lines(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *steps = sp_record_node(record, "plan.steps"), *step;
+    char text[32];
+    double budget;
+    size_t i;
+    if (!sp_record_number(record, "plan.budget_s", &budget))
+        return;
+    sp_pen_put(pen, SP_INK_BOLD, "PLAN");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    sp_pen_put(pen, SP_INK_PLAIN, "%s of measurements; took, of what was allowed, and adds",
+               sp_text_seconds(text, sizeof text, budget));
+    sp_pen_end(pen);
+    json_array_foreach(steps, i, step)
+    {
+        const double allowed = sp_item_number(step, "allowed_s");
+        const char *name = sp_item_text(step, "name"), *adds = sp_item_text(step, "adds");
+        pen->indent = 41;
+        sp_pen_tab(pen, 9);
+        sp_pen_put(pen, SP_INK_PLAIN, "%s", name ? name : "?");
+        sp_pen_right(pen, SP_INK_PLAIN, 28,
+                     sp_text_seconds(text, sizeof text, sp_item_number(step, "took_s")));
+        sp_pen_right(pen, SP_INK_DIM, 39, allowed > 0 ? sp_text_seconds(text, sizeof text, allowed) : "");
+        sp_pen_tab(pen, 41);
+        sp_pen_words(pen, SP_INK_PLAIN, adds ? adds : "");
+        sp_pen_end(pen);
+    }
+}
+
 void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
 {
     static const struct {
@@ -151,6 +182,7 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
     if (sp_record_number(record, "cost.setup_spmv", &setup))
         sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
     sp_pen_end(pen);
+    plan_lines(pen, record);
     spread_line(pen, record);
     event_line(pen, record);
 }

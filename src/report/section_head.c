@@ -28,6 +28,55 @@ static void status_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
+/* The state of the machine, said once: a verdict on a busy one is worth less, and on an unusable one there is
+ * none.
+ */
+static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *state = sp_words_text(record, "conditions.state", ""), *doubt;
+    const bool has_doubt = sp_record_text(record, "conditions.doubt", &doubt);
+    if (!*state)
+        return;
+    head(pen, "STATE");
+    sp_pen_part(pen,
+                strcmp(state, "clean") == 0      ? SP_INK_GREEN
+                : strcmp(state, "unusable") != 0 ? SP_INK_YELLOW
+                                                 : SP_INK_RED,
+                0, "%s", state);
+    sp_pen_put(pen, SP_INK_PLAIN, ":");
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "conditions.text", "no words"));
+    sp_pen_end(pen);
+    if (!has_doubt)
+        return;
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    sp_pen_put(pen, SP_INK_RED, "no verdict:");
+    if (strcmp(state, "unusable") != 0) {
+        sp_pen_words(pen, SP_INK_PLAIN, doubt);
+        sp_pen_put(pen, SP_INK_PLAIN, ";");
+    }
+    sp_pen_words(pen, SP_INK_PLAIN,
+                 strcmp(state, "unusable") == 0
+                     ? "structure and simulated bytes hold, times do not; fewer threads, a quieter machine "
+                       "(`spmodel doctor` says who computes) or more time (--budget 10s) may help"
+                     : "structure holds, no share of the roof is given");
+    sp_pen_end(pen);
+}
+
+/* Nothing below is right without this: the roofs are of one machine, the times of another. */
+void sp_section_foreign(struct sp_pen *pen, const struct sp_record *record)
+{
+    bool foreign = false;
+    if (!sp_record_flag(record, "machine.foreign", &foreign) || !foreign)
+        return;
+    head(pen, "NOTE");
+    sp_pen_words(pen, SP_INK_YELLOW, "caches and ceilings of");
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.name", "another machine"));
+    sp_pen_words(pen, SP_INK_YELLOW, "(--machine), but the kernel ran on another machine:");
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.ran_on", "this one"));
+    sp_pen_end(pen);
+}
+
 void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
 {
     int64_t rows, cols, nnz, n;
@@ -71,13 +120,33 @@ void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
         if (sp_record_number(record, lengths[i].path, &x) && used < sizeof line)
             used += (size_t)snprintf(
                 line + used, sizeof line - used, "%s %s %s", used ? "," : "per row:", lengths[i].word,
-                x == floor(x) ? sp_text_count(a, sizeof a, (int64_t)x) : sp_figure(a, sizeof a, x, 3));
+                x == floor(x) ? sp_text_whole(a, sizeof a, x) : sp_figure(a, sizeof a, x, 3));
     }
     if (used)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", line);
     if (sp_record_count(record, "structure.empty_rows", &n) && n > 0)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s empty rows", sp_text_count(a, sizeof a, n));
     sp_pen_end(pen);
+}
+
+/* Of figures that were measured: how old they are, and what speaks against them. */
+static void measured_part(struct sp_pen *pen, const struct sp_record *record)
+{
+    const bool busy = strcmp(sp_words_text(record, "machine.measured.state", "clean"), "busy") == 0;
+    const char *doubt;
+    double age_s = 0;
+    char age[32];
+    if (!sp_record_node(record, "machine.measured"))
+        return;
+    if (sp_record_number(record, "machine.measured.age_s", &age_s))
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "measured %s ago", sp_text_age(age, sizeof age, age_s));
+    if (busy)
+        sp_pen_words(pen, SP_INK_YELLOW, "beside other programs");
+    if (sp_record_text(record, "machine.measured.doubt", &doubt)) {
+        sp_pen_put(pen, SP_INK_YELLOW, ",");
+        sp_pen_words(pen, SP_INK_YELLOW, "low confidence:");
+        sp_pen_words(pen, SP_INK_YELLOW, doubt);
+    }
 }
 
 void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
@@ -111,16 +180,20 @@ void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
     double size = sp_item_number(last, "size_B"), level = sp_item_number(last, "level");
     if (last && size > 0) {
-        char stated[32], found[32];
+        char stated[32], found[32], lo[32], hi[32], ends[80] = "";
         struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
         sp_text_bytes(stated, sizeof stated, size);
+        if (sp_value_known(effective) && effective.hi > 1.5 * effective.lo) /* wide enough to matter */
+            snprintf(ends, sizeof ends, " (%s … %s)", sp_text_bytes(lo, sizeof lo, effective.lo),
+                     sp_text_bytes(hi, sizeof hi, effective.hi));
         if (sp_value_known(effective))
-            sp_pen_part(pen, SP_INK_PLAIN, 3, "L%.0f %s effective %s, %s stated", level,
-                        sp_text_bytes(found, sizeof found, effective.value), sp_origin_name(effective.origin),
-                        stated);
+            sp_pen_part(pen, SP_INK_PLAIN, 3, "L%.0f %s%s effective %s, %s stated", level,
+                        sp_text_bytes(found, sizeof found, effective.value), ends,
+                        sp_origin_name(effective.origin), stated);
         else
             sp_pen_part(pen, SP_INK_PLAIN, 3, "L%.0f %s stated", level, stated);
     }
+    measured_part(pen, record);
     sp_pen_end(pen);
 }
 
@@ -185,6 +258,16 @@ static void verify_part(struct sp_pen *pen, const struct sp_record *record)
                     sp_words_text(record, "verify.reference", "the reference"));
 }
 
+static void residence_doubt(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *doubt;
+    if (!sp_record_text(record, "binding.doubt", &doubt))
+        return;
+    sp_pen_put(pen, SP_INK_YELLOW, ";");
+    sp_pen_words(pen, SP_INK_YELLOW, "residence not certain:");
+    sp_pen_words(pen, SP_INK_YELLOW, doubt);
+}
+
 void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *op = sp_words_text(record, "config.op", "spmv"),
@@ -226,12 +309,15 @@ void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_put(pen, SP_INK_PLAIN, ":");
         sp_pen_words(pen, SP_INK_PLAIN, why);
     }
+    residence_doubt(pen, record);
     sp_pen_end(pen);
 }
 
 void sp_section_head(struct sp_pen *pen, const struct sp_record *record)
 {
     status_line(pen, record);
+    sp_section_foreign(pen, record);
+    conditions_line(pen, record);
     sp_section_matrix(pen, record);
     sp_section_machine(pen, record);
     roof_line(pen, record);

@@ -73,7 +73,7 @@ static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
             snprintf(times, sizeof times, " for one load: x stays in inner caches");
         else if (sp_value_known(loads))
             snprintf(times, sizeof times, ": x is loaded %.1f times", loads.value);
-        sp_pen_part(pen, SP_INK_PLAIN, 4, "lowest possible %s%s",
+        sp_pen_part(pen, SP_INK_PLAIN, 4, "cold minimum %s%s",
                     sp_figure_value(text, sizeof text, least, 1, "", 2), times);
     }
     sp_pen_end(pen);

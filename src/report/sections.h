@@ -7,8 +7,11 @@
 #include "io/record_words.h"
 #include "report/pen.h"
 
-void sp_section_head(struct sp_pen *pen, const struct sp_record *record); /* MATRIX ... BOUND BY */
+void sp_section_verdict(struct sp_pen *pen, const struct sp_record *record); /* the six lines */
+void sp_section_head(struct sp_pen *pen, const struct sp_record *record);    /* MATRIX ... BOUND BY */
 void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record);
+void sp_section_foreign(struct sp_pen *pen,
+                        const struct sp_record *record); /* only where --machine is another one */
 void sp_section_machine(struct sp_pen *pen, const struct sp_record *record);
 void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record); /* KERNEL, BOUND BY */
 void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record);  /* BYTES: who counted them */
@@ -18,7 +21,11 @@ void sp_section_domains(struct sp_pen *pen,
                         const struct sp_record *record); /* DOMAINS, where there are several */
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record);
-void sp_section_hints(struct sp_pen *pen, const struct sp_record *record);  /* HINTS, not a problem */
+/* WHERE THE TIME GOES as bars alone, a line each. */
+void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record);
+void sp_section_hints(struct sp_pen *pen, const struct sp_record *record); /* HINTS, not a problem */
+/* At most three hints that are worth showing unasked (report/verdict.h), in so many lines. */
+void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, int lines);
 void sp_section_tries(struct sp_pen *pen, const struct sp_record *record);  /* TRIED, where hints were */
 void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);  /* FLAGS and REMARKS */
 void sp_section_levels(struct sp_pen *pen, const struct sp_record *record); /* TRAFFIC by level and array */

@@ -57,7 +57,7 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
     if (t->n_rows == SP_TABLE_ROWS)
         return;
     int r = ++t->n_rows;
-    const char *name = sp_item_text(row, "row"), *origin = sp_item_text(row, "bytes_origin");
+    const char *name = sp_item_text(row, "row"), *whose = sp_words_row_bytes(record, row);
     bool measured = name && strncmp(name, "measured", 8) == 0;
     double time = sp_item_number(row, "time_s"), lo = sp_item_number(row, "time_lo_s"),
            hi = sp_item_number(row, "time_hi_s"), bytes = sp_item_number(row, "bytes"),
@@ -72,11 +72,7 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
         char number[48];
         sp_figure_interval(number, sizeof number, bytes, isfinite(bytes_lo) ? bytes_lo : bytes,
                            isfinite(bytes_hi) ? bytes_hi : bytes, byte_scale.factor, 4);
-        const char *source = sp_item_text(row, "bytes_source");
-        snprintf(t->cell[r][2], SP_TABLE_CELL, "%s %.24s", number,
-                 source   ? source
-                 : origin ? origin
-                          : "of unknown origin");
+        snprintf(t->cell[r][2], SP_TABLE_CELL, "%s %.24s", number, whose ? whose : "of unknown origin");
     } else {
         snprintf(t->cell[r][2], SP_TABLE_CELL, "unknown");
         t->unknown_bytes = true;
@@ -139,6 +135,8 @@ static void explain_fractions(const struct sp_record *record, sp_table_remark *r
         remark(context, SP_INK_DIM, text);
     }
     remark(context, SP_INK_DIM, "of model: modelled time with x loaded once / time");
+    if (strncmp(sp_words_text(record, "config.device", "cpu"), "gpu", 3) != 0)
+        remark(context, SP_INK_DIM, "modelled bytes: the formula's, with alpha as its row says");
 }
 
 /* What "x" stands for in the rows of other operations than SpMV; NULL: nothing else. */
@@ -162,11 +160,11 @@ void sp_table_remarks(const struct sp_record *record, const struct sp_table_cell
         remark(context, SP_INK_YELLOW, text);
     }
     if (t->above > 0) {
-        snprintf(
-            text, sizeof text,
-            "! %s is above the ceiling: either part of the data stayed in a cache, or the bytes are "
-            "overstated, or the ceiling was measured under other conditions. The flags say what is known.",
-            sp_figure_percent(percent, sizeof percent, t->above));
+        snprintf(text, sizeof text,
+                 "! %s is above the ceiling: either part of the data stayed in a cache, or the bytes are "
+                 "overstated, or the machine was slower when the ceiling was measured. The flags say what is "
+                 "known.",
+                 sp_figure_percent(percent, sizeof percent, t->above));
         remark(context, SP_INK_RED, text);
     }
     if (words_for_x(record))

@@ -13,43 +13,51 @@ static double working_set(const struct sp_layout *l)
     return bytes;
 }
 
-static void find_losses(struct sp_analysis *a)
+static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
 {
     const struct sp_layout *l = &a->setup.layout;
-    double per_alpha =
-        sp_volume_layout(l, 1, a->w.value).total_B - sp_volume_layout(l, 0, a->w.value).total_B;
-    double once_B = sp_volume_layout(l, a->alpha_min.alpha_once, a->w.value).total_B;
+    double per_alpha = sp_volume_layout(l, 1, a->evaluated.w.value).total_B -
+                       sp_volume_layout(l, 0, a->evaluated.w.value).total_B;
+    const double w_once = sp_analysis_w_once(a, &a->evaluated);
+    double once_B = sp_volume_layout(l, a->evaluated.alpha_min.alpha_once, w_once).total_B;
+    const double y_again_B = (a->evaluated.w.value - w_once) * sp_layout_array_bytes(l, SP_ARRAY_Y);
     const double fill_B = sp_layout_fill_bytes(l);
     struct sp_loss_inputs in = {
-        .time_s = a->pairs.time,
-        .roof_Bps = a->roof_Bps,
+        .time_s = a->observed.pairs.time,
+        .roof_Bps = a->evaluated.roof_Bps,
         .min_B = once_B - fill_B,
         .padding_B = fill_B,
-        .domains_B = (a->alpha_min.alpha - a->alpha_min.alpha_once) * per_alpha,
-        .x_B = sp_value_of(a->alpha.value * per_alpha, a->alpha.origin),
-        .x_once_B = a->alpha_min.alpha_once * per_alpha,
+        .domains_B = (a->evaluated.alpha_min.alpha - a->evaluated.alpha_min.alpha_once) * per_alpha,
+        .x_B = sp_value_of(a->evaluated.alpha.value * per_alpha + y_again_B, a->evaluated.alpha.origin),
+        .x_once_B = a->evaluated.alpha_min.alpha_once * per_alpha,
         .imbalance_s =
-            a->busy_decides ? sp_value_of(a->pairs.time.value * (1 - 1 / a->lambda_t.value), SP_MEASURED)
-            : sp_value_known(a->equal_s)
-                ? sp_value_of(fmin(a->fluid.loss_s, fmax(0, a->pairs.time.value - a->equal_s.value)),
+            a->evaluated.busy_decides
+                ? sp_value_of(a->observed.pairs.time.value * (1 - 1 / a->evaluated.lambda_t.value),
                               SP_MEASURED)
-            : a->setup.workload.n_threads > 1 ? sp_value_of(a->fluid.loss_s, SP_MODELLED)
+            : sp_value_known(a->proved.equal_s)
+                ? sp_value_of(fmin(a->evaluated.fluid.loss_s,
+                                   fmax(0, a->observed.pairs.time.value - a->proved.equal_s.value)),
+                              SP_MEASURED)
+            : a->setup.workload.n_threads > 1 ? sp_value_of(a->evaluated.fluid.loss_s, SP_MODELLED)
                                               : sp_value_of(0, SP_MODELLED),
-        .equal_run = !a->busy_decides && sp_value_known(a->equal_s),
-        .lambda = a->busy_decides ? a->lambda_t.value : a->fluid.lambda,
-        .core_s = a->p_core.origin != SP_NONE
-                      ? sp_value_between(a->balance_W / a->p_core.value, a->balance_W / a->p_core.hi,
-                                         a->balance_W / a->p_core.lo, SP_MEASURED)
+        .equal_run = !a->evaluated.busy_decides && sp_value_known(a->proved.equal_s),
+        .lambda = a->evaluated.busy_decides ? a->evaluated.lambda_t.value : a->evaluated.fluid.lambda,
+        .core_s = a->evaluated.p_core.origin != SP_NONE
+                      ? sp_value_between(a->evaluated.balance_W / a->evaluated.p_core.value,
+                                         a->evaluated.balance_W / a->evaluated.p_core.hi,
+                                         a->evaluated.balance_W / a->evaluated.p_core.lo, SP_MEASURED)
                       : sp_value_none("P_core was not measured"),
-        .linear_s = a->linear_s,
+        .linear_s = a->proved.linear_s,
         .leftover_B = a->options->state == SP_WARM
-                          ? 2 * sp_llc_capacity_B(a->options->machine, a->setup.n_domains)
+                          ? 2 * sp_inner_capacity_B(sp_analysis_caches(a), a->evaluated.residence.level,
+                                                    a->setup.workload.n_threads, a->setup.n_domains)
                           : sp_layout_array_bytes(l, SP_ARRAY_Y),
-        .level = a->residence.name,
+        .level = a->evaluated.residence.name,
     };
-    a->losses = sp_losses_of(&in);
-    const struct sp_bottleneck_inputs b = {in.time_s, in.core_s, in.linear_s, a->equal_s, &a->losses};
-    a->bottleneck = sp_bottleneck_of(&b);
+    out->losses = sp_losses_of(&in);
+    const struct sp_bottleneck_inputs b = {in.time_s, in.core_s, in.linear_s, a->proved.equal_s,
+                                           &out->losses};
+    out->bottleneck = sp_bottleneck_of(&b);
 }
 
 /* Saturation: the level's load ceiling over threads, as the machine's own measurement has it. */
@@ -71,12 +79,12 @@ static int saturation_points(const struct sp_machine *m, const char *level, int 
 static struct sp_value ceiling_value(const struct sp_analysis *a, const char *name)
 {
     bool exact;
-    const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, name, a->residence.name, "f64",
-                                                    a->setup.workload.n_threads, NULL, &exact);
+    const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, name, a->evaluated.residence.name,
+                                                    "f64", a->setup.workload.n_threads, NULL, &exact);
     return c && exact ? c->value : sp_value_none("not measured for this number of threads");
 }
 
-static void find_hints(struct sp_analysis *a)
+static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
 {
     enum { MOST_POINTS = 64 };
     int threads[MOST_POINTS];
@@ -112,43 +120,51 @@ static void find_hints(struct sp_analysis *a)
     in.warm = a->options->state == SP_WARM;
     in.store_nt = a->setup.facts.store_nt;
     in.reordered = strcmp(a->subject->reorder, "none") != 0;
-    in.time_s = a->pairs.time;
-    in.roof_Bps = a->roof_Bps;
-    in.V_B = a->V_B;
-    if (a->p_core.origin != SP_NONE && a->p_core.value > 0)
-        in.core_s = sp_value_of(a->balance_W / a->p_core.value, SP_MEASURED);
-    in.linear_s = a->linear_s;
-    in.prefetch_s = a->prefetch_s;
-    in.prefetch = sp_value_known(a->prefetch_s) ? SP_TRIED_PREFETCH : 0;
-    in.level = a->residence.name;
+    in.time_s = a->observed.pairs.time;
+    in.roof_Bps = a->evaluated.roof_Bps;
+    in.V_B = a->evaluated.V_B;
+    if (a->evaluated.p_core.origin != SP_NONE && a->evaluated.p_core.value > 0)
+        in.core_s = sp_value_of(a->evaluated.balance_W / a->evaluated.p_core.value, SP_MEASURED);
+    in.linear_s = a->proved.linear_s;
+    in.prefetch_s = a->proved.prefetch_s;
+    in.prefetch = sp_value_known(a->proved.prefetch_s) ? SP_TRIED_PREFETCH : 0;
+    in.level = a->evaluated.residence.name;
     in.working_set_B = working_set(l);
-    in.cache_B = sp_llc_capacity_B(m, a->setup.n_domains);
-    in.alpha = a->alpha;
-    in.w = a->w;
-    in.alpha_min = sp_value_of(a->alpha_min.alpha, SP_MODELLED);
-    in.alpha_once = sp_value_of(a->alpha_min.alpha_once, SP_MODELLED);
-    in.alpha_reordered = a->alpha_reordered;
-    in.alpha_inner = a->alpha_inner;
-    in.alpha_inner_reordered = a->alpha_inner_reordered;
-    if (sp_value_known(a->p_core_reordered) && a->p_core_reordered.value > 0)
-        in.core_reordered_s = sp_value_of(a->balance_W / a->p_core_reordered.value, SP_MEASURED);
-    in.streams_reordered = a->streams_reordered;
-    in.reorder = a->reorder ? a->reorder : "";
-    in.reorder_s = a->reorder_s;
-    in.lambda_nz = sp_value_of(a->lambda_nz, SP_MODELLED);
-    in.lambda_t = a->lambda_t;
-    in.fluid_s = sp_value_of(a->fluid.time_s, SP_MODELLED);
-    in.fluid_equal_s = sp_value_of(a->fluid.equal_s, SP_MODELLED);
-    in.equal_s = a->equal_s;
-    in.n_schedules = a->n_schedules;
-    in.schedules = a->schedule;
+    in.cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);
+    in.machine = sp_analysis_caches(a);
+    in.roof_best_Bps = ceiling_value(a, "load_mix");
+    in.alpha = a->evaluated.alpha;
+    in.w = a->evaluated.w;
+    in.alpha_min = sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED);
+    in.alpha_once = sp_value_of(a->evaluated.alpha_min.alpha_once, SP_MODELLED);
+    in.alpha_reordered = a->ordered.alpha_reordered;
+    in.alpha_inner = a->ordered.alpha_inner;
+    in.alpha_inner_reordered = a->ordered.alpha_inner_reordered;
+    if (sp_value_known(a->ordered.p_core_reordered) && a->ordered.p_core_reordered.value > 0)
+        in.core_reordered_s =
+            sp_value_of(a->evaluated.balance_W / a->ordered.p_core_reordered.value, SP_MEASURED);
+    in.streams_reordered = a->ordered.streams_reordered;
+    in.reorder = a->ordered.reorder ? a->ordered.reorder : "";
+    in.reorder_s = a->ordered.reorder_s;
+    in.lambda_nz = sp_value_of(a->evaluated.lambda_nz, SP_MODELLED);
+    in.lambda_t = a->evaluated.lambda_t;
+    in.fluid_s = sp_value_of(a->evaluated.fluid.time_s, SP_MODELLED);
+    in.fluid_equal_s = sp_value_of(a->evaluated.fluid.equal_s, SP_MODELLED);
+    in.equal_s = a->proved.equal_s;
+    in.n_schedules = a->compared.n_schedules;
+    struct sp_alternative schedules[SP_MAX_ALTERNATIVES];
+    for (int i = 0; i < a->compared.n_schedules; i++) {
+        schedules[i] = a->compared.schedule[i];
+        schedules[i].time_s = a->proved.schedule_s[i];
+    }
+    in.schedules = schedules;
     in.beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
-    in.n_formats = a->n_formats;
-    in.formats = a->format;
-    in.offsets = a->has_offsets ? &a->offsets : NULL;
-    in.mixed = a->has_mixed ? &a->mixed : NULL;
-    in.n_widths = a->n_widths;
-    in.widths = a->width;
+    in.n_formats = a->compared.n_formats;
+    in.formats = a->compared.format;
+    in.offsets = a->compared.has_offsets ? &a->compared.offsets : NULL;
+    in.mixed = a->compared.has_mixed ? &a->compared.mixed : NULL;
+    in.n_widths = a->compared.n_widths;
+    in.widths = a->compared.width;
     if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
     else if (a->subject->structure.unit_share.known)
@@ -168,18 +184,20 @@ static void find_hints(struct sp_analysis *a)
     sp_analysis_look_at_storage(a, &in);
     snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
     in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
-    sp_hints_find(&in, &a->hints);
-    for (int i = 0; i < a->hints.n_hints; i++) /* bytes that nothing vouches for */
+    sp_hints_find(&in, &out->hints);
+    sp_hints_settle(&out->hints, out->bottleneck.kind, &out->losses, a->observed.pairs.time.value,
+                    in.threshold);
+    for (int i = 0; i < out->hints.n_hints; i++) /* bytes that nothing vouches for */
         if (sp_analysis_is_counted(a) && !a->options->bytes->tested &&
-            strncmp(a->hints.hint[i].id, "A", 1) == 0)
-            a->hints.hint[i].confidence = SP_LOW;
+            strncmp(out->hints.hint[i].id, "A", 1) == 0)
+            out->hints.hint[i].confidence = SP_LOW;
 }
 
-void sp_analysis_account(struct sp_analysis *a)
+void sp_analysis_account(const struct sp_analysis *a, struct sp_accounted *out)
 {
     if (a->setup.layout.n_nz == 0)
         return;
-    find_losses(a);
+    find_losses(a, out);
     if (!a->options->no_hints)
-        find_hints(a);
+        find_hints(a, out);
 }

@@ -32,9 +32,10 @@ struct sp_analyze_options {
     int n_between;            /* vectors streamed between executions (SP_BETWEEN) */
     const char *between;      /* "axpy,dot", as typed, for commands that hints propose; NULL: none */
     const char *machine_name; /* likewise; NULL: this machine */
-    double budget_s;          /* for the samples [s] */
+    double budget_s;          /* measuring time of the analysis [s] */
+    struct sp_plan *plan;     /* shares it; NULL: one of the analysis' own; borrowed */
     int max_samples;
-    int n_runs;         /* processes that sample one after the other; 0: one, this one */
+    int n_runs; /* processes that sample one after the other; 0: three where that is cheap, else this one */
     bool thorough;      /* take more time for hints: orders that are slow to find */
     bool no_hints;      /* leave out what only hints need: reordering, other formats */
     double skew;        /* of the simulated threads */

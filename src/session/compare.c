@@ -9,7 +9,8 @@
 #include "session/pcore.h"
 #include "sparse/layout_variant.h"
 
-static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *err)
+static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_compared *out,
+                                        struct sp_error *err)
 {
     static const char *const names[] = {"rows", "nnz", "cyclic:64", "merge"};
     const struct sp_workload *w = &a->setup.workload;
@@ -29,10 +30,10 @@ static enum sp_status compare_schedules(struct sp_analysis *a, struct sp_error *
         status = sp_layout_repartition(l, other.schedule, other.block, w->n_threads, &partition, err);
         if (status != SP_OK)
             break;
-        sp_analysis_thread_bytes(a, &partition, bytes);
+        sp_analysis_thread_bytes(a, &a->evaluated, &partition, bytes);
         struct sp_fluid fluid = sp_fluid_model(w->n_threads, bytes, a->setup.n_domains,
-                                               a->setup.domain_of_thread, a->rates, NULL);
-        struct sp_alternative *s = &a->schedule[a->n_schedules++];
+                                               a->setup.domain_of_thread, a->evaluated.rates, NULL);
+        struct sp_alternative *s = &out->schedule[out->n_schedules++];
         *s = (struct sp_alternative){.fluid_s = sp_value_of(fluid.time_s, SP_MODELLED)};
         snprintf(s->option, sizeof s->option, "%s", names[i]);
         sp_partition_free(&partition);
@@ -53,18 +54,21 @@ static void set_core(struct sp_alternative *f, double work, int n_threads, struc
 static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
                                 struct sp_value *V_B, double *beta, struct sp_error *err)
 {
-    double V, least;
-    enum sp_status status = sp_format_volume(other, a->alpha.value, a->w.value, &V, beta, err);
+    double V, least; /* other formats have no partial results */
+    const double w =
+        a->setup.layout.format == SP_FORMAT_HALF ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
+    enum sp_status status = sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
     least = V;
-    if (status == SP_OK && a->residence.level >= a->options->machine->n_caches &&
-        a->options->store_nt == SP_CHOICE_AUTO && a->w.value > 1)
-        status = sp_format_volume(other, a->alpha.value, 1, &least, beta, err);
+    if (status == SP_OK && a->evaluated.residence.level >= a->options->machine->n_caches &&
+        a->options->store_nt == SP_CHOICE_AUTO && w > 1)
+        status = sp_format_volume(other, a->evaluated.alpha.value, 1, &least, beta, err);
     if (status == SP_OK)
         *V_B = sp_value_between(V, least, V, SP_MODELLED);
     return status;
 }
 
-static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *err)
+static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_compared *out,
+                                      struct sp_error *err)
 {
     const char *const *names = sp_format_choices(a->setup.workload.op);
     const struct sp_workload *w = &a->setup.workload;
@@ -72,7 +76,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
     /* Out of stripes x is loaded more often, and y once: alpha and w of this run tell nothing of that. */
     if (w->precision == SP_C128 || w->matrix->n_nz == 0 || w->format == SP_FORMAT_STRIPED)
         return SP_OK;
-    struct sp_pcore_options p = sp_pcore_options_for(m, w);
+    struct sp_pcore_options p = sp_pcore_options_for(m, w, a->options->plan, SP_SPEND_OTHERS);
     for (int i = 0; names[i]; i++) {
         struct sp_workload other = *w;
         enum sp_status status = sp_workload_set_format(&other, names[i], err);
@@ -82,7 +86,7 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
         sp_workload_format_option(w, in_use, sizeof in_use);
         if (status != SP_OK || strcmp(in_use, names[i]) == 0)
             continue;
-        struct sp_alternative *f = &a->format[a->n_formats];
+        struct sp_alternative *f = &out->format[out->n_formats];
         memset(f, 0, sizeof *f);
         const bool plain = sp_workload_check(&other, NULL) != SP_OK; /* no offsets, no prefetch in this one */
         if (plain) {
@@ -104,8 +108,8 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
             continue;
         if (status != SP_OK)
             return status;
-        set_core(f, a->balance_W, w->n_threads, rate);
-        a->n_formats++;
+        set_core(f, a->evaluated.balance_W, w->n_threads, rate);
+        out->n_formats++;
         sp_progress_step(a->progress, "comparing formats", (double)(i + 1) / 5);
         if (sp_progress_interrupted(a->progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while comparing formats");
@@ -114,10 +118,11 @@ static enum sp_status compare_formats(struct sp_analysis *a, struct sp_error *er
 }
 
 /* What narrower storage would move and take. SP_USAGE, SP_ABSENT: it cannot be, or no kernel runs here. */
-static enum sp_status compare_storage(struct sp_analysis *a, const struct sp_workload *other,
+static enum sp_status compare_storage(const struct sp_analysis *a, const struct sp_workload *other,
                                       const char *option, struct sp_alternative *out, struct sp_error *err)
 {
-    const struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, other);
+    const struct sp_pcore_options p =
+        sp_pcore_options_for(a->options->machine, other, a->options->plan, SP_SPEND_OTHERS);
     const struct sp_kernel *kernel;
     struct sp_value rate = sp_value_none("the run was recorded elsewhere");
     struct sp_value V_B;
@@ -131,7 +136,7 @@ static enum sp_status compare_storage(struct sp_analysis *a, const struct sp_wor
         return status;
     *out = (struct sp_alternative){.V_B = V_B};
     snprintf(out->option, sizeof out->option, "%s", option);
-    set_core(out, a->balance_W, other->n_threads, rate);
+    set_core(out, a->evaluated.balance_W, other->n_threads, rate);
     return SP_OK;
 }
 
@@ -149,7 +154,7 @@ static struct sp_workload narrower(const struct sp_workload *w, bool offsets)
 }
 
 /* In the format in use, else in `elsewhere`, with that format's option in front. */
-static enum sp_status compare_narrower(struct sp_analysis *a, bool offsets, const char *elsewhere,
+static enum sp_status compare_narrower(const struct sp_analysis *a, bool offsets, const char *elsewhere,
                                        struct sp_alternative *out, bool *has, struct sp_error *err)
 {
     struct sp_workload other = narrower(&a->setup.workload, offsets);
@@ -166,16 +171,17 @@ static enum sp_status compare_narrower(struct sp_analysis *a, bool offsets, cons
     return status == SP_USAGE || status == SP_ABSENT ? SP_OK : status;
 }
 
-static enum sp_status compare_storages(struct sp_analysis *a, struct sp_error *err)
+static enum sp_status compare_storages(const struct sp_analysis *a, struct sp_compared *out,
+                                       struct sp_error *err)
 {
     const struct sp_workload *w = &a->setup.workload;
     enum sp_status status = SP_OK;
     if (w->op != SP_OP_SPMV || w->precision == SP_C128 || w->matrix->n_nz == 0)
         return SP_OK;
     if (w->index != SP_D16)
-        status = compare_narrower(a, true, "sell:32,256", &a->offsets, &a->has_offsets, err);
+        status = compare_narrower(a, true, "sell:32,256", &out->offsets, &out->has_offsets, err);
     if (status == SP_OK && w->precision == SP_F64 && a->subject->structure.n_inexact_f32 == 0)
-        status = compare_narrower(a, false, "crs", &a->mixed, &a->has_mixed, err);
+        status = compare_narrower(a, false, "crs", &out->mixed, &out->has_mixed, err);
     return status;
 }
 
@@ -195,46 +201,54 @@ static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_wor
         return status;
     int n_domains;
     const int *domains;
-    sp_analysis_loading_domains(a, &n_domains, &domains, p);
+    sp_analysis_loading_domains(a, &a->evaluated, &n_domains, &domains, p);
     status = sp_alpha_min_layout(&view, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
                                  &least, err);
     free(p);
     if (status != SP_OK)
         return status;
-    *V_B = sp_volume_layout(&view, loads * least.alpha, fmax(1, a->w.value)).total_B;
-    *least_B = sp_volume_layout(&view, least.alpha, fmax(1, a->w.value)).total_B;
+    *V_B = sp_volume_layout(&view, loads * least.alpha, fmax(1, a->evaluated.w.value)).total_B;
+    *least_B = sp_volume_layout(&view, least.alpha, fmax(1, a->evaluated.w.value)).total_B;
     return SP_OK;
 }
 
 /* P_core of SpMMV with another number of vectors. */
-static enum sp_status add_width(struct sp_analysis *a, const struct sp_workload *other, double V_B,
-                                struct sp_error *err)
+static enum sp_status add_width(const struct sp_analysis *a, struct sp_compared *out,
+                                const struct sp_workload *other, double V_B, struct sp_error *err)
 {
     const struct sp_machine *m = a->options->machine;
-    struct sp_alternative *f = &a->width[a->n_widths];
+    struct sp_alternative *f = &out->width[out->n_widths];
     memset(f, 0, sizeof *f);
     snprintf(f->option, sizeof f->option, "%d", (int)other->r);
     f->V_B = sp_value_of(V_B, SP_MODELLED);
     const struct sp_kernel *kernel;
     struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-    struct sp_pcore_options p = sp_pcore_options_for(m, other);
+    struct sp_pcore_options p = sp_pcore_options_for(m, other, a->options->plan, SP_SPEND_OTHERS);
     enum sp_status status = SP_OK;
     if (!sp_analysis_is_replayed(a))
         status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK) {
         set_core(f, sp_workload_flops(other), other->n_threads, rate);
-        a->n_widths++;
+        out->n_widths++;
     }
     return status;
 }
 
+/* No hint follows from what is compared. */
+static bool is_silent(const struct sp_analysis *a)
+{
+    return a->options->no_hints || *a->evaluated.doubt;
+}
+
 /* B(r) of this kernel's operation, of SpMV as SpMMV; for SpMMV other numbers of vectors with x loaded as many
  * times as now. */
-static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err)
+static enum sp_status compare_widths(const struct sp_analysis *a, struct sp_compared *out,
+                                     struct sp_error *err)
 {
     const struct sp_workload *w = &a->setup.workload;
     bool few = w->op == SP_OP_SPMV || w->op == SP_OP_SPMMV;
-    double loads = a->alpha_min.alpha > 0 ? a->alpha.value / a->alpha_min.alpha : 1;
+    double loads =
+        a->evaluated.alpha_min.alpha > 0 ? a->evaluated.alpha.value / a->evaluated.alpha_min.alpha : 1;
     const bool single = w->format == SP_FORMAT_HALF || w->format == SP_FORMAT_STRIPED; /* no SpMMV */
     int32_t most = single ? 1 : few ? 32 : 512;
     while (most < sp_workload_width(w))
@@ -247,24 +261,25 @@ static enum sp_status compare_widths(struct sp_analysis *a, struct sp_error *err
         if (w->op == SP_OP_SPMV)
             other.op = SP_OP_SPMMV;
         status = volume_of_width(a, &other, loads, &V_B, &least_B, err);
-        if (status == SP_OK && a->n_balances < SP_MAX_BALANCES)
-            a->balance[a->n_balances++] = (struct sp_balance_point){r, least_B / sp_workload_flops(&other)};
-        if (status == SP_OK && !a->options->no_hints && w->op == SP_OP_SPMMV && r != w->r &&
-            a->n_widths < SP_MAX_ALTERNATIVES)
-            status = add_width(a, &other, V_B, err);
+        if (status == SP_OK && out->n_balances < SP_MAX_BALANCES)
+            out->balance[out->n_balances++] =
+                (struct sp_balance_point){r, least_B / sp_workload_flops(&other)};
+        if (status == SP_OK && !is_silent(a) && w->op == SP_OP_SPMMV && r != w->r &&
+            out->n_widths < SP_MAX_ALTERNATIVES)
+            status = add_width(a, out, &other, V_B, err);
     }
     return status;
 }
 
-enum sp_status sp_analysis_compare(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compared *out, struct sp_error *err)
 {
     if (a->setup.layout.n_nz == 0)
         return SP_OK;
-    enum sp_status status = compare_widths(a, err);
-    if (a->options->no_hints || status != SP_OK)
+    enum sp_status status = compare_widths(a, out, err);
+    if (is_silent(a) || status != SP_OK)
         return status;
-    status = compare_schedules(a, err);
+    status = compare_schedules(a, out, err);
     if (status == SP_OK)
-        status = compare_formats(a, err);
-    return status == SP_OK ? compare_storages(a, err) : status;
+        status = compare_formats(a, out, err);
+    return status == SP_OK ? compare_storages(a, out, err) : status;
 }

@@ -5,27 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/record_words.h"
 #include "session/analysis.h"
 
 static struct sp_residence find_residence(const struct sp_analysis *a)
 {
     const struct sp_layout *l = &a->setup.layout;
-    return sp_residence_of(a->options->machine, sp_footprint_of_layout(l), a->setup.workload.n_threads,
+    return sp_residence_of(sp_analysis_caches(a), sp_footprint_of_layout(l), a->setup.workload.n_threads,
                            a->setup.n_domains, a->options->state == SP_WARM);
 }
 
 /* Traffic of the interface through which the data come: outward of the last cache that does not hold them. */
-static const struct sp_traffic *traffic_at(const struct sp_analysis *a)
+static const struct sp_traffic *traffic_at(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
-    int k = a->residence.level - 1;
-    return k >= 0 && k < a->n_levels ? &a->traffic[k] : NULL;
+    int k = e->residence.level - 1;
+    return k >= 0 && k < a->simulated.n_levels ? &a->simulated.traffic[k] : NULL;
 }
 
-void sp_analysis_loading_domains(const struct sp_analysis *a, int *n, const int **domain_of_thread,
-                                 int *storage)
+void sp_analysis_loading_domains(const struct sp_analysis *a, const struct sp_evaluated *e, int *n,
+                                 const int **domain_of_thread, int *storage)
 {
     const struct sp_machine *m = a->options->machine;
-    int k = a->residence.level - 1;
+    int k = e->residence.level - 1;
     if (k >= 0 && k < m->n_caches - 1 && m->cache[k].cores_sharing <= 1) {
         *n = a->setup.workload.n_threads;
         for (int t = 0; t < *n; t++)
@@ -37,13 +38,15 @@ void sp_analysis_loading_domains(const struct sp_analysis *a, int *n, const int 
     }
 }
 
-/* w from the simulation where there is one: bytes of y per byte stored. */
-static struct sp_value find_w(const struct sp_analysis *a)
+/* w from the simulation where there is one: bytes of y and of its partial results per byte stored. */
+static struct sp_value find_w(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
     const struct sp_layout *l = &a->setup.layout;
     double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
-    if (a->at_level && a->at_level->by_array && y_B > 0) {
-        double moved = a->at_level->array_read_B[SP_ARRAY_Y] + a->at_level->array_write_B[SP_ARRAY_Y];
+    if (e->at_level && e->at_level->by_array && y_B > 0) {
+        double moved = e->at_level->array_read_B[SP_ARRAY_Y] + e->at_level->array_write_B[SP_ARRAY_Y];
+        if (l->format == SP_FORMAT_HALF)
+            moved += e->at_level->array_read_B[SP_ARRAY_OTHER] + e->at_level->array_write_B[SP_ARRAY_OTHER];
         double w =
             fmax(1, moved / y_B); /* below 1 a part of y stayed in the cache: the model counts from 1 */
         return sp_value_between(w, 1, fmax(2, w), SP_SIMULATED);
@@ -51,34 +54,41 @@ static struct sp_value find_w(const struct sp_analysis *a)
     return sp_value_between(a->setup.facts.store_nt ? 1 : 2, 1, 2, SP_MODELLED);
 }
 
+/* HALF adds to y as often as it loads x: with x once, y and what threads share of it move once, too. */
+double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *e)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    return l->format == SP_FORMAT_HALF ? fmin(e->w.value, sp_layout_w(l, e->alpha_min.alpha, 0)) : e->w.value;
+}
+
 /* b_S: load-only on the kernel's own arrays, corrected for the share of stores by this machine's own copy
  * [THEORY 8]: 1/b = (1 - f)/b_load + f/b_copy, f the share of traffic that is as half-written as a copy's. */
-static void correct_roof(struct sp_analysis *a)
+static void correct_roof(const struct sp_analysis *a, struct sp_evaluated *e)
 {
     const struct sp_machine *m = a->options->machine;
-    const char *level = a->residence.name;
+    const char *level = e->residence.name;
     int n = a->setup.workload.n_threads;
     bool exact_copy = false, exact_load = false;
     const char *copy_name = a->setup.facts.store_nt ? "copy_nt" : "copy";
     const struct sp_ceiling *copy = sp_machine_ceiling(m, copy_name, level, "f64", n, NULL, &exact_copy);
     const struct sp_ceiling *load = sp_roof_of(m, level, n, NULL, &exact_load);
-    struct sp_value roof = a->pairs.roof;
+    struct sp_value roof = a->observed.pairs.roof;
     const char *whose = sp_analysis_has_own_roof(a) ? "load-only on the kernel's own arrays"
                                                     : "the machine's load-only bandwidth";
-    const double alpha = sp_value_known(a->alpha) ? a->alpha.value : 0;
-    double write_B = sp_volume_layout(&a->setup.layout, alpha, 2).write_B;
-    double share = a->V_B.value > 0 ? write_B / a->V_B.value : 0;
+    const double alpha = sp_value_known(e->alpha) ? e->alpha.value : 0;
+    double write_B = sp_volume_layout(&a->setup.layout, alpha, fmax(2, e->w.value)).write_B;
+    double share = e->V_B.value > 0 ? write_B / e->V_B.value : 0;
     double copy_share = a->setup.facts.store_nt ? 1.0 / 2 : 1.0 / 3; /* written, of all that a copy moves */
     double f = fmin(1, share / copy_share);
     if (copy && load && exact_copy && exact_load && load->value.value > 0 && copy->value.value > 0) {
         double ratio = fmin(1, copy->value.value / load->value.value);
         double factor = 1 / (1 - f + f / ratio);
-        a->roof_Bps = sp_value_between(roof.value * factor, roof.lo * factor, roof.hi * factor, roof.origin);
-        snprintf(a->roof_how, sizeof a->roof_how, "%s, times %.3f for %.1f %% stores (%s/load = %.2f)", whose,
+        e->roof_Bps = sp_value_between(roof.value * factor, roof.lo * factor, roof.hi * factor, roof.origin);
+        snprintf(e->roof_how, sizeof e->roof_how, "%s, times %.3f for %.1f %% stores (%s/load = %.2f)", whose,
                  factor, 100 * share, copy_name, copy->value.value / load->value.value);
     } else {
-        a->roof_Bps = roof;
-        snprintf(a->roof_how, sizeof a->roof_how, "%s; %.1f %% stores not corrected for", whose, 100 * share);
+        e->roof_Bps = roof;
+        snprintf(e->roof_how, sizeof e->roof_how, "%s; %.1f %% stores not corrected for", whose, 100 * share);
     }
 }
 
@@ -90,19 +100,20 @@ static int64_t thread_units(const struct sp_partition *p, int thread)
     return n;
 }
 
-void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_partition *p, double *out)
+void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_evaluated *e,
+                              const struct sp_partition *p, double *out)
 {
     const struct sp_layout *l = &a->setup.layout;
     struct sp_layout view = *l;
     view.partition = *p;
-    double result_B = a->w.value * sp_layout_array_bytes(l, SP_ARRAY_Y);
+    double result_B = e->w.value * sp_layout_array_bytes(l, SP_ARRAY_Y);
     double rows_B = sp_layout_array_bytes(l, SP_ARRAY_POINTERS) + sp_layout_array_bytes(l, SP_ARRAY_PERM) +
                     sp_layout_array_bytes(l, SP_ARRAY_ROWS);
     double entries_B = sp_layout_array_bytes(l, SP_ARRAY_VALUES) +
                        sp_layout_array_bytes(l, SP_ARRAY_INDICES) +
-                       a->alpha.value * sp_layout_gather_bytes(l);
+                       e->alpha.value * sp_layout_gather_bytes(l);
     *(l->op == SP_OP_SDDMM ? &entries_B : &rows_B) += result_B;
-    double moved = fmin(1, a->V_B.value / (rows_B + entries_B)); /* what stayed in caches, in proportion */
+    double moved = fmin(1, e->V_B.value / (rows_B + entries_B)); /* what stayed in caches, in proportion */
     rows_B *= moved;
     entries_B *= moved;
     for (int t = 0; t < p->n_threads; t++) {
@@ -113,7 +124,8 @@ void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_parti
     }
 }
 
-static enum sp_status find_imbalance(struct sp_analysis *a, struct sp_error *err)
+static enum sp_status find_imbalance(const struct sp_analysis *a, struct sp_evaluated *e,
+                                     struct sp_error *err)
 {
     int n = a->setup.workload.n_threads;
     void *p;
@@ -123,32 +135,33 @@ static enum sp_status find_imbalance(struct sp_analysis *a, struct sp_error *err
     double *entries = p;
     for (int t = 0; t < n; t++)
         entries[t] = (double)sp_layout_thread_entries(&a->setup.layout, t);
-    a->lambda_nz = sp_lambda(entries, n);
-    a->lambda_t = n > 1 && a->pairs.thread_s
-                      ? sp_value_of(sp_lambda(a->pairs.thread_s, n), a->pairs.time.origin)
+    e->lambda_nz = sp_lambda(entries, n);
+    e->lambda_t = n > 1 && a->observed.pairs.thread_s
+                      ? sp_value_of(sp_lambda(a->observed.pairs.thread_s, n), a->observed.pairs.time.origin)
                       : sp_value_none("one thread");
-    sp_analysis_thread_bytes(a, &a->setup.layout.partition, entries);
-    a->thread_B = entries;
+    sp_analysis_thread_bytes(a, e, &a->setup.layout.partition, entries);
+    e->thread_B = entries;
     bool exact;
-    const struct sp_ceiling *one = sp_roof_of(a->options->machine, a->residence.name, 1, NULL, &exact);
-    double b_1 = one && exact ? one->value.value : a->roof_Bps.value;
-    double per_flop = a->balance_W > 0 ? a->V_B.value / a->balance_W : 0;
-    if (a->p_core.origin != SP_NONE &&
+    const struct sp_ceiling *one = sp_roof_of(a->options->machine, e->residence.name, 1, NULL, &exact);
+    double b_1 = one && exact ? one->value.value : e->roof_Bps.value;
+    double per_flop = e->balance_W > 0 ? e->V_B.value / e->balance_W : 0;
+    if (e->p_core.origin != SP_NONE &&
         per_flop > 0) /* a thread cannot use bytes faster than its core computes */
         b_1 = fmin(b_1, a->setup.p_core_one.value * per_flop);
-    double domain_S = a->roof_Bps.value / a->setup.n_domains;
-    a->rates = (struct sp_fluid_rates){fmin(fmax(b_1, a->roof_Bps.value / n), a->roof_Bps.value), domain_S};
-    a->fluid = sp_fluid_model(n, a->thread_B, a->setup.n_domains, a->setup.domain_of_thread, a->rates, NULL);
+    double domain_S = e->roof_Bps.value / a->setup.n_domains;
+    e->rates = (struct sp_fluid_rates){fmin(fmax(b_1, e->roof_Bps.value / n), e->roof_Bps.value), domain_S};
+    e->fluid = sp_fluid_model(n, e->thread_B, a->setup.n_domains, a->setup.domain_of_thread, e->rates, NULL);
     bool shares_memory =
-        a->residence.level >= a->options->machine->n_caches &&
-        (a->p_core.origin == SP_NONE || a->V_B.value / a->roof_Bps.value > a->balance_W / a->p_core.value);
-    a->busy_decides = sp_value_known(a->lambda_t) && a->lambda_t.value > 1.1 &&
-                      a->lambda_t.value > 1.05 * a->fluid.lambda &&
-                      (!shares_memory || a->lambda_t.value > 1.3);
+        e->residence.level >= a->options->machine->n_caches &&
+        (e->p_core.origin == SP_NONE || e->V_B.value / e->roof_Bps.value > e->balance_W / e->p_core.value);
+    e->busy_decides = sp_value_known(e->lambda_t) && e->lambda_t.value > 1.1 &&
+                      e->lambda_t.value > 1.05 * e->fluid.lambda &&
+                      (!shares_memory || e->lambda_t.value > 1.3);
     return SP_OK;
 }
 
-static struct sp_prediction predict(const struct sp_analysis *a, struct sp_value alpha)
+static struct sp_prediction predict(const struct sp_analysis *a, const struct sp_evaluated *e,
+                                    struct sp_value alpha, double w)
 {
     const struct sp_layout *l = &a->setup.layout;
     struct sp_predict_inputs in = {
@@ -164,35 +177,55 @@ static struct sp_prediction predict(const struct sp_analysis *a, struct sp_value
         .index = l->index,
         .layout = l,
         .alpha = alpha,
-        .w = sp_value_of(fmax(1, a->w.value), a->w.origin),
-        .work = a->balance_W,
-        .machine = a->options->machine,
+        .w = sp_value_of(fmax(1, w), e->w.origin),
+        .work = e->balance_W,
+        .machine = sp_analysis_caches(a),
         .n_threads = a->setup.workload.n_threads,
         .n_domains = a->setup.n_domains,
         .warm = a->options->state == SP_WARM,
-        .core = a->p_core,
-        .roof_Bps = a->roof_Bps,
+        .core = e->p_core,
+        .roof_Bps = e->roof_Bps,
     };
     return sp_predict(&in);
 }
 
-enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
+/* Where the last level's effective capacity is an interval, so are the bytes behind it, and which level holds
+ * the data may not be certain. */
+static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_cache *llc = sp_machine_llc(m);
+    const bool cold = a->options->state == SP_COLD;
+    if (a->options->llc_B > 0) /* given, whatever was measured */
+        e->residence.doubt = NULL;
+    if (!llc || !sp_value_known(llc->effective_B) || a->options->llc_B > 0 || a->reuse.n_sizes == 0)
+        return;
+    const double idle_B = sp_traffic_idle_B(&a->setup.layout);
+    if (e->at_level && e->residence.level == m->n_caches) {
+        sp_reuse_widen(&a->reuse, llc->effective_B, cold, &e->alpha, &e->V_B);
+        e->residence.doubt = !cold && e->V_B.lo < idle_B ? sp_residence_fits_upper_end : NULL;
+    } else if (e->residence.level == m->n_caches - 1) {
+        e->residence.doubt = sp_reuse_bytes(&a->reuse, (int64_t)llc->effective_B.lo, cold) >= idle_B
+                                 ? sp_residence_exceeds_lower_end
+                                 : NULL;
+    }
+}
+
+static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
 {
     const struct sp_layout *l = &a->setup.layout;
-    const struct sp_machine *m = a->options->machine;
     int n_threads = a->setup.workload.n_threads;
-    a->residence = find_residence(a);
-    a->line_B = m->n_caches > 0 && m->cache[0].line_B > 0 ? m->cache[0].line_B : 64;
-    a->at_level = traffic_at(a);
+    e->residence = find_residence(a);
+    e->at_level = traffic_at(a, e);
     /* The simulation knows better than sizes: where next to nothing crosses, the data live further in. */
-    while (a->at_level && a->residence.level > 0 && sp_traffic_is_idle(l, a->at_level)) {
-        sp_residence_inward(&a->residence, m);
-        a->at_level = traffic_at(a);
+    while (e->at_level && e->residence.level > 0 && sp_traffic_is_idle(l, e->at_level)) {
+        sp_residence_inward(&e->residence, sp_analysis_caches(a));
+        e->at_level = traffic_at(a, e);
     }
-    a->balance_W = sp_workload_flops(&a->setup.workload);
-    a->w = find_w(a);
+    e->balance_W = sp_workload_flops(&a->setup.workload);
+    e->w = find_w(a, e);
     double one = a->setup.p_core_one.origin == SP_NONE ? 0 : n_threads;
-    a->p_core = one > 0 ? sp_value_between(one * a->setup.p_core_one.value, one * a->setup.p_core_one.lo,
+    e->p_core = one > 0 ? sp_value_between(one * a->setup.p_core_one.value, one * a->setup.p_core_one.lo,
                                            one * a->setup.p_core_one.hi, SP_MEASURED)
                         : a->setup.p_core_one;
     void *p;
@@ -201,41 +234,103 @@ enum sp_status sp_analysis_evaluate(struct sp_analysis *a, struct sp_error *err)
         return status;
     int n_domains;
     const int *domains;
-    sp_analysis_loading_domains(a, &n_domains, &domains, p);
+    sp_analysis_loading_domains(a, e, &n_domains, &domains, p);
     status = sp_alpha_min_layout(l, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
-                                 &a->alpha_min, err);
+                                 &e->alpha_min, err);
     free(p);
     if (status != SP_OK)
         return status;
     double x_all = sp_layout_gather_bytes(l);
-    if (a->at_level) {
-        a->alpha = x_all > 0 ? sp_value_of((a->at_level->array_read_B[SP_ARRAY_X]) / x_all, SP_SIMULATED)
+    if (e->at_level) {
+        e->alpha = x_all > 0 ? sp_value_of((e->at_level->array_read_B[SP_ARRAY_X]) / x_all, SP_SIMULATED)
                              : sp_value_none("the matrix has no entries");
-        a->V_B = sp_value_of(a->at_level->read_B.value + a->at_level->write_B.value, SP_SIMULATED);
+        e->V_B = sp_value_of(e->at_level->read_B.value + e->at_level->write_B.value, SP_SIMULATED);
     } else { /* in the innermost cache every gather is one element through its interface */
-        a->alpha = sp_value_of(1, SP_MODELLED);
-        a->w = sp_value_of(1, SP_MODELLED);
-        a->V_B = sp_value_of(sp_volume_layout(l, 1, 1).total_B, SP_MODELLED);
-        a->alpha_min.alpha = a->alpha_min.alpha_once = 1;
+        e->alpha = sp_value_of(1, SP_MODELLED);
+        const bool again = l->format == SP_FORMAT_HALF || l->format == SP_FORMAT_STRIPED;
+        e->w = sp_value_of(again ? sp_layout_w(l, 1, 0) : 1, SP_MODELLED);
+        e->V_B = sp_value_of(sp_volume_layout(l, 1, e->w.value).total_B, SP_MODELLED);
+        e->alpha_min.alpha = e->alpha_min.alpha_once = 1;
     }
-    sp_analysis_use_counts(a);
+    widen_by_capacity(a, e);
+    sp_analysis_use_counts(a, e);
     if (l->n_nz == 0) { /* nothing to read, so there is no roof and nothing to share */
-        a->roof_Bps = a->lambda_t = a->fraction = a->model_fraction =
+        e->roof_Bps = e->lambda_t = e->fraction = e->model_fraction =
             sp_value_none("the matrix has no entries");
-        a->lambda_nz = 1;
+        e->lambda_nz = 1;
         return SP_OK;
     }
-    correct_roof(a);
-    a->once = predict(a, sp_value_of(a->alpha_min.alpha, SP_MODELLED));
-    a->seen = predict(a, a->alpha);
+    correct_roof(a, e);
+    e->once = predict(a, e, sp_value_of(e->alpha_min.alpha, SP_MODELLED), sp_analysis_w_once(a, e));
+    e->seen = predict(a, e, e->alpha, e->w.value);
     struct sp_value k =
-        a->pairs.inverse; /* 1/(t b) of each pair: with the correction of the roof it is the fraction */
-    double corrected = a->V_B.value * a->pairs.roof.value / a->roof_Bps.value;
-    struct sp_value V = a->V_B;
-    a->fraction = sp_value_between(k.value * corrected, k.lo * corrected * V.lo / V.value,
+        a->observed.pairs
+            .inverse; /* 1/(t b) of each pair: with the correction of the roof it is the fraction */
+    double corrected = e->V_B.value * a->observed.pairs.roof.value / e->roof_Bps.value;
+    struct sp_value V = e->V_B;
+    e->fraction = sp_value_between(k.value * corrected, k.lo * corrected * V.lo / V.value,
                                    k.hi * corrected * V.hi / V.value, V.origin);
-    double t_model = a->once.roofline.time_s.value;
-    a->model_fraction = sp_value_between(t_model / a->pairs.time.value, t_model / a->pairs.time.hi,
-                                         t_model / a->pairs.time.lo, SP_MODELLED);
-    return find_imbalance(a, err);
+    double t_model = e->once.roofline.time_s.value;
+    e->model_fraction =
+        sp_value_between(t_model / a->observed.pairs.time.value, t_model / a->observed.pairs.time.hi,
+                         t_model / a->observed.pairs.time.lo, SP_MODELLED);
+    return find_imbalance(a, e, err);
+}
+
+/* A replay is worth what its recording is. */
+static bool doubt_recording(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    const struct sp_record *record = &a->options->bytes->recording.record;
+    if (strcmp(sp_words_text(record, "conditions.state", ""), "unusable") != 0)
+        return false;
+    snprintf(e->doubt, sizeof e->doubt, "of the recording %s",
+             sp_words_text(record, "conditions.text", "most samples were disturbed"));
+    e->fraction = e->model_fraction = sp_value_none("other programs disturbed the recorded samples");
+    return false;
+}
+
+bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    bool exact = false;
+    const char *why = NULL;
+    const double of_roof = e->fraction.value, of_model = e->model_fraction.value;
+    const struct sp_ceiling *remembered =
+        sp_roof_of(a->options->machine, e->residence.name, a->setup.workload.n_threads,
+                   strcmp(a->observed.pairs.mode, "unknown") == 0 ? NULL : a->observed.pairs.mode, &exact);
+    const bool low = remembered && exact && !a->elsewhere && sp_analysis_has_own_roof(a) &&
+                     a->observed.pairs.roof.value < SP_LEAST_OF_REMEMBERED * remembered->value.value;
+    *e->doubt = '\0';
+    if (!sp_value_known(e->fraction) || a->observed.conditions.state == SP_ASSUMED)
+        return false;
+    if (sp_analysis_is_replayed(a))
+        return doubt_recording(a, e);
+    if (a->observed.conditions.state == SP_UNUSABLE) {
+        why = "other programs disturbed the samples";
+        sp_conditions_words(&a->observed.conditions, e->doubt, sizeof e->doubt);
+    } else if (of_roof > SP_MOST_OF_ROOF) {
+        why = "it would be more than the roof: the roof is too low, or the bytes are too many";
+        snprintf(e->doubt, sizeof e->doubt,
+                 "its bytes in its time are %.0f %% of what a load-only run beside it drew: %s, or the roof "
+                 "is too low",
+                 100 * of_roof,
+                 sp_evaluated_is_counted(e) ? "other traffic was counted, too"
+                 : e->residence.doubt
+                     ? "part of the data stays in the last-level cache, whose capacity is not known well"
+                     : "fewer bytes move than are simulated");
+    } else if (of_model > SP_MOST_OF_ROOF) {
+        e->model_fraction = sp_value_none(e->V_B.value < e->once.volume_B.value
+                                              ? "part of what the model moves stays in inner caches"
+                                              : "faster than the model: one of its ceilings is too low");
+    }
+    if (why)
+        e->fraction = e->model_fraction = sp_value_none(why);
+    return a->observed.conditions.state != SP_UNUSABLE && (low || of_roof > SP_MOST_OF_ROOF);
+}
+
+enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
+{
+    enum sp_status status = evaluate(a, e, err);
+    if (status == SP_OK)
+        e->retake = sp_analysis_doubt(a, e);
+    return status;
 }

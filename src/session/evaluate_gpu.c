@@ -123,12 +123,13 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
         .x_once_B = a->x_once_B,
         .imbalance_s = sp_value_none("the GPU deals blocks to SMs that are idle"),
         .core_s = core,
-        .linear_s = sp_value_none("no run with linearised indices"),
-        .leftover_B = a->options->state == SP_WARM ? 2 * (double)a->device.L2_B : 0,
+        .linear_s = sp_value_none("no test with all gathers from L1 was made"),
+        /* an L1 keeps nothing between kernels */
+        .leftover_B = a->options->state == SP_WARM && !a->in_L2 ? 2 * (double)a->device.L2_B : 0,
         .level = a->in_L2 ? "L2" : "MEM"};
     a->losses = sp_losses_of(&in);
     snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
-             "the GPU deals blocks to SMs that are idle; what is left of it is inside the rest");
+             "the GPU deals blocks to SMs that are idle; what is left of it is part of \"not explained\"");
     if (sp_value_known(core))
         snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
                  "modelled: %s takes %.4g ms, %s %.4g ms", other, 1e3 * core.value,

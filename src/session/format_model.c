@@ -135,14 +135,14 @@ static bool takes_tiles(struct sp_workload *w, const struct sp_machine *machine)
 }
 
 enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,
-                                const char *isa, struct sp_error *err)
+                                const char *isa, struct sp_plan *plan, struct sp_error *err)
 {
     if (takes_tiles(w, machine))
         return SP_OK;
     double best = INFINITY;
     struct sp_workload chosen = *w;
     enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
-    struct sp_pcore_options p = sp_pcore_options_for(machine, w);
+    struct sp_pcore_options p = sp_pcore_options_for(machine, w, plan, SP_SPEND_OTHERS);
     const char *const *names = sp_format_choices(w->op);
     for (int i = 0; names[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0; i++) {
         struct sp_workload other = *w;

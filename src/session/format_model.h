@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "model/machine.h"
 #include "model/volume_spmv.h"
+#include "session/plan.h"
 #include "sparse/workload.h"
 
 /* Formats of an operation that are worth a look on a CPU and whose bytes follow from the alpha of another
@@ -29,8 +30,9 @@ enum sp_status sp_format_least_volume(const struct sp_workload *workload, int64_
 
 /* SDDMM besides: tiles from a measured density on (model/sddmm_choice.h). The format among
  * sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min, with the roof
- * of the level that holds its arrays between executions (warm) or memory's; complex values: CRS. */
+ * of the level that holds its arrays between executions (warm) or memory's; complex values: CRS. The plan
+ * gives the time for P_core (sp_pcore_options_for). */
 enum sp_status sp_format_choose(struct sp_workload *workload, const struct sp_machine *machine, bool warm,
-                                const char *isa, struct sp_error *err);
+                                const char *isa, struct sp_plan *plan, struct sp_error *err);
 
 #endif

@@ -32,7 +32,7 @@ json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format
                             "time", sp_record_value_json(time, "s"), "chosen", chosen);
     if (one && p) {
         json_object_set_new(one, "bound_by", json_string(p->binding));
-        json_object_set_new(one, "upper_bound", json_boolean(p->as_from_memory));
+        json_object_set_new(one, "upper_bound", json_boolean(p->L2_as_memory));
         json_object_set_new(one, "levels", levels_json(p));
     }
     return one;
@@ -61,7 +61,10 @@ void sp_record_gpu_ceilings(struct sp_record *r, const struct sp_machine *m, enu
 {
     static const struct {
         const char *name, *level, *role;
-    } others[] = {{"copy", "MEM", "other"}, {"triad", "MEM", "floor"}, {"load", "L2", "other"}};
+    } others[] = {{"copy", "MEM", "other"},
+                  {"triad", "MEM", "floor"},
+                  {"load", "L2", "other"},
+                  {"load", "L1", "other"}};
     bool exact;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const struct sp_ceiling *c =

@@ -239,6 +239,8 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
         snprintf(log.how, sizeof log.how, "likwid-perfctr, group %.31s%s%.30s, %.60s", first->group,
                  *region ? ", region " : "", *region ? region : "", *csv->cpu ? csv->cpu : "unknown CPU");
         record_times(first, executions, &r);
+        if (*csv->cpu)
+            sp_record_set_text(&r, "machine.cpu", csv->cpu);
         sp_record_set_object(&r, "counters", sp_count_log_json(&log));
         sp_record_set_text(&r, "config.kernel", *region ? region : "imported");
         if (csv->constructed)

@@ -44,11 +44,12 @@ static double fit(int n, const double *size, const double *latency, double l2_B,
  * so its latency is h2 t2 + (h3 - h2) t3 + (1 - h3) t_mem. C3, t3 and t_mem are fitted to all sizes at once;
  * the interval is the range of C3 that fits almost as well. */
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
-                                double l2_s)
+                                double stated_B, double l2_s)
 {
     if (n < 5)
         return sp_value_none("too few sizes were walked in the time given");
-    double first = 1.5 * l2_B, last = size_B[n - 1] / 1.5;
+    const bool is_stated = stated_B > 1.5 * l2_B && stated_B < size_B[n - 1] / 1.5;
+    double first = 1.5 * l2_B, last = is_stated ? stated_B : size_B[n - 1] / 1.5;
     double capacity[CANDIDATES], residual[CANDIDATES], least = INFINITY, t[2] = {0, 0}, unused[2];
     int best = -1;
     for (int i = 0; i < CANDIDATES; i++) {
@@ -61,7 +62,7 @@ struct sp_value sp_measure_knee(int n, const double *size_B, const double *laten
     }
     if (best >= 0)
         fit(n, size_B, latency_s, l2_B, l2_s, capacity[best], t);
-    if (best < 0 || t[0] <= 0 || t[1] < rise_needed * t[0] || best == CANDIDATES - 1)
+    if (best < 0 || t[0] <= 0 || t[1] < rise_needed * t[0] || (best == CANDIDATES - 1 && !is_stated))
         return sp_value_none("the latency does not rise to a memory level within the sizes walked");
     double lo = capacity[best], hi = lo;
     for (int i = 0; i < CANDIDATES; i++)
@@ -84,8 +85,9 @@ static double latency(const struct sp_ceiling_arena *arena, size_t bytes)
     return sp_quantile(burst, BURSTS, 0);
 }
 
-struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_B, double budget_s,
-                               double *lo_s, double *hi_s, const struct sp_progress *progress)
+struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_B, int64_t stated_B,
+                               double budget_s, double *lo_s, double *hi_s,
+                               const struct sp_progress *progress)
 {
     double size[MAX_SIZES], seconds[MAX_SIZES], start = sp_now(), taken = 0;
     int n = 0;
@@ -106,5 +108,5 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
         *lo_s = seconds[0];
         *hi_s = seconds[n - 1];
     }
-    return sp_measure_knee(n, size, seconds, (double)l2_B, l2_s);
+    return sp_measure_knee(n, size, seconds, (double)l2_B, (double)stated_B, l2_s);
 }

@@ -8,16 +8,19 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "model/capacity.h"
 #include "session/measure_plan.h"
 #include "sys/binding.h"
 #include "sys/core_to_core.h"
 #include "sys/cpuid.h"
+#include "sys/disturbance.h"
 #include "sys/identity.h"
 #include "sys/meminfo.h"
 #include "sys/pages.h"
 
 static const double undisturbed = 0.95, fresh_s = 2e-3, stalled = 0.5;
-static const double touching = 0.3, preparing = 0.6, overdraft = 1.2; /* shares of the budget */
+/* Shares of the budget; nothing is begun after the overdraft. */
+static const double touching = 0.3, preparing = 0.6, walking = 0.15, overdraft = 1.2;
 enum { ENOUGH = 3 /* samples of one mode */, QUICK_ROUNDS = 15, FULL_ROUNDS = 40 };
 
 struct measurement {
@@ -31,6 +34,7 @@ struct measurement {
     int n_jobs;
     struct sp_measure_job *jobs; /* [SP_MEASURE_MAX_JOBS] */
     double start, budget_s;
+    char implausible[240];
     double last_latency_s,
         last_time_s; /* of the farthest pair of last_threads threads, and when it was taken */
     int last_threads;
@@ -174,8 +178,10 @@ static enum sp_status take_samples(struct measurement *m, double until, struct s
             if (sp_progress_interrupted(m->progress))
                 return stopped(err);
             sp_progress_step(m->progress, "measuring the ceilings", (round + (double)i / m->n_jobs) / rounds);
-            if (sp_now() - m->start > overdraft * m->budget_s)
+            if (sp_now() - m->start > (overdraft - walking) * m->budget_s)
                 return SP_OK;
+            if (job->n_samples == SP_MEASURE_MAX_SAMPLES)
+                continue;
             struct sp_measure_sample *s = &job->sample[job->n_samples++];
             struct sp_ceiling_sample sample;
             s->before = latency_before(m, job);
@@ -345,18 +351,35 @@ static void describe_machine(const struct measurement *m, struct sp_machine *out
     }
 }
 
+static enum sp_status conclude(struct measurement *m, struct sp_machine *out, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    m->notes.n_samples = m->notes.n_disturbed = m->notes.n_mode_changed = 0;
+    describe_machine(m, out);
+    for (int i = 0; status == SP_OK && i < m->n_jobs; i++)
+        status = conclude_job(m, &m->jobs[i], out, err);
+    if (status == SP_OK)
+        m->notes.n_implausible = sp_machine_drop_implausible(out, m->implausible, sizeof m->implausible);
+    return status;
+}
+
 static void conclude_llc(struct measurement *m, double budget_s, struct sp_machine *out)
 {
     if (out->n_caches < 2)
         return;
     double inner, outer;
-    struct sp_value *effective = &out->cache[out->n_caches - 1].effective_B;
+    struct sp_cache *llc = &out->cache[out->n_caches - 1];
     int64_t l2 = out->cache[out->n_caches - 2].size_B;
-    *effective = sp_measure_llc(&m->arena, l2, budget_s, &inner, &outer, m->progress);
-    char size[32];
-    if (!sp_value_known(*effective))
-        remark(&m->notes, "effective last-level capacity: %s (%.0f to %.0f ns)", effective->why, 1e9 * inner,
+    const struct sp_value effective =
+        sp_measure_llc(&m->arena, l2, llc->size_B, budget_s, &inner, &outer, m->progress);
+    char size[32], when[24];
+    sp_measure_now(when, sizeof when);
+    sp_capacity_add(llc, effective, when, l2);
+    if (!sp_value_known(effective)) {
+        llc->effective_B = effective;
+        remark(&m->notes, "effective last-level capacity: %s (%.0f to %.0f ns)", effective.why, 1e9 * inner,
                1e9 * outer);
+    }
     double believed = (double)sp_cache_believed_B(&out->cache[out->n_caches - 1]);
     if (m->notes.arena_B < 4 * believed * (out->n_domains > 0 ? out->n_domains : 1))
         remark(
@@ -380,6 +403,24 @@ static void look_for_evasion(struct measurement *m, const struct sp_machine *out
                copy->value.value / load->value.value);
 }
 
+/* When it was measured, and why its figures are not trusted for long. */
+static void judge(const struct measurement *m, struct sp_machine *out)
+{
+    const struct sp_measure_notes *n = &m->notes;
+    const double least_B = 128.0 * (1 << 20);
+    struct sp_machine_measured *q = &out->measured;
+    *q = (struct sp_machine_measured){.n_times = 1, .n_samples = n->n_samples, .n_disturbed = n->n_disturbed};
+    sp_measure_now(q->when, sizeof q->when);
+    if (n->n_disturbed * 2 > n->n_samples && !sp_disturbance_is_ignored())
+        snprintf(q->doubt, sizeof q->doubt, "%d of %d samples were disturbed by other programs",
+                 n->n_disturbed, n->n_samples);
+    else if (n->n_implausible > 0)
+        snprintf(q->doubt, sizeof q->doubt, "%d figure%s contradicted others and %s left out",
+                 n->n_implausible, n->n_implausible == 1 ? "" : "s", n->n_implausible == 1 ? "was" : "were");
+    else if (m->options->arena_B == 0 && n->arena_B < least_B)
+        snprintf(q->doubt, sizeof q->doubt, "memory was measured on %.0f MB only", n->arena_B / 1e6);
+}
+
 static enum sp_status measure(struct measurement *m, struct sp_machine *out, struct sp_error *err)
 {
     enum sp_status status = sp_topology_read(&m->topology, err);
@@ -398,18 +439,23 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         status = prepare_jobs(m, err);
     /* The walk leaves the memory full of pointers, which hurts no later load; it comes last so that a tight
      * budget costs it and not the bandwidths. */
-    double walk_s = 0.15 * m->budget_s;
+    const double walk_s = walking * m->budget_s;
     if (status == SP_OK)
         status = take_samples(m, m->start + m->budget_s - walk_s, err);
     if (status != SP_OK)
         return status;
-    describe_machine(m, out);
-    for (int i = 0; status == SP_OK && i < m->n_jobs; i++)
-        status = conclude_job(m, &m->jobs[i], out, err);
+    status = conclude(m, out, err);
+    if (status == SP_OK && m->notes.n_implausible > 0) { /* once more, as long as the overdraft lasts */
+        sp_machine_free(out);
+        status = take_samples(m, m->start + overdraft * m->budget_s - walk_s, err);
+        if (status == SP_OK)
+            status = conclude(m, out, err);
+    }
     if (status == SP_OK && !m->options->loads_only) {
         look_for_evasion(m, out);
         conclude_llc(m, walk_s, out);
     }
+    judge(m, out);
     if (sp_progress_interrupted(m->progress))
         status = stopped(err);
     return status;
@@ -428,6 +474,8 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
         m.notes.core_to_core_lo_s = m.history.latency_s[0];
         m.notes.core_to_core_hi_s = m.history.latency_s[m.history.n - 1];
     }
+    if (m.notes.n_implausible > 0)
+        remark(&m.notes, "left out, because they cannot be: %.200s", m.implausible);
     if (m.notes.n_disturbed * 4 > m.notes.n_samples)
         remark(&m.notes, "other programs disturbed %.0f %% of the samples: measure again on a quiet machine",
                100.0 * m.notes.n_disturbed / m.notes.n_samples);

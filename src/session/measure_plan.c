@@ -1,6 +1,7 @@
 #include "session/measure_plan.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -120,6 +121,12 @@ void sp_measure_name(const char *model, int n_cores, char *name, size_t size)
     name[used] = '\0';
     if (n_cores > 0)
         snprintf(name + used, size - used, "-%dc", n_cores);
+}
+
+double sp_measure_age(const char *when)
+{
+    struct tm t = {0};
+    return strptime(when, "%Y-%m-%dT%H:%M:%SZ", &t) ? difftime(time(NULL), timegm(&t)) : NAN;
 }
 
 void sp_measure_now(char *text, size_t size)

@@ -46,17 +46,20 @@ size_t sp_measure_working_set(const struct sp_topology *topology, int k, int m);
 /* Effective capacity of the last level by the latency of random walks over growing sets beyond L2 (l2_B).
  * Walks about `budget_s`. *lo_s and *hi_s: latencies of the smallest and the largest of them. SP_NONE with
  * the reason where no knee is seen. */
-struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_B, double budget_s,
-                               double *lo_s, double *hi_s, const struct sp_progress *progress);
+struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_B, int64_t stated_B,
+                               double budget_s, double *lo_s, double *hi_s,
+                               const struct sp_progress *progress);
 
 /* The part of it that needs no machine: sizes [B] ascending and latencies [s] of n walks, size and latency of
- * L2. */
+ * L2, and the capacity that the machine states, 0: nothing; no capacity above it is tried. */
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
-                                double l2_s);
+                                double stated_B, double l2_s);
 
 /* "Intel(R) Xeon(R) Processor", 2 cores -> "intel-xeon-processor-2c"; without the cores where they are 0. */
 void sp_measure_name(const char *model, int n_cores, char *name, size_t size);
 /* Now, "2026-11-21T10:02:14Z". */
 void sp_measure_now(char *text, size_t size);
+/* Seconds since such a date; NAN where it is none. */
+double sp_measure_age(const char *when);
 
 #endif

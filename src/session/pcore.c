@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash64.h"
 #include "sparse/blocks.h"
 #include "sparse/dense.h"
+#include "sys/disturbance.h"
 
 enum { MAX_WINDOWS = 16, PASSES = 3 };
 
@@ -15,18 +17,29 @@ static int64_t cache_B(const struct sp_machine *m, int k, int64_t otherwise_B)
     return m && m->n_caches > k && m->cache[k].size_B > 0 ? m->cache[k].size_B : otherwise_B;
 }
 
-struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const struct sp_workload *w)
+struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const struct sp_workload *w,
+                                             struct sp_plan *plan, enum sp_spending spent)
 {
     enum { FEW = 64, FEWEST = 8 };
+    /* Kernels that will ask for their part. */
+    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 16};
+    static const double most_s = 0.03;
     const int64_t l1_B = cache_B(m, 0, 32 << 10), l2_B = cache_B(m, 1, 512 << 10);
     int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
     int64_t fold = l1_B / 4 / row_B;
     if (fold < FEW)
         fold = l2_B / 4 / row_B < FEW ? l2_B / 4 / row_B : FEW;
-    return (struct sp_pcore_options){.n_windows = 4,
-                                     .window_B = (double)l2_B / 4,
-                                     .fold = fold > FEWEST ? fold : FEWEST,
-                                     .budget_s = 0.03};
+    struct sp_pcore_options o = {.n_windows = 4,
+                                 .window_B = (double)l2_B / 4,
+                                 .fold = fold > FEWEST ? fold : FEWEST,
+                                 .budget_s = most_s,
+                                 .plan = plan,
+                                 .spent = spent};
+    if (plan) {
+        const double least_s = fmin(0.002, fmax(0.0005, plan->budget_s / 40));
+        o.budget_s = fmin(most_s, fmax(least_s, sp_plan_allowance_s(plan, spent) / fmax(1, askers[spent])));
+    }
+    return o;
 }
 
 /* Bytes of a window for each of its entries: the entry, and its share of a row's result and operand. */
@@ -61,38 +74,38 @@ static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, 
     *n_rows = end - lo;
 }
 
-/* flop/s on one window: the best of several samples, since anything slower is somebody else's doing. */
-static enum sp_status time_window(const struct sp_workload *w, const struct sp_kernel *kernel,
-                                  double budget_s, double *flop_s, int64_t *n_stored, struct sp_error *err)
+struct times {
+    double clean, any; /* best of the samples that nothing disturbed, and of all [s]; INFINITY: none */
+};
+
+/* The best of several samples, since anything slower is somebody else's doing; where all were disturbed, some
+ * more. One at least, however long a processor was away. */
+static enum sp_status time_best(const struct sp_kernel *kernel, void *state, double budget_s,
+                                struct times *best, struct sp_error *err)
 {
-    struct sp_layout layout;
-    enum sp_status status = sp_layout_make(w, true, NULL, &layout, err);
-    if (status != SP_OK)
-        return status;
-    *n_stored = layout.n_stored;
-    void *state = NULL;
-    struct sp_dense_arrays dense;
-    status = sp_dense_make(w, 1, &dense, err);
-    struct sp_operands operands = {.x = dense.x, .rows = dense.rows, .second = dense.second};
-    if (status == SP_OK)
-        status = kernel->prepare(&layout, &operands, &state, err);
-    double best = INFINITY;
+    enum { PATIENCE = 3 };
+    enum sp_status status = SP_OK;
     int64_t n = 1;
-    double begun = sp_now();
-    while (status == SP_OK && sp_now() - begun < budget_s) {
-        double start = sp_now();
+    const double begun = sp_now();
+    double spent = 0;
+    *best = (struct times){INFINITY, INFINITY};
+    while (status == SP_OK &&
+           (spent < budget_s || isinf(best->any) || (isinf(best->clean) && spent < PATIENCE * budget_s))) {
+        struct sp_thread_clock before, after;
+        sp_thread_clocks(1, &before);
+        const double start = sp_now();
         status = kernel->run(state, n, NULL, err);
-        double t = sp_now() - start;
-        if (t < 0.1 * budget_s)
+        const double t = sp_now() - start;
+        sp_thread_clocks(1, &after);
+        spent = sp_now() - begun;
+        if (t < 0.1 * budget_s) {
             n *= 2;
-        else
-            best = fmin(best, t / (double)n);
+            continue;
+        }
+        best->any = fmin(best->any, t / (double)n);
+        if (!sp_disturbance_between(&before, &after, 1).disturbed)
+            best->clean = fmin(best->clean, t / (double)n);
     }
-    if (status == SP_OK)
-        *flop_s = isfinite(best) ? sp_workload_flops(w) / best : 0;
-    kernel->release(state);
-    sp_dense_free(&dense);
-    sp_layout_free(&layout);
     return status;
 }
 
@@ -159,62 +172,183 @@ static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, 
     return sp_csr_fold(a, first, n_rows, window, folded, err);
 }
 
-/* Useful flop/s of all windows together, and beta of their layouts. SP_NONE where the matrix has no entries.
- */
-static enum sp_status measure(const struct sp_workload *workload, const struct sp_kernel *kernel,
-                              const struct sp_pcore_options *o, struct sp_value *flop_s, double *beta,
-                              struct sp_error *err)
+/* Rows of the matrix with their columns folded, ready for kernels. */
+struct window {
+    struct sp_csr folded;
+    struct sp_workload workload;
+    struct sp_layout layout;
+    struct sp_dense_arrays dense;
+};
+
+struct windows {
+    int n;
+    struct window one[MAX_WINDOWS];
+    double beta; /* of their layouts */
+};
+
+static void free_windows(struct windows *ws)
+{
+    for (int i = 0; i < ws->n; i++) {
+        sp_dense_free(&ws->one[i].dense);
+        sp_layout_free(&ws->one[i].layout);
+        sp_csr_free(&ws->one[i].folded);
+    }
+    ws->n = 0;
+}
+
+static enum sp_status make_window(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                  int64_t entries, int64_t start, struct window *window, struct sp_error *err)
 {
     const struct sp_csr *a = workload->matrix;
-    int64_t entries = (int64_t)(o->window_B / bytes_per_entry(workload));
-    entries = entries > 64 ? entries : 64;
-    *flop_s = sp_value_none("the matrix has no entries");
-    double work[MAX_WINDOWS], time[MAX_WINDOWS], n_nz = 0, n_stored = 0;
     /* A chunk of a cut row would hide the fill that the whole one causes. */
-    bool pass_long = sells(workload) || workload->format == SP_FORMAT_HALF;
-    int n = a->n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0, n_timed = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t first, n_rows;
-        find_window(a, a->n_nz / n * i, entries, pass_long, &first, &n_rows);
-        /* A long row is cut to the window's length. */
-        int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
-        struct sp_csr one_row = *a;
-        bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries && workload->format != SP_FORMAT_HALF;
-        if (is_cut) {
-            cut[1] = cut[0] + entries;
-            one_row.row_ptr = cut;
-            one_row.n_r = 1;
-        }
-        struct sp_csr folded;
-        int64_t columns = fold_of(workload, o->fold);
-        enum sp_status status = is_cut ? fold(workload, &one_row, 0, 1, columns, &folded, err)
-                                       : fold(workload, a, first, n_rows, columns, &folded, err);
-        if (status != SP_OK)
-            return status;
-        struct sp_workload one = *workload;
-        one.matrix = &folded;
-        one.n_threads = 1;
-        if (one.format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
-            one.W = striped_fold(workload, columns);
-        one.schedule = SP_SCHEDULE_NNZ;
-        double rate = 0;
-        int64_t stored = 0;
-        if (folded.n_nz > 0)
-            status = time_window(&one, kernel, o->budget_s / n, &rate, &stored, err);
-        double flops = sp_workload_flops(&one), entries_here = (double)folded.n_nz;
-        sp_csr_free(&folded);
-        if (status != SP_OK)
-            return status;
-        if (rate <= 0)
-            continue;
-        n_nz += entries_here;
-        n_stored += (double)stored;
-        work[n_timed] = flops;
-        time[n_timed++] = flops / rate;
+    const bool pass_long = sells(workload) || workload->format == SP_FORMAT_HALF;
+    int64_t first, n_rows;
+    memset(window, 0, sizeof *window);
+    find_window(a, start, entries, pass_long, &first, &n_rows);
+    /* A long row is cut to the window's length. */
+    int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
+    struct sp_csr one_row = *a;
+    const bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries && workload->format != SP_FORMAT_HALF;
+    if (is_cut) {
+        cut[1] = cut[0] + entries;
+        one_row.row_ptr = cut;
+        one_row.n_r = 1;
     }
-    *beta = n_stored > 0 ? n_nz / n_stored : 1;
-    if (n_timed > 0)
-        *flop_s = pool(work, time, n_timed);
+    const int64_t columns = fold_of(workload, o->fold);
+    enum sp_status status = is_cut ? fold(workload, &one_row, 0, 1, columns, &window->folded, err)
+                                   : fold(workload, a, first, n_rows, columns, &window->folded, err);
+    struct sp_workload *w = &window->workload;
+    *w = *workload;
+    w->matrix = &window->folded;
+    w->n_threads = 1;
+    if (w->format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
+        w->W = striped_fold(workload, columns);
+    w->schedule = SP_SCHEDULE_NNZ;
+    if (status == SP_OK && window->folded.n_nz > 0)
+        status = sp_layout_make(w, true, NULL, &window->layout, err);
+    if (status == SP_OK && window->folded.n_nz > 0)
+        status = sp_dense_make(w, 1, &window->dense, err);
+    return status;
+}
+
+/* Those that have entries; none where the matrix has none. */
+static enum sp_status make_windows(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                   struct windows *ws, struct sp_error *err)
+{
+    const int64_t n_nz = workload->matrix->n_nz;
+    const int n = n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0;
+    int64_t entries = (int64_t)(o->window_B / bytes_per_entry(workload));
+    double kept = 0, stored = 0;
+    entries = entries > 64 ? entries : 64;
+    enum sp_status status = SP_OK;
+    ws->n = 0;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        struct window *window = &ws->one[ws->n++];
+        status = make_window(workload, o, entries, n_nz / n * i, window, err);
+        kept += (double)window->folded.n_nz;
+        stored += (double)window->layout.n_stored;
+        if (status == SP_OK && window->folded.n_nz == 0) {
+            sp_csr_free(&window->folded);
+            ws->n--;
+        }
+    }
+    ws->beta = stored > 0 ? kept / stored : 1;
+    return status;
+}
+
+/* Do rows decide by their lengths alone? Else the columns, too, say what a kernel computes. */
+static bool takes_lengths(const struct sp_workload *w)
+{
+    return (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16;
+}
+
+/* Steps of a tenth, and of a twentieth of the value above 2. */
+static int64_t step_of(double x)
+{
+    return (int64_t)(x < 2 ? 10 * x : 20 + 20 * log(x / 2));
+}
+
+/* What P_core depends on beside the kernel: the workload, and of each window's rows the mean length, how the
+ * lengths scatter, and how they change from one row to the next, which branches are predicted from. */
+static uint64_t class_of_rows(const struct sp_workload *w, const struct windows *ws)
+{
+    char option[48];
+    int64_t key[12 + 3 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
+                                         w->index, w->prefetch, takes_lengths(w), ws->n};
+    int n = 8;
+    sp_workload_format_option(w, option, sizeof option);
+    uint64_t hash = sp_hash64(option, strlen(option), 0);
+    for (int i = 0; i < ws->n; i++) {
+        const struct sp_csr *m = &ws->one[i].folded;
+        if (!takes_lengths(w)) {
+            hash = sp_hash64(m->row_ptr, (size_t)(m->n_r + 1) * sizeof *m->row_ptr, hash);
+            hash = sp_hash64(m->col, (size_t)m->n_nz * sizeof *m->col, hash);
+            continue;
+        }
+        const double mean = (double)m->n_nz / (double)m->n_r;
+        double squares = 0, changes = 0;
+        for (int64_t k = 0; k < m->n_r; k++) {
+            const double length = (double)(m->row_ptr[k + 1] - m->row_ptr[k]);
+            squares += (length - mean) * (length - mean);
+            changes += k > 0 ? fabs(length - (double)(m->row_ptr[k] - m->row_ptr[k - 1])) : 0;
+        }
+        key[n++] = step_of(mean);
+        key[n++] = step_of(sqrt(squares / (double)m->n_r) / mean);
+        key[n++] = step_of(changes / (double)m->n_r / mean);
+    }
+    return sp_hash64(key, sizeof key, hash);
+}
+
+struct pass {
+    struct sp_value flop_s; /* useful, of all windows together; SP_NONE: the matrix has no entries */
+    bool is_clean;          /* each of them from a sample that nothing disturbed */
+};
+
+/* One kernel, ready on every window. */
+struct candidate {
+    const struct sp_kernel *kernel;
+    void *state[MAX_WINDOWS];
+    struct sp_value known; /* remembered by the plan */
+    struct pass best;
+};
+
+static void release(struct candidate *c, const struct windows *ws)
+{
+    for (int i = 0; i < ws->n; i++)
+        c->kernel->release(c->state[i]);
+}
+
+static enum sp_status prepare(struct candidate *c, const struct windows *ws, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < ws->n && status == SP_OK; i++) {
+        const struct sp_dense_arrays *d = &ws->one[i].dense;
+        const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second};
+        status = c->kernel->prepare(&ws->one[i].layout, &operands, &c->state[i], err);
+    }
+    return status;
+}
+
+static enum sp_status measure(const struct candidate *c, const struct windows *ws, double budget_s,
+                              struct pass *pass, struct sp_error *err)
+{
+    double work[MAX_WINDOWS], time[MAX_WINDOWS];
+    int n = 0;
+    *pass = (struct pass){sp_value_none("the matrix has no entries"), true};
+    for (int i = 0; i < ws->n; i++) {
+        struct times best;
+        const enum sp_status status = time_best(c->kernel, c->state[i], budget_s / ws->n, &best, err);
+        if (status != SP_OK)
+            return status;
+        const double t = isfinite(best.clean) ? best.clean : best.any;
+        if (!isfinite(t) || t <= 0)
+            continue;
+        work[n] = sp_workload_flops(&ws->one[i].workload);
+        time[n++] = t;
+        pass->is_clean = pass->is_clean && isfinite(best.clean);
+    }
+    if (n > 0)
+        pass->flop_s = pool(work, time, n);
     return SP_OK;
 }
 
@@ -250,37 +384,92 @@ static void insert(struct sp_pcore_ranking *r, const struct sp_kernel *kernel, s
     r->flop_s[at] = flop_s;
 }
 
+/* A clean pass before a disturbed one; else the higher rate, with an interval that holds both. */
+static struct pass best_of(struct pass a, struct pass b)
+{
+    if (!sp_value_known(a.flop_s) || !sp_value_known(b.flop_s))
+        return sp_value_known(a.flop_s) ? a : b;
+    if (a.is_clean != b.is_clean)
+        return a.is_clean ? a : b;
+    struct pass best = a.flop_s.value > b.flop_s.value ? a : b;
+    best.flop_s.lo = fmin(a.flop_s.lo, b.flop_s.lo);
+    best.flop_s.hi = fmax(a.flop_s.hi, b.flop_s.hi);
+    return best;
+}
+
+/* In passes, for whatever disturbs one of them passes. */
+static enum sp_status measure_all(struct candidate *c, int n, const struct windows *ws, double budget_s,
+                                  struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
+        struct candidate *one = &c[k % n];
+        struct pass pass;
+        if (sp_value_known(one->known))
+            continue;
+        if (k < n)
+            status = prepare(one, ws, err);
+        if (status == SP_OK)
+            status = measure(one, ws, budget_s / PASSES, &pass, err);
+        if (status == SP_OK)
+            one->best = k < n ? pass : best_of(one->best, pass);
+    }
+    for (int i = 0; i < n; i++)
+        release(&c[i], ws);
+    return status;
+}
+
+/* Rates of all candidates, remembered or measured. */
+static enum sp_status rate_all(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                               struct candidate *c, int n, double *beta, struct sp_error *err)
+{
+    struct windows ws = {0};
+    const double start = sp_now();
+    enum sp_status status = make_windows(workload, o, &ws, err);
+    const uint64_t rows = status == SP_OK ? class_of_rows(workload, &ws) : 0;
+    for (int i = 0; i < n && o->plan && status == SP_OK; i++) {
+        const struct sp_value *known = sp_plan_rate(o->plan, c[i].kernel, rows);
+        c[i].known = known ? *known : c[i].known;
+    }
+    if (status == SP_OK)
+        status = measure_all(c, n, &ws, o->budget_s, err);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (sp_value_known(c[i].known))
+            c[i].best = (struct pass){c[i].known, true};
+        else if (o->plan && c[i].best.is_clean && sp_value_known(c[i].best.flop_s))
+            sp_plan_remember(o->plan, c[i].kernel, rows, c[i].best.flop_s);
+    }
+    *beta = ws.beta;
+    free_windows(&ws);
+    if (o->plan)
+        o->plan->spent_s[o->spent] += sp_now() - start;
+    return status;
+}
+
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
                              const struct sp_pcore_options *o, struct sp_pcore_ranking *ranking,
                              struct sp_error *err)
 {
     const struct sp_kernel *rows[SP_MAX_RANKED];
+    struct candidate c[SP_MAX_RANKED];
     int n = 0;
     ranking->n = 0;
-    double beta;
+    double beta = 1, beta_here = 1;
     enum sp_status status = find_candidates(workload, isa, rows, SP_MAX_RANKED, &n, err);
     if (status == SP_OK)
         status = beta_of(workload, &beta, err);
     n = n < SP_MAX_RANKED ? n : SP_MAX_RANKED;
-    struct sp_value best[SP_MAX_RANKED];
-    for (int i = 0; i < SP_MAX_RANKED; i++)
-        best[i] = sp_value_none("not timed yet");
-    struct sp_pcore_options part = *o;
-    part.budget_s = o->budget_s / PASSES;
-    /* In passes, for whatever disturbs one of them passes; the highest rate counts. */
-    for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
-        const int i = k % n;
-        struct sp_value rate;
-        double beta_here = 1;
-        status = measure(workload, rows[i], &part, &rate, &beta_here, err);
-        if (beta < 1 && sp_value_known(rate))
-            rate = sp_value_between(rate.value * beta / beta_here, rate.lo * beta / beta_here,
-                                    rate.hi * beta / beta_here, SP_MEASURED);
-        if (!sp_value_known(best[i]) || rate.value > best[i].value)
-            best[i] = rate;
+    for (int i = 0; i < n; i++)
+        c[i] = (struct candidate){.kernel = rows[i], .known = sp_value_none("not measured yet")};
+    if (status == SP_OK && n > 0)
+        status = rate_all(workload, o, c, n, &beta_here, err);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        struct sp_value rate = c[i].best.flop_s;
+        const double of_all = beta < 1 ? beta / beta_here : 1;
+        if (sp_value_known(rate))
+            rate = sp_value_between(rate.value * of_all, rate.lo * of_all, rate.hi * of_all, SP_MEASURED);
+        insert(ranking, c[i].kernel, rate);
     }
-    for (int i = 0; i < n && status == SP_OK; i++)
-        insert(ranking, rows[i], best[i]);
     if (status == SP_OK && ranking->n == 0)
         status = sp_fail(err, SP_ABSENT,
                          isa ? "leave --isa out to let the program choose" : "choose another format",

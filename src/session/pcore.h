@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "kernels/kernel.h"
 #include "model/machine.h"
+#include "session/plan.h"
 #include "sparse/workload.h"
 
 struct sp_pcore_options {
@@ -17,13 +18,17 @@ struct sp_pcore_options {
     double window_B; /* bytes of a window's matrix, rows of results and row operands: a part of the L2 */
     int64_t fold; /* columns: rows of the gathered operands that fill a part of the L1; of the L2 where those
                      would be too few to be a fair sample of addresses */
-    double budget_s; /* for all windows together */
+    double budget_s;        /* of each kernel, for all windows together */
+    struct sp_plan *plan;   /* remembers what was measured, and what it took; NULL: nobody does */
+    enum sp_spending spent; /* as what */
 };
 
 /* Values that suit the workload's operands and the first two caches of the machine (where it describes none,
- * or is NULL: 32 KiB and 512 KiB). */
+ * or is NULL: 32 KiB and 512 KiB). Each kernel gets its part of what the plan has left for `spent`, 2 to
+ * 30 ms (from 0.5 ms on where the whole budget is below 80 ms); without a plan 30 ms. */
 struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *machine,
-                                             const struct sp_workload *workload);
+                                             const struct sp_workload *workload, struct sp_plan *plan,
+                                             enum sp_spending spent);
 
 enum { SP_MAX_RANKED = 32 };
 
@@ -36,10 +41,13 @@ struct sp_pcore_ranking {
 
 /* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful flop/s of one
  * thread on this workload's format, precision and index (its schedule and threads do not matter), of all
- * windows together; the interval is where it would lie without any one of them. CRS: a row longer than a
- * window is cut. SELL: such rows are passed over, a window's rate counts stored entries, and the fill is that
- * of the whole matrix; so is that of BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()).
- * SP_ABSENT when there is no kernel. */
+ * windows together, in the best of three passes, of samples that nothing disturbed where there are any; the
+ * interval holds the other passes, and where each would lie without any one of the windows. What the plan
+ * remembers for the same kernel and rows of the same class (the lengths of the rows in each window: mean,
+ * scatter, change from row to row) is not measured again. CRS: a row longer
+ * than a window is cut. SELL: such rows are passed over, a window's rate counts stored entries, and the fill
+ * is that of the whole matrix; so is that of BCSR. HALF: a window is made symmetric
+ * (sp_csr_fold_symmetric()). SP_ABSENT when there is no kernel. */
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
                              const struct sp_pcore_options *options, struct sp_pcore_ranking *ranking,
                              struct sp_error *err);

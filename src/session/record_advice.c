@@ -25,17 +25,51 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
     }
 }
 
+static void put(json_t *o, const char *key, struct sp_value v, const char *unit)
+{
+    if (sp_value_known(v))
+        json_object_set_new(o, key, sp_record_value_json(v, unit));
+}
+
 /* What the gain was made of; what stays as it is, is left out. */
 static json_t *counterfactual(const struct sp_hint *h)
 {
+    const struct sp_then *t = &h->then;
     json_t *then = json_object();
-    if (sp_value_known(h->V_then_B))
-        json_object_set_new(then, "bytes", sp_record_value_json(h->V_then_B, "B"));
-    if (sp_value_known(h->core_then_s))
-        json_object_set_new(then, "core", sp_record_value_json(h->core_then_s, "s"));
-    if (sp_value_known(h->time_then_s))
-        json_object_set_new(then, "time", sp_record_value_json(h->time_then_s, "s"));
+    put(then, "bytes", t->V_B, "B");
+    put(then, "roof", t->roof_Bps, "B/s");
+    put(then, "core", t->core_s, "s");
+    put(then, "set", t->set_B, "B");
+    if (t->inner[0] && sp_value_known(t->inner_Bps)) {
+        json_object_set_new(then, "inner", json_string(t->inner));
+        put(then, "inner_roof", t->inner_Bps, "B/s");
+    }
+    put(then, "time", t->time_s, "s");
+    put(then, "instead_of", t->instead_s, "s");
+    put(then, "stated", t->stated, "1");
+    put(then, "goes", t->gone, "1");
+    if (t->shows > 0)
+        json_object_set_new(then, "shows", json_real(t->shows));
+    if (t->faster > 0)
+        json_object_set_new(then, "faster", json_real(t->faster));
+    put(then, "keeps", t->keeps, "1");
+    if (t->held)
+        json_object_set_new(then, "held", json_true());
+    put(then, "least", t->least_s, "s");
+    if (t->least_why && sp_value_known(t->least_s))
+        json_object_set_new(then, "least_why", json_string(t->least_why));
+    if (t->doubt)
+        json_object_set_new(then, "doubt", json_string(t->doubt));
+    put(then, "floor", h->floor_s, "s");
     return then;
+}
+
+static json_t *also(const struct sp_hint *h)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < h->n_also; i++)
+        json_array_append_new(list, json_string(h->also[i]));
+    return list;
 }
 
 void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
@@ -52,6 +86,8 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
         json_object_set_new(item, "rule_version", json_integer(h->rule_version));
         json_object_set_new(item, "gain", gain);
         json_object_set_new(item, "then", counterfactual(h));
+        if (h->n_also > 0)
+            json_object_set_new(item, "also", also(h));
         json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
         json_object_set_new(item, "evidence", json_string(h->evidence));
         json_object_set_new(item, "try", json_string(h->try_command));

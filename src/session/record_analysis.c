@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "session/analysis.h"
 #include "session/record_parts.h"
+#include "sys/identity.h"
 
 void sp_record_workload(struct sp_record *r, const struct sp_workload *w)
 {
@@ -37,7 +38,7 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     for (int t = 0; a->setup.binding.cpu && t < w->n_threads; t++)
         sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
     if (!sp_analysis_is_replayed(a))
-        sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned);
+        sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned && !a->observed.lost_pins);
     sp_record_set_text(r, "config.schedule", sp_workload_schedule_text(w, text, sizeof text));
     sp_record_set_text(r, "config.device", "cpu");
     static const char *const states[] = {"warm", "cold", "between"};
@@ -51,21 +52,35 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_flag(r, "config.store_nt", a->setup.facts.store_nt);
     sp_record_set_text(r, "config.pages", a->options->small_pages ? "small" : "huge");
     sp_record_set_text(r, "config.bytes", sp_analysis_is_counted(a) ? bytes->name : "sim");
-    sp_record_set_count(r, "config.runs", a->options->n_runs > 1 ? a->options->n_runs : 1);
+    sp_record_set_count(r, "config.runs", a->observed.n_runs > 0 ? a->observed.n_runs : 1);
     sp_record_set_number(r, "config.budget_s", a->options->budget_s);
     sp_record_set_count(r, "config.max_samples", a->options->max_samples);
     sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
 }
 
+/* What the other levels of the machine would give: pictures show the roof among them. */
+static void record_other_levels(const struct sp_analysis *a, struct sp_record *r)
+{
+    static const char *const levels[] = {"L1", "L2", "L3", "MEM"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        bool exact;
+        const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, "load", levels[i], "f64",
+                                                        a->setup.workload.n_threads, NULL, &exact);
+        if (c && exact && sp_value_known(c->value) && strcmp(levels[i], a->evaluated.residence.name) != 0)
+            sp_record_append(r, "roofs", sp_json_ceiling(c, "other"));
+    }
+}
+
 static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
 {
     int n = a->setup.workload.n_threads;
-    struct sp_ceiling roof = {.n_threads = n, .n_domains = a->setup.n_domains, .value = a->roof_Bps};
+    struct sp_ceiling roof = {
+        .n_threads = n, .n_domains = a->setup.n_domains, .value = a->evaluated.roof_Bps};
     snprintf(roof.name, sizeof roof.name, "%s", sp_analysis_has_own_roof(a) ? "load_own" : "load");
-    snprintf(roof.level, sizeof roof.level, "%s", a->residence.name);
+    snprintf(roof.level, sizeof roof.level, "%s", a->evaluated.residence.name);
     snprintf(roof.precision, sizeof roof.precision, "%s", "f64");
-    snprintf(roof.mode, sizeof roof.mode, "%s", a->pairs.mode);
-    snprintf(roof.how, sizeof roof.how, "%s", a->roof_how);
+    snprintf(roof.mode, sizeof roof.mode, "%s", a->observed.pairs.mode);
+    snprintf(roof.how, sizeof roof.how, "%s", a->evaluated.roof_how);
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
     static const struct {
         const char *name, *role;
@@ -75,11 +90,11 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
                   {"copy", "other", false},
                   {"fma", "peak", true}};
     /* A bandwidth of the other mode would stand there as if this run could have had it. */
-    bool known = strcmp(a->pairs.mode, "unknown") != 0 && strcmp(a->pairs.mode, "") != 0;
+    bool known = strcmp(a->observed.pairs.mode, "unknown") != 0 && strcmp(a->observed.pairs.mode, "") != 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         bool exact;
-        const char *mode = known && !others[i].flops ? a->pairs.mode : NULL;
-        const char *level = others[i].flops ? "core" : a->residence.name;
+        const char *mode = known && !others[i].flops ? a->observed.pairs.mode : NULL;
+        const char *level = others[i].flops ? "core" : a->evaluated.residence.name;
         const char *precision =
             others[i].flops && sp_precision_size(a->setup.workload.precision) < 8 ? "f32" : "f64";
         const struct sp_ceiling *c =
@@ -87,6 +102,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
         if (c && exact)
             sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
     }
+    record_other_levels(a, r);
 }
 
 static json_t *known_number(struct sp_value v)
@@ -110,6 +126,10 @@ json_t *sp_json_run(const struct sp_pairs *p)
     json_object_set_new(run, "mode", json_string(p->mode));
     json_object_set_new(run, "core_to_core_s", p->latency_s > 0 ? json_real(p->latency_s) : json_null());
     json_object_set_new(run, "dropped", json_integer(p->n_dropped));
+    if (p->n_clean + p->n_disturbed > 0) { /* else nobody looked */
+        json_object_set_new(run, "disturbed", json_integer(p->n_disturbed));
+        json_object_set_new(run, "clean", json_boolean(p->clean));
+    }
     return run;
 }
 
@@ -117,11 +137,11 @@ static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, st
 {
     json_t *run = sp_json_run(p);
     /* the job was counted once, in the process of the last run */
-    bool here = sp_analysis_is_counted(a) && p == &a->run[a->n_runs - 1];
+    bool here = sp_analysis_is_counted(a) && p == &a->observed.run[a->observed.n_runs - 1];
     json_object_set_new(run, "counters",
                         here ? json_pack("{s:s, s:o, s:o}", "source", a->options->bytes->name, "mem_read_B",
-                                         known_number(a->counted.read_B), "mem_write_B",
-                                         known_number(a->counted.write_B))
+                                         known_number(a->evaluated.counted.read_B), "mem_write_B",
+                                         known_number(a->evaluated.counted.write_B))
                              : json_null());
     sp_record_append(r, "runs", run);
 }
@@ -129,10 +149,10 @@ static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, st
 static void record_levels(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_machine *m = a->options->machine;
-    for (int k = 0; k < a->n_levels; k++) {
-        const struct sp_traffic *t = &a->traffic[k];
+    for (int k = 0; k < a->simulated.n_levels; k++) {
+        const struct sp_traffic *t = &a->simulated.traffic[k];
         char name[8] = "MEM";
-        if (k + 1 < a->n_levels)
+        if (k + 1 < a->simulated.n_levels)
             snprintf(name, sizeof name, "L%d", m->cache[k + 1].level);
         json_t *level = json_object(), *arrays = json_object();
         json_object_set_new(level, "name", json_string(name));
@@ -169,59 +189,64 @@ static struct sp_value over(double numerator, struct sp_value v, enum sp_origin 
 static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_layout *l = &a->setup.layout;
-    double W = a->balance_W;
-    enum sp_origin bytes = a->V_B.origin;
+    double W = a->evaluated.balance_W;
+    enum sp_origin bytes = a->evaluated.V_B.origin;
     bool empty = l->n_nz == 0;
     struct sp_value none = sp_value_none("the matrix has no entries");
-    double once_B = empty ? 0 : a->once.volume_B.value;
-    sp_record_set_metric(r, "time", a->pairs.time, "s", "lower",
+    double once_B = empty ? 0 : a->evaluated.once.volume_B.value;
+    sp_record_set_metric(r, "time", a->observed.pairs.time, "s", "lower",
                          "median over samples of the time of one execution");
-    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, a->pairs.time.origin), "1", "lower",
-                         "(Q3 - Q1)/median of the samples");
+    sp_record_set_metric(r, "spread", sp_value_of(a->observed.pairs.spread, a->observed.pairs.time.origin),
+                         "1", "lower", "(Q3 - Q1)/median of the samples");
     sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none",
                          "useful operations W of one execution");
-    sp_record_set_metric(r, "performance", empty ? none : over(W, a->pairs.time, a->pairs.time.origin),
+    sp_record_set_metric(r, "performance",
+                         empty ? none : over(W, a->observed.pairs.time, a->observed.pairs.time.origin),
                          "flop/s", "higher", "W / time");
-    sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
+    sp_record_set_metric(r, "bytes", a->evaluated.V_B, "B", "lower",
                          "bytes through the interface of the level that holds the data, in one execution");
     if (bytes == SP_SIMULATED || bytes == SP_MODELLED)
         sp_record_set_count(r, "metrics.bytes.version", SP_TRAFFIC_VERSION);
     sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
                          "V(alpha_min) with the format's own storage");
-    sp_record_set_metric(r, "alpha", empty ? none : a->alpha, "1", "lower",
+    sp_record_set_metric(r, "alpha", empty ? none : a->evaluated.alpha, "1", "lower",
                          "bytes of the gathered operand / (s_x n_nz r)");
-    sp_record_set_metric(r, "alpha_min", empty ? none : sp_value_of(a->alpha_min.alpha, SP_MODELLED), "1",
-                         "none",
+    sp_record_set_metric(r, "alpha_min",
+                         empty ? none : sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED), "1", "none",
                          "line x distinct lines of the gathered operand in each cache domain / (s_x n_nz r)");
     if (sp_analysis_is_counted(a)) {
-        sp_record_set_metric(r, "alpha", a->alpha_measured, "1", "lower",
+        sp_record_set_metric(r, "alpha", a->evaluated.alpha_measured, "1", "lower",
                              "bytes of the gathered operand / (s_x n_nz r), from V_read or V");
-        sp_record_set_metric(r, "alpha_simulated", a->alpha_simulated, "1", "none",
+        sp_record_set_metric(r, "alpha_simulated", a->evaluated.alpha_simulated, "1", "none",
                              "bytes of the gathered operand / (s_x n_nz r) in the cache simulation");
-        sp_record_set_metric(r, "bytes_read", a->counted.read_B, "B", "lower", "V_read, in one execution");
-        sp_record_set_metric(r, "bytes_written", a->counted.write_B, "B", "lower",
+        sp_record_set_metric(r, "bytes_read", a->evaluated.counted.read_B, "B", "lower",
+                             "V_read, in one execution");
+        sp_record_set_metric(r, "bytes_written", a->evaluated.counted.write_B, "B", "lower",
                              "V_write, in one execution");
-        sp_record_set_metric(r, "bytes_alpha_zero", a->zero_B, "B", "none",
+        sp_record_set_metric(r, "bytes_alpha_zero", a->evaluated.zero_B, "B", "none",
                              "V_read, or V where only the sum is counted, if alpha were 0");
     }
-    sp_record_set_metric(r, "x_loads", empty ? none : divided(a->alpha, a->alpha_min.alpha), "1", "lower",
-                         "alpha / alpha_min: how many times x is loaded");
+    sp_record_set_metric(r, "x_loads",
+                         empty ? none : divided(a->evaluated.alpha, a->evaluated.alpha_min.alpha), "1",
+                         "lower", "alpha / alpha_min: how many times x is loaded");
     sp_record_set_metric(r, "beta", empty ? none : sp_value_of(sp_layout_beta(l), SP_MODELLED), "1", "higher",
                          "n_nz / stored entries");
-    sp_record_set_metric(r, "balance", divided(a->V_B, W), "B/flop", "lower", "bytes / W");
+    sp_record_set_metric(r, "balance", divided(a->evaluated.V_B, W), "B/flop", "lower", "bytes / W");
     sp_record_set_metric(r, "balance_min", empty ? none : sp_value_of(once_B / W, SP_MODELLED), "B/flop",
                          "none", "bytes_min / W");
-    sp_record_set_metric(r, "bandwidth", over(a->V_B.value, a->pairs.time, bytes), "B/s", "higher",
-                         "bytes / time");
-    sp_record_set_metric(r, "bandwidth_fraction", empty ? none : a->fraction, "1", "higher",
+    sp_record_set_metric(r, "bandwidth", over(a->evaluated.V_B.value, a->observed.pairs.time, bytes), "B/s",
+                         "higher", "bytes / time");
+    sp_record_set_metric(r, "bandwidth_fraction", empty ? none : a->evaluated.fraction, "1", "higher",
                          "V / (t b_S), median of paired ratios");
-    sp_record_set_metric(r, "model_fraction", a->model_fraction, "1", "higher", "t_model(alpha_min) / t");
-    sp_record_set_metric(r, "p_core", a->p_core, "flop/s", "none",
+    sp_record_set_metric(r, "model_fraction", a->evaluated.model_fraction, "1", "higher",
+                         "t_model(alpha_min) / t");
+    sp_record_set_metric(r, "p_core", a->evaluated.p_core, "flop/s", "none",
                          "the kernel on windows of its own rows with folded columns, times threads");
-    sp_record_set_metric(r, "w", a->w, "1", "none", "bytes moved per byte stored of y");
-    sp_record_set_metric(r, "lambda_nz", sp_value_of(a->lambda_nz, SP_MODELLED), "1", "lower",
+    sp_record_set_metric(r, "w", a->evaluated.w, "1", "none", "bytes moved per byte stored of y");
+    sp_record_set_metric(r, "lambda_nz", sp_value_of(a->evaluated.lambda_nz, SP_MODELLED), "1", "lower",
                          "max/mean over threads of stored entries");
-    sp_record_set_metric(r, "lambda_t", a->lambda_t, "1", "lower", "max/mean over threads of busy time");
+    sp_record_set_metric(r, "lambda_t", a->evaluated.lambda_t, "1", "lower",
+                         "max/mean over threads of busy time");
 }
 
 json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
@@ -267,14 +292,16 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
     const struct sp_byte_source *bytes = a->options->bytes;
     struct sp_value none = sp_value_none("this row is not compared with the roof");
     sp_record_append(r, "table",
-                     sp_json_table_row("model, x once", a->once.roofline.time_s, a->once.volume_B,
-                                       a->balance_W, sp_value_of(1, SP_MODELLED), "model_fraction"));
+                     sp_json_table_row("model, x once", a->evaluated.once.roofline.time_s,
+                                       a->evaluated.once.volume_B, a->evaluated.balance_W,
+                                       sp_value_of(1, SP_MODELLED), "model_fraction"));
     sp_record_append(r, "table",
-                     sp_json_table_row(sp_value_known(a->alpha_measured) ? "model, x as measured"
-                                                                         : "model, x as simulated",
-                                       a->seen.roofline.time_s, a->seen.volume_B, a->balance_W, none, NULL));
-    json_t *row =
-        sp_json_table_row("measured", a->pairs.time, a->V_B, a->balance_W, a->fraction, "bandwidth_fraction");
+                     sp_json_table_row(sp_value_known(a->evaluated.alpha_measured) ? "model, x as measured"
+                                                                                   : "model, x as simulated",
+                                       a->evaluated.seen.roofline.time_s, a->evaluated.seen.volume_B,
+                                       a->evaluated.balance_W, none, NULL));
+    json_t *row = sp_json_table_row("measured", a->observed.pairs.time, a->evaluated.V_B,
+                                    a->evaluated.balance_W, a->evaluated.fraction, "bandwidth_fraction");
     if (sp_analysis_is_counted(a))
         json_object_set_new(row, "bytes_source",
                             json_string(bytes->constructed ? "constructed" : bytes->name));
@@ -283,25 +310,32 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
 
 static void record_losses(const struct sp_analysis *a, struct sp_record *r)
 {
-    sp_record_losses(r, &a->losses);
-    for (int i = 0; i < a->n_interventions; i++) {
+    sp_record_losses(r, &a->accounted.losses);
+    for (int i = 0; i < a->proved.n_interventions; i++) {
         json_t *item = json_object();
-        json_object_set_new(item, "name", json_string(a->intervention[i].name));
-        json_object_set_new(item, "time_s", sp_record_value_json(a->intervention[i].time, "s"));
-        json_object_set_new(item, "text", json_string(a->intervention[i].text));
+        json_object_set_new(item, "name", json_string(a->proved.intervention[i].name));
+        json_object_set_new(item, "time_s", sp_record_value_json(a->proved.intervention[i].time, "s"));
+        json_object_set_new(item, "text", json_string(a->proved.intervention[i].text));
         sp_record_append(r, "interventions", item);
     }
-    if (a->losses.flagged)
+    if (a->accounted.losses.flagged)
         sp_record_add_flag(r, "Q10", "%.0f %% of the time is not explained by the model",
-                           100 * a->losses.rest_fraction);
+                           100 * a->accounted.losses.rest_fraction);
 }
 
 static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
 {
-    const struct sp_bottleneck_found *b = &a->bottleneck;
+    const struct sp_bottleneck_found *b = &a->accounted.bottleneck;
+    if (*a->evaluated.doubt) {
+        sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
+        sp_record_set_flag(r, "bottleneck.proved", false);
+        sp_record_set_number(r, "bottleneck.share", NAN);
+        sp_record_set_text(r, "bottleneck.why", a->evaluated.doubt);
+        return;
+    }
     sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(b->kind));
     sp_record_set_flag(r, "bottleneck.proved", b->proved);
-    sp_record_set_number(r, "bottleneck.share", b->share);
+    sp_record_set_number(r, "bottleneck.share", b->kind == SP_BOTTLENECK_UNKNOWN ? NAN : b->share);
     sp_record_set_text(r, "bottleneck.why", b->why);
 }
 
@@ -319,62 +353,153 @@ static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
 
 static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 {
-    if (a->options->no_hints || a->setup.layout.n_nz == 0)
+    if (a->options->no_hints || a->setup.layout.n_nz == 0 || *a->evaluated.doubt)
         return; /* not looked for; an empty list says that none was found */
-    sp_record_hints(r, &a->hints);
+    sp_record_hints(r, &a->accounted.hints);
+}
+
+static void record_plan(const struct sp_analysis *a, struct sp_record *r)
+{
+    sp_record_set_number(r, "plan.budget_s", a->options->plan->budget_s);
+    for (int i = 0; i < a->n_steps; i++) {
+        const struct sp_step_taken *s = &a->step[i];
+        sp_record_append(r, "plan.steps",
+                         json_pack("{s:s, s:s, s:o, s:f}", "name", s->name, "adds", s->adds, "allowed_s",
+                                   s->allowed_s > 0 ? json_real(s->allowed_s) : json_null(), "took_s",
+                                   s->took_s));
+    }
+}
+
+/* Two figures of one level that differ so much do not stand beside each other without a word. */
+static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
+{
+    const char *mode = strcmp(a->observed.pairs.mode, "unknown") == 0 ? NULL : a->observed.pairs.mode;
+    bool exact = false;
+    char text[240];
+    const struct sp_ceiling *c = sp_roof_of(a->options->machine, a->evaluated.residence.name,
+                                            a->setup.workload.n_threads, mode, &exact);
+    if (!c || !exact || a->elsewhere || a->setup.layout.n_nz == 0 || !sp_analysis_has_own_roof(a) ||
+        a->observed.pairs.roof.value >= SP_LEAST_OF_REMEMBERED * c->value.value)
+        return;
+    snprintf(text, sizeof text,
+             "loads of the kernel's arrays reach %.3g GB/s, long loops in the %s of this machine %.3g: %s",
+             a->observed.pairs.roof.value / 1e9, a->evaluated.residence.name, c->value.value / 1e9,
+             strcmp(a->evaluated.residence.name, "MEM") == 0
+                 ? "the roof was taken in a bad moment, or the machine has changed"
+                 : "short loops and the start of threads take part of the time");
+    sp_record_append(r, "remarks", json_string(text));
 }
 
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
     if (!sp_record_node(r, "flags"))
         sp_record_set_object(r, "flags", json_array());
-    if (a->setup.layout.n_nz > 0 && a->fraction.value > 1.03)
+    if (a->setup.layout.n_nz > 0 && !*a->evaluated.doubt && a->evaluated.fraction.value > 1.03)
         sp_record_add_flag(r, "Q01",
                            "%.0f %% of the roof: more than a load-only run on the same arrays; %s, or the "
                            "roof was sampled in a "
                            "worse moment",
-                           100 * a->fraction.value,
+                           100 * a->evaluated.fraction.value,
                            sp_analysis_is_counted(a)
                                ? "other traffic was counted too"
                                : "part of the simulated bytes stayed in caches that the model does not know");
-    if (a->setup.layout.n_nz > 0 && a->model_fraction.value > 1.03 && !(a->fraction.value > 1.03))
+    if (a->setup.layout.n_nz > 0 && !*a->evaluated.doubt && a->evaluated.model_fraction.value > 1.03 &&
+        !(a->evaluated.fraction.value > 1.03))
         sp_record_add_flag(
             r, "Q01",
             "%.0f %% of the model: bound by %s, whose figure is too low, or bytes that stayed in caches",
-            100 * a->model_fraction.value, a->once.binding);
+            100 * a->evaluated.model_fraction.value, a->evaluated.once.binding);
     bool exact = false;
-    const struct sp_ceiling *dram =
-        sp_machine_ceiling(a->options->machine, "load_mix", "MEM", "f64", a->setup.workload.n_threads,
-                           strcmp(a->pairs.mode, "unknown") == 0 ? NULL : a->pairs.mode, &exact);
-    if (a->setup.layout.n_nz > 0 && dram && exact && strcmp(a->residence.name, "MEM") == 0 &&
-        a->pairs.roof.value > 1.5 * dram->value.value)
+    const struct sp_ceiling *dram = sp_machine_ceiling(
+        a->options->machine, "load_mix", "MEM", "f64", a->setup.workload.n_threads,
+        strcmp(a->observed.pairs.mode, "unknown") == 0 ? NULL : a->observed.pairs.mode, &exact);
+    if (a->setup.layout.n_nz > 0 && dram && exact && strcmp(a->evaluated.residence.name, "MEM") == 0 &&
+        a->observed.pairs.roof.value > 1.5 * dram->value.value)
         sp_record_add_flag(
             r, "Q05",
             "the arrays load at %.0f GB/s, this machine's memory at %.0f: part of them stays in a cache "
             "that is larger than its effective capacity was found to be",
-            a->pairs.roof.value / 1e9, dram->value.value / 1e9);
-    if (a->pairs.spread > 0.1)
+            a->observed.pairs.roof.value / 1e9, dram->value.value / 1e9);
+    remark_low_roof(a, r);
+    const struct sp_cache *llc = sp_machine_llc(a->options->machine);
+    if (llc && llc->effective_B.lo < llc->effective_B.hi && a->options->llc_B == 0 && a->reuse.n_sizes == 0 &&
+        a->setup.layout.n_nz > 0)
+        sp_record_append(
+            r, "remarks",
+            json_string("bytes are of one capacity of the last-level cache, which is known as an interval: "
+                        "following all reuse would take too long"));
+    if (a->observed.pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
-                           100 * a->pairs.spread);
-    if (!a->options->not_pinned && !a->setup.binding.pinned && !sp_analysis_is_replayed(a))
+                           100 * a->observed.pairs.spread);
+    if (!a->options->not_pinned && (!a->setup.binding.pinned || a->observed.lost_pins) &&
+        !sp_analysis_is_replayed(a))
         sp_record_add_flag(r, "Q03", "threads could not be pinned");
     if (a->setup.binding.oversubscribed)
         sp_record_add_flag(r, "Q04", "more threads than processors: some share one");
-    if (a->elsewhere)
-        sp_record_append(
-            r, "remarks",
-            json_string("caches and ceilings are those of the machine named with --machine; the kernel "
-                        "ran on this one, which is another or has changed since"));
     if (!a->options->machine->validated && !sp_analysis_is_counted(a))
         sp_record_append(
             r, "remarks",
             json_string("the simulation is not validated against counters on this kind of machine"));
-    if (a->pairs.n_dropped > 0) {
+    if (a->observed.pairs.n_dropped > 0) {
         char text[120];
         snprintf(text, sizeof text, "%lld sample%s dropped: the processors moved between caches",
-                 (long long)a->pairs.n_dropped, a->pairs.n_dropped == 1 ? "" : "s");
+                 (long long)a->observed.pairs.n_dropped, a->observed.pairs.n_dropped == 1 ? "" : "s");
         sp_record_append(r, "remarks", json_string(text));
     }
+}
+
+/* The processor that the kernel ran on, where it is not that of the machine whose caches and ceilings explain
+ * it; NULL: it is, or nobody knows. */
+static const char *ran_elsewhere(const struct sp_analysis *a, const struct sp_record *r)
+{
+    const struct sp_byte_source *bytes = a->options->bytes;
+    const char *where = "this one";
+    if (a->elsewhere) {
+        sp_record_text(r, "env.identity.cpu", &where);
+        return where;
+    }
+    if (!sp_analysis_is_replayed(a) || !sp_record_text(&bytes->recording.record, "machine.cpu", &where))
+        return NULL;
+    return sp_cpu_names_differ(where, a->options->machine->cpu) ? where : NULL;
+}
+
+static void record_foreign(const struct sp_analysis *a, struct sp_record *r)
+{
+    const char *where = ran_elsewhere(a, r);
+    if (!where)
+        return;
+    sp_record_set_flag(r, "machine.foreign", true);
+    sp_record_set_text(r, "machine.ran_on", where);
+    sp_record_add_flag(r, "Q06", "caches and ceilings are those of %s, the kernel ran on another machine: %s",
+                       a->options->machine->name, where);
+}
+
+/* Said once, for every reader. */
+static void record_conditions(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_conditions *c = &a->observed.conditions;
+    char text[240];
+    if (c->state == SP_NOT_RUN) { /* a replay has the state of its recording */
+        const json_t *recorded = sp_analysis_is_replayed(a)
+                                     ? sp_record_node(&a->options->bytes->recording.record, "conditions")
+                                     : NULL;
+        if (json_is_object(recorded))
+            sp_record_set_object(r, "conditions", json_deep_copy(recorded));
+        else
+            sp_record_set_null(r, "conditions", "nothing was run here");
+        if (*a->evaluated.doubt)
+            sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
+        return;
+    }
+    sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
+    sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
+    sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
+    sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
+    for (int i = 0; i < c->n_others; i++)
+        sp_record_append(r, "conditions.others",
+                         json_pack("{s:s, s:f}", "name", c->other[i].name, "processors", c->other[i].share));
+    if (*a->evaluated.doubt)
+        sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
 }
 
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
@@ -392,6 +517,7 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
         sp_record_environment(r, a->options->topology, NULL);
         sp_record_source(r);
     }
+    record_foreign(a, r);
     sp_record_set_text(r, "verify.reference",
                        "row sums of CRS in double precision, tolerance from the row lengths");
     if (a->setup.kernel) {
@@ -403,9 +529,10 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
     }
     sp_record_set_value(r, "placement.pages.huge_share", a->huge_share, "1");
     sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
-    for (int i = 0; i < a->n_runs; i++)
-        record_run(a, &a->run[i], r);
-    sp_record_sentinels(r, &a->sentinels);
+    for (int i = 0; i < a->observed.n_runs; i++)
+        record_run(a, &a->observed.run[i], r);
+    record_conditions(a, r);
+    sp_record_sentinels(r, &a->observed.sentinels);
     sp_record_set_number(r, "cost.load_s", a->subject->load_s);
     sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
 }
@@ -419,30 +546,38 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
     record_roofs(a, r);
     record_metrics(a, r);
     if (l->n_nz > 0) {
-        sp_record_set_text(r, "binding.level", a->residence.name);
-        sp_record_set_text(r, "binding.term", a->once.binding);
+        sp_record_set_text(r, "binding.level", a->evaluated.residence.name);
+        sp_record_set_text(r, "binding.term", a->evaluated.once.binding);
         char why[200], needed[32], capacity[32];
-        bool memory = a->residence.level >= a->options->machine->n_caches;
-        sp_text_bytes(needed, sizeof needed, a->residence.needed_B);
+        bool memory = a->evaluated.residence.level >= a->options->machine->n_caches;
+        sp_text_bytes(needed, sizeof needed, a->evaluated.residence.needed_B);
         if (a->options->state == SP_COLD)
             snprintf(why, sizeof why, "%s start outside of the caches (--cold)", needed);
         else
             snprintf(why, sizeof why, "%s %s of %s", needed,
                      memory ? "do not fit the last-level cache" : "stay between executions in a cache",
-                     sp_text_bytes(capacity, sizeof capacity, a->residence.capacity_B));
+                     sp_text_bytes(capacity, sizeof capacity, a->evaluated.residence.capacity_B));
         sp_record_set_text(r, "binding.why", why);
+        sp_record_set_flag(r, "binding.certain", !a->evaluated.residence.doubt);
+        if (a->evaluated.residence.doubt)
+            sp_record_set_text(r, "binding.doubt", a->evaluated.residence.doubt);
         record_table(a, r);
         record_domains(a, r);
-        record_losses(a, r);
+        if (!*a->evaluated.doubt) {
+            record_losses(a, r);
+            record_unfused(a, r);
+        }
         record_bottleneck(a, r);
-        record_unfused(a, r);
     }
     record_hints(a, r);
+    if (a->tries)
+        sp_record_tried_hints(r, a->tries);
+    record_plan(a, r);
     record_flags(a, r);
     sp_record_curves(r, a);
-    sp_record_set_number(r, "cost.simulate_s", a->simulate_s);
+    sp_record_set_number(r, "cost.simulate_s", a->simulated.simulate_s);
     if (strcmp(a->subject->reorder, "none") != 0)
         sp_record_set_number(r, "cost.reorder_s", a->subject->reorder_s);
     sp_record_set_number(r, "cost.setup_spmv",
-                         (a->setup.layout_s + a->subject->reorder_s) / a->pairs.time.value);
+                         (a->setup.layout_s + a->subject->reorder_s) / a->observed.pairs.time.value);
 }

@@ -85,9 +85,9 @@ static void record_alpha(struct sp_record *r, const struct sp_analysis *a)
 static void record_balance(struct sp_record *r, const struct sp_analysis *a)
 {
     json_t *points = json_array(), *curve = json_object();
-    for (int i = 0; i < a->n_balances; i++)
-        json_array_append_new(
-            points, json_pack("{s:i, s:f}", "r", (int)a->balance[i].r, "balance", a->balance[i].balance));
+    for (int i = 0; i < a->compared.n_balances; i++)
+        json_array_append_new(points, json_pack("{s:i, s:f}", "r", (int)a->compared.balance[i].r, "balance",
+                                                a->compared.balance[i].balance));
     json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_MODELLED)));
     json_object_set_new(curve, "points", points);
     sp_record_set_object(r, "curves.balance", curve);
@@ -99,6 +99,6 @@ void sp_record_curves(struct sp_record *r, const struct sp_analysis *a)
         record_beta(r, a->setup.workload.matrix);
     record_saturation(r, a->options->machine);
     record_alpha(r, a);
-    if (a->n_balances > 0)
+    if (a->compared.n_balances > 0)
         record_balance(r, a);
 }

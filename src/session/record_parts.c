@@ -1,6 +1,9 @@
 #include "session/record_parts.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "session/measure_plan.h"
 
 json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
 {
@@ -17,6 +20,19 @@ json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
     return object;
 }
 
+static json_t *measured_json(const struct sp_machine *m)
+{
+    const struct sp_machine_measured *q = &m->measured;
+    const double age_s = sp_measure_age(q->when);
+    json_t *o =
+        json_pack("{s:s, s:i, s:s, s:s}", "when", q->when, "times", q->n_times, "state",
+                  sp_machine_was_busy(m) ? "busy" : "clean", "confidence", *q->doubt ? "low" : "high");
+    json_object_set_new(o, "age_s", isnan(age_s) ? json_null() : json_real(age_s));
+    if (*q->doubt)
+        json_object_set_new(o, "doubt", json_string(q->doubt));
+    return o;
+}
+
 void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
 {
     sp_record_set_text(r, "machine.name", m->name);
@@ -25,6 +41,8 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
     sp_record_set_count(r, "machine.n_domains", m->n_domains);
     sp_record_set_count(r, "machine.n_cores", m->n_cores);
     sp_record_set_flag(r, "machine.validated", m->validated);
+    if (*m->measured.when)
+        sp_record_set_object(r, "machine.measured", measured_json(m));
     if (m->frequency_Hz > 0)
         sp_record_set_number(r, "machine.frequency_Hz", m->frequency_Hz);
     for (int i = 0; i < m->n_caches; i++) {

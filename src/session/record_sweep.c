@@ -19,6 +19,8 @@ static json_t *point_json(const struct sp_sweep_point *p)
         return item;
     json_object_set_new(item, "gain", sp_record_value_json(p->trial.gain, "1"));
     json_object_set_new(item, "tied", json_boolean(p->tied));
+    if (p->trial.disturbed)
+        json_object_set_new(item, "disturbed", json_true());
     json_object_set_new(item, "trial", sp_json_trial(&p->variant, &p->trial));
     return item;
 }

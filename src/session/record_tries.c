@@ -98,11 +98,16 @@ static json_t *best_json(const struct sp_tries *tries)
     return item;
 }
 
-void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
+void sp_record_tried_hints(struct sp_record *r, const struct sp_tries *tries)
 {
     json_t *hint;
     size_t i;
     json_array_foreach((json_t *)sp_record_node(r, "hints"), i, hint) complete_hint(hint, tries);
+}
+
+void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
+{
+    sp_record_tried_hints(r, tries);
     sp_record_set_number(r, "tries.budget_s", tries->budget_s);
     sp_record_set_number(r, "tries.cost_s", tries->cost_s);
     if (tries->honest.variant.change[0])

@@ -1,6 +1,7 @@
 #include "session/sampling.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,301 +10,391 @@
 #include "base/samples.h"
 #include "kernels/scan.h"
 #include "sys/core_to_core.h"
+#include "sys/disturbance.h"
 
-/* Roof samples last at least this long, so that the clock and the start of the team do not matter [s]. */
-#define ROOF_SAMPLE_S 0.004
+/* A sample of either job [s]: long enough for the clock and the start of the team, short enough to fit
+ * between two disturbances, for schedulers let a thread run 3 ms or so at a stretch. */
+static const double SAMPLE_S = 0.001;
+/* Between two looks at which cores share a cache [s]; a look takes 2 ms. */
+static const double BURST_S = 0.02;
+/* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least [s]: quiet
+ * moments do not come more often because the budget is small. */
+static const double PATIENCE = 3, PATIENCE_S = 2;
+
+/* One of the two jobs that take turns. */
+struct side {
+    struct sp_job job;
+    struct sp_protocol protocol;      /* one sample at a time; repetitions 0: found by the first one */
+    const struct sp_binding *binding; /* NULL: its threads stay where they are */
+};
+
+struct pair {
+    double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
+    bool disturbed;
+    char mode[16];
+    double *thread_s; /* [n_threads] of its own place in the block */
+};
 
 struct collected {
-    double *time_s, *roof_Bps, *latency_s, *thread_s; /* [most], thread_s [most][n_threads] */
-    char (*mode)[16];                                 /* [most] */
-    int64_t n;
+    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many disturbed ones */
+    double *thread_block; /* [2 most][n_threads] */
+    int64_t most, n, n_clean, n_disturbed, n_moved;
+    int n_threads;
     struct sp_core_history history;
+};
+
+struct sampler {
+    const struct sp_sampling_options *o;
+    const struct sp_probe *clock;
+    void *session;
+    struct side kernel, other; /* other: the roof, or the job to compare with */
+    bool ignores;              /* sp_disturbance_is_ignored() */
+    double per_execution;      /* of the other: bytes of a scan, so that the rate is [B/s]; 1 */
+    struct collected c;
 };
 
 static void free_collected(struct collected *c)
 {
-    free(c->time_s);
-    free(c->roof_Bps);
-    free(c->latency_s);
-    free(c->thread_s);
-    free(c->mode);
+    free(c->pair);
+    free(c->thread_block);
 }
 
 static enum sp_status new_collected(int64_t most, int n_threads, struct collected *c, struct sp_error *err)
 {
-    void *p[5] = {0};
-    const size_t size[5] = {sizeof(double), sizeof(double), sizeof(double), sizeof(double), sizeof *c->mode};
-    enum sp_status status = SP_OK;
-    for (int i = 0; i < 5 && status == SP_OK; i++)
-        status = sp_new_array(i == 3 ? most * n_threads : most, size[i], "samples", &p[i], err);
-    *c = (struct collected){
-        .time_s = p[0], .roof_Bps = p[1], .latency_s = p[2], .thread_s = p[3], .mode = p[4]};
-    if (status != SP_OK) {
-        free_collected(c);
-        memset(c, 0, sizeof *c);
-    }
+    void *pair, *block = NULL;
+    memset(c, 0, sizeof *c);
+    enum sp_status status = sp_new_array(2 * most, sizeof *c->pair, "samples", &pair, err);
+    if (status == SP_OK)
+        status = sp_new_array(2 * most * n_threads, sizeof(double), "samples", &block, err);
+    c->pair = pair;
+    c->thread_block = block;
+    c->most = most;
+    c->n_threads = n_threads;
+    for (int64_t i = 0; status == SP_OK && i < 2 * most; i++)
+        c->pair[i].thread_s = c->thread_block + i * n_threads;
     return status;
 }
 
-static double roof_sample(const struct sp_job *job, int64_t *repetitions)
-{
-    uint64_t checksum;
-    for (;;) {
-        double start = sp_now();
-        sp_scan_job(job, *repetitions, &checksum);
-        double t = sp_now() - start;
-        if (t >= ROOF_SAMPLE_S || *repetitions >= (INT64_C(1) << 30))
-            return sp_scan_bytes(job) * (double)*repetitions / fmax(t, 1e-9);
-        *repetitions = t < ROOF_SAMPLE_S / 16 ? *repetitions * 8 : *repetitions * 2;
-    }
-}
-
+/* The roof as a job: one scan of the arrays of the job that is its state. */
 static enum sp_status scan_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
                                struct sp_error *err)
 {
-    const struct sp_job *const *job = state;
+    const struct sp_job *job = state;
     (void)err;
     uint64_t checksum;
     double start = sp_now();
-    sp_scan_job(*job, repetitions, &checksum);
+    sp_scan_job(job, repetitions, &checksum);
     for (int t = 0; stats && stats->thread_s && t < stats->n_threads; t++)
         stats->thread_s[t] = sp_now() - start;
     return SP_OK;
 }
 
-/* The roof of a run that does not find its data in caches: one scan under the kernel's own protocol. */
-static enum sp_status roof_as_kernel(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                                     const struct sp_protocol *protocol, double *roof_Bps,
-                                     struct sp_error *err)
+/* Untimed; nothing to do where both belong to the same places. */
+static enum sp_status move_to(const struct sampler *s, const struct sp_binding *binding, struct sp_error *err)
 {
-    struct sp_job scan = {
-        .name = "scan", .state = &job, .run = scan_run, .layout = job->layout, .n_threads = job->n_threads};
-    struct sp_reading r;
-    enum sp_status status = clock->observe(session, &scan, protocol, &r, err);
-    if (status == SP_OK) {
-        *roof_Bps = sp_scan_bytes(job) / fmax(r.sample_s[0], 1e-9);
-        sp_reading_free(&r);
-    }
+    const bool differ =
+        s->kernel.binding && s->other.binding && !sp_binding_is_same(s->kernel.binding, s->other.binding);
+    return differ ? sp_binding_restore(binding, s->o->topology, err) : SP_OK;
+}
+
+/* One sample of one side under the protocol. Warm: an execution first, for the other side has left its own
+ * data in the caches. */
+static enum sp_status observe(const struct sampler *s, struct side *side, struct sp_reading *r,
+                              struct sp_error *err)
+{
+    enum sp_status status = move_to(s, side->binding, err);
+    if (status == SP_OK && side->protocol.state == SP_WARM)
+        status = side->job.run(side->job.state, 1, NULL, err);
+    if (status == SP_OK)
+        status = s->clock->observe(s->session, &side->job, &side->protocol, r, err);
+    if (status == SP_OK && side->protocol.state == SP_WARM)
+        side->protocol.repetitions = r->repetitions;
     return status;
 }
 
-/* Executions of another job a second, under the kernel's own protocol but with its own repetitions. */
-static enum sp_status rate_of(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                              const struct sp_protocol *protocol, int64_t *repetitions, double *rate,
-                              struct sp_error *err)
+struct rate {
+    double value; /* [B/s] or executions a second */
+    bool disturbed;
+};
+
+static enum sp_status take_rate(struct sampler *s, struct rate *rate, struct sp_error *err)
 {
-    struct sp_protocol own = *protocol;
     struct sp_reading r;
-    own.repetitions = *repetitions;
-    enum sp_status status = protocol->state == SP_WARM ? job->run(job->state, 1, NULL, err) : SP_OK;
-    if (status == SP_OK)
-        status = clock->observe(session, job, &own, &r, err);
+    enum sp_status status = observe(s, &s->other, &r, err);
     if (status != SP_OK)
         return status;
-    *repetitions = r.repetitions;
-    *rate = 1 / fmax(r.sample_s[0], 1e-9);
+    *rate = (struct rate){s->per_execution / fmax(r.sample_s[0], 1e-9), r.disturbed[0]};
     sp_reading_free(&r);
     return SP_OK;
 }
 
-/* Do the two jobs need their threads in different places? */
-static bool must_move(const struct sp_sampling_options *o)
+/* Of the looks before and after: where one of them was disturbed, the other one counts. */
+static struct rate rate_of(struct rate a, struct rate b)
 {
-    return o->binding && o->against_binding && !sp_binding_is_same(o->binding, o->against_binding);
+    if (a.disturbed != b.disturbed)
+        return a.disturbed ? b : a;
+    return (struct rate){0.5 * (a.value + b.value), a.disturbed};
 }
 
-/* Untimed. */
-static enum sp_status move_to(const struct sp_sampling_options *o, const struct sp_binding *binding,
-                              struct sp_error *err)
+/* The kernel once, and the other after it; `last` is what the other had before, and has now. Of disturbed
+ * pairs the first ones are kept, in case that there are no others. */
+static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
 {
-    return must_move(o) ? sp_binding_restore(binding, o->topology, err) : SP_OK;
-}
-
-static enum sp_status take_roof(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                                const struct sp_sampling_options *o, const struct sp_protocol *protocol,
-                                int64_t *repetitions, double *roof_Bps, struct sp_error *err)
-{
-    if (o->against) {
-        enum sp_status status = move_to(o, o->against_binding, err);
-        if (status == SP_OK)
-            status = rate_of(clock, session, o->against, protocol, repetitions, roof_Bps, err);
-        const enum sp_status back = move_to(o, o->binding, status == SP_OK ? err : NULL);
-        return status == SP_OK ? back : status;
+    struct collected *c = &s->c;
+    struct sp_reading r;
+    struct rate after;
+    enum sp_status status = observe(s, &s->kernel, &r, err);
+    if (status != SP_OK)
+        return status;
+    status = take_rate(s, &after, err);
+    if (status == SP_OK) {
+        const struct rate rate = rate_of(*last, after);
+        struct pair *pair = &c->pair[c->n];
+        *last = after;
+        pair->time_s = r.sample_s[0];
+        pair->rate = rate.value;
+        pair->inverse = 1 / (pair->time_s * pair->rate);
+        pair->disturbed = !s->ignores && (r.disturbed[0] || rate.disturbed);
+        memcpy(pair->thread_s, r.thread_s, (size_t)c->n_threads * sizeof(double));
+        c->n += !pair->disturbed || c->n_disturbed < c->most;
+        c->n_clean += !pair->disturbed;
+        c->n_disturbed += pair->disturbed;
     }
-    if (protocol->state != SP_WARM)
-        return roof_as_kernel(clock, session, job, protocol, roof_Bps, err);
-    *roof_Bps = roof_sample(job, repetitions);
-    return SP_OK;
+    sp_reading_free(&r);
+    return status;
 }
 
-static void look_at_cores(const struct sp_sampling_options *o, const struct sp_job *job,
-                          struct sp_core_history *history, char mode[16], double *latency_s)
+/* Which cores share a cache: "single", "shared", "split" ... "unknown" where nobody can say now. */
+static void look_at_cores(struct sampler *s, char mode[16], double *latency_s)
 {
     *latency_s = 0;
-    if (job->n_threads < 2) {
-        strcpy(mode, "single");
+    strcpy(mode, s->c.n_threads < 2 ? "single" : "unknown");
+    if (s->c.n_threads < 2 || !s->o->pinned)
         return;
-    }
-    strcpy(mode, "unknown");
-    if (!o->pinned)
-        return;
-    *latency_s = sp_core_to_core(job->n_threads, 0, 1);
-    sp_core_history_add(history, *latency_s);
-    snprintf(mode, 16, "%s", sp_core_mode_name(sp_core_classify(history, *latency_s)));
+    *latency_s = sp_core_to_core(s->c.n_threads, 0, 1);
+    sp_core_history_add(&s->c.history, *latency_s);
+    snprintf(mode, 16, "%s", sp_core_mode_name(sp_core_classify(&s->c.history, *latency_s)));
 }
 
-/* One pair: roof, kernel, roof, with a look at the cores before and after. */
-static enum sp_status take_pair(const struct sp_probe *clock, void *session, const struct sp_job *job,
-                                const struct sp_sampling_options *o, const struct sp_protocol *protocol,
-                                int64_t *roof_repetitions, struct collected *c, bool *kept,
-                                struct sp_error *err)
+static bool is_known(const char *mode)
 {
+    return strcmp(mode, "unknown") != 0;
+}
+
+/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no answer,
+ * because a thread did not run in time, says nothing against the other one. */
+static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
+{
+    struct collected *c = &s->c;
     char before[16], after[16];
     double latency_before, latency_after;
-    struct sp_reading r;
-    look_at_cores(o, job, &c->history, before, &latency_before);
-    double roof = 0, roof_after = 0;
-    enum sp_status status = take_roof(clock, session, job, o, protocol, roof_repetitions, &roof, err);
-    if (status == SP_OK && protocol->state == SP_WARM) /* the other has left x and y outside of the caches */
-        status = job->run(job->state, 1, NULL, err);
-    if (status == SP_OK)
-        status = clock->observe(session, job, protocol, &r, err);
+    struct rate last;
+    const struct collected was = *c;
+    look_at_cores(s, before, &latency_before);
+    const double start = sp_now();
+    enum sp_status status = take_rate(s, &last, err);
+    do
+        status = status == SP_OK ? take_pair(s, &last, err) : status;
+    while (status == SP_OK && sp_now() - start < BURST_S && c->n_clean < c->most);
     if (status != SP_OK)
         return status;
-    status = take_roof(clock, session, job, o, protocol, roof_repetitions, &roof_after, err);
-    if (status != SP_OK) {
-        sp_reading_free(&r);
-        return status;
+    look_at_cores(s, after, &latency_after);
+    if (is_known(before) && is_known(after) && strcmp(before, after) != 0) {
+        c->n_moved += (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed);
+        c->n = was.n;
+        c->n_clean = was.n_clean;
+        c->n_disturbed = was.n_disturbed;
     }
-    roof = 0.5 * (roof + roof_after);
-    look_at_cores(o, job, &c->history, after, &latency_after);
-    *kept = strcmp(before, after) == 0;
-    if (*kept) {
-        c->time_s[c->n] = r.sample_s[0];
-        c->roof_Bps[c->n] = roof;
-        c->latency_s[c->n] = 0.5 * (latency_before + latency_after);
-        memcpy(c->thread_s + c->n * job->n_threads, r.thread_s, (size_t)job->n_threads * sizeof(double));
-        strcpy(c->mode[c->n], before);
-        c->n++;
+    for (int64_t i = was.n; i < c->n; i++) {
+        strcpy(c->pair[i].mode, is_known(after) ? after : before);
+        c->pair[i].latency_s = is_known(after) ? latency_after : latency_before;
     }
-    sp_reading_free(&r);
     return SP_OK;
 }
 
-/* Keeps the pairs of the mode that most of them have; others belong to another machine, so to speak. */
-static int64_t keep_prevailing(struct collected *c, int n_threads, char mode[16])
+/* Keeps what `keep` says, in order. */
+static void filter(struct collected *c, bool (*keep)(const struct pair *pair, const char *mode),
+                   const char *mode)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n; i++)
+        if (keep(&c->pair[i], mode))
+            c->pair[n++] = c->pair[i];
+    c->n = n;
+}
+
+static bool has_mode(const struct pair *pair, const char *mode)
+{
+    return strcmp(pair->mode, mode) == 0;
+}
+
+static bool is_clean(const struct pair *pair, const char *mode)
+{
+    (void)mode;
+    return !pair->disturbed;
+}
+
+/* The mode that most pairs have; the others belong to another machine, so to speak. */
+static void find_prevailing(const struct collected *c, char mode[16])
 {
     int64_t best = 0;
     for (int64_t i = 0; i < c->n; i++) {
         int64_t same = 0;
         for (int64_t j = 0; j < c->n; j++)
-            same += strcmp(c->mode[i], c->mode[j]) == 0;
+            same += has_mode(&c->pair[j], c->pair[i].mode);
         if (same > best) {
             best = same;
-            strcpy(mode, c->mode[i]);
+            strcpy(mode, c->pair[i].mode);
         }
     }
-    int64_t kept = 0;
-    for (int64_t i = 0; i < c->n; i++) {
-        if (strcmp(c->mode[i], mode) != 0)
-            continue;
-        c->time_s[kept] = c->time_s[i];
-        c->roof_Bps[kept] = c->roof_Bps[i];
-        c->latency_s[kept] = c->latency_s[i];
-        memmove(c->thread_s + kept * n_threads, c->thread_s + i * n_threads,
-                (size_t)n_threads * sizeof(double));
-        kept++;
-    }
-    int64_t dropped = c->n - kept;
-    c->n = kept;
-    return dropped;
 }
 
-static enum sp_status summarise(struct collected *c, struct sp_pairs *pairs, struct sp_error *err)
+/* One number of every pair, out[c->n]; `field` is its offset. */
+static const double *column(const struct collected *c, size_t field, double *out)
 {
-    void *p, *q;
-    enum sp_status status = sp_new_array(pairs->n_threads, sizeof(double), "thread times", &p, err);
-    if (status != SP_OK)
-        return status;
-    status = sp_new_array(c->n, sizeof(double), "samples", &q, err);
-    if (status != SP_OK) {
-        free(p);
-        return status;
-    }
-    pairs->thread_s = p;
-    double *work = q;
-    for (int t = 0; t < pairs->n_threads; t++) {
-        for (int64_t i = 0; i < c->n; i++)
-            work[i] = c->thread_s[i * pairs->n_threads + t];
-        pairs->thread_s[t] = sp_median(work, c->n);
-    }
     for (int64_t i = 0; i < c->n; i++)
-        work[i] = 1 / (c->time_s[i] * c->roof_Bps[i]);
-    pairs->n = c->n;
-    pairs->time = sp_median_interval(c->time_s, c->n, SP_MEASURED);
-    pairs->roof = sp_median_interval(c->roof_Bps, c->n, SP_MEASURED);
-    pairs->inverse = sp_median_interval(work, c->n, SP_MEASURED);
-    pairs->spread = sp_relative_spread(c->time_s, c->n);
-    pairs->latency_s = sp_median(c->latency_s, c->n);
-    pairs->time_s = c->time_s;
-    pairs->roof_Bps = c->roof_Bps;
-    c->time_s = c->roof_Bps = NULL;
+        memcpy(&out[i], (const char *)&c->pair[i] + field, sizeof *out);
+    return out;
+}
+
+static enum sp_status summarise(const struct collected *c, struct sp_pairs *pairs, struct sp_error *err)
+{
+    void *p[4] = {NULL};
+    const int64_t n[4] = {c->n, c->n, c->n, c->n_threads};
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < 4 && status == SP_OK; i++)
+        status = sp_new_array(n[i], sizeof(double), "samples", &p[i], err);
+    double *work = p[2];
+    pairs->time_s = p[0];
+    pairs->roof_Bps = p[1];
+    pairs->thread_s = p[3];
+    if (status == SP_OK) {
+        for (int t = 0; t < c->n_threads; t++) {
+            for (int64_t i = 0; i < c->n; i++)
+                work[i] = c->pair[i].thread_s[t];
+            pairs->thread_s[t] = sp_median(work, c->n);
+        }
+        pairs->n = c->n;
+        pairs->latency_s = sp_median(column(c, offsetof(struct pair, latency_s), work), c->n);
+        pairs->inverse =
+            sp_median_interval(column(c, offsetof(struct pair, inverse), work), c->n, SP_MEASURED);
+        pairs->time =
+            sp_median_interval(column(c, offsetof(struct pair, time_s), pairs->time_s), c->n, SP_MEASURED);
+        pairs->roof =
+            sp_median_interval(column(c, offsetof(struct pair, rate), pairs->roof_Bps), c->n, SP_MEASURED);
+        pairs->spread = sp_relative_spread(pairs->time_s, c->n);
+    }
     free(work);
-    return SP_OK;
+    return status;
+}
+
+/* Clean pairs where there are enough of them, else all; of those the mode that prevails. */
+static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
+                                   struct sp_error *err)
+{
+    pairs->clean = c->n_disturbed == 0 || c->n_clean >= (fewest < c->most ? fewest : c->most);
+    pairs->n_clean = c->n_clean;
+    pairs->n_disturbed = c->n_disturbed;
+    if (pairs->clean)
+        filter(c, is_clean, NULL);
+    const int64_t n = c->n;
+    find_prevailing(c, pairs->mode);
+    filter(c, has_mode, pairs->mode);
+    pairs->n_dropped = c->n_moved + n - c->n;
+    return summarise(c, pairs, err);
+}
+
+static struct sp_protocol one_sample(const struct sp_protocol *asked)
+{
+    struct sp_protocol p = *asked;
+    p.min_samples = p.max_samples = 1;
+    p.min_sample_s = SAMPLE_S;
+    p.repetitions = 0;
+    return p;
+}
+
+static enum sp_status open_sampler(const struct sp_job *job, const struct sp_sampling_options *o,
+                                   struct sampler *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->o = o;
+    s->ignores = sp_disturbance_is_ignored();
+    s->clock = sp_probe_find("time");
+    s->kernel = (struct side){*job, one_sample(&o->protocol), o->binding};
+    s->other = (struct side){.job = {.name = "scan",
+                                     .state = (void *)job,
+                                     .run = scan_run,
+                                     .layout = job->layout,
+                                     .n_threads = job->n_threads},
+                             .protocol = s->kernel.protocol,
+                             .binding = o->binding};
+    s->per_execution = 1;
+    if (o->against) {
+        s->other.job = *o->against;
+        s->other.binding = o->against_binding;
+    } else {
+        s->per_execution = sp_scan_bytes(job);
+    }
+    if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
+        sp_binding_restore(o->binding, o->topology, NULL);
+    const int64_t most = o->protocol.max_samples > 0 ? o->protocol.max_samples : 1;
+    enum sp_status status = new_collected(most, job->n_threads, &s->c, err);
+    return status == SP_OK ? s->clock->open(NULL, &s->session, err) : status;
+}
+
+/* Are these enough? Clean ones are waited for beyond the budget, though not for ever. */
+static bool is_enough(const struct sampler *s, double spent_s)
+{
+    const struct sp_protocol *p = &s->o->protocol;
+    if (s->c.n_clean >= s->c.most)
+        return true;
+    const double patience_s =
+        fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
+    if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
+        return spent_s >= p->budget_s && s->c.n > 0;
+    if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
+        return spent_s >= 4 * patience_s;
+    return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
 }
 
 enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_sampling_options *o,
                                struct sp_pairs *pairs, struct sp_error *err)
 {
+    struct sampler s;
+    struct sp_reading first = {0};
     memset(pairs, 0, sizeof *pairs);
     pairs->n_threads = job->n_threads;
     pairs->time = pairs->roof = pairs->inverse = sp_value_none("no sample was taken");
-    const struct sp_probe *clock = sp_probe_find("time");
-    struct sp_protocol protocol = o->protocol;
-    int64_t most = protocol.max_samples > 0 ? protocol.max_samples : 1;
-    struct collected c;
-    void *session = NULL;
-    if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
-        sp_binding_restore(o->binding, o->topology, NULL);
-    enum sp_status status = new_collected(most, job->n_threads, &c, err);
-    if (status != SP_OK)
-        return status;
-    status = clock->open(NULL, &session, err);
-    if (status == SP_OK)
-        status = move_to(o, o->binding, err);
+    enum sp_status status = open_sampler(job, o, &s, err);
+    if (status == SP_OK && sp_progress_interrupted(o->progress))
+        status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before the first sample");
     if (status == SP_OK) { /* finds the repetitions once; its sample is thrown away as a warm-up */
-        struct sp_reading first;
-        protocol.min_samples = protocol.max_samples = 1;
-        status = clock->observe(session, job, &protocol, &first, err);
-        protocol.repetitions = pairs->repetitions = first.repetitions;
+        status = observe(&s, &s.kernel, &first, err);
+        pairs->repetitions = first.repetitions;
         sp_reading_free(&first);
     }
-    int64_t roof_repetitions = o->against ? 0 : 1, tries = 0; /* 0: found by the first sample */
-    double start = sp_now();
-    while (status == SP_OK && c.n < most && tries < 2 * most &&
-           (c.n < o->protocol.min_samples || sp_now() - start < o->protocol.budget_s)) {
+    const double start = sp_now();
+    const struct collected *c = &s.c;
+    while (status == SP_OK && !is_enough(&s, sp_now() - start)) {
         if (sp_progress_interrupted(o->progress)) {
-            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)c.n);
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)c->n);
             break;
         }
-        bool kept = false;
-        status = take_pair(clock, session, job, o, &protocol, &roof_repetitions, &c, &kept, err);
-        tries++;
-        pairs->n_dropped += status == SP_OK && !kept;
-        sp_progress_step(o->progress, "measuring",
-                         fmax((sp_now() - start) / o->protocol.budget_s, (double)c.n / (double)most));
+        status = take_burst(&s, err);
+        sp_progress_step(
+            o->progress, "measuring",
+            fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));
     }
-    clock->close(session);
-    if (c.n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
-        pairs->n_dropped += keep_prevailing(&c, job->n_threads, pairs->mode);
-        enum sp_status summary = summarise(&c, pairs, err);
-        status = summary == SP_OK ? status : summary;
+    if (s.session)
+        s.clock->close(s.session);
+    if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
+        enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);
+        status = chosen == SP_OK ? status : chosen;
     }
-    free_collected(&c);
+    free_collected(&s.c);
     if (status == SP_OK && pairs->n == 0)
-        status =
-            sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
-                    "the processors moved between caches during every one of %lld samples", (long long)tries);
+        status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
+                         "the processors moved between caches during every sample");
     if (status != SP_OK && status != SP_INTERRUPTED)
         sp_pairs_free(pairs);
     return status;

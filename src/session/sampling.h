@@ -1,5 +1,6 @@
 /* Samples of a kernel and of its roof, or of another kernel, in turn, so that both see the same minute of a
- * shared machine: fractions and gains are medians of paired ratios [THEORY 8]. */
+ * shared machine: fractions and gains are medians of paired ratios [THEORY 8]. Samples are short, and know
+ * whether other work took a processor meanwhile (sys/disturbance.h); those are replaced. */
 #ifndef SP_SESSION_SAMPLING_H
 #define SP_SESSION_SAMPLING_H
 
@@ -22,16 +23,20 @@ struct sp_sampling_options {
        Pinned ones are put there before the first sample, and where the two differ, before every one. */
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
+    double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
     const struct sp_progress *progress;
 };
 
 /* Pairs in order of time. Zero-initialise; sp_pairs_free(). */
 struct sp_pairs {
     int64_t n;         /* pairs kept */
-    int64_t n_dropped; /* the core-to-core mode changed during the sample, or another one prevails */
-    double *time_s;    /* [n] of one execution */
-    double *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, from before and after the sample;
-                         executions of `against` a second [1/s] where there is one */
+    int64_t n_dropped; /* the core-to-core mode changed beside them, or another one prevails */
+    bool clean; /* the pairs kept are undisturbed; else fewer than min_samples were so, and all are kept */
+    int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
+    double *time_s;               /* [n] of one execution */
+    double *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, mean of before and after the
+                         sample (one of them where the other was disturbed); executions of `against` a second
+                         [1/s] where there is one */
     double *thread_s; /* [n_threads] median busy time; owned */
     int n_threads;
     int64_t repetitions;     /* executions in a sample */
@@ -44,7 +49,9 @@ struct sp_pairs {
     double spread;           /* (Q3 - Q1)/median of the times */
 };
 
-/* SP_INTERRUPTED keeps what was sampled (n may be 0). */
+/* max_samples clean pairs, or as many as the budget allows, at least min_samples of them as long as three
+ * budgets or patience_s last; at least one pair, clean or not: noise is no error. SP_INTERRUPTED keeps what
+ * was sampled (n may be 0). */
 enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_sampling_options *options,
                                struct sp_pairs *pairs, struct sp_error *err);
 void sp_pairs_free(struct sp_pairs *pairs);

@@ -13,7 +13,7 @@
 #include "sys/pages.h"
 
 enum { SAMPLES = 5, DRAM_SAMPLES = 3, LOOKS = 4 /* that the allowance is shared among */ };
-static const double most_s = 0.45, share = 0.25;            /* of the budget */
+static const double most_s = 0.45;
 static const double least_dram_s = 0.1, least_llc_s = 0.02; /* what making their data takes, about */
 static const double touching = 0.65;                        /* share of the allowance */
 static const double least_drift = 0.1, undisturbed = 0.95;
@@ -122,12 +122,12 @@ static void prepare_loads(struct sp_sentinel_watch *w, const struct sp_topology 
 }
 
 void sp_sentinels_open(struct sp_sentinel_watch *w, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double budget_s, double memory_B)
+                       int n_domains, double allowance_s, double memory_B)
 {
     const double start = sp_now();
     memset(w, 0, sizeof *w);
     w->seen.n_threads = n_threads;
-    w->allowance_s = fmin(most_s, share * budget_s);
+    w->allowance_s = fmin(most_s, allowance_s);
     w->sample_s = fmin(1e-3, fmax(2e-4, w->allowance_s / (4.0 * LOOKS * SAMPLES)));
     prepare_control(w);
     prepare_loads(w, topology, n_domains, memory_B);

@@ -48,10 +48,10 @@ struct sp_sentinel_watch {
 };
 
 /* Makes data and finds repetitions, for n_threads threads, pinned as they are, that use n_domains last-level
- * caches. Takes at most about half a second, a quarter of budget_s, and an eighth of memory_B (0: no limit);
+ * caches. Takes at most about half a second, allowance_s, and an eighth of memory_B (0: no limit);
  * what does not fit is left out and says why, so this cannot fail. */
 void sp_sentinels_open(struct sp_sentinel_watch *watch, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double budget_s, double memory_B);
+                       int n_domains, double allowance_s, double memory_B);
 
 /* Takes one look; `optional`: not where the time is used up.
  */

@@ -219,14 +219,16 @@ static enum sp_status choose_among(const struct sp_setup_options *o, const struc
                                    struct sp_setup *s, struct sp_error *err)
 {
     enum { MOST = 6 };
-    static const double patience_s = 4, least = 0.3; /* of the highest P_core */
+    static const double patience_s = 0.5, least = 0.3; /* of the highest P_core */
+    const double for_duels_s =
+        o->plan ? fmax(patience_s, sp_plan_left_s(o->plan, SP_SPEND_CHOICE)) : patience_s;
     struct contender best = {.kernel = ranking->kernel[0], .p_core = ranking->flop_s[0]};
     enum sp_status status = prepare(o, dense, allocator, s, &best, err);
     const double begun = sp_now();
     int64_t n = 1;
     if (status == SP_OK && ranking->n > 1)
         status = best.kernel->run(best.state, 1, NULL, err);
-    for (int i = 1; i < ranking->n && i < MOST && status == SP_OK && sp_now() - begun < patience_s; i++) {
+    for (int i = 1; i < ranking->n && i < MOST && status == SP_OK && sp_now() - begun < for_duels_s; i++) {
         struct contender other = {.kernel = ranking->kernel[i], .p_core = ranking->flop_s[i]};
         bool won = false;
         if (!(other.p_core.value >= least * ranking->flop_s[0].value))
@@ -242,6 +244,8 @@ static enum sp_status choose_among(const struct sp_setup_options *o, const struc
         best = won ? other : best;
         loser.kernel->release(loser.state);
     }
+    if (o->plan)
+        o->plan->spent_s[SP_SPEND_CHOICE] += sp_now() - begun;
     if (status == SP_OK)
         take(s, &best);
     else
@@ -257,7 +261,7 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
 {
     const char *const isa[] = {o->isa, "avx512", "avx2"};
     const struct sp_machine *m = o->machine;
-    struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload);
+    struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload, o->plan, SP_SPEND_CHOICE);
     if (o->kernel) {
         struct contender given = {.kernel = o->kernel, .p_core = sp_value_none("the kernel was given")};
         enum sp_status status = prepare(o, dense, allocator, s, &given, err);
@@ -282,6 +286,15 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
                    "no kernel for this workload writes y with non-temporal stores here");
 }
 
+/* Between steps that each may take seconds. */
+static enum sp_status begin_step(const struct sp_progress *progress, const char *what, struct sp_error *err)
+{
+    if (sp_progress_interrupted(progress))
+        return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before %s", what);
+    sp_progress_step(progress, what, -1);
+    return SP_OK;
+}
+
 enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp_setup_options *o,
                              const struct sp_progress *progress, struct sp_setup *s, struct sp_error *err)
 {
@@ -291,8 +304,9 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     enum sp_status status = check_memory(workload, o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
+    if (status == SP_OK)
+        status = begin_step(progress, "converting", err);
     if (status == SP_OK) {
-        sp_progress_step(progress, "converting", -1);
         double start = sp_now();
         status = sp_layout_make(workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
@@ -306,14 +320,17 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     }
     struct sp_dense_arrays arrays = {0};
     if (status == SP_OK)
+        status = begin_step(progress, "making the vectors", err);
+    if (status == SP_OK)
         status = sp_dense_make(&s->workload, o->seed, &arrays, err);
     struct sp_dense dense = sp_dense_of(&arrays);
-    if (status == SP_OK) {
-        sp_progress_step(progress, "choosing a kernel", -1);
+    if (status == SP_OK)
+        status = begin_step(progress, "choosing a kernel", err);
+    if (status == SP_OK)
         status = choose_kernel(o, &dense, allocator, s, err);
-    }
+    if (status == SP_OK)
+        status = begin_step(progress, "checking the result", err);
     if (status == SP_OK) {
-        sp_progress_step(progress, "checking the result", -1);
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, &dense, err);
     }

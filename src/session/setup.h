@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "kernels/kernel.h"
 #include "model/machine.h"
+#include "session/plan.h"
 #include "sparse/verify.h"
 #include "sys/binding.h"
 #include "sys/topology.h"
@@ -22,6 +23,7 @@ struct sp_setup_options {
     bool not_pinned;                  /* leave threads where the system puts them */
     bool layout_only;                 /* nothing is run here: no kernel, threads in the machine's domains */
     double memory_B;                  /* what may be taken; 0: no check */
+    struct sp_plan *plan;             /* for the choice of the kernel; NULL: nobody counts the time */
     uint64_t seed;                    /* of x */
     const struct sp_machine *machine; /* NULL: unknown */
     const struct sp_topology *topology;

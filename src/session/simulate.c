@@ -36,16 +36,18 @@ struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
     return o;
 }
 
-enum sp_status sp_analysis_simulate(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simulated *out,
+                                    struct sp_error *err)
 {
     struct sp_sim_options o = sp_analysis_sim_options(a);
     double start = sp_now();
-    enum sp_status status = sp_sim_traffic(&a->setup.layout, &o, a->traffic, &a->n_levels, &a->sim, err);
-    a->simulate_s = sp_now() - start;
+    enum sp_status status =
+        sp_sim_traffic(&a->setup.layout, &o, out->traffic, &out->n_levels, &out->sim, err);
+    out->simulate_s = sp_now() - start;
     return status;
 }
 
-enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *out, struct sp_error *err)
 {
     if (a->setup.layout.n_nz == 0)
         return SP_OK;
@@ -63,5 +65,5 @@ enum sp_status sp_analysis_reuse(struct sp_analysis *a, struct sp_error *err)
         .progress = sim.progress,
         .context = sim.context,
     };
-    return sp_reuse_curve(&a->setup.layout, &o, &a->reuse, err);
+    return sp_reuse_curve(&a->setup.layout, &o, out, err);
 }

@@ -13,12 +13,17 @@
 
 /* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
 #define BOUND_SLACK 1.05
+/* No row is begun after so many times the budget and so many seconds: what it takes to set the rows up. */
+#define MOST_WALL   3
+#define MOST_WALL_S 10
 
 struct walk {
     struct sp_trials trials;
     const struct sp_sweep_options *options;
     struct sp_sweep *sweep;
     double start;
+    double given_s;         /* of the budget, to the rows so far */
+    int64_t n_rows;         /* at most, of the walk */
     struct sp_variant best; /* so far */
     double best_gain;
     double best_s; /* least time seen for the work of the run [s]; INFINITY: nothing was measured */
@@ -59,11 +64,11 @@ static double bound_of(struct walk *k, const struct sp_variant *v)
     const double transfers =
         sp_transfer_bound(&w, k->trials.subject->structure.n_c_used, o.machine, o.state == SP_WARM);
     const double work = sp_workload_flops(&w);
-    const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w);
+    const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w, o.plan, SP_SPEND_OTHERS);
     double core = 0;
     if (sp_pcore_choose(&w, o.isa, &p, &kernel, &rate, NULL) == SP_OK && rate.hi > 0)
         core = work / (rate.hi * w.n_threads);
-    return fmax(core, transfers) * sp_workload_flops(&k->trials.base.workload) / work;
+    return fmax(core, transfers) * sp_workload_flops(&k->trials.base->workload) / work;
 }
 
 static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **point, struct sp_error *err)
@@ -89,6 +94,40 @@ enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status)
                                                        : SP_SWEEP_FAILED;
 }
 
+/* Of all values of the axes of one group; -1: of all. */
+static int64_t combinations(const struct sp_sweep_options *o, int group)
+{
+    int64_t n = 1;
+    for (int i = 0; i < o->n_axes; i++)
+        if (group < 0 || o->axis[i].group == group)
+            n *= o->axis[i].n;
+    return n;
+}
+
+static int last_group(const struct sp_sweep_options *o)
+{
+    int last = 0;
+    for (int i = 0; i < o->n_axes; i++)
+        last = o->axis[i].group > last ? o->axis[i].group : last;
+    return last;
+}
+
+int64_t sp_sweep_rows(const struct sp_sweep_options *o)
+{
+    int64_t n = 1; /* the run, with which each group begins */
+    if (o->exhaustive)
+        return combinations(o, -1);
+    for (int group = 0; group <= last_group(o); group++)
+        n += combinations(o, group) - 1;
+    return n;
+}
+
+double sp_sweep_share(const struct sp_sweep_options *o, double given_s, int64_t n_left)
+{
+    const double left_s = fmax(0, o->budget_s - given_s);
+    return fmin(o->point_s, left_s / (double)(n_left > 1 ? n_left : 1));
+}
+
 static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
 {
     struct sp_sweep *s = k->sweep;
@@ -101,16 +140,18 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     if (status != SP_OK)
         return status;
     p->variant = *v;
-    const double used = (sp_now() - k->start) / o->budget_s;
     p->fate = SP_SWEEP_BUDGET;
-    if (used >= 1 && !o->exhaustive)
+    if (s->n > 1 && !o->exhaustive && sp_now() - k->start > MOST_WALL * o->budget_s + MOST_WALL_S)
         return SP_OK;
-    sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run", fmin(used, 1));
+    sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run",
+                     (double)(s->n - 1) / (double)k->n_rows);
     p->bound_s = o->exhaustive ? 0 : bound_of(k, v);
     p->fate = SP_SWEEP_BOUND;
     if (p->bound_s > BOUND_SLACK * k->best_s)
         return SP_OK;
-    status = sp_trials_run(&k->trials, v, o->point_s, &p->trial, err);
+    const double share_s = sp_sweep_share(o, k->given_s, k->n_rows - (s->n - 1));
+    k->given_s += share_s;
+    status = sp_trials_run(&k->trials, v, share_s, &p->trial, err);
     p->fate = sp_sweep_fate_of(p->trial.status);
     if (p->fate != SP_SWEEP_MEASURED)
         return status;
@@ -148,11 +189,8 @@ static enum sp_status cross(struct walk *k, int group, int axis, const struct sp
 
 static enum sp_status walk_groups(struct walk *k, struct sp_error *err)
 {
-    int last = 0;
-    for (int i = 0; i < k->options->n_axes; i++)
-        last = k->options->axis[i].group > last ? k->options->axis[i].group : last;
     enum sp_status status = SP_OK;
-    for (int group = 0; group <= last && status == SP_OK; group++) {
+    for (int group = 0; group <= last_group(k->options) && status == SP_OK; group++) {
         const struct sp_variant from = k->best;
         status = cross(k, group, 0, &from, err);
     }
@@ -171,7 +209,7 @@ static int by_fate_and_gain(const void *a, const void *b)
 
 static void rank(struct sp_sweep *s, double worth)
 {
-    qsort(s->point, (size_t)s->n, sizeof *s->point, by_fate_and_gain);
+    sp_sort_by(s->point, s->n, sizeof *s->point, by_fate_and_gain);
     for (int i = 0; i < s->n && s->point[i].fate == SP_SWEEP_MEASURED; i++) {
         const struct sp_value best = s->point[0].trial.gain, mine = s->point[i].trial.gain;
         s->point[i].tied = mine.hi >= best.lo && (1 - mine.value) <= (1 - best.value) * (1 + worth);
@@ -182,17 +220,21 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
                             const struct sp_sweep_options *o, const struct sp_progress *progress,
                             struct sp_sweep *s, struct sp_error *err)
 {
-    struct walk k = {.options = o, .sweep = s, .start = sp_now(), .best_gain = -INFINITY, .best_s = INFINITY};
+    struct walk k = {.options = o,
+                     .sweep = s,
+                     .start = sp_now(),
+                     .n_rows = sp_sweep_rows(o),
+                     .best_gain = -INFINITY,
+                     .best_s = INFINITY};
     memset(s, 0, sizeof *s);
     s->base_time = sp_value_none("nothing was measured");
-    s->n_combinations = 1;
-    for (int i = 0; i < o->n_axes; i++)
-        s->n_combinations *= o->axis[i].n;
+    s->n_combinations = combinations(o, -1);
     const struct sp_variant none = sp_variant_none();
     k.best = none;
     enum sp_status status = sp_trials_open(subject, options, NULL, progress, &k.trials, err);
+    k.trials.takes_disturbed = true;
     if (status == SP_OK) {
-        const struct sp_workload *w = &k.trials.base.workload;
+        const struct sp_workload *w = &k.trials.base->workload;
         sp_run_text(options, w, subject, s->run_options, sizeof s->run_options);
         status = visit(&k, &none, err);
     }

@@ -27,8 +27,8 @@ enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *li
 struct sp_sweep_options {
     int n_axes;
     struct sp_sweep_axis axis[SP_MAX_AXES];
-    double budget_s; /* for all of it [s] */
-    double point_s;  /* samples of one point [s] */
+    double budget_s; /* measuring time of all points together [s], shared among them */
+    double point_s;  /* of one point at most [s] */
     bool exhaustive; /* every combination is measured, whatever the model says */
     double worth;    /* a point within this share of the best is tied with it where the intervals meet */
 };
@@ -36,10 +36,17 @@ struct sp_sweep_options {
 enum sp_sweep_fate {
     SP_SWEEP_MEASURED,
     SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
-    SP_SWEEP_BUDGET,     /* the time was spent */
+    SP_SWEEP_BUDGET,     /* the others took several times the budget, with their set-up */
     SP_SWEEP_IMPOSSIBLE, /* its parts do not go together, or not here: trial.error says why */
     SP_SWEEP_FAILED,     /* it was begun, and something went wrong: likewise */
 };
+
+/* Rows that the walk has at most. */
+int64_t sp_sweep_rows(const struct sp_sweep_options *options);
+
+/* Measuring time of the next row [s], where given_s went to those before it and n_left are left with it: an
+ * equal share of the rest. A row that is measured has a few samples in any case. */
+double sp_sweep_share(const struct sp_sweep_options *options, double given_s, int64_t n_left);
 
 /* The fate of a trial that ended so: what cannot be had together, or here, is no failure. */
 enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "session/apart.h"
-#include "session/runs.h"
+#include "session/observe.h"
 #include "sparse/csr_zeros.h"
 #include "sparse/permute.h"
 #include "sparse/reorder.h"
@@ -15,12 +15,15 @@
 #include "sys/pages.h"
 
 enum { LEAST_PAIRS = 7, MOST_PAIRS = 40 };
+/* How long a trial waits for quiet moments [s]. */
+#define PATIENCE_S 1
 
 static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
 {
     struct sp_meminfo memory; /* what is left now */
     const bool known = sp_meminfo_read("", &memory, NULL) == SP_OK;
     return (struct sp_setup_options){.isa = o->isa,
+                                     .plan = o->plan,
                                      .store_nt = o->store_nt,
                                      .small_pages = o->small_pages,
                                      .not_pinned = o->not_pinned,
@@ -43,9 +46,11 @@ static enum sp_status set_up(const struct sp_csr *matrix, const struct sp_analyz
 
 static enum sp_status set_base_up(struct sp_trials *t, struct sp_error *err)
 {
-    enum sp_status status = set_up(&t->subject->matrix, t->options, t->kernel, &t->base, err);
-    if (status == SP_OK)
-        t->kernel = t->base.kernel;
+    enum sp_status status = set_up(&t->subject->matrix, t->options, t->kernel, &t->own, err);
+    if (status == SP_OK) {
+        t->base = &t->own;
+        t->kernel = t->own.kernel;
+    }
     return status;
 }
 
@@ -61,11 +66,22 @@ enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_
     return set_base_up(t, err);
 }
 
+void sp_trials_borrow(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                      const struct sp_setup *run, const struct sp_progress *progress, struct sp_trials *t)
+{
+    memset(t, 0, sizeof *t);
+    t->subject = subject;
+    t->options = options;
+    t->kernel = run->kernel;
+    t->progress = progress;
+    t->base = run;
+}
+
 void sp_trials_close(struct sp_trials *t)
 {
     if (!t)
         return;
-    sp_setup_free(&t->base);
+    sp_setup_free(&t->own);
     sp_csr_free(&t->ordered);
     memset(t, 0, sizeof *t);
 }
@@ -145,18 +161,24 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
 {
     struct sp_sampling_options s = sp_run_sampling(setup, o, t->progress);
     struct sp_pairs pairs;
-    s.against = &t->base.job;
-    s.against_binding = &t->base.binding;
+    s.against = &t->base->job;
+    s.against_binding = &t->base->binding;
     s.protocol.budget_s = budget_s;
-    s.protocol.min_samples = LEAST_PAIRS;
+    s.protocol.min_samples = t->takes_disturbed ? 1 : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
+    s.patience_s = PATIENCE_S;
     enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
+    if (status == SP_OK && !pairs.clean && !t->takes_disturbed)
+        status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
+                         "other programs disturbed %lld of %lld samples", (long long)pairs.n_disturbed,
+                         (long long)(pairs.n_clean + pairs.n_disturbed));
     if (status != SP_OK) {
         sp_pairs_free(&pairs);
         return status;
     }
     /* Time for a useful operation, where the variant does more of them in one execution. */
-    const double work = sp_trial_work(&setup->workload, &t->base.workload);
+    const double work = sp_trial_work(&setup->workload, &t->base->workload);
+    trial->disturbed = !pairs.clean;
     trial->time = pairs.time;
     trial->base_time =
         sp_value_between(1 / pairs.roof.value, 1 / pairs.roof.hi, 1 / pairs.roof.lo, SP_MEASURED);
@@ -170,7 +192,7 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
 /* A variant that is not pinned begins with threads that may run anywhere. */
 static void let_go(const struct sp_trials *t, const struct sp_analyze_options *o)
 {
-    struct sp_binding team = t->base.binding;
+    struct sp_binding team = t->base->binding;
     if (o->not_pinned && team.pinned)
         sp_binding_undo(&team, o->topology);
 }
@@ -181,7 +203,7 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
     const struct sp_analyze_options o = sp_variant_options(v, t->options);
     struct sp_csr matrix;
     struct sp_setup setup = {0};
-    enum sp_status status = t->base.kernel ? SP_OK : set_base_up(t, err);
+    enum sp_status status = t->base ? SP_OK : set_base_up(t, err);
     if (status == SP_OK)
         status = sp_trials_order(t, v, &matrix, err);
     if (status == SP_OK) {
@@ -196,8 +218,9 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
         status = measure(t, &setup, &o, budget_s, trial, err);
     }
-    if (!sp_binding_is_same(&setup.binding, &t->base.binding)) /* the next set-up is none of this one's */
-        sp_binding_restore(&t->base.binding, o.topology, NULL);
+    if (t->base &&
+        !sp_binding_is_same(&setup.binding, &t->base->binding)) /* the next set-up is none of this one's */
+        sp_binding_restore(&t->base->binding, o.topology, NULL);
     sp_setup_free(&setup);
     return status;
 }
@@ -278,7 +301,8 @@ enum sp_status sp_trials_confirm(struct sp_trials *t, const struct sp_variant *v
     memset(trial, 0, sizeof *trial);
     trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
     sp_trials_order(t, v, &matrix, NULL); /* found once, for all children; what is wrong with it they say */
-    sp_setup_free(&t->base);
+    sp_setup_free(&t->own);
+    t->base = NULL;
     sp_apart_begin();
     while (n < n_processes && n < MOST && status == SP_OK) {
         sp_progress_step(t->progress, "measuring in another process", (double)n / n_processes);

@@ -18,6 +18,7 @@ struct sp_trial {
     struct sp_value base_time;  /* of the run beside it [s] */
     struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
     int64_t n_pairs;
+    bool disturbed;   /* none of them was without other programs beside it; takes_disturbed only */
     int n_processes;  /* in which it was measured */
     double max_error; /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
     double cost_s;    /* that the trial took in all [s] */
@@ -28,7 +29,9 @@ struct sp_trials {
     const struct sp_analyze_options *options; /* of the run */
     const struct sp_kernel *kernel;           /* of the run */
     const struct sp_progress *progress;
-    struct sp_setup base;
+    const struct sp_setup *base; /* of the run: &own, or lent; NULL: to be made by the next trial */
+    struct sp_setup own;
+    bool takes_disturbed;  /* a pair is better than none, clean or not; else SP_UNDECIDED in trial->status */
     struct sp_csr ordered; /* as the last trial had it, which the next one may want too */
     char ordered_by[64];
     double reorder_s;
@@ -39,6 +42,10 @@ struct sp_trials {
 enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_kernel *kernel, const struct sp_progress *progress,
                               struct sp_trials *trials, struct sp_error *err);
+/* With the run as it is set up already: borrowed until the end; sp_trials_confirm() needs one of its own. */
+void sp_trials_borrow(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                      const struct sp_setup *run, const struct sp_progress *progress,
+                      struct sp_trials *trials);
 void sp_trials_close(struct sp_trials *trials);
 
 /* The matrix in the variant's order, and without zeros where it leaves them out, which the trials own until

@@ -41,6 +41,30 @@ enum sp_outcome sp_try_outcome(const struct sp_try *one)
     return other ? SP_OTHER_CONDITIONS : sp_outcome_of(one->lo, one->hi, one->trial.gain);
 }
 
+double sp_tries_trial_s(const struct sp_tries *tries)
+{
+    double longest_s = fmax(tries->budget_s / SP_TRY_PARTS, tries->honest.trial.cost_s);
+    for (int i = 0; i < tries->n; i++)
+        longest_s = fmax(longest_s, tries->one[i].trial.cost_s);
+    return longest_s;
+}
+
+double sp_tries_process_s(const struct sp_tries *tries)
+{
+    return sp_tries_trial_s(tries) - tries->budget_s / SP_TRY_PARTS / 2;
+}
+
+bool sp_tries_has_time(const struct sp_tries *tries, double spent_s, double step_s)
+{
+    return spent_s + step_s + sp_tries_process_s(tries) <= tries->budget_s;
+}
+
+int sp_tries_processes(const struct sp_tries *tries, double spent_s)
+{
+    const double fit = (tries->budget_s - spent_s) / sp_tries_process_s(tries);
+    return fit > 0 ? (int)fmin(fit, SP_TRY_PROCESSES) : 0;
+}
+
 double sp_gain_of_both(double a, double b)
 {
     return 1 - (1 - a) * (1 - b);

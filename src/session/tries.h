@@ -54,6 +54,20 @@ struct sp_tries {
     char command[400];               /* of the best */
 };
 
+/* Samples of a trial get one of so many parts of the budget, those of a process that confirms the best half
+ * of one; so many processes confirm it, where there is time. */
+enum { SP_TRY_PARTS = 12, SP_TRY_PROCESSES = 3 };
+
+/* What a trial is expected to take, and a confirming process [s]: as long as the longest so far, before the
+ * first one its samples. */
+double sp_tries_trial_s(const struct sp_tries *tries);
+double sp_tries_process_s(const struct sp_tries *tries);
+/* With spent_s gone, can a step of step_s be taken, and the best be confirmed after it? Nothing is begun that
+ * cannot. */
+bool sp_tries_has_time(const struct sp_tries *tries, double spent_s, double step_s);
+/* Processes for which there is time, 0 ... SP_TRY_PROCESSES. */
+int sp_tries_processes(const struct sp_tries *tries, double spent_s);
+
 /* 1 - (1 - a)(1 - b): the gain of two changes that leave each other alone. */
 double sp_gain_of_both(double a, double b);
 /* What a try gave on top of the gain that its round began with. */
@@ -78,7 +92,9 @@ bool sp_gain_is_worth_adding(double gain, double before);
 const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int to,
                                    const struct sp_variant *added, const bool *used);
 
-/* hints[].observed, .outcome, .conditions, .trial of a record; its object `tries`. */
+/* hints[].observed, .outcome, .conditions, .trial of a record. */
+void sp_record_tried_hints(struct sp_record *record, const struct sp_tries *tries);
+/* The same, and its object `tries`. */
 void sp_record_tries(struct sp_record *record, const struct sp_tries *tries);
 
 #endif

@@ -8,9 +8,7 @@
 #include "base/clock.h"
 #include "sparse/structure.h"
 
-/* The least part of the budget that the samples of one trial get, and the part of all that confirm the best.
- */
-enum { SHARES = 12, PROCESSES = 3, MOST_ROUNDS = 3, MOST_CONFIRMED = 3 };
+enum { MOST_ROUNDS = 3, MOST_CONFIRMED = 3 };
 /* Two changes together may be this much slower than the better one alone and still be as predicted. */
 #define SLACK 0.03
 
@@ -18,26 +16,32 @@ struct trying {
     struct sp_trials trials;
     struct sp_tries *tries;
     double start;
+    double analysis_s; /* that the run's own analysis took: what the next one is expected to take */
     double run_s; /* of the run when it was analysed, which its hints' predictions are made for; 0: unknown */
 };
 
-static double left_s(const struct trying *t)
+static double spent_s(const struct trying *t)
 {
-    return t->tries->budget_s - (sp_now() - t->start);
+    return sp_now() - t->start;
 }
 
-/* Runs it, unless the time is spent. */
+static bool has_time(const struct trying *t)
+{
+    return sp_tries_has_time(t->tries, spent_s(t), sp_tries_trial_s(t->tries));
+}
+
+/* Runs it, unless there is no time for it. */
 static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_error *err)
 {
-    if (left_s(t) <= 0) {
+    if (!has_time(t)) {
         one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, "give it a longer --budget",
                                     "the time for trials was spent");
         one->trial.gain = sp_value_none("the time for trials was spent");
         return SP_OK;
     }
-    sp_progress_step(t->trials.progress, one->variant.change, 1 - left_s(t) / t->tries->budget_s);
+    sp_progress_step(t->trials.progress, one->variant.change, spent_s(t) / t->tries->budget_s);
     enum sp_status status =
-        sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SHARES, &one->trial, err);
+        sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SP_TRY_PARTS, &one->trial, err);
     one->outcome = sp_try_outcome(one);
     one->variant.kernel = one->trial.status == SP_OK ? sp_kernel_find(one->trial.kernel) : NULL;
     return status;
@@ -50,7 +54,7 @@ static enum sp_status repeat_under_other_conditions(struct trying *t, int from, 
     enum sp_status status = SP_OK;
     for (int i = from; i < t->tries->n && status == SP_OK; i++) {
         struct sp_try *one = &t->tries->one[i], again = *one;
-        if (one->outcome != SP_OTHER_CONDITIONS || !sp_try_is_gain(one) || left_s(t) <= 0)
+        if (one->outcome != SP_OTHER_CONDITIONS || !sp_try_is_gain(one) || !has_time(t))
             continue;
         status = try_one(t, &again, err);
         again.trial.cost_s += one->trial.cost_s;
@@ -216,7 +220,8 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     struct sp_hints hints;
     double won_s = 0;
     *more = false;
-    if (!best || best->round != round - 1 || left_s(t) <= 0)
+    const double round_s = t->analysis_s + sp_tries_trial_s(tries);
+    if (!best || best->round != round - 1 || !sp_tries_has_time(tries, spent_s(t), round_s))
         return SP_OK;
     const struct sp_try won = *best;
     struct sp_error why;
@@ -280,9 +285,12 @@ static enum sp_status confirm(struct trying *t, const struct sp_hints *hints, st
     const struct sp_try *next = tries->best >= 0 ? &tries->one[tries->best] : NULL;
     for (int n = 0; n < MOST_CONFIRMED && next && status == SP_OK; n++) {
         struct sp_trial trial = next->trial;
+        const int n_processes = sp_tries_processes(tries, spent_s(t));
+        if (n_processes == 0)
+            break;
         done[next - tries->one] = true;
-        status = sp_trials_confirm(&t->trials, &next->variant, tries->budget_s / SHARES / 2, PROCESSES,
-                                   &trial, err);
+        status = sp_trials_confirm(&t->trials, &next->variant, tries->budget_s / SP_TRY_PARTS / 2,
+                                   n_processes, &trial, err);
         const bool is_better =
             sp_value_known(trial.gain) && trial.n_processes > 0 &&
             (tries->confirmed.trial.n_processes == 0 || trial.gain.value > tries->confirmed.trial.gain.value);
@@ -322,15 +330,28 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
 {
     struct sp_hints hints;
     struct sp_analyze_options o = *options;
+    struct {
+        struct sp_tries tries;
+        struct sp_plan plan; /* of all rounds, which need not measure P_core again */
+    } * own;
     void *memory;
+    enum sp_status status = sp_new_array(1, sizeof *own, "the trials", &memory, err);
+    if (status != SP_OK)
+        return status;
+    own = memory;
     o.thorough = true;
-    enum sp_status status = sp_analyze_hints(subject, &o, progress, record, &hints, err);
-    if (status != SP_OK)
+    o.plan = options->plan ? options->plan : &own->plan;
+    const double start = sp_now();
+    status = sp_analyze_hints(subject, &o, progress, record, &hints, err);
+    const double analysis_s = sp_now() - start;
+    if (status == SP_OK && sp_record_node(record, "conditions.doubt")) /* no hint was looked for */
+        sp_record_append(record, "remarks",
+                         json_string("no hint was tried, because no verdict can be given"));
+    if (status != SP_OK || sp_record_node(record, "conditions.doubt")) {
+        free(own);
         return status;
-    status = sp_new_array(1, sizeof(struct sp_tries), "the trials", &memory, err);
-    if (status != SP_OK)
-        return status;
-    struct trying t = {.tries = memory, .start = sp_now()};
+    }
+    struct trying t = {.tries = &own->tries, .start = sp_now(), .analysis_s = analysis_s};
     t.run_s = sp_record_value(record, "metrics.time").value;
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
@@ -346,6 +367,6 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
         sp_record_tries(record, t.tries);
     if (status == SP_INTERRUPTED)
         sp_record_set_text(record, "status", "interrupted");
-    free(memory);
+    free(own);
     return status;
 }

@@ -34,7 +34,7 @@ static enum sp_status choose(const struct sp_analysis *a, struct half *h, struct
 {
     const struct sp_machine *m = a->options->machine;
     struct sp_value rate;
-    struct sp_pcore_options p = sp_pcore_options_for(m, &h->workload);
+    struct sp_pcore_options p = sp_pcore_options_for(m, &h->workload, a->options->plan, SP_SPEND_OTHERS);
     return sp_pcore_choose(&h->workload, a->options->isa, &p, &h->kernel, &rate, err);
 }
 
@@ -94,9 +94,10 @@ static enum sp_status time_pair(const struct sp_analysis *a, struct half half[2]
     with.setup.job.name = "sddmm, spmm";
     with.setup.job.state = half;
     with.setup.job.run = run_pair;
-    enum sp_status status = sp_analysis_sample(&with, 0.3, 20, &pairs, err);
+    enum sp_status status =
+        sp_analysis_sample(&with, sp_plan_left_s(a->options->plan, SP_SPEND_PROOFS) / 2, 20, &pairs, err);
     if (status == SP_OK)
-        *time = strcmp(pairs.mode, a->pairs.mode) == 0
+        *time = strcmp(pairs.mode, a->observed.pairs.mode) == 0
                     ? pairs.time
                     : sp_value_none("the processors moved between cache domains");
     sp_pairs_free(&pairs);
@@ -121,7 +122,7 @@ static enum sp_status simulate(const struct sp_analysis *a, const struct sp_layo
  * S's values. */
 static double predicted_saving(const struct sp_analysis *a, const struct half half[2])
 {
-    double w = a->setup.facts.store_nt ? 1 : 2, alpha = a->alpha_min.alpha;
+    double w = a->setup.facts.store_nt ? 1 : 2, alpha = a->evaluated.alpha_min.alpha;
     double pair_B = sp_volume_layout(&half[0].layout, alpha, w).total_B +
                     sp_volume_layout(&half[1].layout, alpha, w).total_B;
     return pair_B - sp_volume_layout(&a->setup.layout, alpha, w).total_B;
@@ -150,12 +151,12 @@ enum sp_status sp_unfused_compare(const struct sp_analysis *a, struct sp_unfused
     return status;
 }
 
-enum sp_status sp_analysis_unfuse(struct sp_analysis *a, struct sp_error *err)
+enum sp_status sp_analysis_unfuse(const struct sp_analysis *a, struct sp_unfused *out, struct sp_error *err)
 {
-    a->unfused.time_s = a->unfused.bytes_B = sp_value_none("there is no pair to compare with");
-    if (a->setup.workload.op != SP_OP_FUSEDMM || a->options->no_hints || !a->at_level ||
+    out->time_s = out->bytes_B = sp_value_none("there is no pair to compare with");
+    if (a->setup.workload.op != SP_OP_FUSEDMM || a->options->no_hints || !a->evaluated.at_level ||
         a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
     sp_progress_step(a->progress, "running SDDMM and SpMM instead", -1);
-    return sp_unfused_compare(a, &a->unfused, err);
+    return sp_unfused_compare(a, out, err);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 const char *sp_field_name(enum sp_field field)
 {
     static const char *const names[] = {"real", "integer", "pattern", "complex"};
@@ -116,7 +117,7 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
         for (int64_t j = from; j < to; j++)
             folded->col[j] = (int32_t)(a->col[begin + j] % n_c);
         if (to > from)
-            qsort(folded->col + from, (size_t)(to - from), sizeof *folded->col, compare_columns);
+            sp_sort_by(folded->col + from, (to - from), sizeof *folded->col, compare_columns);
     }
     if (n > 0)
         memcpy(folded->val, a->val + begin * values_per_entry(a->field),

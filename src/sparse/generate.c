@@ -283,6 +283,12 @@ enum sp_status sp_generate_estimate(const char *spec, int64_t *n_r, int64_t *n_c
     return SP_OK;
 }
 
+bool sp_generate_is_symmetric(const char *spec)
+{
+    struct request request;
+    return parse_spec(spec, &request, NULL) == SP_OK && request.shape.symmetry != SP_GENERAL;
+}
+
 enum sp_status sp_generate_bytes(const char *spec, double *bytes, struct sp_error *err)
 {
     struct request request;

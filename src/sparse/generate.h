@@ -25,6 +25,9 @@ bool sp_generator_modifier_get(int i, struct sp_generator_info *info);
  * entries exceed it with a probability below 1e-15. SP_USAGE: no such kind, a parameter out of range. */
 enum sp_status sp_generate_estimate(const char *spec, int64_t *n_r, int64_t *n_c, int64_t *n_nz,
                                     struct sp_error *err);
+/* Will its matrix be symmetric? False for what is no such text. */
+bool sp_generate_is_symmetric(const char *spec);
+
 /* The most memory that sp_generate takes at any moment [B], the matrix included; for the check before. */
 enum sp_status sp_generate_bytes(const char *spec, double *bytes, struct sp_error *err);
 

@@ -171,7 +171,7 @@ enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_value
         goto done;
     l->n_indices = l->n_stored;
     l->n_bases = w->index == SP_D16 ? l->n_slots : 0;
-    if (l->n_bases > 0)
+    if (w->index == SP_D16) /* none has an address, too */
         status = sp_layout_alloc(l, l->n_bases, sizeof *l->base, "bases of slots", &l->base, err);
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);

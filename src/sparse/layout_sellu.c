@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sparse/layout_build.h"
 #include "sparse/layout_sell_plan.h"
 
@@ -112,7 +113,7 @@ static void group_by_sorting(struct chunk_view *v, const struct sp_sell_plan *pl
         for (int64_t j = row >= 0 ? a->row_ptr[row] : 0; row >= 0 && j < a->row_ptr[row + 1]; j++)
             v->key[n_keys++] = (uint64_t)((int64_t)a->col[j] - lane + plan->C) << 32 | (uint64_t)lane;
     }
-    qsort(v->key, (size_t)n_keys, sizeof *v->key, compare_keys);
+    sp_sort_by(v->key, n_keys, sizeof *v->key, compare_keys);
     for (int64_t k = 0; k < n_keys; k++) {
         if (k == 0 || v->key[k] >> 32 != v->key[k - 1] >> 32 || v->key[k] == v->key[k - 1]) {
             v->diagonal[n] = (int32_t)((int64_t)(v->key[k] >> 32) - plan->C);

@@ -8,6 +8,11 @@ const char *sp_metis_absent(void)
     return NULL;
 }
 
+int sp_metis_integer_B(void)
+{
+    return (int)sizeof(idx_t);
+}
+
 /* METIS's form of a graph: no loops. */
 struct input {
     idx_t n;

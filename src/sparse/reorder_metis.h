@@ -18,6 +18,9 @@ enum { SP_METIS_PART_B = 512 << 10 };
 /* NULL, or why this build has neither. */
 const char *sp_metis_absent(void);
 
+/* Bytes of its integers; 0: this build has none. */
+int sp_metis_integer_B(void);
+
 /* perm[n_r] new to old; the pattern is symmetric. `n_parts` is at most the number of vertices; dissection has
  * none. SP_USAGE where METIS's integers are too small for the graph, SP_MEMORY. */
 enum sp_status sp_metis_parts(const struct sp_pattern *graph, uint64_t n_parts, int32_t *perm,

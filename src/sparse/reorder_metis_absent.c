@@ -5,6 +5,11 @@ const char *sp_metis_absent(void)
     return "this build has no METIS (libmetis-dev)";
 }
 
+int sp_metis_integer_B(void)
+{
+    return 0;
+}
+
 enum sp_status sp_metis_parts(const struct sp_pattern *graph, uint64_t n_parts, int32_t *perm,
                               struct sp_error *err)
 {

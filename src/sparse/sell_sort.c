@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sparse/layout_build.h"
 
 /* Lengths below this many are sorted by counting; the few rows that are longer by comparison. So a window
@@ -58,7 +59,7 @@ void sp_sell_sort_window(struct sp_sell_sorter *s, const int64_t *row_ptr, int64
         low = length < low ? length : low;
         high = length > high ? length : high;
     }
-    qsort(s->long_key, (size_t)n_long, sizeof *s->long_key, compare_keys);
+    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, compare_keys);
     for (int64_t k = 0; k < n_long; k++)
         perm[k] = (int32_t)(first + (int64_t)(s->long_key[k] & UINT32_MAX));
     int64_t position = n_long;
@@ -91,7 +92,7 @@ static int64_t window_slots(struct sp_sell_sorter *s, const int64_t *ptr, int64_
         low = length < low ? length : low;
         high = length > high ? length : high;
     }
-    qsort(s->long_key, (size_t)n_long, sizeof *s->long_key, compare_keys);
+    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, compare_keys);
     int64_t slots = 0, leader = 0; /* position of the next chunk's longest row */
     for (; leader < n_long; leader += C)
         slots += INT32_MAX - (int64_t)s->long_key[leader];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sparse/sort.h"
 
 /* TRIES before a draw is given up, LOOK_AHEAD rows or columns that are looked at for one; a kind of row is
@@ -130,7 +131,7 @@ static void copy_above(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int6
             w->copy[n++] = (struct sp_twin_copy){(int32_t)j, chance};
     }
     if (n > n_wanted)
-        qsort(w->copy, (size_t)n, sizeof *w->copy, by_chance);
+        sp_sort_by(w->copy, n, sizeof *w->copy, by_chance);
     for (int64_t k = 0; k < n && (k < n_wanted || (k < n_most && w->copy[k].chance > likely)); k++)
         put(w, i, w->copy[k].col);
 }

@@ -385,9 +385,8 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
                        "a prefetch of %d entries", (int)w->prefetch);
     if (w->prefetch > 0 &&
         (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128 || w->index == SP_D16))
-        return sp_fail(
-            err, SP_USAGE, "leave --prefetch out, or use --op spmv with --format crs or sell",
-            "x is asked for in advance by real spmv in CRS and SELL with 32 or 64-bit indices only");
+        return sp_fail(err, SP_USAGE, "leave --prefetch out, or use --op spmv with --format crs or sell",
+                       "x is prefetched by real spmv in CRS and SELL with 32 or 64-bit indices only");
     if (w->index != SP_D16)
         return SP_OK;
     if (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128)
@@ -424,10 +423,10 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
         return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
     if (w->format == SP_FORMAT_HALF && w->schedule != SP_SCHEDULE_NNZ)
         return sp_fail(err, SP_USAGE, "use --schedule nnz",
-                       "half plans conflicts between threads for equal shares of entries only");
+                       "half plans conflicts between threads for equal nonzeros per thread only");
     if (w->format == SP_FORMAT_STRIPED && w->schedule != SP_SCHEDULE_NNZ)
         return sp_fail(err, SP_USAGE, "use --schedule nnz",
-                       "stripes are stored thread by thread, for equal shares of entries only");
+                       "stripes are stored thread by thread, for equal nonzeros per thread only");
     enum sp_status status = check_precision(w, err);
     if (status == SP_OK)
         status = check_storage(w, err);

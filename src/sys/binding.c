@@ -51,7 +51,7 @@ static int list_choices(const struct sp_topology *t, enum sp_placement placement
         }
         n++;
     }
-    qsort(list, (size_t)n, sizeof *list, compare);
+    sp_sort_by(list, n, sizeof *list, compare);
     return n;
 }
 

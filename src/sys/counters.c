@@ -34,7 +34,7 @@ const char *sp_counters_reason(const struct sp_counters *c)
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        return "this machine exposes no hardware counters (usual in virtual machines)";
+        return "no hardware counters here, as in most VMs";
     case EACCES:
     case EPERM:
         return "counting is not permitted for this user";

@@ -1,10 +1,12 @@
 #include "sys/identity.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sys/gpu_files.h"
 #include "sys/meminfo.h"
@@ -120,4 +122,43 @@ const char *sp_identity_value(const struct sp_identity *identity, const char *na
         if (strcmp(identity->fact[i].name, name) == 0)
             return identity->fact[i].value;
     return "unknown";
+}
+
+/* The next word with three digits or more from *at; its length, 0: none. */
+static size_t model_number(const char **at)
+{
+    for (const char *p = *at; *p;) {
+        size_t n = 0;
+        int digits = 0;
+        for (; isalnum((unsigned char)p[n]) || p[n] == '-'; n++)
+            digits += isdigit((unsigned char)p[n]) != 0;
+        if (digits >= 3) {
+            *at = p;
+            return n;
+        }
+        p += n > 0 ? n : 1;
+    }
+    return 0;
+}
+
+bool sp_cpu_names_differ(const char *a, const char *b)
+{
+    bool any_a = false, any_b = false;
+    for (const char *p = a; *p;) {
+        const size_t n = model_number(&p);
+        if (n == 0)
+            break;
+        any_a = true;
+        for (const char *q = b; *q;) {
+            const size_t m = model_number(&q);
+            if (m == 0)
+                break;
+            any_b = true;
+            if (m == n && strncasecmp(p, q, n) == 0)
+                return false;
+            q += m;
+        }
+        p += n;
+    }
+    return any_a && any_b;
 }

@@ -4,6 +4,8 @@
 #ifndef SP_SYS_IDENTITY_H
 #define SP_SYS_IDENTITY_H
 
+#include <stdbool.h>
+
 #include "sys/cpuid.h"
 #include "sys/topology.h"
 
@@ -31,6 +33,10 @@ void sp_identity_read(const char *root, const struct sp_topology *topology, stru
  * ("535.104.05"), else the CUDA version that it is for ("CUDA 12.2"; cuda_driver as 12020, 0: unknown), and
  * makes the key of list SP_IDENTITY_GPU_VERSION. */
 void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const char *device, int cuda_driver);
+
+/* Do two names of processors tell different models? Model numbers are compared ("E5-2660", "8360Y": words
+ * with three digits or more); false where either has none. */
+bool sp_cpu_names_differ(const char *a, const char *b);
 
 /* The value of a fact, "unknown" for other names. */
 const char *sp_identity_value(const struct sp_identity *identity, const char *name);

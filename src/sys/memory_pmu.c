@@ -89,7 +89,7 @@ static void find_names(const char *root, const struct kind *k, struct names *out
             snprintf(out->name[out->n++], sizeof *out->name, "%.63s", e->d_name);
     if (d)
         closedir(d);
-    qsort(out->name, (size_t)out->n, sizeof *out->name, by_name);
+    sp_sort_by(out->name, out->n, sizeof *out->name, by_name);
 }
 
 /* Bytes of one count by the kernel's files EVENT.scale and EVENT.unit. */
@@ -342,8 +342,7 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
             err, SP_ABSENT,
             "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
             "hisi_uncore_ddrc_pmu, arm_dmc620_pmu, nvidia_cspmu",
-            "the kernel exposes no unit that counts memory traffic (uncore_imc, amd_umc, amd_df, *_ddrc, "
-            "*_dmc)");
+            "no memory counters here, as in most VMs (uncore_imc, amd_umc, amd_df, *_ddrc, *_dmc)");
     return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
 }
 

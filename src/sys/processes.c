@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "sys/sysfs.h"
 
 static const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of the kernel's sched.h */
@@ -78,7 +79,7 @@ enum sp_status sp_processes_read(const char *root, double deadline, struct sp_pr
     }
     closedir(directory);
     if (out->n > 1)
-        qsort(out->process, (size_t)out->n, sizeof *out->process, by_pid);
+        sp_sort_by(out->process, out->n, sizeof *out->process, by_pid);
     return SP_OK;
 }
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/part_file.h"
 #include "io/record_words.h"
-#include "io/scratch_folder.h"
 #include "track/campaign_jobs.h"
 
 enum sp_status sp_job_work_make(const struct sp_campaign_store *c, const struct sp_campaign_job *job,

@@ -162,9 +162,9 @@ static enum sp_status check_run(const struct reading *r, const struct sp_campaig
         if (is_taken(run->word[i]))
             return wrong(r, "its records go into the store", "a campaign's run does not take", run->word[i]);
     for (const struct sp_campaign_run *other = r->campaign->run; other < run; other++) {
-        snprintf(text, sizeof text, "line %lld has a run of this", (long long)other->line);
+        snprintf(text, sizeof text, "line %lld has a run of this name:", (long long)other->line);
         if (strcmp(other->name, run->name) == 0)
-            return wrong(r, "names tell runs apart", text, "name");
+            return wrong(r, "names tell runs apart", text, run->name);
         if (sp_campaign_hash_options(other->word, other->n_words) ==
             sp_campaign_hash_options(run->word, run->n_words))
             return wrong(r, "one of the two is enough", "the same options has the run", other->name);
@@ -221,12 +221,14 @@ static enum sp_status take_lines(struct reading *r)
     size_t size = 0;
     FILE *f;
     enum sp_status status = sp_input_open(r->path, &f, r->err);
-    while (status == SP_OK && getline(&line, &size, f) >= 0) {
+    for (ssize_t n; status == SP_OK && (n = getline(&line, &size, f)) >= 0;) {
         r->line++;
-        status = take_line(r, line);
+        status = strlen(line) == (size_t)n
+                     ? take_line(r, line)
+                     : wrong(r, "write the line again", "this line has a byte 0 in it", NULL);
     }
-    if (status == SP_OK && ferror(f))
-        status = sp_fail_at(r->err, SP_INPUT, r->path, r->line, 0, NULL, "%s", strerror(errno));
+    if (status == SP_OK && !feof(f)) /* an error, or no memory for a line */
+        status = sp_fail_at(r->err, sp_input_status(errno), r->path, r->line, 0, NULL, "%s", strerror(errno));
     free(line);
     if (f)
         fclose(f);

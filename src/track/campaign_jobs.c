@@ -26,11 +26,14 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
     campaign->store = *store;
     for (size_t i = 0; write && i < sizeof folders / sizeof *folders; i++) {
         snprintf(path, sizeof path, "%s/campaign/%s", store->path, folders[i]);
-        const int failed = sp_make_directories(path);
-        if (failed)
-            return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(failed));
+        const enum sp_status made = sp_make_folder_within(store->path, path, err);
+        if (made != SP_OK)
+            return made;
     }
     snprintf(path, sizeof path, "%s/campaign/claims", store->path);
+    const enum sp_status made = write ? sp_make_folder_within(store->path, path, err) : SP_OK;
+    if (made != SP_OK)
+        return made;
     return sp_claims_open(path, stale_s, write, &campaign->claims, err);
 }
 
@@ -231,7 +234,7 @@ enum sp_status sp_job_fail(const struct sp_campaign_store *c, const struct sp_ca
                   "last_line", text_of(failure->last), "host", c->claims.self.host, "when", when, "matrix",
                   job->matrix->text, "run", job->run->name);
     failure_path(c, job->id, path, sizeof path);
-    enum sp_status status = o ? sp_atomic_open(path, &file, err)
+    enum sp_status status = o ? sp_atomic_open_within(path, &file, err)
                               : sp_fail(err, SP_INPUT, NULL, "names of matrices and runs must be UTF-8");
     if (status == SP_OK) {
         json_dumpf(o, file.stream, JSON_INDENT(2));

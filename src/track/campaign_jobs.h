@@ -74,7 +74,8 @@ void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const stru
 /* The id of the i-th record of a job: "campaign-ID", "campaign-ID-2". */
 void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size);
 
-/* An empty folder for the records of a job, to be removed by sp_folder_remove(). path[4096]. */
+/* An empty folder for the records of a job, to be removed by sp_folder_remove() (io/part_file.h). path[4096].
+ */
 enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                                 char *path, struct sp_error *err);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 enum { DIGITS = 16 };
 
 /* The number that 16 hexadecimal digits are; false: the text does not begin with so many. */
@@ -81,7 +82,7 @@ enum sp_status sp_campaign_traces_read(const struct sp_campaign_store *c, struct
         return sp_fail(err, SP_MEMORY, NULL, "no memory for the names of jobs");
     }
     if (t->n > 1)
-        qsort(t->job, (size_t)t->n, sizeof *t->job, compare);
+        sp_sort_by(t->job, t->n, sizeof *t->job, compare);
     return SP_OK;
 }
 

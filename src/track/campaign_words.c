@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash64.h"
+#include "base/memory.h"
 #include "track/campaign_file.h"
 
 /* Characters of patterns that stood in quotes, as bytes that are no text, until all patterns are found. */
@@ -102,7 +103,7 @@ uint64_t sp_campaign_hash_options(char *const *word, int n)
         else
             group[n_groups - 1].n++;
     }
-    qsort(group, (size_t)n_groups, sizeof *group, by_option);
+    sp_sort_by(group, n_groups, sizeof *group, by_option);
     for (int g = 0; g < n_groups; g++) {
         const char *first = group[g].word[0];
         const size_t length = strncmp(first, "--", 2) == 0 ? name_length(first) : strlen(first);

@@ -14,6 +14,7 @@
 #include "io/atomic_file.h"
 #include "io/input_file.h"
 #include "io/new_file.h"
+#include "io/part_file.h"
 
 static double seconds(struct timespec t)
 {
@@ -31,16 +32,16 @@ static double local_time(void)
  * files. */
 static enum sp_status compare_clocks(struct sp_claims *c, struct sp_error *err)
 {
-    char path[3300];
+    char target[3300], path[3400];
     struct stat facts;
-    snprintf(path, sizeof path, "%s/.clock.XXXXXX", c->folder);
-    const int fd = mkstemp(path);
+    snprintf(target, sizeof target, "%s/clock", c->folder);
+    const int fd = sp_part_make(target, path, sizeof path);
     if (fd < 0)
         return sp_fail_at(err, SP_OUTPUT, c->folder, 0, 0, NULL, "%s", strerror(errno));
     futimens(fd, NULL);
     c->ahead_s = fstat(fd, &facts) == 0 ? seconds(facts.st_mtim) - local_time() : 0;
     close(fd);
-    unlink(path);
+    sp_part_remove(path);
     return SP_OK;
 }
 

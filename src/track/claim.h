@@ -12,7 +12,7 @@
 #define SP_TRACK_CLAIM_H
 
 #include "base/status.h"
-#include "track/claimant.h"
+#include "io/claimant.h"
 
 struct sp_claims {
     char folder[3200];

@@ -142,12 +142,29 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
              sp_words_text(r, "tool.git", ""));
 }
 
+/* Its samples were disturbed, so its times say nothing of the kernel; its bytes do. */
+static bool has_no_times(const struct sp_record *r)
+{
+    return strcmp(sp_words_text(r, "conditions.state", ""), "unusable") == 0;
+}
+
+static bool is_made_of_times(int metric)
+{
+    return metric != SP_TRACKED_BYTES && metric != SP_TRACKED_ALPHA && metric != SP_TRACKED_INSTRUCTIONS;
+}
+
 static void find_runs(const struct sp_record *r, struct sp_entry *e)
 {
+    if (has_no_times(r))
+        return;
     const json_t *runs = sp_record_node(r, "runs"), *run;
+    bool some_clean = false;
     size_t i;
+    json_array_foreach(runs, i, run) some_clean = some_clean || json_is_true(json_object_get(run, "clean"));
     json_array_foreach(runs, i, run)
     {
+        if (some_clean && json_is_false(json_object_get(run, "clean")))
+            continue;
         const double t = sp_list_median(json_object_get(run, "time_s"));
         const double roof = sp_list_median(json_object_get(run, "roof_Bps"));
         if (e->n_runs == SP_ENTRY_RUNS || !(t > 0))
@@ -224,7 +241,9 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     find_sentinels(r, e);
     find_level(r, e);
     for (int i = 0; i < SP_N_TRACKED; i++) {
-        const struct sp_value v = sp_record_metric(r, sp_tracked_metrics[i].name);
+        const struct sp_value v = has_no_times(r) && is_made_of_times(i)
+                                      ? sp_value_none("other programs disturbed the samples")
+                                      : sp_record_metric(r, sp_tracked_metrics[i].name);
         e->metric[i] = sp_value_known(v) ? v.value : NAN;
         if (sp_value_known(v))
             copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
@@ -237,7 +256,7 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     copy(e->code, sizeof e->code, sp_words_text(r, "config.code_hash", ""));
     copy(e->partition, sizeof e->partition, sp_words_text(r, "config.partition_hash", ""));
     const json_t *roof = sp_record_roof(r);
-    const double b = roof ? sp_item_number(roof, "value") : NAN;
+    const double b = roof && !has_no_times(r) ? sp_item_number(roof, "value") : NAN;
     e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;
     copy(e->origin[SP_TRACKED_ROOF], sizeof e->origin[0], b > 0 ? sp_item_text(roof, "origin") : "");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "io/input_file.h"
 #include "track/remembered.h"
 #include "track/skim.h"
@@ -96,10 +97,11 @@ static enum sp_status read_new(struct merging *m, const struct sp_progress *prog
             continue;
         one->entry.n_runs = 0;
         read_record(one);
-#pragma omp atomic
-        done++;
+        int64_t now;
+#pragma omp atomic capture
+        now = ++done;
         if (omp_get_thread_num() == 0) {
-            sp_progress_step(progress, "reading records", (double)done / (double)m->n_read);
+            sp_progress_step(progress, "reading records", (double)now / (double)m->n_read);
             if (sp_progress_interrupted(progress)) {
 #pragma omp atomic write
                 stopped = true;
@@ -131,7 +133,7 @@ static enum sp_status remember(const char *cache, struct merging *m, struct sp_e
 static enum sp_status fill(struct sp_index *index, struct sp_remembered *list, int n, struct sp_error *err)
 {
     const size_t most = (size_t)(n > 0 ? n : 1);
-    qsort(list, (size_t)n, sizeof *list, by_start);
+    sp_sort_by(list, n, sizeof *list, by_start);
     index->entry = calloc(most, sizeof *index->entry);
     index->path = calloc(most, sizeof *index->path);
     index->bad = calloc(most, sizeof *index->bad);

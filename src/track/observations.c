@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/samples.h"
 #include "io/record_words.h"
 #include "track/node_screen.h"
@@ -71,7 +72,7 @@ enum sp_status sp_observations_read(const struct sp_store *store, const struct s
     }
     sp_record_paths_free(&paths);
     if (status == SP_OK)
-        qsort(*list, (size_t)*n, sizeof **list, by_group);
+        sp_sort_by(*list, *n, sizeof **list, by_group);
     return status;
 }
 

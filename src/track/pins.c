@@ -21,9 +21,9 @@ enum sp_status sp_pins_set(const struct sp_store *store, const struct sp_entry *
     char path[4096];
     struct sp_atomic_file file;
     snprintf(path, sizeof path, "%s/pins", store->path);
-    const int failed = sp_make_directories(path);
-    if (failed)
-        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(failed));
+    const enum sp_status made = sp_make_folder_within(store->path, path, err);
+    if (made != SP_OK)
+        return made;
     pin_file(store, entry[0], path, sizeof path);
     json_t *root = json_object(), *ids = json_array();
     json_object_set_new(root, "schema", json_string("spmodel.pin/1"));
@@ -32,7 +32,7 @@ enum sp_status sp_pins_set(const struct sp_store *store, const struct sp_entry *
     for (int i = 0; i < n; i++)
         json_array_append_new(ids, json_string(entry[i]->id));
     json_object_set_new(root, "records", ids);
-    enum sp_status status = sp_atomic_open(path, &file, err);
+    enum sp_status status = sp_atomic_open_within(path, &file, err);
     if (status == SP_OK) {
         json_dumpf(root, file.stream, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
         fputc('\n', file.stream);
@@ -108,7 +108,7 @@ static enum sp_status read_latest(const struct sp_store *store, const struct sp_
     snprintf(folder, sizeof folder, "%s/pins", store->path);
     DIR *dir = opendir(folder);
     if (!dir && errno != ENOENT)
-        return sp_fail_at(err, SP_INPUT, folder, 0, 0, NULL, "%s", strerror(errno));
+        return sp_fail_at(err, sp_input_status(errno), folder, 0, 0, NULL, "%s", strerror(errno));
     while (dir && (entry = readdir(dir))) {
         struct pin_set set;
         const size_t n = strlen(entry->d_name);

@@ -38,7 +38,8 @@ static enum sp_status add_folder(struct sp_record_paths *p, const char *folder, 
     struct dirent **entry;
     const int n = scandir(folder, &entry, NULL, alphasort);
     enum sp_status status =
-        n < 0 ? sp_fail(err, SP_INPUT, NULL, "'%s' cannot be read: %s", folder, strerror(errno)) : SP_OK;
+        n < 0 ? sp_fail(err, sp_input_status(errno), NULL, "'%s' cannot be read: %s", folder, strerror(errno))
+              : SP_OK;
     for (int i = 0; i < n; i++) {
         char path[4096];
         struct stat facts;

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/atomic_file.h"
+#include "io/part_file.h"
 #include "track/remembered.h"
 
 /* Of the layout of struct sp_entry as stored: another one is not read. */
-#define LAYOUT 10
+#define LAYOUT 11
 
 static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, modified_ns INTEGER, size_B "
                              "INTEGER, why TEXT, entry BLOB)"
@@ -106,23 +106,23 @@ static enum sp_status make_file(const char *file, const char *schema,
     char part[4200];
     sqlite3 *db = NULL;
     enum sp_status status = SP_OK;
-    snprintf(part, sizeof part, "%s.XXXXXX.part", file);
-    const int fd = mkstemps(part, 5);
+    const int fd = sp_part_make(file, part, sizeof part);
     if (fd < 0)
         return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    close(fd);
-    if (sqlite3_open(part, &db) != SQLITE_OK || sqlite3_exec(db, schema, NULL, NULL, NULL) != SQLITE_OK ||
+    /* no journal: nobody goes on with a part, and it would have a name of its own */
+    if (sqlite3_open(part, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, schema, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK || !fill(db, context) ||
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         status = failed(db, file, err);
     sqlite3_close(db);
-    if (status == SP_OK && rename(part, file) != 0)
+    sp_part_permit(fd, file);
+    close(fd);
+    if (status == SP_OK && !sp_part_rename(part, file))
         status = sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "it cannot be written");
     if (status != SP_OK)
-        unlink(part);
+        sp_part_remove(part);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/samples.h"
 
@@ -257,7 +258,7 @@ int sp_discoveries(const double *p, int n, double q, unsigned char *rejected)
         return 0; /* nothing is called a discovery */
     for (int i = 0; i < n; i++)
         order[i] = (struct ranked){p[i], i};
-    qsort(order, (size_t)n, sizeof *order, by_p);
+    sp_sort_by(order, n, sizeof *order, by_p);
     for (int i = 0; i < n; i++)
         if (order[i].p <= q * (i + 1) / n)
             n_rejected = i + 1;

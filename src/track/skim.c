@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 
 #include "io/input_file.h"
+#include "io/json_text.h"
 
-static const char *const wanted[] = {"schema",    "id",      "status",      "time",     "tool",
-                                     "source",    "env",     "machine",     "problem",  "config",
-                                     "request",   "runs",    "roofs",       "metrics",  "placement",
-                                     "sentinels", "binding", "core_events", "confirms", "campaign"};
+static const char *const wanted[] = {
+    "schema",    "id",        "status",  "time",        "tool",     "source",   "env",
+    "machine",   "problem",   "config",  "request",     "runs",     "roofs",    "metrics",
+    "placement", "sentinels", "binding", "core_events", "confirms", "campaign", "conditions"};
 
 static const char *skip_blanks(const char *p, const char *end)
 {
@@ -113,7 +114,7 @@ enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct
     if (read_file(path, &text, &size) && (out = malloc(size + 3)))
         n = sp_skim(text, size, wanted, (int)(sizeof wanted / sizeof *wanted), out);
     if (n > 0)
-        record->root = json_loadb(out, n, 0, NULL);
+        record->root = sp_json_parse(out, n, 0, NULL);
     free(out);
     free(text);
     const char *schema = "", *id;

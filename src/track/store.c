@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_stem.h"
 #include "io/atomic_file.h"
 #include "io/input_file.h"
 #include "io/new_file.h"
@@ -21,11 +22,11 @@ static enum sp_status create_store(const char *path, struct sp_error *err)
     char name[4096];
     struct sp_atomic_file file;
     snprintf(name, sizeof name, "%s/records", path);
-    const int failed = sp_make_directories(name);
-    if (failed)
-        return sp_fail_at(err, SP_OUTPUT, name, 0, 0, NULL, "%s", strerror(failed));
+    const enum sp_status made = sp_make_folder_within(path, name, err);
+    if (made != SP_OK)
+        return made;
     snprintf(name, sizeof name, "%s/" STORE_FILE, path);
-    enum sp_status status = sp_atomic_open(name, &file, err);
+    enum sp_status status = sp_atomic_open_within(name, &file, err);
     if (status != SP_OK)
         return status;
     fprintf(file.stream, "{\"schema\": \"" STORE_SCHEMA "\"}\n");
@@ -118,17 +119,16 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
                                  const char *file, int64_t line, char *path, struct sp_error *err)
 {
     const char *id = "", *start = "", *status = "";
-    char folder[3300];
-    if (!sp_record_text(record, "id", &id) || !*id || strchr(id, '/') || *id == '.' || strlen(id) > 200 ||
-        !sp_record_text(record, "time.start", &start) || strlen(start) < 7 || strchr(start, '/'))
+    char folder[3300], month[8];
+    if (!sp_record_text(record, "id", &id) || !sp_is_file_stem(id) || strlen(id) > 200 ||
+        !sp_record_text(record, "time.start", &start) || strlen(start) < 7)
         return sp_fail_at(err, SP_INPUT, file, line, 0, NULL, "the record has no usable id and start");
     if (!sp_record_text(record, "status", &status) || strcmp(status, "complete") != 0)
         return sp_fail_at(err, SP_INPUT, file, line, 0, "a store keeps what was measured to its end",
                           "the record is not complete: its status is '%s'", *status ? status : "unknown");
-    snprintf(folder, sizeof folder, "%s/records/%.7s", store->path, start);
+    snprintf(folder, sizeof folder, "%s/records/%s", store->path, sp_file_stem(month, sizeof month, start));
     snprintf(path, 4096, "%s/%s.json", folder, id);
-    const int failed = sp_make_directories(folder);
-    return failed ? sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed)) : SP_OK;
+    return sp_make_folder_within(store->path, folder, err);
 }
 
 /* An empty file is a claim to its name where the file system has no hard links (io/new_file.h): of a process

@@ -9,12 +9,13 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "bytes: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
 export XDG_CACHE_HOME="$dir/cache"
 matrix=gen:band:2056338:30:0.101665+shuffled:180000
+details=-v
 small="gen:laplace2d:300 --cold" # where only the bytes matter; cold, so that they are those of memory
 
-run() { # run CODE ARGUMENTS...: exits with CODE?
+run() { # run CODE ARGUMENTS...: exits with CODE? All that the report can say is asked for.
     want=$1
     shift
-    "$spmodel" "$@" >"$dir/out" 2>"$dir/err"
+    "$spmodel" "$@" $details >"$dir/out" 2>"$dir/err"
     code=$?
     [ $code = "$want" ] || fail "spmodel $* exits with $code, not $want"
 }
@@ -47,13 +48,22 @@ says out "perf is believed"
 run 0 analyze $matrix --bytes replay:"$dir/replayed.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "alpha 0.36 constructed"
 
+# The recording of a disturbed run gives no verdict either, and gates do not know.
+sed '1s/{/{"conditions": {"state": "unusable", "text": "50 of 53 samples were disturbed", "samples": 53, "disturbed": 50},/' \
+    "$recording" >"$dir/disturbed.json"
+run 5 analyze $matrix --bytes replay:"$dir/disturbed.json" --machine ivb-e5-2660v2 --no-plots --out "$dir" \
+    --fail-below bandwidth:0.1 --json="$dir/undecided.json"
+grep -q '^reached  *not known' "$dir/out" || fail "a verdict from disturbed samples"
+"$check_schema" "$schema" "$dir/undecided.json" || fail "the record of a disturbed replay does not obey the schema"
 # Golden: exact output from the recording (all but the file's name).
 golden=$(dirname "$0")/../golden
+details=
 run 0 analyze $matrix --bytes replay:"$recording" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 grep -v -e '^saved' -e '^next' "$dir/out" | diff "$golden/replay-kkt_power.txt" - || fail "the replayed report differs from $golden/replay-kkt_power.txt"
 csv=$(dirname "$recording")/likwid-kkt_power.csv
 run 0 import "$csv" $matrix --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir" --json="$dir/imported.json"
 grep -v -e '^saved' -e '^next' "$dir/out" | diff "$golden/import-kkt_power.txt" - || fail "the import's report differs from $golden/import-kkt_power.txt"
+details=-v
 "$check_records" "$dir/imported.json" || fail "the imported record breaks its promises"
 "$check_schema" "$schema" "$dir/imported.json" || fail "the imported record does not obey the schema"
 run 0 import "$csv" $matrix --machine ivb-e5-2660v2 --no-plots --out "$dir"
@@ -118,6 +128,17 @@ says err "number of calls"
 sed 's/24.1549296,/nan,/g' "$csv" >"$dir/nan.csv"
 run 0 import "$dir/nan.csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "the bytes are simulated: a counter gave no number"
+
+# What cannot be this matrix on this machine is said: another processor, data that stay in its caches, too many bytes.
+run 0 import "$csv" gen:laplace2d:600 --machine icx-8360y --no-plots --no-hints --out "$dir" --json="$dir/mismatch.json" --csv="$dir/mismatch.csv"
+says out "NOTE caches and ceilings of icx-8360y (--machine), but the kernel ran on another machine: Intel(R) Xeon(R) CPU E5-2660 v2"
+says out "Q29 258 MB of memory traffic were counted in each product, but the [0-9.]* MB of this matrix stay in the L[23] of icx-8360y .* the bytes are simulated"
+grep -q 'Q06.*Q29' "$dir/mismatch.csv" || fail "CSV does not flag the mismatch"
+"$check_schema" "$schema" "$dir/mismatch.json" || fail "the mismatch's record does not obey the schema"
+run 6 import "$csv" gen:laplace2d:600 --machine icx-8360y --no-plots --no-hints --strict --out "$dir"
+run 0 import "$csv" $small --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
+says out "Q29 258 MB of memory traffic were counted in each product, this matrix moves [0-9.]* MB where caches keep nothing"
+! grep -q 'Q06' "$dir/out" || fail "the machine is taken for another one"
 
 # Fewer bytes than the matrix alone has: of the volume that alpha is taken from.
 sed 's/24.1549296,/15.0,/g' "$csv" >"$dir/few.csv"
@@ -192,7 +213,7 @@ fi
 # Markers: only where likwid-perfctr -m is around the program (a fake library notes what it sees).
 if [ -n "${6:-}" ]; then
     SPMODEL_LIKWID=$6 FAKE_LIKWID_MARKERS="$dir/markers" LIKWID_MODE=1 LIKWID_FILEPATH="$dir/x" \
-        "$spmodel" analyze gen:laplace3d:20 --no-plots --no-hints --isa portable --threads 2 --out "$dir" >"$dir/out" 2>"$dir/err" ||
+        "$spmodel" analyze gen:laplace3d:20 --no-plots --no-hints --isa portable --threads 2 -v --out "$dir" >"$dir/out" 2>"$dir/err" ||
         fail "analyze under markers fails"
     says out "likwid-perfctr -m runs around this program"
     starts=$(grep -c '^start spmv_crs_' "$dir/markers")

@@ -186,7 +186,7 @@ kill -0 $long || fail "the other one has ended by itself"
 kill -TERM $long
 code=0
 wait $long || code=$?
-[ $code -eq 130 ] || fail "a stopped campaign exited with $code"
+[ $code -eq 143 ] || fail "a stopped campaign exited with $code"
 expect 5 "1 job: 0 done, 0 claimed, 0 failed, 1 waiting" campaign long.txt --status
 [ -z "$(ls stopped/campaign/work)" ] || fail "work of a stopped campaign is left"
 

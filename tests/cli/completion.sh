@@ -64,12 +64,16 @@ has bandwidth_fraction track check --metric bandwidth_f
 offers 'roofline' plot --kind roo
 offers 'svg' track plot --term s
 # Machines and labs are asked for as they are now; a user's own machine is there at once.
-mkdir machines
-cp "$("$spmodel" machine list -v | sed -n 's/^ *\(\/.*a64fx.json\)$/\1/p')" machines/mine.json
-cp machines/mine.json 'machines/$(touch EXECUTED).json' # the name of a file is data
+export XDG_DATA_HOME=$PWD/own
+machines=$XDG_DATA_HOME/spmodel/machines
+mkdir -p "$machines" machines
+cp "$("$spmodel" machine list -v | sed -n 's/^ *\(\/.*a64fx.json\)$/\1/p')" "$machines/mine.json"
+cp "$machines/mine.json" machines/anybodys.json # of the current folder: not asked for
+cp "$machines/mine.json" "$machines"/'$(touch EXECUTED).json' # the name of a file is data
 offers mine model matrix.mtx --machine = mi
 [[ ! -e EXECUTED ]] || fail "completing ran a command that stands in the name of a file"
-rm 'machines/$(touch EXECUTED).json'
+rm "$machines"/'$(touch EXECUTED).json'
+offers '' model matrix.mtx --machine = anybody
 offers a64fx,mine model matrix.mtx --machine = a64fx,mi
 has a64fx machine show a6
 has measure machine me

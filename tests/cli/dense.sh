@@ -9,11 +9,13 @@ fail() {
     echo "dense.sh: $*"
     exit 1
 }
-analyze() { # analyze NAME ARGUMENTS...: analyse quietly into $dir/NAME
+analyze() { # analyze NAME ARGUMENTS...: analyse with all details into $dir/NAME
     name=$1
     shift
-    "$spmodel" analyze -q --budget 20ms --samples 5 --machine "$dir/machine.json" --out "$dir/$name" "$@" \
+    "$spmodel" analyze -v --budget 20ms --samples 5 --machine "$dir/machine.json" --out "$dir/$name" "$@" \
         >"$dir/$name.txt" || { cat "$dir/$name.txt"; fail "analyze $* failed"; }
+    [ "$(sed -n '2,6s/ .*//p' "$dir/$name.txt" | tr '\n' ' ')" = "possible reached lost do trust " ] ||
+        { cat "$dir/$name.txt"; fail "head -6 of $* does not answer"; }
     "$check" "$dir/$name"/*.json >"$dir/$name.check" || { cat "$dir/$name.check" "$dir/$name.txt"; fail "analyze $*"; }
     "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/$name.check" || { cat "$dir/$name.check"; fail "analyze $*"; }
 }

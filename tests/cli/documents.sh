@@ -8,7 +8,7 @@ set -eu
 sp_spmodel=$1 sp_source=$2 sp_folder=$3
 sp_here=$(cd "$(dirname "$0")" && pwd)
 sp_stand_in=$sp_here/../stand_in/docs
-export SP_DOCS_SPMODEL="$sp_spmodel" OMP_WAIT_POLICY=passive
+export SP_DOCS_SPMODEL="$sp_spmodel" OMP_WAIT_POLICY=passive SPMODEL_ASSUME=clean
 unset SPMODEL SPMODEL_STORE SPMODEL_FAULT SPMODEL_COMMIT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT || true
 
 stop() { # stop LINE WORDS

@@ -35,6 +35,7 @@ same() { # same NAME TERM... RECORD
 }
 same kkt_power B_C V losses model_fraction little A01 G01 J02 Q10 Q01 regressed 5 "$record"
 same hints A01 E01 B01 gain "$source/tests/data/record-explain-hints.json"
+same gains A01 C01 C02 "$source/tests/data/record-explain-gains.json"
 
 # The bounds of CRS are said to be: a model of blocks lies below them.
 "$spmodel" model gen:block:400:4:6:1 --format bcsr:4x4 --json="$dir/blocks.json" >/dev/null
@@ -59,7 +60,7 @@ done <"$dir/headings"
 
 expect 0 "heading of lab check" PREDICTIONS CHECKS
 expect 0 "line EVENTS" EVENTS
-for word in rule tried "other conditions" covered refuted "of high conf." all "observed above 5 %" "observed to +-5 points"; do
+for word in rule tried "not conclusive" covered refuted "of high conf." all "observed above 5 %" "observed to +-5 points"; do
     expect 0 "" "$word" # of the table of track hints
 done
 "$spmodel" track hints "$source/tests/data/record-explain-hints.json" >"$dir/scores"

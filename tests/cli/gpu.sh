@@ -57,7 +57,11 @@ grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's mea
 "$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
 exits 2 'is a CPU' analyze gen:laplace3d:8 --device gpu --machine ivb-e5-2660v2
 
-analyze() { ok analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --samples 3 "$@"; }
+six_lines="possible reached lost do trust " # the first says what was run
+analyze() {
+    ok analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --samples 3 "$@"
+    [ "$(sed -n '2,6s/ .*//p' "$dir/out" | tr '\n' ' ')" = "$six_lines" ] || fail "head -6 of $* does not answer"
+}
 analyze gen:laplace3d:10 --bytes sim --no-plots
 has 'simulated bytes'
 # Where it ran is the device and its driver, whatever the description is called that it is held against.
@@ -89,7 +93,7 @@ done
 analyze gen:laplace3d:10 --format sell:32,1 --cold --bytes sim
 has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
-analyze gen:laplace2d:60+permuted:3
+analyze gen:laplace2d:60+permuted:3 # what the hint gains is this minute's
 has 'J04 order on a GPU|order on a GPU \('
 analyze gen:powerlaw:9:8 --isa cuda-thread --no-plots
 has 'divergence'
@@ -110,7 +114,7 @@ has 'tiles pay from'
 # A launch of a known length: where it is not known, times far below one are not compared.
 sed 's/"launch_s": {[^}]*}/"launch_s": {"value": 2e-6, "unit": "s", "origin": "stated", "how": "invented for this test"}/' \
     "$(dirname "$machine_schema")/../machines/h200-sxm-141gb.json" >"$dir/h200.json"
-ok analyze --device gpu --machine "$dir/h200.json" --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
+ok analyze -v --device gpu --machine "$dir/h200.json" --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
 has 'matrix units'
 # Weights that exceed the memory, 1.5 MB: streamed in STAGED, refused elsewhere.
 SP_EXECUTOR_MEMORY=1500000

@@ -45,6 +45,8 @@ look paper 1200 --print-to-pdf="$dir/paper.pdf" --no-pdf-header-footer
 for file in light.png dark.png telephone.png paper.pdf; do
     [ "$(wc -c <"$dir/$file")" -gt 10000 ] || fail "$file shows nothing"
 done
+pages=$(grep -ao '/Count [0-9]*' "$dir/paper.pdf" | sed 's/.* //' | sort -n | tail -n 1)
+[ "${pages:-0}" -ge 1 ] && [ "$pages" -le 4 ] || fail "it takes '$pages' printed pages, not 1 to 4"
 ! cmp -s "$dir/light.png" "$dir/dark.png" || fail "dark looks like light"
 [ -z "$folder" ] || cp "$dir"/*.png "$dir"/*.pdf "$dir/page.html" "$folder"
 echo "html_browser.sh: light, dark, telephone, paper with $browser"

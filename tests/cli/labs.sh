@@ -94,6 +94,14 @@ grep -q FLAG "$dir/out" && { cat "$dir/out"; fail "a reference solution is flagg
 grep -q '"lab-1","reference",01-crs-balance,small,7,0,0,0,' grades.csv || { cat grades.csv; fail "the row of lab 1"; }
 cd ..
 
+# A folder of the current directory adds labs; it takes no place of those that came with the program.
+mkdir labs
+cp -r "$source"/labs/01-* labs/
+sed -i.old 's/"title": ".*"/"title": "not the one that came with the program"/' labs/01-*/lab.json
+expect 0 "Code balance of CRS" list
+! grep -q "not the one" "$dir/out" || fail "./labs replaces a lab"
+rm -r labs
+
 # Predictions: before the run, all of them, and right.
 expect 2 "there is no lab '77'" start 77
 expect 2 "no lab was started here" check 6

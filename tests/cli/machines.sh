@@ -43,6 +43,7 @@ cp "$dir/out" "$dir/a100-sxm4-40gb.json"
 # Golden: two stated machines, sizes of DLR1 [L]: 6.10 B/flop, 7.64 Gflop/s on Ivy Bridge.
 run model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2,snb-e5-2680
 cat >"$dir/golden" <<'G'
+NOTE     predicted for 2 machines, none of which is the one that this runs on
 MATRIX   (sizes)   278 502 x 278 502   sizes stated
          39 825 786 nonzeros   per row: mean 143.00   per column: mean 143.00
 KERNEL   SpMV  f64/i32  warm executions  y: 2 bytes moved per byte (w, modelled: plain stores)
@@ -70,7 +71,12 @@ has '^ L1: sectors of 32 B that the warps ask for, exact'
 run model gen:hpcg:20 --machine h200
 has '^MACHINE  h200-sxm-141gb '
 [ "$(grep -cE '^ CRS (thread|lanes 32|merge) ' "$dir/out")" = 3 ] || fail "not the three ways of CRS"
-has '^ Left out, as the machine does not describe them: L2 bandwidth, launch overhead, latency[.]$'
+# All stays in its L2: no byte of memory, and a roof that is the machine's, not that of the SMs that have a block.
+has '^ROOF     HBM load  4800 GB/s  stated '
+has '^ CRS merge +1[.]000 .* 0[.]00 .* L2 bandwidth$'
+has '^ CRS merge: blocks for 100 of 132 SMs'
+has '^ upper bound of the transfers'
+has '^ Left out, as the machine does not describe them: launch overhead, latency[.]$'
 run model gen:hpcg:20 --machine a100 --format all
 [ "$(grep -cE '^ SELL-32-(1|256) ' "$dir/out")" = 2 ] || fail "not both SELL formats"
 run model gen:hpcg:20 --machine a100 --format sell:32,1 --cold --json
@@ -88,8 +94,8 @@ if command -v gnuplot >/dev/null; then
     has 'L2 load 5400 GB/s stated'
     has '^ 3  CRS merge  [0-9]+ Gflop/s, L2 bandwidth'
     has '^ 3  CRS merge  ≥ [0-9]+ Gflop/s, all in the L2'
-    [ "$(grep -c 'point is on its roof' "$dir/out")" = 2 ] || fail "not a plot for each GPU"
-    sed 's/[≥±]/~/g' "$dir/out" | LC_ALL=C awk 'length($0) > 104 {print; bad = 1} END {exit bad}' || fail "a line is longer than 100"
+    [ "$(grep -c 'a point on its roof' "$dir/out")" = 2 ] || fail "not a plot for each GPU"
+    sed -n '/levels of/,$p' "$dir/out" | sed 's/[≥±…]/~/g' | LC_ALL=C awk 'length($0) > 80 {print; bad = 1} END {exit bad}' || fail "a line of a plot is longer than 80"
     run model gen:hpcg:20 --machine a100,h200 --format all --plot "$dir/levels.svg"
     has "^saved  $dir/levels-a100-sxm4-40gb.svg$"
     grep -q '<svg' "$dir/levels-h200-sxm-141gb.svg" || fail "there is no picture of the H200"
@@ -111,6 +117,13 @@ refused 'none is asked for' model gen:hpcg:10 --machine ivb-e5-2660v2 --plot lev
 refused "begin with 'zen4'" model gen:laplace3d:4 --machine zen4
 run model gen:laplace3d:10 --machine a100-sxm4-40gb --json
 grep -q '"kind":"gpu"' "$dir/out" || fail "JSON lacks the kind"
+grep -q '"here":false' "$dir/out" || fail "JSON does not say that the machine is another"
+run model --sizes 10,10,50 --machine ivb-e5-2660v2 --csv
+[ "$(sed -n '1s/.*,//p' "$dir/out")" = here ] && [ "$(sed -n '2s/.*,//p' "$dir/out")" = 0 ] || fail "CSV does not say that the machine is another"
+run model --sizes 10,10,50 --machine ivb-e5-2660v2
+[ "$(head -n 1 "$dir/out")" = 'NOTE     predicted for ivb-e5-2660v2, which is not the machine that this runs on' ] || fail "a foreign machine is not said first"
+run model --sizes 10,10,50
+grep -q '^NOTE' "$dir/out" && fail "a note on no machine"
 run model gen:laplace3d:10 --machine ivb-e5-2660v2,h100-pcie-80gb --csv
 [ "$(cut -d, -f1 "$dir/out" | wc -l)" -ge 4 ] && grep -qE ',gpu,1,[0-9.]+,[0-9.]+,' "$dir/out" || fail "CSV lacks the best of the GPU"
 
@@ -140,7 +153,55 @@ run model gen:laplace3d:20 --machine "$dir/dark.json",ivb-e5-2660v2
 has '^ dark .* unknown +unknown +unknown'
 has 'dark: bandwidth unknown: nobody says'
 
+# The effective capacity of the last level is an interval (6 MB, 4 to 16), and so is what follows from it: the data
+# of 11.6 MB fit its upper end.
+wide=tests/data/machine-wide.json
+run model gen:random:100000:8 --machine $wide --alpha sim
+has '^ CRS: traffic 11[.]6 to 11[.]64 MB'
+has '^ Residence not certain: the data fit the upper end of the capacity[.]$'
+run model gen:random:100000:8 --machine $wide --alpha sim --json
+has '"level_doubt":"the data fit the upper end of the capacity"'
+run model gen:random:60000:8 --machine $wide # 6.96 MB
+has '^ Residence not certain: the data fit the upper end of the capacity[.]$'
+run model gen:random:40000:8 --machine $wide # 4.6 MB
+has '^ Residence not certain: the data do not fit the lower end of the capacity[.]$'
+run model gen:random:400000:8 --machine $wide --alpha sim
+grep -q 'not certain' "$dir/out" && fail "a doubt where all of the interval is too small"
+run analyze gen:random:100000:8 --machine $wide --threads 2 --budget 50ms --no-hints --no-plots --bytes sim -v --out "$dir" --json="$dir/wide.json" --csv="$dir/wide.csv"
+head -n 6 "$dir/out" | grep -q '^trust  *figures of machine-wide, not of this machine' || fail "a foreign machine is not said first"
+grep -q '^NOTE     caches and ceilings of machine-wide (--machine), but the kernel ran on another machine:' "$dir/out" || fail "no note of a foreign machine"
+grep -q 'Q06' "$dir/wide.csv" || fail "CSV does not flag the foreign machine"
+tr -d ' \n' <"$dir/out" | grep -q 'residencenotcertain:thedatafittheupperendofthecapacity' || fail "the report is certain"
+tr -d ' \n' <"$dir/out" | grep -q 'agobesideotherprograms,lowconfidence:60of100samplesweredisturbed' || fail "the report does not doubt the machine's figures"
+tr -d ' \n' <"$dir/wide.json" >"$dir/out"
+has '"foreign":true'
+has '"code":"Q06"'
+has '"measured":[{]"when":"2026-11-01T08:00:00Z","times":2,"state":"busy","confidence":"low"'
+has '"certain":false,"doubt":"thedatafittheupperendofthecapacity"'
+has '"bytes":[{]"value":1[01][0-9.]+,"lo":0.0,"hi":1[01]'
+run analyze gen:random:100000:8 --machine $wide --sim-llc 6000000 --threads 2 --budget 50ms --no-hints --no-plots --bytes sim --out "$dir" --json
+tr -d ' \n' <"$dir/out" | grep -q '"certain":true' || fail "a doubt about a capacity that was given"
+
+# Two figures of one level that contradict each other are remarked on: a file of this very machine with 10^6 GB/s.
+key=$(tr -d ' \n' <"$dir/wide.json" | sed 's/.*"env":{"key":"\([0-9a-f]*\)".*/\1/')
+for level in L1 L2 L3 MEM; do for mode in single unknown; do
+    echo "{\"name\":\"load\",\"level\":\"$level\",\"precision\":\"f64\",\"threads\":1,\"domains\":1,\"mode\":\"$mode\",\"value\":1e15,\"unit\":\"B/s\",\"origin\":\"stated\",\"how\":\"x\"},"
+done; done >"$dir/fast"
+sed -e "s/\"cores\"/\"env_key\":\"$key\",\"cores\"/" -e 's/machine-wide/fast/' -e '/"ceilings":\[/,$d' $wide >"$dir/fast.json"
+{ echo '"ceilings":['; sed '$s/,$//' "$dir/fast"; echo ']}'; } >>"$dir/fast.json"
+run analyze gen:random:100000:8 --machine "$dir/fast.json" --threads 1 --budget 50ms --no-hints --no-plots --bytes sim -v --out "$dir"
+tr -s ' \n' ' ' <"$dir/out" | grep -q "loads of the kernel's arrays reach [0-9.]* GB/s, long loops in the [LM][^ ]* of this machine 1e+06" || fail "no remark on a roof far below what is remembered"
+grep -q '^NOTE' "$dir/out" && fail "this machine is taken for another one"
+
+run machine show $wide
+has '^ +measured [0-9]+ days ago, the last of 2 times, beside other programs [(]60 of 100 samples disturbed[)]$'
+has '^ +confidence low: 60 of 100'
+refused 'for .machine measure' machine list --renew
+refused 'as it is' machine measure --renew --size 4MiB
+
 # Threads: those of the machine; left out of "all" where they are too few.
+run model gen:laplace3d:90 --machine zen4-epyc-9654 --threads 8
+has '^ROOF     DRAM load  38[.]4 GB/s  modelled .1 of 12 domains; 460[.]8 GB/s stated for 96 threads.$'
 run model gen:laplace3d:20 --machine all --threads 10
 has 'Left out, as 10 threads are asked for: .*snb-e5-2680 \(8 cores\)'
 run model gen:laplace3d:20 --machine all --threads 96

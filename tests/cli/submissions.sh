@@ -38,7 +38,7 @@ edited() { # edited FILE SED: the folder bad, with this file changed
 edited state.json 's/"student": "ada"/"student": 7/'
 expect 3 "bad: its state.json: a student's name has" grade --no-simulation bad
 edited state.json 's/"student": "ada"/"student": "a\\u001b[2Jda"/' # would clear the terminal
-expect 5 "a \[2Jda, lab 1" grade --no-simulation bad
+expect 5 'a\\u001b\[2Jda, lab 1' grade --no-simulation bad
 edited state.json 's/"lab": "01-crs-balance"/"lab": ["1"]/'
 expect 3 "bad: its state.json: there is no lab ''" grade --no-simulation bad
 edited state.json 's/"runs": {}/"runs": []/'
@@ -75,10 +75,23 @@ expect 0 "bytes *9.401 " predict 1 --dir whole --from right.json
 expect 4 "the run 'cold' ended with exit code 4" run 1 --dir whole --unpredicted --only cold --machine none.json
 expect 0 "'bytes' is late" predict 1 --dir whole --from right.json
 expect 2 "the lab has no run 'colder'" run 1 --dir whole --only colder
-# A run that a signal ends, here because its record is larger than files may be, was not interrupted by the user.
+# A run that a signal ends was not interrupted by the user.
 code=0
-(ulimit -f 40 && "$spmodel" lab run 1 --dir whole --only warm --machine ivb-e5-2660v2 >out 2>&1) || code=$?
-[ $code -eq 4 ] && grep -q "the run 'warm' was ended by signal" out || { cat out; fail "a run that a signal ends: $code"; }
+"$spmodel" lab run 1 --dir whole --only warm --machine ivb-e5-2660v2 >out 2>&1 &
+lab=$! child='' tries=0
+while [ -z "$child" ] && [ $tries -lt 600 ] && [ -d /proc/$lab ]; do
+    child=$(cat /proc/$lab/task/$lab/children 2>/dev/null || true)
+    tries=$((tries + 1))
+    [ -n "$child" ] || sleep 0.02
+done
+# shellcheck disable=SC2086 # a list of processes
+[ -z "$child" ] || kill -KILL $child
+wait $lab || code=$?
+if [ -z "$child" ]; then
+    echo "submissions.sh: skipped: no run was seen to be ended (this kernel does not list children)"
+else
+    [ $code -eq 4 ] && grep -q "the run 'warm' was ended by signal" out || { cat out; fail "a run that a signal ends: $code"; }
+fi
 # Two folders of one student for one lab, however the name is typed; another lab is none of them.
 expect 0 "LAB 1" start 1 --student ' ADA' --small --dir again
 expect 0 "LAB 2" start 2 --student ada --small --dir other

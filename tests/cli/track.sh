@@ -30,19 +30,19 @@ analyze() { # analyze FOLDER ARGUMENTS...
 }
 "$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
 
-# A gate without noise: simulated bytes, with a random order put in where none was asked for.
+# A gate without noise: simulated bytes, with a random order put in where none was asked for; x does not fit any L2.
 expect 3 "no store of records" track log
-for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:150; done
+for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:300; done
 "$check_schema" "$schema" "$dir"/bytes/*.json >"$dir/check" || { cat "$dir/check"; fail "schema"; }
 expect 0 "2 records added" track add "$dir/bytes"
 expect 0 "0 records added.*2 there already" track add "$dir/bytes"
 expect 0 "simulated: compared as it is" track check --metric bytes
-SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:150
+SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:300
 grep -q '"fault"' "$dir"/order/*.json || fail "a fault without a flag"
 expect 0 "1 record added" track add "$dir/order"
-expect 1 "^regressed .*gen:laplace2d:150" track check --metric bytes
+expect 1 "^regressed .*gen:laplace2d:300" track check --metric bytes
 expect 1 '<failure message="regressed' track check --metric bytes --junit -
-expect 1 "| regressed | gen:laplace2d:150" track check --metric bytes --markdown -
+expect 1 "| regressed | gen:laplace2d:300" track check --metric bytes --markdown -
 expect 5 "no complete record" track check --matrix 'nothing*'
 
 # A thread held back is in the record; what it does to the time is checked on records with times of their own.
@@ -125,7 +125,7 @@ grep -q "time change unknown" "$dir/out" || { cat "$dir/out"; fail "not compared
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
-expect 0 "too few records" track locate --matrix '*:150'
+expect 0 "too few records" track locate --matrix '*:300'
 vary 800 8 time=1.5
 expect 0 "+[45][0-9].. %" track locate --matrix '*:60'
 expect 0 "matrix,configuration" track export --csv
@@ -256,7 +256,7 @@ expect 5 "bytes of A are simulated, those of B measured" compare --metric bytes 
 # Damage is named, the others are used.
 echo '{"schema": "spmodel.rec' >"$dir/store/records/2099-01/damaged.json"
 expect 3 "damaged.json" track log
-grep -q "gen:laplace2d:150" "$dir/out" || fail "a damaged record hides the others"
+grep -q "gen:laplace2d:300" "$dir/out" || fail "a damaged record hides the others"
 
 # The gate of examples/ci: nothing before it, then as before, then worse.
 gate() { # gate CODE

@@ -13,7 +13,7 @@ fail() {
 analyze() { # analyze NAME ARGUMENTS...: analyse into $dir/NAME
     name=$1
     shift
-    "$spmodel" analyze -q --try-hints --no-plots --machine "$dir/machine.json" --out "$dir/$name" "$@" \
+    "$spmodel" analyze -v --try-hints --no-plots --machine "$dir/machine.json" --out "$dir/$name" "$@" \
         >"$dir/$name.txt" || { cat "$dir/$name.txt"; fail "analyze $* failed"; }
     "$check" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check" "$dir/$name.txt"; fail "analyze $*"; }
     "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check"; fail "analyze $*"; }

@@ -78,7 +78,7 @@ struct wrong_body {
             gpu::load(a.a + t + 1);
             break;
         case NOWHERE:
-            gpu::load((const double *)nullptr + t);
+            gpu::load((const double *)((uintptr_t)t * sizeof(double)));
             break;
         case TWICE:
             gpu::store(a.a + t / 2, 1.0);

@@ -15,7 +15,7 @@ namespace
 
 enum shape { F16, BF16, TF32, F64, N_SHAPES };
 
-constexpr int MOST_M = 16, MOST_K = 16, N = 8;
+constexpr int MOST_K = 16, N = 8;
 
 const struct {
     int M, K;

@@ -1,0 +1,72 @@
+#include "session/conditions.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sys/disturbance.h"
+
+/* A look at all processes may take so long [s]. */
+static const double LOOK_S = 0.05;
+static const double MOST_DISTURBED = 0.1, LEAST_SHARE = 0.1;
+
+const char *sp_condition_name(enum sp_condition condition)
+{
+    static const char *const names[SP_N_CONDITIONS] = {"not run", "clean", "busy", "assumed", "unusable"};
+    return names[condition];
+}
+
+void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *c)
+{
+    const double n = (double)(pairs->n_clean + pairs->n_disturbed);
+    c->n_clean = pairs->n_clean;
+    c->n_disturbed = pairs->n_disturbed;
+    c->state = n == 0                                            ? SP_NOT_RUN
+               : !pairs->clean                                   ? SP_UNUSABLE
+               : (double)pairs->n_disturbed > MOST_DISTURBED * n ? SP_BUSY
+                                                                 : SP_CLEAN;
+    if (n > 0 && sp_disturbance_is_ignored())
+        c->state = SP_ASSUMED;
+}
+
+void sp_bystanders_begin(struct sp_bystanders *watch)
+{
+    memset(watch, 0, sizeof *watch);
+    sp_processes_read("", sp_now() + LOOK_S, &watch->before, NULL);
+}
+
+void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *conditions)
+{
+    struct sp_processes after;
+    if (sp_processes_read("", sp_now() + LOOK_S, &after, NULL) == SP_OK) {
+        conditions->n_others = sp_processes_busy(&watch->before, &after, getpid(), LEAST_SHARE,
+                                                 conditions->other, SP_MOST_OTHERS);
+        sp_processes_free(&after);
+    }
+    sp_processes_free(&watch->before);
+}
+
+char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size)
+{
+    const long long disturbed = (long long)c->n_disturbed, n = (long long)c->n_clean + disturbed;
+    size_t used;
+    if (c->state == SP_ASSUMED)
+        used = (size_t)snprintf(text, size, "%lld samples, taken for undisturbed (SPMODEL_ASSUME)", n);
+    else if (c->state == SP_NOT_RUN)
+        used = (size_t)snprintf(text, size, "nothing was run here");
+    else if (disturbed == 0)
+        used = (size_t)snprintf(text, size, "%lld sample%s, none disturbed", n, n == 1 ? "" : "s");
+    else if (c->state == SP_UNUSABLE)
+        used = (size_t)snprintf(text, size, "%lld of %lld samples were disturbed, too many to replace",
+                                disturbed, n);
+    else
+        used = (size_t)snprintf(text, size, "%lld of %lld samples were disturbed and replaced", disturbed, n);
+    if (c->oversubscribed && disturbed > 0 && used < size)
+        used +=
+            (size_t)snprintf(text + used, size - used, "; more threads than processors disturb each other");
+    for (int i = 0; i < c->n_others && disturbed > 0 && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s %.0f %%",
+                                 i ? ", " : "; other programs: ", c->other[i].name, 100 * c->other[i].share);
+    return text;
+}

@@ -1,0 +1,54 @@
+/* In what state the machine was while it was measured on, decided once, and whether a verdict can be given at
+ * all. Every percentage, loss, hint and gate of an analysis asks here. */
+#ifndef SP_SESSION_CONDITIONS_H
+#define SP_SESSION_CONDITIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "session/sampling.h"
+#include "sys/processes.h"
+
+enum sp_condition {
+    SP_NOT_RUN,  /* nothing was run here: times come from elsewhere, or there are none */
+    SP_CLEAN,    /* at most a tenth of the samples was disturbed */
+    SP_BUSY,     /* disturbed samples were replaced by others */
+    SP_ASSUMED,  /* clean, because SPMODEL_ASSUME says so: nobody looked */
+    SP_UNUSABLE, /* too few undisturbed samples: times say nothing about the kernel */
+    SP_N_CONDITIONS
+};
+/* "not run", "clean", "busy", "assumed", "unusable". */
+const char *sp_condition_name(enum sp_condition condition);
+
+enum { SP_MOST_OTHERS = 3 };
+
+struct sp_conditions {
+    enum sp_condition state;
+    int64_t n_clean, n_disturbed; /* samples */
+    bool oversubscribed;          /* more threads than processors: they disturb each other */
+    int n_others;                 /* programs that used more than a tenth of a processor meanwhile */
+    struct sp_busy other[SP_MOST_OTHERS];
+};
+
+/* state, n_clean and n_disturbed, from all runs pooled. */
+void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *conditions);
+
+/* Looks at who computes: begun before the samples, ended after them. What cannot be read is left out. */
+struct sp_bystanders {
+    struct sp_processes before;
+};
+void sp_bystanders_begin(struct sp_bystanders *watch);
+void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *conditions);
+
+/* "48 samples, none disturbed", "31 of 60 samples were disturbed and replaced; other programs: cc1 95 %";
+ * returns text. */
+char *sp_conditions_words(const struct sp_conditions *conditions, char *text, size_t size);
+
+/* Above this share of its own roof a kernel has drawn more than the load-only run beside it: the roof is too
+ * low or the bytes are too many. */
+#define SP_MOST_OF_ROOF 1.10
+/* A roof below this part of what the machine file remembers for the level was taken in a bad moment. */
+#define SP_LEAST_OF_REMEMBERED 0.5
+
+#endif

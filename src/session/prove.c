@@ -1,0 +1,218 @@
+/* Runs with something taken away: each proves the loss that it takes away [THEORY 8]. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "session/analysis.h"
+#include "session/observe.h"
+#include "session/pcore.h"
+#include "sparse/layout_variant.h"
+#include "sys/core_to_core.h"
+#include "sys/pages.h"
+
+/* Gathers are not looked at where transfers reach this share of the roof. */
+#define WELL_FED 0.85
+/* How long a run waits for quiet moments [s]: several of them are made. */
+#define PATIENCE_S 1
+
+static struct sp_intervention *add(struct sp_proved *out, const char *name, struct sp_value time)
+{
+    struct sp_intervention *i = &out->intervention[out->n_interventions++];
+    *i = (struct sp_intervention){.name = name, .time = time};
+    return i;
+}
+
+/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. */
+static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_job *job,
+                                  struct sp_value *time, struct sp_error *err)
+{
+    enum { LEAST = 7, MOST = 40 };
+    struct sp_plan *plan = a->options->plan;
+    struct sp_pairs pairs = {0};
+    const double start = sp_now();
+    struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
+    s.against = &a->setup.job;
+    s.protocol.budget_s = sp_plan_left_s(plan, SP_SPEND_PROOFS) / 2; /* the next run takes half of the rest */
+    s.protocol.min_samples = LEAST;
+    s.protocol.max_samples = MOST;
+    s.patience_s = PATIENCE_S;
+    *time = sp_value_none("the processors moved between cache domains during every sample");
+    enum sp_status status = sp_sample_pairs(job, &s, &pairs, err);
+    plan->spent_s[SP_SPEND_PROOFS] += sp_now() - start;
+    if (status == SP_UNDECIDED)
+        status = SP_OK;
+    else if (status == SP_OK && !pairs.clean) {
+        *time = sp_value_none("other programs disturbed the samples");
+    } else if (status == SP_OK) {
+        const double now_s = a->observed.pairs.time.value; /* inverse: the run's time over that of the job */
+        *time = sp_value_between(now_s / pairs.inverse.value, now_s / pairs.inverse.hi,
+                                 now_s / pairs.inverse.lo, SP_MEASURED);
+    }
+    sp_pairs_free(&pairs);
+    return status;
+}
+
+/* The run's job with other shares of the same arrays: its layout has them for as long as an execution lasts.
+ */
+struct rescheduled {
+    struct sp_layout *layout;
+    const struct sp_job *job;
+    struct sp_partition other;
+};
+
+static enum sp_status run_rescheduled(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                      struct sp_error *err)
+{
+    struct rescheduled *r = state;
+    const struct sp_partition own = r->layout->partition;
+    r->layout->partition = r->other;
+    enum sp_status status = r->job->run(r->job->state, repetitions, stats, err);
+    r->layout->partition = own;
+    return status;
+}
+
+/* Another schedule on the same arrays, first touch as before. */
+static enum sp_status reschedule(const struct sp_analysis *a, enum sp_schedule schedule, int64_t block,
+                                 struct sp_value *time, struct sp_error *err)
+{
+    struct rescheduled r = {.layout = (struct sp_layout *)&a->setup.layout, .job = &a->setup.job};
+    enum sp_status status = sp_layout_repartition(r.layout, schedule, block, r.job->n_threads, &r.other, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_job job = a->setup.job;
+    job.state = &r;
+    job.run = run_rescheduled;
+    status = time_beside(a, &job, time, err);
+    sp_partition_free(&r.other);
+    return status;
+}
+
+/* Equal shares of entries instead of the schedule in use. */
+static enum sp_status equalise(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
+{
+    struct sp_value time = out->equal_s;
+    char took[32];
+    enum sp_status status = reschedule(a, SP_SCHEDULE_NNZ, 0, &time, err);
+    out->equal_s = time;
+    if (status == SP_OK && sp_value_known(time))
+        snprintf(add(out, "equal shares", time)->text, sizeof out->intervention[0].text,
+                 "with equal nonzeros per thread on the same arrays it takes %s (first touch as before)",
+                 sp_text_seconds(took, sizeof took, time.value));
+    return status;
+}
+
+/* Unequal busy times that the bytes do not explain: every schedule that these arrays allow is run. */
+static enum sp_status try_schedules(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < a->compared.n_schedules && status == SP_OK; i++) {
+        struct sp_workload other = a->setup.workload;
+        status = sp_workload_set_schedule(&other, a->compared.schedule[i].option, err);
+        if (status == SP_OK && other.schedule != SP_SCHEDULE_MERGE) /* it needs a kernel prepared for it */
+            status = reschedule(a, other.schedule, other.block, &out->schedule_s[i], err);
+    }
+    return status;
+}
+
+/* Another kernel, or the same one, prepared for a layout that differs a little from the run's. */
+static enum sp_status time_prepared(const struct sp_analysis *a, const struct sp_workload *w,
+                                    const struct sp_kernel *kernel, const struct sp_layout *layout,
+                                    struct sp_value *time, struct sp_error *err)
+{
+    struct sp_dense_arrays arrays;
+    void *state = NULL;
+    enum sp_status status = sp_dense_make(w, a->options->seed, &arrays, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_operands operands = {.x = arrays.x,
+                                         .rows = arrays.rows,
+                                         .second = arrays.second,
+                                         .store_nt = a->setup.facts.store_nt,
+                                         .allocator = a->options->small_pages ? &sp_allocator_plain
+                                                                              : &sp_allocator_huge};
+    status = kernel->prepare(layout, &operands, &state, err);
+    if (status == SP_OK) {
+        const struct sp_job job = sp_kernel_job(kernel, state, layout);
+        status = time_beside(a, &job, time, err);
+    }
+    kernel->release(state);
+    sp_dense_free(&arrays);
+    return status;
+}
+
+/* Columns folded into a window that the inner caches hold: every gather hits. */
+static enum sp_status linearise(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
+{
+    const struct sp_machine *m = a->options->machine;
+    struct sp_pcore_options p = sp_pcore_options_for(m, &a->setup.workload, NULL, SP_SPEND_OTHERS);
+    struct sp_layout view;
+    struct sp_error why;
+    enum sp_status status = sp_layout_fold(&a->setup.layout, p.fold, &view, &why);
+    if (status == SP_MEMORY) {
+        out->linear_s = sp_value_none("no memory for a second set of indices");
+        return SP_OK;
+    }
+    status = time_prepared(a, &a->setup.workload, a->setup.kernel, &view, &out->linear_s, err);
+    sp_layout_unfold(&view);
+    char took[32];
+    if (status == SP_OK && sp_value_known(out->linear_s))
+        snprintf(add(out, "all gathers from L1 (test)", out->linear_s)->text,
+                 sizeof out->intervention[0].text, "with all gathers from inner caches it takes %s%s",
+                 sp_text_seconds(took, sizeof took, out->linear_s.value),
+                 out->linear_s.lo > a->observed.pairs.time.value ? ": slower, so it proves nothing" : "");
+    return status;
+}
+
+/* Is it worth a run that prefetches x? Transfers leave much of the time, and x is beyond the L2. */
+static bool may_wait(const struct sp_analysis *a)
+{
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_workload *w = &a->setup.workload;
+    const double x_B = sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_X);
+    return w->op == SP_OP_SPMV && w->prefetch == 0 && w->precision != SP_C128 && w->n_threads > 0 &&
+           (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16 &&
+           w->schedule != SP_SCHEDULE_MERGE && m->n_caches > 1 && x_B > (double)m->cache[1].size_B &&
+           sp_value_known(a->evaluated.fraction) && a->evaluated.fraction.value < WELL_FED;
+}
+
+/* The same arrays by the fastest kernel that prefetches x. */
+static enum sp_status ask_in_advance(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
+{
+    struct sp_workload w = a->setup.workload;
+    struct sp_layout view = a->setup.layout;
+    struct sp_pcore_options p =
+        sp_pcore_options_for(a->options->machine, &w, a->options->plan, SP_SPEND_OTHERS);
+    const struct sp_kernel *kernel;
+    struct sp_value rate;
+    char took[32];
+    w.prefetch = view.prefetch = SP_TRIED_PREFETCH;
+    if (sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK)
+        return SP_OK; /* no kernel here prefetches */
+    enum sp_status status = time_prepared(a, &w, kernel, &view, &out->prefetch_s, err);
+    if (status == SP_OK && sp_value_known(out->prefetch_s))
+        snprintf(add(out, "prefetch", out->prefetch_s)->text, sizeof out->intervention[0].text,
+                 "with x prefetched %d entries ahead it takes %s", SP_TRIED_PREFETCH,
+                 sp_text_seconds(took, sizeof took, out->prefetch_s.value));
+    return status;
+}
+
+enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
+{
+    out->linear_s = sp_value_none("no test with all gathers from L1 was made");
+    out->equal_s = sp_value_none("no run with equal shares was made");
+    out->prefetch_s = sp_value_none("no run that prefetches x was made");
+    if (a->options->no_hints || a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
+        return SP_OK;
+    sp_progress_step(a->progress, "proving the losses", -1);
+    enum sp_status status = SP_OK;
+    enum sp_schedule schedule = a->setup.workload.schedule;
+    if (a->evaluated.busy_decides && schedule != SP_SCHEDULE_MERGE)
+        status = try_schedules(a, out, err);
+    else if (a->evaluated.fluid.gain > 0.02 &&
+             (schedule == SP_SCHEDULE_ROWS || schedule == SP_SCHEDULE_CYCLIC))
+        status = equalise(a, out, err);
+    if (status == SP_OK && may_wait(a))
+        status = ask_in_advance(a, out, err);
+    return status == SP_OK ? linearise(a, out, err) : status;
+}

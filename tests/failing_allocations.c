@@ -1,0 +1,405 @@
+/* What the program does when memory is refused: each allocation of a command fails in turn, once alone and,
+ * for some, with all that follow. The command is run in a forked child by the program's own main(); its
+ * allocations, and those of libc and jansson for it, come through the functions of this file, which know the
+ * failing one.
+ *
+ * A command that is refused memory ends with 4 and a reason, or does without and says what it says always. It
+ * never crashes, never ends with another code (1 is "regressed", 3 "make it again"), and leaves its files as
+ * they were or as they should be.
+ *
+ * Usage: failing_allocations DATA MACHINES [CASE | all]; "all": every allocation, not a sample. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int spmodel_main(int argc, char **argv);
+
+/* ---- the seam ---- */
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
+static struct range {
+    uintptr_t begin, end;
+} ours[64]; /* code of the program, libc and jansson */
+static int n_ours;
+static bool is_counting, fails_on; /* fails_on: all from the failing one on */
+static atomic_long n_asked, failing;
+static atomic_long *reported; /* shared with the parent */
+
+static int note_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+    (void)size;
+    (void)context;
+    if (*name && strncmp(name, "libc.so", 7) != 0 && strncmp(name, "libjansson", 10) != 0)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum && n_ours < 64; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+            const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            ours[n_ours++] = (struct range){begin, begin + info->dlpi_phdr[i].p_memsz};
+        }
+    return 0;
+}
+
+static bool refuses(const void *caller)
+{
+    bool is_ours = false;
+    for (int i = 0; is_counting && i < n_ours; i++)
+        is_ours |= (uintptr_t)caller >= ours[i].begin && (uintptr_t)caller < ours[i].end;
+    if (!is_ours)
+        return false;
+    const long n = atomic_fetch_add(&n_asked, 1) + 1;
+    atomic_store(reported, n);
+    if (n != failing && !(fails_on && n > failing && failing > 0))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t n)
+{
+    return refuses(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return refuses(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return refuses(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
+}
+
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    if (flags & MAP_ANONYMOUS && !(flags & MAP_FIXED) && refuses(__builtin_return_address(0)))
+        return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}
+
+/* ---- one run ---- */
+
+static char root[64], data[PATH_MAX], machines[PATH_MAX], machine[PATH_MAX + 32];
+
+struct outcome {
+    int code;   /* exit status, or 256 + signal */
+    long n;     /* allocations asked for */
+    char *text; /* standard output; digits as #, because times and names differ */
+    char *error;
+};
+
+static char *slurp(const char *path, bool plain)
+{
+    char *text = calloc(1, 1);
+    size_t size = 0;
+    FILE *f = fopen(path, "r"), *to = open_memstream(&text, &size);
+    bool was_digit = false;
+    for (int c; f && (c = getc(f)) != EOF;) {
+        const bool digit = !plain && ((c >= '0' && c <= '9') || c == '.');
+        if (!digit || !was_digit)
+            putc(digit ? '#' : c, to);
+        was_digit = digit;
+    }
+    if (f)
+        fclose(f);
+    fclose(to);
+    return text;
+}
+
+static void enter(const char *folder, const char *out, const char *error)
+{
+    char path[128];
+    if (chdir(folder) != 0)
+        _exit(99);
+    snprintf(path, sizeof path, "%s/%s", root, out);
+    const int to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    snprintf(path, sizeof path, "%s/%s", root, error);
+    const int err = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), in = open("/dev/null", O_RDONLY);
+    dup2(in, 0);
+    dup2(to, 1);
+    dup2(err, 2);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    alarm(60);
+}
+
+/* fails 0: none; negative: that one and all behind it. */
+static struct outcome run(const char *line, long fails)
+{
+    char words[4 * PATH_MAX], *argv[64] = {"spmodel"}, path[128], *save;
+    int argc = 1, status;
+    snprintf(words, sizeof words, "%s", line);
+    for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        argv[argc++] = word;
+    snprintf(path, sizeof path, "%s/work", root);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        enter(path, "out", "err");
+        fails_on = fails < 0;
+        failing = labs(fails);
+        is_counting = true;
+        exit(spmodel_main(argc, argv));
+    }
+    waitpid(child, &status, 0);
+    struct outcome o = {.code = WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status),
+                        .n = atomic_load(reported)};
+    snprintf(path, sizeof path, "%s/out", root);
+    o.text = slurp(path, false);
+    snprintf(path, sizeof path, "%s/err", root);
+    o.error = slurp(path, true);
+    return o;
+}
+
+static void drop(struct outcome *o)
+{
+    free(o->text);
+    free(o->error);
+    memset(o, 0, sizeof *o);
+}
+
+/* The folder that every run begins with. */
+static void fresh(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s/work && cp -a %s/pristine %s/work", root, root, root);
+    if (system(command) != 0)
+        exit(99);
+}
+
+/* Names and sizes of all files with the content of those that must be whole; what a store or cache keeps of
+ * its own (index, locks) is only looked at by the command that reads it. */
+static char *state(void)
+{
+    char command[512], path[128];
+    snprintf(
+        command, sizeof command,
+        "cd %s/work && find . -type f ! -path './store/*' ! -path './cache/*' ! -path './labs/*' | sort | "
+        "sed 's/20[0-9]*T[0-9]*Z/TIME/' > ../state; find store/records -type f 2>/dev/null | sort | "
+        "xargs -r cksum >> ../state",
+        root);
+    if (system(command) != 0)
+        exit(99);
+    snprintf(path, sizeof path, "%s/state", root);
+    return slurp(path, true);
+}
+
+/* ---- the cases ---- */
+
+struct command {
+    const char *name, *line;
+    bool writes;       /* begins with a fresh folder each time */
+    const char *reads; /* a command that must work afterwards, and say what it said before or after */
+    int sample; /* 0: as all; else so many runs only: one takes long, and what it prints depends on times */
+};
+
+static const struct command commands[] = {
+    {"info", "info --color never --json matrix.mtx", false, NULL, 0},
+    {"model", "model --machine MACHINE --format all matrix.mtx", false, NULL, 0},
+    {"explain", "explain roofline --json RECORD", false, NULL, 0},
+    {"explain-hint", "explain Q10 RECORD", false, NULL, 0},
+    {"convert", "convert -q matrix.mtx new.spm", true, "info new.spm", 0},
+    {"track-add", "track add ADDED", true, "track log", 0},
+    {"track-log", "track log", false, NULL, 0},
+    {"track-check", "track check", false, NULL, 0},
+    {"compare", "compare RECORD RECORD", false, NULL, 0},
+    {"plot", "plot --term gp RECORD", true, NULL, 0},
+    {"machine-show", "machine show MACHINE", false, NULL, 0},
+    {"lab-grade", "lab grade --no-simulation lab-1", false, NULL, 0},
+    {"campaign", "campaign campaign.txt --status", false, NULL, 0},
+    {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
+    {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
+    {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
+    {"analyze",
+     "analyze -q --threads 1 --budget 5ms --samples 3 --no-hints --no-plots --bytes sim --machine MACHINE "
+     "matrix.mtx",
+     true, NULL, 12},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands, DENSE = 120, SPARSE = 60 };
+
+static int n_bad;
+
+static void put_words(const char *line, char *out, size_t size)
+{
+    char record[PATH_MAX + 32], added[PATH_MAX + 32];
+    const struct {
+        const char *word, *path;
+    } words[] = {{"RECORD", record}, {"ADDED", added}, {"MACHINE", machine}};
+    snprintf(record, sizeof record, "%s/record-kkt_power.json", data);
+    snprintf(added, sizeof added, "%s/record-explain-sell.json", data);
+    for (*out = '\0'; *line;) {
+        const size_t n = strlen(out);
+        int i = 0;
+        while (i < 3 && strncmp(line, words[i].word, strlen(words[i].word)) != 0)
+            i++;
+        if (i < 3)
+            snprintf(out + n, size - n, "%s", words[i].path);
+        else
+            snprintf(out + n, size - n, "%c", *line);
+        line += i < 3 ? strlen(words[i].word) : 1;
+    }
+}
+
+static void bad(const struct command *c, long n, const struct outcome *o, const char *what)
+{
+    if (n_bad++ < 40)
+        printf("BAD %s, allocation %ld: %s (code %d%s)\n    says: %.300s\n", c->name, n, what, o->code,
+               o->code > 255 ? ", a signal" : "", *o->error ? o->error : "nothing");
+}
+
+struct expected {
+    struct outcome normal, read_before, read_after;
+    char *before, *after;
+};
+
+static void judge(const struct command *c, long n, const struct expected *e, const struct outcome *o)
+{
+    if (o->code != 4 && o->code != e->normal.code)
+        bad(c, n, o, "neither 4 nor the code without failure");
+    else if (o->code == 4 && e->normal.code != 4 && !*o->error)
+        bad(c, n, o, "4 without a reason");
+    else if (o->code == e->normal.code && !c->sample && strcmp(o->text, e->normal.text) != 0)
+        bad(c, n, o, "the usual code, but other output");
+    if (!c->writes)
+        return;
+    char *now = state();
+    const bool is_before = strcmp(now, e->before) == 0, is_after = strcmp(now, e->after) == 0;
+    if (!is_after && (!is_before || o->code == e->normal.code))
+        bad(c, n, o, "files are neither as before nor as they should be");
+    if (c->reads && (is_after || strncmp(c->reads, "track", 5) == 0)) {
+        struct outcome read = run(c->reads, 0);
+        const struct outcome *wanted = is_after ? &e->read_after : &e->read_before;
+        if (read.code != wanted->code || strcmp(read.text, wanted->text) != 0)
+            bad(c, n, &read, "cannot be read afterwards as it should be");
+        drop(&read);
+    }
+    free(now);
+}
+
+static void expect(const struct command *c, const char *line, struct expected *e)
+{
+    memset(e, 0, sizeof *e);
+    fresh();
+    e->before = state();
+    if (c->reads)
+        e->read_before = run(c->reads, 0);
+    fresh();
+    e->normal = run(line, 0);
+    e->after = state();
+    if (c->reads)
+        e->read_after = run(c->reads, 0);
+}
+
+static void fail_each(const struct command *c, bool all)
+{
+    char line[3 * PATH_MAX];
+    struct expected e;
+    put_words(c->line, line, sizeof line);
+    expect(c, line, &e);
+    const long total = e.normal.n, dense = all ? total : c->sample ? 0 : DENSE;
+    const long rest = total > dense ? total - dense : 0, sparse = c->sample ? c->sample : SPARSE;
+    const long step = rest / sparse + 1;
+    long n_runs = 0;
+    const int bad_before = n_bad;
+    if (e.normal.code == 99 || e.normal.code > 255 || e.normal.code == 2 || e.normal.code == 4 || total < 20)
+        bad(c, 0, &e.normal, "does not run without a failure");
+    for (long n = 1; n <= total; n += n < dense ? 1 : step)
+        for (int on = 0; on < (n % 4 == 1 ? 2 : 1); on++, n_runs++) {
+            if (c->writes)
+                fresh();
+            struct outcome o = run(line, on ? -n : n);
+            judge(c, on ? -n : n, &e, &o);
+            drop(&o);
+        }
+    printf("%-13s %6ld allocations, %5ld runs, usual code %d: %d bad\n", c->name, total, n_runs,
+           e.normal.code, n_bad - bad_before);
+    drop(&e.normal);
+    drop(&e.read_before);
+    drop(&e.read_after);
+    free(e.before);
+    free(e.after);
+}
+
+static void make_pristine(void)
+{
+    char command[3 * PATH_MAX], path[128];
+    strcpy(root, "/tmp/spmodel-test-XXXXXX");
+    if (!mkdtemp(root))
+        exit(99);
+    snprintf(machine, sizeof machine, "%s/ivb-e5-2660v2.json", machines);
+    snprintf(
+        command, sizeof command,
+        "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
+        "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' >campaign.txt",
+        root, root, root, data, data);
+    if (system(command) != 0)
+        exit(99);
+    snprintf(path, sizeof path, "%s/work", root);
+    setenv("HOME", path, 1);
+    setenv("XDG_DATA_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/work/cache", root);
+    setenv("XDG_CACHE_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/work/store", root);
+    setenv("SPMODEL_STORE", path, 1);
+    setenv("LC_ALL", "C", 1);
+    fresh();
+    char add[PATH_MAX + 64];
+    snprintf(add, sizeof add, "track add %s/record-explain-crs.json", data);
+    const char *const lines[] = {"generate -q laplace2d:12 -o matrix.mtx", add, "lab start 1 --student A"};
+    for (int i = 0; i < 3; i++) {
+        struct outcome o = run(lines[i], 0);
+        if (o.code != 0) {
+            printf("%s: code %d: %s\n", lines[i], o.code, o.error);
+            exit(1);
+        }
+        drop(&o);
+    }
+    snprintf(command, sizeof command, "rm -rf %s/pristine && cp -a %s/work %s/pristine", root, root, root);
+    if (system(command) != 0)
+        exit(99);
+}
+
+int main(int argc, char **argv)
+{
+    /* libgomp has read its variables before main(). */
+    if (!getenv("OMP_NUM_THREADS") || strcmp(getenv("OMP_NUM_THREADS"), "1") != 0 ||
+        !getenv("OMP_WAIT_POLICY")) {
+        setenv("OMP_NUM_THREADS", "1", 1);
+        setenv("OMP_WAIT_POLICY", "passive", 1);
+        execv("/proc/self/exe", argv);
+        return 99;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    const char *which = argc > 3 ? argv[3] : "";
+    const bool all = strcmp(which, "all") == 0;
+    reported = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    dl_iterate_phdr(note_module, NULL);
+    if (argc < 3 || !realpath(argv[1], data) || !realpath(argv[2], machines))
+        return 99;
+    make_pristine();
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (all || !*which || strcmp(which, commands[i].name) == 0)
+            fail_each(&commands[i], all);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    if (system(command) != 0 || n_bad > 0)
+        printf("%d bad\n", n_bad);
+    return n_bad > 0;
+}

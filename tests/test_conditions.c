@@ -1,0 +1,225 @@
+/* Was a sample disturbed, in what state was the machine, and can a verdict be given? */
+#include <check.h>
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "kernels/kernel.h"
+#include "session/analysis.h"
+#include "session/conditions.h"
+#include "sparse/dense.h"
+#include "sparse/generate.h"
+#include "sys/disturbance.h"
+
+/* A look at two threads: the second one ran `ran` of 1 s, was taken off and went to sleep so often. */
+static struct sp_disturbance second_thread(double ran, int involuntary, int voluntary, int cpu)
+{
+    const struct sp_thread_clock before[2] = {{10, 3, -1, 5, 7, 0}, {10, 4, -1, 5, 7, 1}};
+    const struct sp_thread_clock after[2] = {{11, 4, -1, 5, 7, 0},
+                                             {11, 4 + ran, -1, 5 + involuntary, 7 + voluntary, cpu}};
+    return sp_disturbance_between(before, after, 2);
+}
+
+START_TEST(what_a_thread_lacks_against_its_will_disturbs)
+{
+    ck_assert(!second_thread(1, 0, 0, 1).disturbed);
+    ck_assert(!second_thread(0.96, 1, 0, 1).disturbed); /* a short one does no harm */
+    ck_assert(!second_thread(0.4, 0, 3, 1).disturbed);  /* it waited for the other one */
+    ck_assert(second_thread(0.4, 1, 3, 1).disturbed);
+    ck_assert(second_thread(0.9, 0, 0, 1).disturbed); /* stolen: it never slept */
+    ck_assert(second_thread(1, 0, 0, 0).disturbed);
+    const struct sp_disturbance d = second_thread(0.4, 2, 0, 3);
+    ck_assert_double_eq_tol(d.lost_share, 0.6, 1e-12);
+    ck_assert_int_eq(d.taken_off, 2);
+    ck_assert_int_eq(d.n_moved, 1);
+    /* it slept, and waited for a processor when it was woken */
+    const struct sp_thread_clock woken[2] = {{10, 4, 2, 5, 7, 1}, {11, 4.4, 2.3, 5, 9, 1}};
+    ck_assert_double_eq_tol(sp_disturbance_between(&woken[0], &woken[1], 1).lost_share, 0.3, 1e-12);
+}
+END_TEST
+
+static atomic_int stop;
+
+static void *spin(void *unused)
+{
+    while (!atomic_load_explicit(&stop, memory_order_relaxed))
+        ;
+    return unused;
+}
+
+/* Two threads on one processor: over many time slices each of them is taken off. */
+START_TEST(a_competitor_on_the_same_processor_is_seen)
+{
+    cpu_set_t one;
+    pthread_t rival;
+    struct sp_thread_clock before, after;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0); /* the rival inherits it */
+    ck_assert_int_eq(pthread_create(&rival, NULL, spin, NULL), 0);
+    sp_thread_clocks(1, &before);
+    for (double end = sp_now() + 0.5; sp_now() < end;)
+        ;
+    sp_thread_clocks(1, &after);
+    atomic_store(&stop, 1);
+    pthread_join(rival, NULL);
+    const struct sp_disturbance d = sp_disturbance_between(&before, &after, 1);
+    ck_assert(d.disturbed && d.taken_off > 0 && d.lost_share > 0.05);
+}
+END_TEST
+
+START_TEST(the_state_follows_from_the_samples)
+{
+    struct sp_conditions c = {0};
+    char text[240];
+    sp_conditions_set(&(struct sp_pairs){.n_clean = 0, .n_disturbed = 0}, &c);
+    ck_assert_int_eq(c.state, SP_NOT_RUN);
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 48}, &c);
+    ck_assert_int_eq(c.state, SP_CLEAN);
+    ck_assert_str_eq(sp_conditions_words(&c, text, sizeof text), "48 samples, none disturbed");
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 54, .n_disturbed = 6}, &c);
+    ck_assert_int_eq(c.state, SP_CLEAN);
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 29, .n_disturbed = 31}, &c);
+    ck_assert_int_eq(c.state, SP_BUSY);
+    c.n_others = 2;
+    c.other[0] = (struct sp_busy){"cc1", 1, 0.95};
+    c.other[1] = (struct sp_busy){"ninja", 2, 0.11};
+    ck_assert_str_eq(sp_conditions_words(&c, text, sizeof text),
+                     "31 of 60 samples were disturbed and replaced; other programs: cc1 95 %, ninja 11 %");
+    sp_conditions_set(&(struct sp_pairs){.clean = false, .n_clean = 2, .n_disturbed = 58}, &c);
+    ck_assert_int_eq(c.state, SP_UNUSABLE);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text), "too many to replace"));
+    setenv("SPMODEL_ASSUME", "clean", 1);
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 9}, &c);
+    unsetenv("SPMODEL_ASSUME");
+    ck_assert_int_eq(c.state, SP_ASSUMED);
+    ck_assert_ptr_nonnull(
+        strstr(sp_conditions_words(&c, text, sizeof text), "9 samples, taken for undisturbed"));
+    for (int cut = 1; cut < 100; cut++) { /* of whatever size */
+        char *small = malloc((size_t)cut);
+        ck_assert_uint_lt(strlen(sp_conditions_words(&c, small, (size_t)cut)), (size_t)cut);
+        free(small);
+    }
+}
+END_TEST
+
+/* An analysis that has come so far that shares are known. */
+static struct sp_value fraction_after(enum sp_condition state, double of_roof, double of_model,
+                                      double own_roof_Bps, struct sp_analysis *a, bool *again)
+{
+    static struct sp_machine machine;
+    static struct sp_analyze_options options = {.machine = &machine};
+    sp_machine_free(&machine);
+    struct sp_ceiling c = {
+        .name = "load", .level = "L3", .precision = "f64", .n_threads = 2, .mode = "unknown"};
+    c.value = sp_value_of(40e9, SP_MEASURED);
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    memset(a, 0, sizeof *a);
+    a->options = &options;
+    a->observed.conditions = (struct sp_conditions){.state = state, .n_clean = 3, .n_disturbed = 50};
+    a->setup.workload.n_threads = 2;
+    strcpy(a->evaluated.residence.name, "L3");
+    strcpy(a->observed.pairs.mode, "unknown");
+    a->observed.pairs.roof = sp_value_of(own_roof_Bps, SP_MEASURED);
+    a->evaluated.fraction = sp_value_of(of_roof, SP_SIMULATED);
+    a->evaluated.model_fraction = sp_value_of(of_model, SP_MODELLED);
+    a->evaluated.V_B = sp_value_of(1e6, SP_SIMULATED);
+    *again = sp_analysis_doubt(a, &a->evaluated);
+    sp_machine_free(&machine);
+    return a->evaluated.fraction;
+}
+
+START_TEST(no_share_is_given_where_roof_or_state_forbid_it)
+{
+    static struct sp_analysis a;
+    bool again;
+    ck_assert(sp_value_known(fraction_after(SP_CLEAN, 0.9, 0.8, 38e9, &a, &again)) && !again &&
+              !*a.evaluated.doubt);
+    ck_assert(sp_value_known(fraction_after(SP_BUSY, 1.05, 0.8, 38e9, &a, &again)) && !again &&
+              !*a.evaluated.doubt);
+    /* 475 % of the roof is no answer, and the roof is taken again */
+    ck_assert(!sp_value_known(fraction_after(SP_BUSY, 4.75, 0.8, 8e9, &a, &again)) && again);
+    ck_assert(!sp_value_known(a.evaluated.model_fraction) && strstr(a.evaluated.doubt, "475 %"));
+    /* less than half of what is remembered is taken again; if it stays, the kernel had no more either */
+    ck_assert(sp_value_known(fraction_after(SP_CLEAN, 0.9, 0.8, 15e9, &a, &again)) && again &&
+              !*a.evaluated.doubt);
+    ck_assert(!sp_value_known(fraction_after(SP_UNUSABLE, 0.9, 0.8, 38e9, &a, &again)));
+    ck_assert(strstr(a.evaluated.doubt, "50 of 53 samples") && !sp_value_known(a.evaluated.model_fraction));
+    /* faster than the model: only the share of the model is unknown */
+    ck_assert(sp_value_known(fraction_after(SP_CLEAN, 0.9, 1.2, 38e9, &a, &again)) && !again &&
+              !*a.evaluated.doubt);
+    ck_assert(!sp_value_known(a.evaluated.model_fraction) &&
+              strstr(a.evaluated.model_fraction.why, "ceilings"));
+}
+END_TEST
+
+/* Two processes that spin beside a real kernel: whatever it costs, there are samples, those kept are clean or
+ * said not to be, and noise is no error. */
+START_TEST(noise_is_no_error)
+{
+    struct sp_csr a;
+    struct sp_layout layout;
+    struct sp_dense_arrays dense;
+    struct sp_error err = {0};
+    const struct sp_kernel *rows[32];
+    void *state;
+    ck_assert_int_eq(sp_generate("laplace2d:60", NULL, &a, &err), SP_OK);
+    const struct sp_workload w = {.matrix = &a, .n_threads = 2, .C = 1, .sigma = 1, .r = 1};
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &layout, &err), SP_OK);
+    ck_assert_int_gt(sp_kernel_candidates(&layout, NULL, rows, 32), 0);
+    ck_assert_int_eq(sp_dense_make(&w, 1, &dense, &err), SP_OK);
+    const struct sp_operands operands = {.x = dense.x, .rows = dense.rows, .second = dense.second};
+    ck_assert_int_eq(rows[0]->prepare(&layout, &operands, &state, &err), SP_OK);
+    const struct sp_job job = sp_kernel_job(rows[0], state, &layout);
+    pthread_t rival[2];
+    atomic_store(&stop, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&rival[i], NULL, spin, NULL), 0);
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL)};
+    o.protocol.budget_s = 0.3;
+    o.protocol.max_samples = 12;
+    struct sp_pairs pairs;
+    const enum sp_status status = sp_sample_pairs(&job, &o, &pairs, &err);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 2; i++)
+        pthread_join(rival[i], NULL);
+    ck_assert_msg(status == SP_OK, "%s", err.what);
+    ck_assert_int_gt(pairs.n, 0);
+    ck_assert_int_eq(pairs.clean, pairs.n_clean >= 5);
+    if (pairs.clean)
+        ck_assert_int_le(pairs.n, pairs.n_clean);
+    else
+        ck_assert_int_le(pairs.n, pairs.n_clean + pairs.n_disturbed);
+    ck_assert(pairs.time.lo > 0 && pairs.time.lo <= pairs.time.value && pairs.time.value <= pairs.time.hi);
+    for (int64_t i = 0; i < pairs.n; i++)
+        ck_assert(pairs.time_s[i] > 0 && pairs.roof_Bps[i] > 0);
+    sp_pairs_free(&pairs);
+    rows[0]->release(state);
+    sp_dense_free(&dense);
+    sp_layout_free(&layout);
+    sp_csr_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+    unsetenv("SPMODEL_ASSUME"); /* as other tests are run with it */
+    Suite *s = suite_create("conditions");
+    TCase *c = tcase_create("all");
+    tcase_add_test(c, what_a_thread_lacks_against_its_will_disturbs);
+    tcase_add_test(c, a_competitor_on_the_same_processor_is_seen);
+    tcase_add_test(c, the_state_follows_from_the_samples);
+    tcase_add_test(c, no_share_is_given_where_roof_or_state_forbid_it);
+    tcase_add_test(c, noise_is_no_error);
+    suite_add_tcase(s, c);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed > 0;
+}

@@ -1,0 +1,95 @@
+/* What half storage is expected to move is what it moves: the simulation of its own layout at the level where
+ * its own data live, wherever those of the run do. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/analysis.h"
+#include "session/byte_source.h"
+#include "sparse/generate.h"
+
+static const struct sp_machine machine = {
+    .n_cores = 2,
+    .n_domains = 1,
+    .n_caches = 3,
+    .cache = {{.level = 1, .size_B = 16 << 10, .line_B = 64, .ways = 8, .cores_sharing = 1},
+              {.level = 2, .size_B = 128 << 10, .line_B = 64, .ways = 8, .cores_sharing = 1},
+              {.level = 3, .size_B = 1 << 20, .line_B = 64, .ways = 16, .cores_sharing = 2}}};
+
+static const struct {
+    const char *matrix;
+    int now, then; /* levels: index of the cache, 3: memory */
+} cases[] = {
+    {"laplace2d:90", 2, 2}, {"hpcg:11", 2, 1},       {"hpcg:11+permuted:3", 2, 1},
+    {"hpcg:17", 3, 2},      {"laplace2d:180", 3, 3}, {"hpcg:20+permuted:3", 3, 3},
+};
+
+static void make(const struct sp_csr *a, const char *format, struct sp_workload *w, struct sp_layout *l)
+{
+    *w = (struct sp_workload){.n_threads = 2, .schedule = SP_SCHEDULE_NNZ, .matrix = a};
+    ck_assert_int_eq(sp_workload_set_format(w, format, NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(w, false, NULL, l, NULL), SP_OK);
+}
+
+/* Bytes where the data live, by the steps of an analysis; *level: there. */
+static double moved(const struct sp_layout *l, int *level)
+{
+    struct sp_sim_options o = sp_sim_default(&machine);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    *level = sp_residence_of(&machine, sp_footprint_of_layout(l), 2, 1, true).level;
+    ck_assert_int_eq(sp_sim_traffic(l, &o, traffic, &n_levels, NULL, NULL), SP_OK);
+    while (*level > 0 && sp_traffic_is_idle(l, &traffic[*level - 1]))
+        --*level;
+    ck_assert_int_gt(*level, 0);
+    return traffic[*level - 1].read_B.value + traffic[*level - 1].write_B.value;
+}
+
+START_TEST(one_triangle_moves_what_is_said)
+{
+    struct sp_csr a;
+    struct sp_layout half;
+    struct sp_workload other;
+    struct sp_byte_source replayed = {.replayed = true, .recording.has_times = true}; /* no kernel is run */
+    const struct sp_analyze_options o = {.machine = &machine, .bytes = &replayed};
+    struct sp_analysis *analysis = calloc(1, sizeof *analysis);
+    struct sp_hint_inputs in;
+    int level;
+    ck_assert_int_eq(sp_generate(cases[_i].matrix, NULL, &a, NULL), SP_OK);
+    analysis->options = &o;
+    analysis->setup.n_domains = 1;
+    make(&a, "crs", &analysis->setup.workload, &analysis->setup.layout);
+    analysis->evaluated.V_B = sp_value_of(moved(&analysis->setup.layout, &level), SP_SIMULATED);
+    ck_assert_int_eq(level, cases[_i].now);
+    analysis->evaluated.residence.level = level;
+    analysis->evaluated.alpha = analysis->evaluated.alpha_simulated = sp_value_of(1, SP_SIMULATED);
+    analysis->evaluated.alpha_min.alpha = 0.2;
+    sp_hint_inputs_init(&in);
+    in.symmetric = true;
+    sp_analysis_look_at_storage(analysis, &in);
+    make(&a, "half", &other, &half);
+    const double then_B = moved(&half, &level);
+    ck_assert_int_eq(level, cases[_i].then);
+    ck_assert_int_eq(in.half_V_B.origin, SP_SIMULATED);
+    ck_assert_msg(fabs(in.half_V_B.value - then_B) <= 0.005 * then_B, "%s: %.0f B expected, %.0f moved",
+                  cases[_i].matrix, in.half_V_B.value, then_B);
+    sp_layout_free(&half);
+    sp_layout_free(&analysis->setup.layout);
+    sp_csr_free(&a);
+    free(analysis);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("other_storage");
+    TCase *tc = tcase_create("other_storage");
+    tcase_add_loop_test(tc, one_triangle_moves_what_is_said, 0, sizeof cases / sizeof *cases);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,470 @@
+/* The six lines say nothing that the record contradicts: over all stored records and 100 000 generated ones,
+ * in every state of the machine, with causes that fit the time and causes that do not. */
+#include <check.h>
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/utf8.h"
+#include "io/record_words.h"
+#include "model/bottleneck.h"
+#include "report/report_text.h"
+#include "report/verdict.h"
+#include "session/record_parts.h"
+
+enum { N_GENERATED = 100000, REPORTS_EVERY = 100, MOST_LINES = 24 };
+static uint64_t state;
+
+static double uniform(double lo, double hi)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return lo + (hi - lo) * (double)(state >> 11) / 9007199254740992.0;
+}
+
+static int one_of(int n)
+{
+    const int i = (int)uniform(0, n);
+    return i < n ? i : n - 1;
+}
+
+static const char *text_of(const json_t *line, const char *key)
+{
+    const char *text = sp_item_text(line, key);
+    ck_assert_msg(text != NULL && *text, "a line without %s", key);
+    return text;
+}
+
+static int columns_of(const char *text)
+{
+    int n = 0;
+    while (sp_utf8_next(&text))
+        n++;
+    return n;
+}
+
+/* No percentage above 100, and none that is no number. */
+static void check_percentages(const char *text)
+{
+    ck_assert_msg(!strstr(text, "nan") && !strstr(text, "inf "), "%s", text);
+    for (const char *p = text; (p = strstr(p, " %")); p += 2) {
+        const char *from = p;
+        while (from > text && strchr("0123456789.", from[-1]))
+            from--;
+        ck_assert_msg(from == p || strtod(from, NULL) <= 100, "more than all: %s", text);
+    }
+}
+
+/* "4.10 Gflop/s (3.95 … 4.20)": the value lies between. */
+static void check_interval(const char *text)
+{
+    const char *open = strchr(text, '(');
+    double lo, hi;
+    if (!open || sscanf(open, "(%lf … %lf)", &lo, &hi) != 2)
+        return;
+    const double x = strtod(text, NULL);
+    ck_assert_msg(lo <= x && x <= hi, "%s", text);
+}
+
+static void check_line(const json_t *line, int width)
+{
+    check_percentages(text_of(line, "text"));
+    check_percentages(text_of(line, "short"));
+    ck_assert_msg(columns_of(text_of(line, "short")) <= width, "longer than %d: %s", width,
+                  text_of(line, "short"));
+}
+
+static bool is_known(const json_t *line)
+{
+    return strncmp(text_of(line, "text"), "not known: ", 11) != 0;
+}
+
+static void check_reached(const struct sp_record *r, const json_t *reached)
+{
+    const struct sp_value share = sp_record_metric(r, "model_fraction");
+    const double told = sp_item_number(reached, "of_possible");
+    char percent[32], words[64];
+    if (isnan(told)) {
+        ck_assert_ptr_null(strstr(text_of(reached, "text"), "% of possible"));
+        return;
+    }
+    ck_assert(sp_value_known(share) && told <= 1);
+    ck_assert_double_eq_tol(told, fmin(1, share.value), 1e-12);
+    snprintf(words, sizeof words, "%s of possible", sp_figure_percent(percent, sizeof percent, told));
+    ck_assert_msg(strstr(text_of(reached, "text"), told > 0.995 ? "all of what is possible" : words) != NULL,
+                  "%s: %s", words, text_of(reached, "text"));
+}
+
+/* Rows add up to the time, those that are lost to what is missing of the possible, and the largest of them
+ * are named. */
+static void check_lost(const struct sp_record *r, const json_t *lost, const json_t *reached)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(r, row);
+    const json_t *first = json_array_get(lost, 0), *one;
+    double sum = 0, of_lost = 0, before = INFINITY;
+    size_t i;
+    ck_assert_uint_ge(json_array_size(lost), 1);
+    ck_assert_uint_le(json_array_size(lost), 4);
+    if (n == 0) {
+        ck_assert_msg(!is_known(first), "%s", text_of(first, "text"));
+        check_line(first, SP_VERDICT_SHORT);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        sum += row[k].share;
+        of_lost += row[k].is_lost ? row[k].share : 0;
+        ck_assert_msg(row[k].share <= 1 && (row[k].share >= -0.0051 || row[k].loss == SP_N_LOSS_ROWS - 1),
+                      "%s: %g", row[k].words, row[k].share);
+    }
+    ck_assert_double_eq_tol(sum, 1, 1e-6);
+    const double told = sp_item_number(reached, "of_possible");
+    if (told < 1)
+        ck_assert_double_eq_tol(of_lost, 1 - told, 0.005); /* a constructed record is rounded */
+    json_array_foreach(lost, i, one)
+    {
+        const double share = sp_item_number(one, "share");
+        const char *cause = sp_item_text(one, "cause");
+        check_line(one, SP_VERDICT_SHORT);
+        if (!cause) {
+            ck_assert_uint_eq(json_array_size(lost), 1);
+            continue;
+        }
+        if (strcmp(cause, "rest") != 0) {
+            ck_assert(share > 0 && share <= before);
+            before = share;
+        }
+    }
+}
+
+/* A class that is named has the largest share of the time. */
+static void check_bottleneck(const struct sp_record *r)
+{
+    static const char *const keys[][2] = {
+        {"imbalance", "imbalance"}, {"in_core", "latency"}, {"in_core", "in-core"}};
+    const char *class = sp_verdict_bottleneck(r), *of_record = sp_words_text(r, "bottleneck.class", "");
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(r, row);
+    if (!class)
+        return;
+    ck_assert_str_eq(class, of_record);
+    double of[2] = {0};
+    for (int k = 0; k < n; k++) {
+        /* execution hides the transfers that are shorter */
+        bool is_its = (strcmp(class, "bandwidth") == 0 || strcmp(class, "in-core") == 0) && row[k].loss <= 3;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            is_its = is_its || (strcmp(class, keys[i][1]) == 0 &&
+                                strcmp(sp_loss_words[row[k].loss].key, keys[i][0]) == 0);
+        if (is_its)
+            of[0] += row[k].share;
+        else if (row[k].loss > 3) /* transfers may be hidden by what is named */
+            of[1] = fmax(of[1], row[k].share);
+    }
+    ck_assert_msg(of[0] >= of[1] - 1e-9, "%s with %g beside %g", class, of[0], of[1]);
+}
+
+static void check_do(const struct sp_record *r, const json_t *what)
+{
+    const char *command = sp_item_text(what, "command"), *basis = sp_item_text(what, "basis");
+    const json_t *hint;
+    size_t i;
+    if (!command)
+        return;
+    ck_assert(!*sp_words_text(r, "conditions.doubt", ""));
+    bool is_found = false, was_tried = false;
+    json_array_foreach(sp_record_node(r, "hints"), i, hint)
+    {
+        const char *try = sp_item_text(hint, "try");
+        const struct sp_value seen = sp_hint_observed(hint);
+        if (!try || strcmp(try, command) != 0)
+            continue;
+        was_tried = was_tried || sp_value_known(seen);
+        is_found =
+            is_found ||
+            (sp_hint_is_shown(hint) && sp_value_known(seen) == (strcmp(basis, "tried") == 0) &&
+             sp_item_number(what, "gain_lo") ==
+                 (sp_value_known(seen) ? seen.lo : sp_item_number(json_object_get(hint, "gain"), "lo")));
+    }
+    ck_assert_msg(is_found || sp_record_node(r, "tries.best"), "no hint has the command %s", command);
+    ck_assert_msg(!was_tried || strcmp(basis, "tried") == 0, "%s was tried, and is predicted", command);
+}
+
+static char *printed(const struct sp_record *r, int width, int verbosity)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const struct sp_report_style style = {.width = width, .utf8 = true, .verbosity = verbosity};
+    FILE *stream = open_memstream(&text, &size);
+    sp_report_text(r, &style, stream);
+    ck_assert_int_eq(fclose(stream), 0);
+    return text;
+}
+
+/* `head -6` answers all six questions, whatever the width; no cause is both lost and no problem. */
+static void check_report(const struct sp_record *r, const json_t *lost)
+{
+    static const char *const labels[] = {"", "possible ", "reached ", "lost ", "do ", "trust "};
+    for (int width = 80; width <= 120; width += 20) {
+        char *text = printed(r, width, 0), *rest = text, *line;
+        int n = 0;
+        while ((line = strsep(&rest, "\n")) && rest) {
+            ck_assert_msg(n >= 6 || strncmp(line, labels[n], strlen(labels[n])) == 0, "line %d: %s", n + 1,
+                          line);
+            ck_assert_msg(columns_of(line) <= width || strstr(line, "     spmodel "), "%d columns: %s", width,
+                          line);
+            n++;
+        }
+        ck_assert_msg(n >= 6 && n <= MOST_LINES, "%d lines", n);
+        free(text);
+    }
+    static const struct {
+        const char *rule, *cause;
+    } rules[] = {{"A01", "extra_x"}, {"B01", "imbalance"}, {"C01", "in_core"}, {"D01", "padding"}};
+    const json_t *one, *fine;
+    size_t i, k;
+    json_array_foreach(lost, i, one)
+        json_array_foreach(sp_record_node(r, "not_a_problem"), k,
+                           fine) for (size_t m = 0; m < sizeof rules / sizeof *rules;
+                                      m++) if (sp_item_text(one, "cause") && sp_item_text(fine, "rule") &&
+                                               strcmp(sp_item_text(one, "cause"), rules[m].cause) == 0 &&
+                                               strcmp(sp_item_text(fine, "rule"), rules[m].rule) == 0 &&
+                                               sp_item_number(one, "share") >= 0.03)
+            ck_assert_msg(sp_verdict_contradicts(r, fine), "%s is lost and no problem", rules[m].cause);
+}
+
+static void check_record(const struct sp_record *r, bool with_report)
+{
+    static const char *const lines[] = {"possible", "reached", "do", "trust"};
+    json_t *v = sp_verdict_of(r), *lost = json_object_get(v, "lost");
+    const json_t *subject = json_object_get(v, "subject"), *shown = json_object_get(v, "state"),
+                 *reached = json_object_get(v, "reached");
+    check_line(subject, 80);
+    ck_assert_int_lt(
+        0, columns_of(text_of(shown, "text"))); /* programs may use more than 100 % of a processor */
+    ck_assert_int_le(columns_of(text_of(subject, "short")) + 3 + columns_of(text_of(shown, "short")), 80);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        check_line(json_object_get(v, lines[i]), SP_VERDICT_SHORT);
+    check_interval(text_of(json_object_get(v, "possible"), "text"));
+    check_interval(text_of(reached, "text"));
+    check_reached(r, reached);
+    check_lost(r, lost, reached);
+    check_bottleneck(r);
+    check_do(r, json_object_get(v, "do"));
+    if (*sp_words_text(r, "conditions.doubt", "")) {
+        ck_assert(!is_known(json_object_get(v, "possible")) && !is_known(json_array_get(lost, 0)));
+        ck_assert(!is_known(json_object_get(v, "do")) && isnan(sp_item_number(reached, "of_possible")));
+    }
+    if (with_report)
+        check_report(r, lost);
+    json_decref(v);
+}
+
+START_TEST(stored_records_are_not_contradicted)
+{
+    glob_t found;
+    ck_assert_int_eq(glob(SP_TEST_DATA "/record-*.json", 0, NULL, &found), 0);
+    ck_assert_uint_ge(found.gl_pathc, 9);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct sp_record r = {0}, again = {.root = NULL};
+        ck_assert_int_eq(sp_record_read(found.gl_pathv[i], &r, NULL), SP_OK);
+        check_record(&r, true);
+        /* What is stored is what the record says when it is read again. */
+        sp_verdict_put(&r);
+        char *text = json_dumps(r.root, JSON_REAL_PRECISION(17));
+        again.root = json_loads(text, 0, NULL);
+        json_t *told = sp_verdict_of(&again);
+        ck_assert(json_equal(told, json_object_get(again.root, "verdict")));
+        json_decref(told);
+        free(text);
+        sp_record_free(&again);
+        sp_record_free(&r);
+    }
+    globfree(&found);
+}
+END_TEST
+
+static struct sp_value around(double x, enum sp_origin origin)
+{
+    return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
+}
+
+/* Losses of any size, the class that follows from them, and a model; as a session records them. */
+static void generate_losses(struct sp_record *r)
+{
+    const double t = pow(10, uniform(-6, 0)), b = pow(10, uniform(9, 12)), W = t * pow(10, uniform(7, 12)),
+                 wide = one_of(4) ? 1 : 2.5;
+    struct sp_loss_inputs in = {
+        .time_s = around(t, SP_MEASURED),
+        .roof_Bps = around(b, SP_MEASURED),
+        .min_B = t * b * uniform(0, 0.6 * wide),
+        .padding_B = one_of(3) ? 0 : t * b * uniform(0, 0.4 * wide),
+        .domains_B = one_of(3) ? 0 : t * b * uniform(0, 0.1),
+        .x_B = sp_value_of(t * b * uniform(0, 0.7), SP_SIMULATED),
+        .x_once_B = t * b * uniform(0, 0.3),
+        .imbalance_s =
+            one_of(2) ? sp_value_of(0, SP_MODELLED) : sp_value_of(t * uniform(0, 0.5), SP_MEASURED),
+        .lambda = 1.1,
+        .core_s =
+            one_of(3) ? sp_value_of(t * uniform(0, 0.9 * wide), SP_MEASURED) : sp_value_none("not measured"),
+        .linear_s = one_of(2) ? sp_value_of(t * uniform(0.2, 1.1), SP_MEASURED) : sp_value_none("not run"),
+        .leftover_B = t * b * uniform(0, 0.5),
+        .level = "MEM",
+    };
+    struct sp_losses losses = sp_losses_of(&in);
+    const struct sp_bottleneck_inputs bi = {in.time_s, in.core_s, in.linear_s, sp_value_none("not run"),
+                                            &losses};
+    const struct sp_bottleneck_found found = sp_bottleneck_of(&bi);
+    const double traffic = (in.min_B + in.padding_B) / b,
+                 core = sp_value_known(in.core_s) ? in.core_s.value : 0, possible = fmax(traffic, core);
+    json_object_del(r->root, "losses");
+    sp_record_losses(r, &losses);
+    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(found.kind));
+    sp_record_set_flag(r, "bottleneck.proved", found.proved);
+    sp_record_set_text(r, "bottleneck.why", found.why);
+    sp_record_set_text(r, "binding.term", core > traffic ? "in-core execution" : "memory bandwidth");
+    sp_record_set_metric(r, "time", in.time_s, "s", "lower", "t");
+    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
+    sp_record_set_metric(r, "performance",
+                         sp_value_between(W / t, W / in.time_s.hi, W / in.time_s.lo, SP_MEASURED), "flop/s",
+                         "higher", "P");
+    sp_record_set_metric(r, "p_core",
+                         core > 0 ? sp_value_of(W / core, SP_MEASURED) : sp_value_none("not measured"),
+                         "flop/s", "none", "P_core");
+    sp_record_set_metric(r, "model_fraction",
+                         possible > 1.1 * t ? sp_value_none("faster than the model: a ceiling is too low")
+                                            : sp_value_of(possible / t, SP_MODELLED),
+                         "1", "higher", "share");
+    sp_record_set_metric(r, "x_loads", sp_value_of(uniform(0.2, 40), SP_SIMULATED), "1", "lower", "loads");
+    json_object_set_new(r->root, "table", json_array());
+    if (possible > 0)
+        sp_record_append(r, "table",
+                         sp_json_table_row("model, x once", around(possible, SP_MODELLED),
+                                           sp_value_of(in.min_B, SP_MODELLED), W, sp_value_of(1, SP_MODELLED),
+                                           "model_fraction"));
+}
+
+static void generate_hints(struct sp_record *r)
+{
+    static const char *const ids[] = {"A01", "B01", "C01", "D01", "E01"};
+    json_object_set_new(r->root, "hints", json_array());
+    json_object_set_new(r->root, "not_a_problem", json_array());
+    for (int i = 0, n = one_of(7); i < n; i++) {
+        const double lo = uniform(0, 0.4), seen = uniform(-0.3, 0.9);
+        char try[128];
+        snprintf(try, sizeof try, "spmodel analyze m.mtx --format sell:%d,%d", 1 + one_of(3), 1 + one_of(2));
+        sp_record_append(
+            r, "hints",
+            json_pack("{s:s, s:s, s:{s:f, s:f, s:s}, s:s, s:s, s:s, s:s, s:o}", "id", ids[one_of(5)], "title",
+                      "a title", "gain", "lo", lo, "hi", lo + uniform(0, 0.5), "basis", "modelled",
+                      "confidence", "high", "evidence", "It is so. And more.", "try", try, "change",
+                      strstr(try, "--"), "observed",
+                      one_of(2) ? json_null()
+                                : sp_record_value_json(
+                                      sp_value_between(seen, seen - uniform(0, 0.2), seen + 0.1, SP_MEASURED),
+                                      "1")));
+    }
+    for (int i = 0; i < 5; i++)
+        if (one_of(2))
+            sp_record_append(r, "not_a_problem",
+                             json_pack("{s:s, s:s, s:s}", "rule", ids[i], "check", "a check", "figure", "1"));
+}
+
+/* In any state; a doubt takes what a session leaves out then. */
+static void generate_state(struct sp_record *r)
+{
+    static const char *const states[] = {"clean", "busy", "assumed", "unusable"};
+    static const char *const ops[] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
+    static const char *const status[] = {"complete", "complete", "complete", "constructed", "interrupted"};
+    static const char *const names[] = {"m", "kkt_power", "gen:band:2056338:30:0.101665+shuffled:180000",
+                                        "ein sehr langer Name mit Umlauten äöü und noch vielem mehr darin"};
+    const char *now = states[one_of(4)];
+    const bool is_unusable = strcmp(now, "unusable") == 0;
+    sp_record_set_text(r, "status", status[one_of(5)]);
+    sp_record_set_text(r, "problem.name", names[one_of(4)]);
+    sp_record_set_text(r, "config.op", ops[one_of(5)]);
+    sp_record_set_count(r, "config.inner", 1 + one_of(128));
+    sp_record_set_text(r, "config.device", one_of(5) ? "cpu" : "gpu");
+    json_object_del(r->root, "conditions");
+    json_object_set_new(r->root, "flags", json_array());
+    for (int i = one_of(4); i > 0; i--)
+        sp_record_add_flag(r, one_of(2) ? "Q03" : "Q10", "a doubt");
+    if (one_of(5) == 0)
+        return;
+    sp_record_set_text(r, "conditions.state", now);
+    sp_record_set_text(r, "conditions.text",
+                       is_unusable || one_of(2) ? "61 of 180 samples were disturbed and replaced; other "
+                                                  "programs: cc1plus 180 %, python3 95 %, ld 40 %"
+                                                : "48 samples, none disturbed");
+    sp_record_set_count(r, "conditions.samples", 180);
+    sp_record_set_count(r, "conditions.disturbed", is_unusable ? 180 : 61);
+    if (!is_unusable && one_of(6))
+        return;
+    sp_record_set_text(r, "conditions.doubt",
+                       "its bytes in its time are 141 percent of what a load-only run drew");
+    sp_record_set_metric(r, "model_fraction", sp_value_none("it would be more than the roof"), "1", "higher",
+                         "share");
+    json_object_del(r->root, "losses");
+    json_object_del(r->root, "hints");
+}
+
+START_TEST(generated_records_are_not_contradicted)
+{
+    struct sp_record r = {0};
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &r, NULL), SP_OK);
+    state = 20261123;
+    int n_known = 0, n_named = 0;
+    for (int i = 0; i < N_GENERATED; i++) {
+        generate_losses(&r);
+        generate_hints(&r);
+        generate_state(&r);
+        struct sp_verdict_row row[SP_VERDICT_ROWS];
+        n_known += sp_verdict_rows(&r, row) > 0;
+        n_named += sp_verdict_bottleneck(&r) != NULL;
+        check_record(&r, i % REPORTS_EVERY == 0);
+    }
+    ck_assert_int_ge(n_known, N_GENERATED / 20); /* they are not all in doubt */
+    ck_assert_int_ge(n_named, N_GENERATED / 50);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* A trial beside other work may tell nothing: then the prediction stands, and it is not called tried. */
+START_TEST(an_open_trial_leaves_the_prediction)
+{
+    static const struct {
+        double value, lo, hi;
+        bool is_shown, is_tried;
+    } trials[] = {{0.56, -1.7, 0.9, true, false},
+                  {0.30, 0.20, 0.40, true, true},
+                  {-0.2, -0.3, -0.1, false, true},
+                  {0.05, -0.02, 0.12, false, true}};
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        const struct sp_value seen =
+            sp_value_between(trials[i].value, trials[i].lo, trials[i].hi, SP_MEASURED);
+        json_t *hint = json_pack("{s:s, s:{s:f, s:f}, s:o}", "id", "A01", "gain", "lo", 0.41, "hi", 0.62,
+                                 "observed", sp_record_value_json(seen, "1"));
+        char text[128];
+        sp_verdict_gain(hint, text, sizeof text);
+        ck_assert_int_eq(sp_hint_is_shown(hint), trials[i].is_shown);
+        ck_assert_int_eq(sp_value_known(sp_hint_observed(hint)), trials[i].is_tried);
+        ck_assert_msg(strncmp(text, trials[i].is_tried ? "tried" : "predicted", 5) == 0, "%s", text);
+        json_decref(hint);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("verdict");
+    TCase *tc = tcase_create("verdict");
+    tcase_add_test(tc, an_open_trial_leaves_the_prediction);
+    tcase_add_test(tc, stored_records_are_not_contradicted);
+    tcase_add_test(tc, generated_records_are_not_contradicted);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
