@@ -37,10 +37,11 @@ typed() {
     done
     say '```'
 }
-# Without blanks, titles of curves and groups that hold nothing: half the size, the same picture.
+# Without blanks, titles of curves, values on hover (a picture in a document has none) and empty groups: half the size,
+# the same picture.
 slim() {
     sed 's/^[ \t]*//; s/ *<title>gnuplot_plot_[^<]*<\/title>//; s/rgb( *\([0-9]*\), *\([0-9]*\), *\([0-9]*\))/rgb(\1,\2,\3)/g; /^$/d' |
-        awk '{ line[++n] = $0 } /^<\/g>$/ && line[n - 1] ~ /^<g [^>]*>$/ { n -= 2 } END { for (i = 1; i <= n; i++) print line[i] }'
+        awk '/^<g class="value">/ { hover = $0; getline; if (/opacity=.0\.00.\/>/) next; line[++n] = hover } { line[++n] = $0 } /^<\/g>$/ && line[n - 1] ~ /^<g [^>]*>$/ { n -= 2 } END { for (i = 1; i <= n; i++) print line[i] }'
 }
 # picture NAME TEXT: NAME.svg as it lies here
 picture() {

@@ -142,8 +142,11 @@ static void plan_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_put(pen, SP_INK_BOLD, "PLAN");
     pen->indent = 9;
     sp_pen_tab(pen, 9);
-    sp_pen_put(pen, SP_INK_PLAIN, "%s of measurements; took, of what was allowed, and adds",
-               sp_text_seconds(text, sizeof text, budget));
+    if (budget > 0)
+        sp_pen_put(pen, SP_INK_PLAIN, "%s of measurements; took, of what was allowed, and adds",
+                   sp_text_seconds(text, sizeof text, budget));
+    else
+        sp_pen_put(pen, SP_INK_PLAIN, "nothing was measured; what each step took and adds");
     sp_pen_end(pen);
     json_array_foreach(steps, i, step)
     {

@@ -209,14 +209,15 @@ static bool wants_hints(const struct sp_analysis *a)
     return has_time(a) && !a->options->no_hints;
 }
 
+enum { COMPUTES = -1 }; /* a step without measurements */
+
 /* All that takes time, in order. Each needs what those before it have filled. */
 static const struct step {
     const char *name, *adds;
-    int spends;                                     /* enum sp_spending of its measurements; COMPUTES: none */
+    int spends;                                     /* enum sp_spending of its measurements, or COMPUTES */
     bool (*is_wanted)(const struct sp_analysis *a); /* NULL: always */
     enum sp_status (*run)(struct sp_analysis *a, struct sp_error *err);
 } steps[] = {
-#define COMPUTES (-1)
     {"set up", "the fastest kernel on arrays of its own, its result checked", SP_SPEND_CHOICE, NULL, set_up},
     {"sample", "time, and the roof beside it", SP_SPEND_SAMPLES, NULL, observe},
     {"count", "bytes by counters", COMPUTES, is_counting, count},
@@ -231,7 +232,6 @@ static const struct step {
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
     {"account", "losses, bottleneck, hints", COMPUTES, has_time, account},
     {"try", "what the best hints bring", SP_SPEND_TRIALS, wants_hints, try_best},
-#undef COMPUTES
 };
 
 static enum sp_status take_step(struct sp_analysis *a, const struct step *step, struct sp_error *err)

@@ -255,7 +255,7 @@ static enum sp_status run_apart(const struct sp_analysis *a, int n, struct sp_se
         if (a->setup.binding.pinned) {
             struct sp_binding again = a->setup.binding;
             sp_binding_apply(&again, NULL);
-            out->lost_pins = !again.pinned;
+            out->lost_pins |= !again.pinned;
         }
         if (status == SP_OK && out->n_runs % stride == 0)
             sp_sentinels_look(watch, true);
