@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do repeated analyses agree, and do their intervals hold? Each matrix N times, quiet or beside processes that spin.
 
-  bench/verdicts.py [--spinners 2] [-n 20] [--program build/spmodel] [--lines] [MATRIX ...] [-- OPTION ...]
+  bench/verdicts.py [--spinners 2] [-n 20] [--program build/spmodel] [--lines] [--keep FOLDER] [MATRIX ...] [-- OPTION ...]
 
 Without a matrix: data/demo.mtx.gz, the README's. Prints a table for docs/results, with the machine and the date: exit codes,
 wall and processor time, agreement, intervals, hints shown, predictions that were tried. No part of the tests, because the
@@ -22,11 +22,9 @@ import time
 SPIN = "while :; do :; done"
 
 
-def analyze(program, matrix, options, folder):
+def analyze(program, matrix, options, folder, run):
     """One run: its record, exit code, wall and processor seconds."""
-    path = os.path.join(folder, "record.json")
-    if os.path.exists(path):
-        os.remove(path)
+    path = os.path.join(folder, "%s-%d.json" % (os.path.basename(matrix), run))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.monotonic()
     done = subprocess.run([program, "analyze", "-q", "--no-plots", "--json=" + path, "--out", folder, *options, matrix],
@@ -113,6 +111,7 @@ def main():
     parser.add_argument("-n", type=int, default=20, help="runs of each matrix")
     parser.add_argument("--spinners", type=int, default=0, help="processes that spin beside them")
     parser.add_argument("--program", default="build/spmodel")
+    parser.add_argument("--keep", metavar="FOLDER", help="where the records stay, for other questions")
     parser.add_argument("--lines", action="store_true", help="a line for each run, too")
     parser.add_argument("matrix", nargs="*", default=[])
     arguments, options = sys.argv[1:], []
@@ -131,11 +130,13 @@ def main():
     print("| matrix | state | wall s, median / most | processor s | most of roof | bottleneck | first hint | time inside | flagged "
           "| hints tried or narrow | predictions covered |\n|---|---|---|---|---|---|---|---|---|---|---|")
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = a.keep or scratch
+            os.makedirs(folder, exist_ok=True)
             for matrix in matrices:
                 runs = []
                 for i in range(a.n):
-                    runs.append(analyze(a.program, matrix, options, folder))
+                    runs.append(analyze(a.program, matrix, options, folder, i))
                     if a.lines:
                         r, code, wall, used = runs[-1]
                         v = (r or {}).get("verdict") or {}
