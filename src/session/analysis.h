@@ -86,6 +86,11 @@ struct sp_observed {
 /* Safe twice. */
 void sp_observed_free(struct sp_observed *observed);
 
+/* The kernel without memory limits, by the whole team, in turn with the run. */
+struct sp_core_run {
+    struct sp_value flop_s; /* P_core of all threads together [flop/s]; SP_NONE: it was not run */
+};
+
 struct sp_simulated {
     int n_levels;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* [k] between level k + 1 and the next outward; [n_levels - 1]:
@@ -118,6 +123,7 @@ struct sp_evaluated {
     double balance_W;                /* useful operations [flop] */
     struct sp_prediction once, seen; /* with alpha_min; with the simulated alpha */
     struct sp_value p_core;          /* all threads [flop/s] */
+    double team; /* P_core of all threads over that of one; their number where it was not measured */
     double lambda_nz;
     struct sp_value lambda_t;
     struct sp_fluid fluid;
@@ -188,6 +194,7 @@ struct sp_analysis {
     struct sp_value huge_share, local_share; /* of the arrays */
 
     struct sp_observed observed;
+    struct sp_core_run core;
     struct sp_counts counts;
     struct sp_simulated simulated;
     struct sp_evaluated evaluated;
@@ -217,6 +224,8 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double budget_s, 
 /* Takes all samples: options->n_runs - 1 in children, one after the other, then one here, and pools them. */
 enum sp_status sp_analysis_observe(const struct sp_analysis *a, struct sp_observed *out,
                                    struct sp_error *err);
+/* P_core of the team: threads share what they share in the run, and a machine that drifts slows both. */
+enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err);
 /* The job under counters, where there is a source of them. */
 enum sp_status sp_analysis_count(const struct sp_analysis *a, struct sp_counts *out, struct sp_error *err);
 enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simulated *out,

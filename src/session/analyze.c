@@ -107,6 +107,11 @@ static enum sp_status observe(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_observe(a, &a->observed, err);
 }
 
+static enum sp_status run_core(struct sp_analysis *a, struct sp_error *err)
+{
+    return sp_analysis_core(a, &a->core, err);
+}
+
 static enum sp_status count(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_count(a, &a->counts, err);
@@ -130,6 +135,8 @@ static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
     enum sp_status status = evaluate_once(a, err);
     if (status == SP_OK && a->evaluated.retake) {
         status = observe(a, err);
+        if (status == SP_OK)
+            status = run_core(a, err);
         if (status == SP_OK)
             status = evaluate_once(a, err);
     }
@@ -220,6 +227,7 @@ static const struct step {
 } steps[] = {
     {"set up", "the fastest kernel on arrays of its own, its result checked", SP_SPEND_CHOICE, NULL, set_up},
     {"sample", "time, and the roof beside it", SP_SPEND_SAMPLES, NULL, observe},
+    {"core", "P_core of the team, in turn with the run", SP_SPEND_PROOFS, NULL, run_core},
     {"count", "bytes by counters", COMPUTES, is_counting, count},
     {"simulate", "bytes of every level", COMPUTES, NULL, simulate},
     {"reuse", "alpha over cache size", COMPUTES, NULL, reuse},

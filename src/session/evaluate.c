@@ -225,9 +225,14 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
     e->balance_W = sp_workload_flops(&a->setup.workload);
     e->w = find_w(a, e);
     double one = a->setup.p_core_one.origin == SP_NONE ? 0 : n_threads;
+    e->team = n_threads;
     e->p_core = one > 0 ? sp_value_between(one * a->setup.p_core_one.value, one * a->setup.p_core_one.lo,
                                            one * a->setup.p_core_one.hi, SP_MEASURED)
                         : a->setup.p_core_one;
+    if (sp_value_known(a->core.flop_s)) {
+        e->p_core = a->core.flop_s;
+        e->team = one > 0 ? a->core.flop_s.value / a->setup.p_core_one.value : n_threads;
+    }
     void *p;
     enum sp_status status = sp_new_array(n_threads, sizeof(int), "cache domains", &p, err);
     if (status != SP_OK)

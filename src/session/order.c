@@ -107,8 +107,8 @@ static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordere
         return SP_OK;
     enum sp_status status = sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK && sp_value_known(rate))
-        out->p_core_reordered = sp_value_between(w.n_threads * rate.value, w.n_threads * rate.lo,
-                                                 w.n_threads * rate.hi, SP_MEASURED);
+        out->p_core_reordered = sp_value_between(a->evaluated.team * rate.value, a->evaluated.team * rate.lo,
+                                                 a->evaluated.team * rate.hi, SP_MEASURED);
     return status;
 }
 

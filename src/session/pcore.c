@@ -132,6 +132,12 @@ static bool sells(const struct sp_workload *w)
     return w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
 }
 
+/* A chunk of a cut row would hide the fill that the whole one causes. */
+static bool passes_long(const struct sp_workload *w)
+{
+    return sells(w) || w->format == SP_FORMAT_HALF;
+}
+
 /* beta of the whole matrix, from its pattern alone; 1 for formats that store entries only. */
 static enum sp_status beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
 {
@@ -196,39 +202,44 @@ static void free_windows(struct windows *ws)
     ws->n = 0;
 }
 
-static enum sp_status make_window(const struct sp_workload *workload, const struct sp_pcore_options *o,
-                                  int64_t entries, int64_t start, struct window *window, struct sp_error *err)
+/* Rows as a small matrix whose columns fit the inner caches, ready for kernels of so many threads. */
+static enum sp_status fold_rows(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                const struct sp_csr *rows, int64_t first, int64_t n_rows, int n_threads,
+                                struct window *window, struct sp_error *err)
 {
-    const struct sp_csr *a = workload->matrix;
-    /* A chunk of a cut row would hide the fill that the whole one causes. */
-    const bool pass_long = sells(workload) || workload->format == SP_FORMAT_HALF;
-    int64_t first, n_rows;
-    memset(window, 0, sizeof *window);
-    find_window(a, start, entries, pass_long, &first, &n_rows);
-    /* A long row is cut to the window's length. */
-    int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
-    struct sp_csr one_row = *a;
-    const bool is_cut = n_rows == 1 && cut[1] - cut[0] > entries && workload->format != SP_FORMAT_HALF;
-    if (is_cut) {
-        cut[1] = cut[0] + entries;
-        one_row.row_ptr = cut;
-        one_row.n_r = 1;
-    }
     const int64_t columns = fold_of(workload, o->fold);
-    enum sp_status status = is_cut ? fold(workload, &one_row, 0, 1, columns, &window->folded, err)
-                                   : fold(workload, a, first, n_rows, columns, &window->folded, err);
+    memset(window, 0, sizeof *window);
+    enum sp_status status = fold(workload, rows, first, n_rows, columns, &window->folded, err);
     struct sp_workload *w = &window->workload;
     *w = *workload;
     w->matrix = &window->folded;
-    w->n_threads = 1;
+    w->n_threads = n_threads;
     if (w->format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
         w->W = striped_fold(workload, columns);
-    w->schedule = SP_SCHEDULE_NNZ;
+    if (n_threads == 1 || w->schedule != SP_SCHEDULE_MERGE) /* whose kernels take no other */
+        w->schedule = SP_SCHEDULE_NNZ;
     if (status == SP_OK && window->folded.n_nz > 0)
         status = sp_layout_make(w, true, NULL, &window->layout, err);
     if (status == SP_OK && window->folded.n_nz > 0)
         status = sp_dense_make(w, 1, &window->dense, err);
     return status;
+}
+
+static enum sp_status make_window(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                  int64_t entries, int64_t start, struct window *window, struct sp_error *err)
+{
+    const struct sp_csr *a = workload->matrix;
+    int64_t first, n_rows;
+    find_window(a, start, entries, passes_long(workload), &first, &n_rows);
+    /* A long row is cut to the window's length. */
+    int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
+    if (n_rows != 1 || cut[1] - cut[0] <= entries || workload->format == SP_FORMAT_HALF)
+        return fold_rows(workload, o, a, first, n_rows, 1, window, err);
+    struct sp_csr one_row = *a;
+    cut[1] = cut[0] + entries;
+    one_row.row_ptr = cut;
+    one_row.n_r = 1;
+    return fold_rows(workload, o, &one_row, 0, 1, 1, window, err);
 }
 
 /* Those that have entries; none where the matrix has none. */
@@ -492,4 +503,104 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
         *flop_s = ranking.flop_s[0];
     }
     return status;
+}
+
+/* ---- the whole team ---- */
+
+/* Copies the rows of n windows, each cut at `entries`, one after the other into out->row_ptr, col and val;
+ * without those arrays they are only counted: out->n_r, out->n_nz. */
+static void copy_windows(const struct sp_workload *w, int n, int64_t entries, struct sp_csr *out)
+{
+    const struct sp_csr *a = w->matrix;
+    const int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    out->n_r = out->n_nz = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t first, n_rows;
+        find_window(a, a->n_nz / n * i, entries, passes_long(w), &first, &n_rows);
+        for (int64_t row = first; row < first + n_rows; row++) {
+            int64_t length = a->row_ptr[row + 1] - a->row_ptr[row];
+            length = length < entries ? length : entries;
+            if (out->row_ptr) {
+                memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
+                memcpy(out->val + per_entry * out->n_nz, a->val + per_entry * a->row_ptr[row],
+                       (size_t)(per_entry * length) * sizeof *a->val);
+                out->row_ptr[out->n_r + 1] = out->n_nz + length;
+            }
+            out->n_r++;
+            out->n_nz += length;
+        }
+    }
+}
+
+/* Rows from all over the matrix that so many entries hold; *rows borrows the matrix where all of them fit. */
+static enum sp_status pick_rows(const struct sp_workload *w, int n_windows, int64_t entries,
+                                struct sp_csr *picked, const struct sp_csr **rows, struct sp_error *err)
+{
+    *rows = w->matrix;
+    memset(picked, 0, sizeof *picked);
+    if (w->matrix->n_nz <= n_windows * entries)
+        return SP_OK;
+    struct sp_csr count = {0};
+    copy_windows(w, n_windows, entries, &count);
+    const enum sp_status status =
+        sp_csr_alloc(count.n_r, w->matrix->n_c, count.n_nz, w->matrix->field, NULL, picked, err);
+    if (status == SP_OK)
+        copy_windows(w, n_windows, entries, picked);
+    *rows = picked;
+    return status;
+}
+
+struct sp_pcore_team {
+    struct window window;
+    const struct sp_kernel *kernel;
+    void *state;
+};
+
+enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                                  const struct sp_pcore_options *o, struct sp_pcore_team **out,
+                                  struct sp_job *job, double *work, struct sp_error *err)
+{
+    enum { SHARE = 2 }; /* of the window of one thread alone, four of which would just fill the L2 */
+    struct sp_csr picked;
+    const struct sp_csr *rows;
+    void *p;
+    double beta = 1;
+    *out = NULL;
+    enum sp_status status = sp_new_array(1, sizeof **out, "the team's rows", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_pcore_team *t = *out = p;
+    const int n = workload->n_threads * o->n_windows;
+    const int64_t entries = (int64_t)(o->window_B * SHARE / o->n_windows / bytes_per_entry(workload));
+    status = pick_rows(workload, n, entries > 64 ? entries : 64, &picked, &rows, err);
+    if (status == SP_OK)
+        status = fold_rows(workload, o, rows, 0, rows->n_r, workload->n_threads, &t->window, err);
+    sp_csr_free(&picked);
+    if (status == SP_OK && t->window.folded.n_nz == 0)
+        status = sp_fail(err, SP_ABSENT, NULL, "the rows have no entries");
+    if (status == SP_OK)
+        status = beta_of(workload, &beta, err);
+    const struct sp_dense_arrays *d = &t->window.dense;
+    const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second};
+    t->kernel = kernel;
+    if (status == SP_OK)
+        status = kernel->prepare(&t->window.layout, &operands, &t->state, err);
+    if (status == SP_OK) {
+        const double beta_here = (double)t->window.folded.n_nz / (double)t->window.layout.n_stored;
+        *job = sp_kernel_job(kernel, t->state, &t->window.layout);
+        *work = sp_workload_flops(&t->window.workload) * (beta < 1 ? beta / beta_here : 1);
+    }
+    return status;
+}
+
+void sp_pcore_team_free(struct sp_pcore_team *t)
+{
+    if (!t)
+        return;
+    if (t->state)
+        t->kernel->release(t->state);
+    sp_dense_free(&t->window.dense);
+    sp_layout_free(&t->window.layout);
+    sp_csr_free(&t->window.folded);
+    free(t);
 }

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/job.h"
 #include "base/reading.h"
 #include "base/status.h"
 #include "kernels/kernel.h"
@@ -56,5 +57,17 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);
+
+/* The same rows for the whole team: windows from all over the matrix (all of it where it fits), whose columns
+ * are folded, as one small matrix that the threads' inner caches hold together. `job` runs the kernel on it
+ * with the workload's threads (equal shares of entries), to be timed in turn with the run itself; *work is
+ * what one execution is worth [flop], by the whole matrix's fill. A thread's rows are twice a window of
+ * sp_pcore_rank(), so that their ends are harder to learn. Release with
+ * sp_pcore_team_free(), also after a failure: SP_MEMORY; SP_ABSENT: nothing to run. */
+struct sp_pcore_team;
+enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                                  const struct sp_pcore_options *options, struct sp_pcore_team **team,
+                                  struct sp_job *job, double *work, struct sp_error *err);
+void sp_pcore_team_free(struct sp_pcore_team *team); /* NULL: nothing */
 
 #endif

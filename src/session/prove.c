@@ -53,6 +53,28 @@ static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_j
     return status;
 }
 
+enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err)
+{
+    const struct sp_setup *s = &a->setup;
+    struct sp_pcore_team *team = NULL;
+    struct sp_job job;
+    struct sp_value time;
+    double work;
+    out->flop_s = sp_value_none("the kernel was not run without memory limits");
+    if (sp_analysis_is_replayed(a) || s->layout.n_nz == 0 || !sp_value_known(a->observed.pairs.time))
+        return SP_OK;
+    const struct sp_pcore_options p =
+        sp_pcore_options_for(a->options->machine, &s->workload, NULL, SP_SPEND_OTHERS);
+    enum sp_status status = sp_pcore_team_make(&s->workload, s->kernel, &p, &team, &job, &work, err);
+    sp_progress_step(a->progress, "measuring P_core", -1);
+    if (status == SP_OK)
+        status = time_beside(a, &job, &time, err);
+    if (status == SP_OK && sp_value_known(time))
+        out->flop_s = sp_value_between(work / time.value, work / time.hi, work / time.lo, SP_MEASURED);
+    sp_pcore_team_free(team);
+    return status == SP_ABSENT ? SP_OK : status;
+}
+
 /* The run's job with other shares of the same arrays: its layout has them for as long as an execution lasts.
  */
 struct rescheduled {
