@@ -73,8 +73,8 @@ const struct sp_term sp_machine_terms[] = {
      "core in-core-rate",
      "rate without memory limits",
      "T_core = W/P_core",
-     "The same kernel on windows of the matrix's own rows, with columns folded so that everything fits the "
-     "inner caches, times threads.",
+     "The same kernel by the same threads, in turn with the run, on rows from all over the matrix, with "
+     "columns folded so that everything fits the inner caches.",
      "roofline in_core C01 p_core",
      {"metrics.p_core"},
      in_core},

@@ -1,0 +1,117 @@
+/* The rows that the whole team runs for P_core: a sample of the matrix's own, of which one execution is worth what its
+ * entries are. How fast it is belongs to no test. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "kernels/kernel.h"
+#include "session/pcore.h"
+#include "sparse/generate.h"
+#include "sparse/layout.h"
+
+enum { N_THREADS = 2 };
+
+/* One execution of the team's rows; their entries and what they are worth, or the status that said no. */
+static enum sp_status run_team(const char *spec, const char *format, struct sp_layout *shape, double *work)
+{
+    struct sp_csr m;
+    struct sp_error err;
+    struct sp_pcore_team *team = NULL;
+    struct sp_job job;
+    ck_assert_int_eq(sp_generate(spec, NULL, &m, &err), SP_OK);
+    struct sp_workload w = {.op = SP_OP_SPMV,
+                            .r = 1,
+                            .n_threads = N_THREADS,
+                            .C = 1,
+                            .sigma = 1,
+                            .precision = SP_F64,
+                            .schedule = SP_SCHEDULE_ROWS,
+                            .matrix = &m};
+    ck_assert_int_eq(sp_workload_set_format(&w, format, &err), SP_OK);
+    struct sp_pcore_options o = sp_pcore_options_for(NULL, &w, NULL, SP_SPEND_OTHERS);
+    o.window_B = 48 << 10; /* 4,096 entries of CRS */
+    const struct sp_kernel *kernel;
+    struct sp_value rate;
+    enum sp_status status = m.n_nz == 0 ? SP_OK : sp_pcore_choose(&w, NULL, &o, &kernel, &rate, &err);
+    ck_assert_int_eq(status, SP_OK);
+    status = sp_pcore_team_make(&w, kernel, &o, &team, &job, work, &err);
+    if (status == SP_OK) {
+        ck_assert_int_eq(job.n_threads, N_THREADS);
+        ck_assert_int_eq(job.run(job.state, 2, NULL, &err), SP_OK);
+        *shape = *job.layout; /* its numbers */
+    }
+    sp_pcore_team_free(team);
+    sp_csr_free(&m);
+    return status;
+}
+
+START_TEST(a_small_matrix_is_run_whole)
+{
+    struct sp_layout l;
+    double work;
+    ck_assert_int_eq(run_team("laplace2d:20", "crs", &l, &work), SP_OK);
+    ck_assert_int_eq(l.n_r, 400);
+    ck_assert_int_eq(l.n_nz, 5 * 400 - 4 * 20);
+    ck_assert_double_eq(work, 2.0 * (double)l.n_nz);
+}
+END_TEST
+
+/* Of a large one windows of eight places, together twice a window for each thread; a row that is longer than its
+ * window is cut. */
+START_TEST(a_large_matrix_is_sampled)
+{
+    struct sp_layout l;
+    double work;
+    ck_assert_int_eq(run_team("laplace2d:300", "crs", &l, &work), SP_OK);
+    ck_assert_int_gt(l.n_nz, 15000);
+    ck_assert_int_le(l.n_nz, 2 * N_THREADS * 4096);
+    ck_assert_int_le(l.n_c, 4096);
+    ck_assert_double_eq(work, 2.0 * (double)l.n_nz);
+    ck_assert_int_eq(run_team("arrow:100000", "crs", &l, &work), SP_OK);
+    ck_assert_int_le(l.n_nz, 2 * N_THREADS * 4096 + 3 * 2048);
+}
+END_TEST
+
+/* What is executed is stored entries; what it is worth counts by the fill of the whole matrix. */
+START_TEST(fill_is_that_of_the_whole_matrix)
+{
+    struct sp_layout l;
+    double work;
+    ck_assert_int_eq(run_team("powerlaw:14:8", "sell:8,1", &l, &work), SP_OK);
+    ck_assert_int_gt(l.n_stored, l.n_nz);
+    struct sp_csr m;
+    struct sp_error err;
+    ck_assert_int_eq(sp_generate("powerlaw:14:8", NULL, &m, &err), SP_OK);
+    const struct sp_pattern pattern = sp_csr_pattern(&m);
+    ck_assert_double_eq_tol(work / (2.0 * (double)l.n_stored), sp_sell_beta(&pattern, 8, 1), 1e-12);
+    sp_csr_free(&m);
+}
+END_TEST
+
+START_TEST(every_format_has_rows_for_the_team)
+{
+    static const char *const formats[] = {"crs", "sell:16,64", "sellu:8,1", "bcsr:2x2", "half", "striped"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct sp_layout l;
+        double work = 0;
+        ck_assert_msg(run_team("laplace3d:30", formats[i], &l, &work) == SP_OK, "%s", formats[i]);
+        ck_assert_double_gt(work, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pcore");
+    TCase *tc = tcase_create("pcore");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, a_small_matrix_is_run_whole);
+    tcase_add_test(tc, a_large_matrix_is_sampled);
+    tcase_add_test(tc, fill_is_that_of_the_whole_matrix);
+    tcase_add_test(tc, every_format_has_rows_for_the_team);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
