@@ -1,5 +1,5 @@
-/* The rows that the whole team runs for P_core: a sample of the matrix's own, of which one execution is worth what its
- * entries are. How fast it is belongs to no test. */
+/* The rows that the whole team runs for P_core: a sample of the matrix's own, of which one execution is worth
+ * what its entries are. How fast it is belongs to no test. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -55,8 +55,8 @@ START_TEST(a_small_matrix_is_run_whole)
 }
 END_TEST
 
-/* Of a large one windows of eight places, together twice a window for each thread; a row that is longer than its
- * window is cut. */
+/* Of a large one windows of eight places, together twice a window for each thread; a row that is longer than
+ * its window is cut. */
 START_TEST(a_large_matrix_is_sampled)
 {
     struct sp_layout l;

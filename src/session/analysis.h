@@ -88,7 +88,8 @@ void sp_observed_free(struct sp_observed *observed);
 
 /* The kernel without memory limits, by the whole team, in turn with the run. */
 struct sp_core_run {
-    struct sp_value flop_s; /* P_core of all threads together [flop/s]; SP_NONE: it was not run */
+    struct sp_value flop_s; /* P_core of all threads together, as if none waited for another [flop/s];
+                               SP_NONE: it was not run */
 };
 
 struct sp_simulated {
@@ -289,6 +290,10 @@ const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a);
 
 /* w where x is loaded once: at most evaluated->w. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *evaluated);
+
+/* W/P_core [s] of another kernel, whose rate of one thread is known: as if threads did not hinder each other
+ * at one end, as they did in the run's own kernel at the other and in value. */
+struct sp_value sp_analysis_team_time(const struct sp_analysis *a, double work, struct sp_value rate);
 
 /* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;
  * out[n_threads]. */

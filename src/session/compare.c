@@ -42,11 +42,11 @@ static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_c
     return status;
 }
 
-static void set_core(struct sp_alternative *f, double work, double team, struct sp_value rate)
+/* Between what a thread alone makes, times their number, and what the team made of the run's own kernel. */
+static void set_core(const struct sp_analysis *a, double work, struct sp_value rate, struct sp_alternative *f)
 {
     if (rate.origin != SP_NONE && rate.value > 0)
-        f->core_s = sp_value_between(work / (team * rate.value), work / (team * rate.hi),
-                                     work / (team * rate.lo), SP_MEASURED);
+        f->core_s = sp_analysis_team_time(a, work, rate);
 }
 
 /* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel may have
@@ -108,7 +108,7 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
             continue;
         if (status != SP_OK)
             return status;
-        set_core(f, a->evaluated.balance_W, a->evaluated.team, rate);
+        set_core(a, a->evaluated.balance_W, rate, f);
         out->n_formats++;
         sp_progress_step(a->progress, "comparing formats", (double)(i + 1) / 5);
         if (sp_progress_interrupted(a->progress))
@@ -136,7 +136,7 @@ static enum sp_status compare_storage(const struct sp_analysis *a, const struct 
         return status;
     *out = (struct sp_alternative){.V_B = V_B};
     snprintf(out->option, sizeof out->option, "%s", option);
-    set_core(out, a->evaluated.balance_W, a->evaluated.team, rate);
+    set_core(a, a->evaluated.balance_W, rate, out);
     return SP_OK;
 }
 
@@ -228,7 +228,7 @@ static enum sp_status add_width(const struct sp_analysis *a, struct sp_compared 
     if (!sp_analysis_is_replayed(a))
         status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK) {
-        set_core(f, sp_workload_flops(other), a->evaluated.team, rate);
+        set_core(a, sp_workload_flops(other), rate, f);
         out->n_widths++;
     }
     return status;

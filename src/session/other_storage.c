@@ -17,8 +17,7 @@ static struct sp_value core_of(const struct sp_analysis *a, const struct sp_work
     if (sp_analysis_is_replayed(a) ||
         sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK || rate.value <= 0)
         return sp_value_none("P_core was not measured");
-    const double work = a->evaluated.balance_W / a->evaluated.team;
-    return sp_value_between(work / rate.value, work / rate.hi, work / rate.lo, SP_MEASURED);
+    return sp_analysis_team_time(a, a->evaluated.balance_W, rate);
 }
 
 /* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */

@@ -23,9 +23,10 @@ static struct sp_intervention *add(struct sp_proved *out, const char *name, stru
     return i;
 }
 
-/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. */
+/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. *lambda: of
+ * its threads' busy times. */
 static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_job *job,
-                                  struct sp_value *time, struct sp_error *err)
+                                  struct sp_value *time, double *lambda, struct sp_error *err)
 {
     enum { LEAST = 7, MOST = 40 };
     struct sp_plan *plan = a->options->plan;
@@ -49,6 +50,7 @@ static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_j
         *time = sp_value_between(now_s / pairs.inverse.value, now_s / pairs.inverse.hi,
                                  now_s / pairs.inverse.lo, SP_MEASURED);
     }
+    *lambda = status == SP_OK && pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1;
     sp_pairs_free(&pairs);
     return status;
 }
@@ -59,7 +61,7 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
     struct sp_pcore_team *team = NULL;
     struct sp_job job;
     struct sp_value time;
-    double work;
+    double work, lambda;
     out->flop_s = sp_value_none("the kernel was not run without memory limits");
     if (sp_analysis_is_replayed(a) || s->layout.n_nz == 0 || !sp_value_known(a->observed.pairs.time))
         return SP_OK;
@@ -68,9 +70,11 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
     enum sp_status status = sp_pcore_team_make(&s->workload, s->kernel, &p, &team, &job, &work, err);
     sp_progress_step(a->progress, "measuring P_core", -1);
     if (status == SP_OK)
-        status = time_beside(a, &job, &time, err);
-    if (status == SP_OK && sp_value_known(time))
+        status = time_beside(a, &job, &time, &lambda, err);
+    if (status == SP_OK && sp_value_known(time)) { /* imbalance is a part of its own */
+        work *= lambda;
         out->flop_s = sp_value_between(work / time.value, work / time.hi, work / time.lo, SP_MEASURED);
+    }
     sp_pcore_team_free(team);
     return status == SP_ABSENT ? SP_OK : status;
 }
@@ -105,7 +109,8 @@ static enum sp_status reschedule(const struct sp_analysis *a, enum sp_schedule s
     struct sp_job job = a->setup.job;
     job.state = &r;
     job.run = run_rescheduled;
-    status = time_beside(a, &job, time, err);
+    double lambda;
+    status = time_beside(a, &job, time, &lambda, err);
     sp_partition_free(&r.other);
     return status;
 }
@@ -156,7 +161,8 @@ static enum sp_status time_prepared(const struct sp_analysis *a, const struct sp
     status = kernel->prepare(layout, &operands, &state, err);
     if (status == SP_OK) {
         const struct sp_job job = sp_kernel_job(kernel, state, layout);
-        status = time_beside(a, &job, time, err);
+        double lambda;
+        status = time_beside(a, &job, time, &lambda, err);
     }
     kernel->release(state);
     sp_dense_free(&arrays);

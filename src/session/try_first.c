@@ -1,4 +1,5 @@
-/* The best hints, tried before the report is printed: on the arrays of the run, within its budget. */
+/* The hints that a report would show, tried before the report is printed: on the arrays of the run, within
+ * its budget. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "session/analysis.h"
 
-enum { MOST = 2, LEAST_EXECUTIONS = 40 };
+enum { MOST = 3, LEAST_EXECUTIONS = 40 };
 /* A prediction that may reach this gain is worth a trial. */
 #define WORTH_TRYING 0.03
 
