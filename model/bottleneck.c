@@ -39,11 +39,14 @@ static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs
     return f;
 }
 
-/* In-core where the same work takes as long from the inner caches. */
+/* In-core where the same work takes nearly as long from the inner caches, or adds more than gathers wait. */
 static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in, double share)
 {
     char time[32];
-    const bool is_core = sp_value_known(in->core_s) && in->core_s.value >= MOST * in->time_s.value;
+    const struct sp_value waiting = in->losses->waiting;
+    const double waits = sp_value_known(waiting) ? waiting.value / in->time_s.value : 0;
+    const bool is_core =
+        sp_value_known(in->core_s) && (in->core_s.value >= MOST * in->time_s.value || share - waits >= waits);
     struct sp_bottleneck_found f = {is_core ? SP_BOTTLENECK_IN_CORE : SP_BOTTLENECK_LATENCY,
                                     is_core || sp_value_known(in->linear_s), share, ""};
     if (is_core)

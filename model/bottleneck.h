@@ -33,9 +33,9 @@ struct sp_bottleneck_found {
 };
 
 /* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency or
- * in-core execution; else bandwidth where transfers take MOST (0.7) of the time; else unknown. Unknown, too,
- * where transfers or execution alone would take more than 110 % of the time: `why` says which input that
- * makes doubtful. */
+ * in-core execution, whichever of the two adds more; else bandwidth where transfers take MOST (0.7) of the
+ * time; else unknown. Unknown, too, where transfers or execution alone would take more than 110 % of the
+ * time: `why` says which input that makes doubtful. */
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *inputs);
 
 #endif

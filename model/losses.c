@@ -95,6 +95,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
     double lo = core ? fmax(0, in->core_s.lo - traffic_s) : 0;
     double hi = core ? fmax(0, in->core_s.hi - traffic_s) : 0;
     char saved[32], took[32];
+    out->waiting = sp_value_none("no intervention was made");
     int length =
         core ? snprintf(out->how[SP_LOSS_IN_CORE], sizeof *out->how, "measured: without memory limits %s",
                         sp_text_seconds(took, sizeof took, in->core_s.value))
@@ -107,6 +108,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
         /* What the run with all gathers from L1 saves in total bounds latency from above. */
         double most = fmin(fmax(0, in->time_s.hi - in->linear_s.lo), fmax(0, left));
         double least = fmax(0, in->time_s.lo - in->linear_s.hi - extra_x);
+        out->waiting = sp_value_between(latency, fmin(least, latency), fmax(most, latency), SP_MEASURED);
         excess += latency;
         lo += fmin(least, latency);
         hi += fmax(most, latency);

@@ -58,10 +58,11 @@ struct sp_loss_inputs {
 struct sp_losses {
     struct sp_value part[SP_N_LOSSES]; /* [s]; the known ones sum to time_s.value exactly */
     struct sp_value extra_x_domains;   /* [s], contained in extra_x */
-    char how[SP_N_LOSSES][200];        /* where each comes from, with its figures */
-    double rest_fraction;              /* rest/time, signed */
-    bool flagged;                      /* |rest_fraction| > 0.1 */
-    bool below_minimum;                /* less time than the minimum traffic takes */
+    struct sp_value waiting;    /* [s] latency of gathers, contained in in_core; SP_NONE: no intervention */
+    char how[SP_N_LOSSES][200]; /* where each comes from, with its figures */
+    double rest_fraction;       /* rest/time, signed */
+    bool flagged;               /* |rest_fraction| > 0.1 */
+    bool below_minimum;         /* less time than the minimum traffic takes */
 };
 
 /* time_s and roof_Bps known and > 0. */

@@ -108,6 +108,25 @@ START_TEST(slow_execution_is_in_core)
 }
 END_TEST
 
+/* Beside imbalance execution does not come near the time; it still adds more than gathers wait. */
+START_TEST(the_larger_of_execution_and_waiting_names_it)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = measured(0.030);
+    in.linear_s = measured(0.028);
+    in.imbalance_s = measured(0.007);
+    in.core_s = measured(0.020);
+    struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_IN_CORE && f.proved);
+    ck_assert_double_eq_tol(l.waiting.value, 0.002, within * 0.030);
+    in.linear_s = measured(0.012);
+    in.core_s = measured(0.012);
+    f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_LATENCY && f.proved);
+}
+END_TEST
+
 START_TEST(what_nothing_shows_is_unknown)
 {
     struct sp_loss_inputs in = clean();
@@ -178,6 +197,7 @@ int main(void)
     tcase_add_test(tests, a_straggler_is_imbalance);
     tcase_add_test(tests, padding_stays_bandwidth);
     tcase_add_test(tests, permuted_columns_are_latency);
+    tcase_add_test(tests, the_larger_of_execution_and_waiting_names_it);
     tcase_add_test(tests, slow_execution_is_in_core);
     tcase_add_test(tests, what_nothing_shows_is_unknown);
     tcase_add_test(tests, a_cause_longer_than_the_time_is_doubtful);
