@@ -11,9 +11,12 @@
  * A part that nobody looked at is SP_NONE and its time is inside the rest, which its `how` says.
  *
  * In-core time is what the roofline does not see:
- *   T_core = W/P_core exceeds the transfers (1 + 2 + 3): its excess; plus
+ *   T_core = W/P_core, plus what rows in the order of their lengths save of the run with all gathers from L1
+ *   (whose ends are foretold then; never more than that run takes), exceeds the transfers (1 + 2 + 3): its
+ *   excess; plus
  *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
- * minus extra_x, which it saves too. Latency never takes more than what is left of the measured time.
+ * minus extra_x, which it saves too, as far as T_core does not hide it. Latency never takes more than what is
+ * left of the measured time.
  *
  * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
  * the rest is negative; `how` of the rest states by how many bytes, and whether leftovers can explain it. */
@@ -50,6 +53,7 @@ struct sp_loss_inputs {
     double lambda;               /* of the threads' bytes or entries, for the text */
     struct sp_value core_s;      /* W/P_core with all threads; SP_NONE: not measured */
     struct sp_value linear_s;    /* time with all gathers from L1; SP_NONE: no intervention was made */
+    struct sp_value sorted_s;    /* that with the rows in the order of their lengths, too; SP_NONE: none */
     double leftover_B; /* what may survive between executions: warm twice what the caches in front of
                           the level keep (2 Z of memory), s_y n_r cold */
     const char *level; /* "MEM", "L3": for the texts */
@@ -59,6 +63,8 @@ struct sp_losses {
     struct sp_value part[SP_N_LOSSES]; /* [s]; the known ones sum to time_s.value exactly */
     struct sp_value extra_x_domains;   /* [s], contained in extra_x */
     struct sp_value waiting;    /* [s] latency of gathers, contained in in_core; SP_NONE: no intervention */
+    struct sp_value row_ends;   /* [s] ends of rows that were not foretold, contained in in_core; SP_NONE: no
+                                   intervention */
     char how[SP_N_LOSSES][200]; /* where each comes from, with its figures */
     double rest_fraction;       /* rest/time, signed */
     bool flagged;               /* |rest_fraction| > 0.1 */

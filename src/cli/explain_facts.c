@@ -93,6 +93,8 @@ static const struct symbol {
     {"extra_x_domains", "s", "losses.extra_x_domains"},
     {"imbalance", "s", "losses.imbalance"},
     {"in_core", "s", "losses.in_core"},
+    {"waiting", "s", "losses.waiting"},
+    {"row_ends", "s", "losses.row_ends"},
     {"rest", "s", "losses.rest"},
     {"saved", "B", "unfused.saved_predicted"},
     {"V_pair", "B", "unfused.bytes"},

@@ -64,6 +64,10 @@ static const struct sp_calculation waiting_threads[] = {
 };
 
 static const struct sp_calculation execution[] = {
+    {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + row_ends + waiting", "s",
+     "losses.in_core", NULL, NULL, NULL},
+    {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + waiting", "s", "losses.in_core",
+     "ends of rows were not looked at", NULL, NULL},
     {"in_core",
      "max(0, W/P_core - min_traffic - padding - extra_x) + min(max(0, t - t_linear - extra_x), max(0, t - "
      "min_traffic - padding - extra_x - imbalance - max(0, W/P_core - min_traffic - padding - extra_x)))",
@@ -152,13 +156,31 @@ const struct sp_term sp_loss_terms[] = {
     {"in_core",
      "in-core in-core,-latency",
      "loss: execution and latency beyond what transfers hide",
-     "max(0, W/P_core - transfers) + latency of gathers",
-     "The latency is what the test with all gathers from L1 saves beyond "
-     "the "
-     "extra x traffic, never more than is left of the time.",
-     "P_core linearised C01 A03 losses",
+     "max(0, W/P_core - transfers) + mispredicted row ends + latency of gathers",
+     "The latency is what the test with all gathers from L1 saves beyond the extra x traffic that execution "
+     "does not hide, never more than is left of the time.",
+     "P_core row_ends waiting linearised C01 A03 losses",
      {"losses.in_core", "losses_origin.in_core"},
      execution},
+    {"row_ends",
+     "mispredicted-row-ends branch-misprediction short-rows",
+     "loss: ends of rows that the processor mispredicts, a part of in_core",
+     "t(all gathers from L1) - t(that, rows in the order of their lengths)",
+     "A loop over a short row ends where the processor has guessed another iteration. Rows sorted by length "
+     "inside each thread's share end as foretold; what that saves is the price. It counts only as far as "
+     "P_core, measured on few rows that can be learned, does not contain it. Lanes (SELL) have one end for "
+     "C rows.",
+     "in_core P_core linearised C01 SELL",
+     {"losses.row_ends"},
+     NULL},
+    {"waiting",
+     "waiting-for-gathers",
+     "loss: latency of gathers that nothing hides, a part of in_core",
+     "t - t(all gathers from L1) - extra x traffic beyond execution",
+     "Never more than is left of the time after all other parts.",
+     "in_core latency linearised A01",
+     {"losses.waiting"},
+     NULL},
     {"rest",
      "not-explained",
      "loss: what the model does not explain, with its sign",
@@ -185,8 +207,8 @@ const struct sp_term sp_loss_terms[] = {
      "a run with one cause taken away",
      NULL,
      "all gathers from L1 (test): the same arrays, but every gather hits the innermost cache. Equal shares: "
-     "another "
-     "schedule on the same arrays. x prefetched. Each is sampled in turn with the run, so that a "
+     "another schedule on the same arrays. x prefetched. Rows by length (test): the first one, with the rows "
+     "of each share in the order of their lengths. Each is sampled in turn with the run, so that a "
      "machine that drifts takes both along.",
      "bottleneck in_core A03 B01",
      {NULL},

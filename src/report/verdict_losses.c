@@ -5,7 +5,8 @@ enum { MOST_CAUSES = 3 };
 /* Below this the rest says that an input is wrong. */
 #define DOUBTFUL_REST (-0.10)
 
-static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers";
+static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
+                  row_ends[] = "mispredicted row ends";
 
 /* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides where the
  * bottleneck does not say it. */
@@ -62,6 +63,11 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         over -= taken;
         share[REST] += taken;
     }
+    double ends = 0;
+    if (sp_record_number(record, "losses.row_ends", &ends) && share[IN_CORE] > 0) {
+        ends = fmin(share[IN_CORE], ends / sp_record_metric(record, "time").value);
+        share[IN_CORE] -= ends;
+    }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (isfinite(share[i])) {
             row[n] = (struct sp_verdict_row){.loss = i, .share = share[i], .is_lost = i > PADDING};
@@ -69,6 +75,10 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
             if (i == IN_CORE && execution > 0) /* the possible has all of the execution */
                 snprintf(row[n].words, sizeof row->words, "%s", waiting);
             n++;
+        }
+        if (i == IN_CORE && ends > 0) {
+            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = ends, .is_lost = true};
+            snprintf(row[n++].words, sizeof row->words, "%s", row_ends);
         }
         if (i == PADDING && execution > 0) {
             row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution};
@@ -181,8 +191,8 @@ const char *sp_verdict_bottleneck(const struct sp_record *record)
         else
             of[row[i].loss == IMBALANCE             ? 1
                : row[i].loss != IN_CORE             ? 0
-               : strcmp(row[i].words, in_core) == 0 ? 2
-                                                    : 3] += row[i].share;
+               : strcmp(row[i].words, waiting) == 0 ? 3
+                                                    : 2] += row[i].share;
     }
     for (int i = 0; i < N; i++) {
         bool is_largest = of[i] >= rest;

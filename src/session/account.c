@@ -48,6 +48,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
                                          a->evaluated.balance_W / a->evaluated.p_core.lo, SP_MEASURED)
                       : sp_value_none("P_core was not measured"),
         .linear_s = a->proved.linear_s,
+        .sorted_s = a->proved.sorted_s,
         .leftover_B = a->options->state == SP_WARM
                           ? 2 * sp_inner_capacity_B(sp_analysis_caches(a), a->evaluated.residence.level,
                                                     a->setup.workload.n_threads, a->setup.n_domains)

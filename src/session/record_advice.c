@@ -18,6 +18,10 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
         snprintf(path, sizeof path, "losses_origin.%s", name);
         sp_record_set_text(r, path, losses->how[i]);
     }
+    if (losses->waiting.origin != SP_NONE)
+        sp_record_set_number(r, "losses.waiting", losses->waiting.value);
+    if (losses->row_ends.origin != SP_NONE)
+        sp_record_set_number(r, "losses.row_ends", losses->row_ends.value);
     if (losses->extra_x_domains.origin != SP_NONE) {
         sp_record_set_number(r, "losses.extra_x_domains", losses->extra_x_domains.value);
         sp_record_set_text(r, "losses_origin.extra_x_domains",

@@ -132,6 +132,51 @@ enum sp_status sp_layout_fold(const struct sp_layout *l, int64_t window, struct 
     return status;
 }
 
+/* Rows first .. end - 1 by length, at their place in ptr; count[longest + 1] is scratch. */
+static void sort_share(const struct sp_layout *l, int64_t first, int64_t end, int64_t *count, void *ptr)
+{
+    int64_t longest = 0, at = sp_layout_ptr(l, first), row = first;
+    for (int64_t i = first; i < end; i++) {
+        const int64_t length = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);
+        longest = length > longest ? length : longest;
+        count[length]++;
+    }
+    for (int64_t length = 0; length <= longest; length++)
+        for (; count[length] > 0; count[length]--) {
+            at += length;
+            sp_layout_set_ptr(ptr, l->s_p, ++row, at);
+        }
+}
+
+enum sp_status sp_layout_sorted_ptr(const struct sp_layout *l, void **ptr, struct sp_error *err)
+{
+    int64_t longest = 0;
+    void *count = NULL;
+    *ptr = NULL;
+    if (l->format != SP_FORMAT_CRS || l->index == SP_D16 || l->partition.schedule == SP_SCHEDULE_MERGE)
+        return sp_fail(err, SP_ABSENT, NULL, "only whole rows of CRS are put in the order of their lengths");
+    for (int64_t i = 0; i < l->n_r; i++) {
+        const int64_t length = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);
+        longest = length > longest ? length : longest;
+    }
+    enum sp_status status = sp_layout_alloc(l, l->n_ptr, l->s_p, "sorted row pointers", ptr, err);
+    if (status == SP_OK)
+        status = sp_new_array(longest + 1, sizeof(int64_t), "rows of each length", &count, err);
+    if (status == SP_OK)
+        sp_layout_set_ptr(*ptr, l->s_p, 0, 0);
+    for (int t = 0; t < l->partition.n_threads && status == SP_OK; t++) {
+        int64_t cursor = 0, first, end;
+        while (sp_partition_next(&l->partition, t, &cursor, &first, &end))
+            sort_share(l, first, end, count, *ptr);
+    }
+    free(count);
+    if (status != SP_OK) {
+        sp_large_free(l->allocator, *ptr, l->n_ptr, l->s_p);
+        *ptr = NULL;
+    }
+    return status;
+}
+
 void sp_layout_unfold(struct sp_layout *view)
 {
     sp_large_free(view->allocator, view->col, view->n_indices, view->s_i);
