@@ -23,8 +23,10 @@ static struct sp_now now_of(const struct sp_record *r)
                          .core_s = sp_value_none("W or P_core is not known"),
                          .linear_s = fact(r, "t_linear")};
     const struct sp_value W = fact(r, "W"), core = fact(r, "P_core");
+    const struct sp_value ends = fact(r, "row_ends");
+    now.has_row_ends = sp_value_known(ends);
     if (sp_value_known(W) && sp_value_known(core) && core.value > 0)
-        now.core_s = sp_value_of(W.value / core.value, SP_MEASURED);
+        now.core_s = sp_value_of(W.value / core.value + (sp_value_known(ends) ? ends.value : 0), SP_MEASURED);
     return now;
 }
 

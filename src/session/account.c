@@ -85,6 +85,46 @@ static struct sp_value ceiling_value(const struct sp_analysis *a, const char *na
     return c && exact ? c->value : sp_value_none("not measured for this number of threads");
 }
 
+static void prolong(struct sp_value *time, double by_s)
+{
+    if (sp_value_known(*time))
+        *time = sp_value_between(time->value + by_s, time->lo + by_s, time->hi + by_s, time->origin);
+}
+
+/* What a run goes through row by row, beside lanes and blocks: there the ends of rows cost what they do now.
+ */
+struct by_rows {
+    struct sp_alternative format[SP_MAX_ALTERNATIVES], width[SP_MAX_ALTERNATIVES], offsets, mixed;
+};
+
+static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_rows *rows,
+                         struct sp_hint_inputs *in)
+{
+    const struct sp_compared *c = &a->compared;
+    const bool by_rows = a->setup.workload.format == SP_FORMAT_CRS;
+    memcpy(rows->format, c->format, sizeof rows->format);
+    memcpy(rows->width, c->width, sizeof rows->width);
+    rows->offsets = c->offsets;
+    rows->mixed = c->mixed;
+    in->formats = rows->format;
+    in->widths = rows->width;
+    in->offsets = c->has_offsets ? &rows->offsets : NULL;
+    in->mixed = c->has_mixed ? &rows->mixed : NULL;
+    prolong(&in->core_s, ends_s);
+    for (int i = 0; i < c->n_formats; i++)
+        if (strncmp(rows->format[i].option, "crs", 3) == 0)
+            prolong(&rows->format[i].core_s, ends_s);
+    for (int i = 0; i < c->n_widths && by_rows; i++)
+        prolong(&rows->width[i].core_s, ends_s);
+    if (by_rows) {
+        prolong(&rows->offsets.core_s, ends_s);
+        prolong(&rows->mixed.core_s, ends_s);
+        prolong(&in->core_reordered_s, ends_s);
+        prolong(&in->half_core_s, ends_s);
+        prolong(&in->striped_core_s, ends_s);
+    }
+}
+
 static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
 {
     enum { MOST_POINTS = 64 };
@@ -161,11 +201,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.schedules = schedules;
     in.beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
     in.n_formats = a->compared.n_formats;
-    in.formats = a->compared.format;
-    in.offsets = a->compared.has_offsets ? &a->compared.offsets : NULL;
-    in.mixed = a->compared.has_mixed ? &a->compared.mixed : NULL;
     in.n_widths = a->compared.n_widths;
-    in.widths = a->compared.width;
     if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
     else if (a->subject->structure.unit_share.known)
@@ -183,6 +219,9 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
     sp_subject_hint_inputs(a->subject, &in);
     sp_analysis_look_at_storage(a, &in);
+    struct by_rows rows;
+    const struct sp_value ends = out->losses.row_ends;
+    add_row_ends(a, sp_value_known(ends) ? ends.value : 0, &rows, &in);
     snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
     in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
     sp_hints_find(&in, &out->hints);
