@@ -255,7 +255,7 @@ enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
 /* Losses, bottleneck, hints. */
 void sp_analysis_account(const struct sp_analysis *a, struct sp_accounted *out);
-/* Tries the one or two best hints on the arrays of the run, where a trial is worth its time; with --try-hints
+/* Tries the three best hints on the arrays of the run, where a trial is worth its time; with --try-hints
  * others do. NULL: none. */
 enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **out, struct sp_error *err);
 
