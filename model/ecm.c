@@ -22,11 +22,17 @@ static struct sp_value seconds_of(double value, double lo, double hi, struct sp_
     return sp_value_between(value / rate.value, lo / rate.hi, hi / rate.lo, SP_MODELLED);
 }
 
-static struct sp_value transfer_s(const struct sp_ecm_transfer *t)
+static struct sp_value weight_of(const struct sp_ecm_transfer *t)
 {
     const struct sp_value w =
         sp_value_known(t->write_weight) ? t->write_weight : sp_value_between(1, 0, 1, SP_MODELLED);
     assert(w.lo >= 0 && w.hi <= 1);
+    return w;
+}
+
+static struct sp_value transfer_s(const struct sp_ecm_transfer *t)
+{
+    const struct sp_value w = weight_of(t);
     if (!sp_value_known(t->read_B) || !sp_value_known(t->write_B))
         return sp_value_none("the bytes of an interface are not known");
     return seconds_of(t->read_B.value + w.value * t->write_B.value, t->read_B.lo + w.lo * t->write_B.lo,
@@ -69,6 +75,50 @@ double sp_ecm_compose(double core, double load, const double *transfer, int n, d
     return between(rules_of(core, load, transfer, n), f);
 }
 
+/* T_1 for one of the fitted pairs, with the least (end < 0) or the most (end > 0) of all else. */
+static double at_pair(const struct sp_ecm_inputs *in, const struct sp_ecm_times *t, int n, double f,
+                      double bandwidth(struct sp_value), int end)
+{
+    double part[SP_MAX_LEVELS];
+    for (int k = 0; k < n; k++) {
+        const struct sp_ecm_transfer *x = &in->transfer[k];
+        const struct sp_value w = weight_of(x);
+        const double bytes =
+            end < 0 ? x->read_B.lo + w.lo * x->write_B.lo : x->read_B.hi + w.hi * x->write_B.hi;
+        part[k] = bytes > 0 ? bytes / bandwidth(x->one_Bps) : 0;
+    }
+    return end < 0 ? sp_ecm_compose(t->core_s.lo, t->load_s.lo, part, n, f)
+                   : sp_ecm_compose(t->core_s.hi, t->load_s.hi, part, n, f);
+}
+
+static double least(struct sp_value v)
+{
+    return v.lo;
+}
+
+static double middle(struct sp_value v)
+{
+    return v.value;
+}
+
+static double most(struct sp_value v)
+{
+    return v.hi;
+}
+
+static struct sp_value coupled(const struct sp_ecm_inputs *in, const struct sp_ecm_times *t, int n,
+                               double value, double e)
+{
+    double lo = value, hi = value;
+    for (int i = 0; i < 3; i++) {
+        const double f = i == 0 ? in->overlap.value : i == 1 ? in->overlap.hi : in->overlap.lo;
+        double (*const bandwidth)(struct sp_value) = i == 0 ? middle : i == 1 ? least : most;
+        lo = fmin(lo, at_pair(in, t, n, f, bandwidth, -1));
+        hi = fmax(hi, at_pair(in, t, n, f, bandwidth, 1));
+    }
+    return sp_value_between(value, (1 - e) * lo, (1 + e) * hi, SP_MODELLED);
+}
+
 /* T_1 with the innermost n transfers; SP_NONE with the reason. *none_s and *all_s may be NULL. */
 static struct sp_value one_thread(const struct sp_ecm_inputs *in, const struct sp_ecm_times *t, int n,
                                   struct sp_value *none_s, struct sp_value *all_s)
@@ -96,6 +146,8 @@ static struct sp_value one_thread(const struct sp_ecm_inputs *in, const struct s
         return sp_value_none(unknown_rule);
     assert(in->overlap.lo >= 0 && in->overlap.hi <= 1);
     const double e = sp_value_known(in->error) ? fmin(in->error.value, 1) : 0;
+    if (in->coupled)
+        return coupled(in, t, n, between(v, in->overlap.value), e);
     return sp_value_between(between(v, in->overlap.value), (1 - e) * between(l, in->overlap.hi),
                             (1 + e) * between(h, in->overlap.lo), SP_MODELLED);
 }
@@ -203,6 +255,7 @@ struct sp_ecm_inputs sp_ecm_inputs_of(const struct sp_machine *machine, const st
                                .load_s = load_s,
                                .n_transfers = n_levels,
                                .overlap = machine->ecm.overlap,
+                               .coupled = machine->ecm.overlap.origin == SP_MEASURED,
                                .error = machine->ecm.error,
                                .n_threads = n_threads};
     for (int k = 0; k < n_levels; k++) {

@@ -42,6 +42,8 @@ struct sp_ecm_inputs {
     int n_transfers;
     struct sp_ecm_transfer transfer[SP_MAX_LEVELS]; /* inner to outer */
     struct sp_value overlap;                        /* f, 0 ... 1; SP_NONE: the rule is not known */
+    bool coupled; /* overlap and bandwidths were fitted together: overlap.hi belongs to one_Bps.lo, and
+                     overlap.lo to one_Bps.hi */
     struct sp_value error; /* of the fitted rule, relative: widens the interval; SP_NONE: no widening */
     int n_threads;         /* >= 1, with equal shares of the work */
 };
@@ -58,7 +60,8 @@ struct sp_ecm_times {
     int bound; /* -2: T_OL or T_nOL is the longest part, -1: T_1/n decides without one, k: shared_s[k] does */
 };
 
-/* The composition. Ends of intervals: all parts long and no more overlap than overlap.lo, and the converse.
+/* The composition. Ends of intervals: all parts long and no more overlap than overlap.lo, and the converse;
+ * coupled: the least and the most of the three pairs that were fitted.
  * Known parts stand although others are unknown: an unknown time says what is missing. A part with 0 B takes
  * 0 s whatever its bandwidth. Asserts that known bandwidths are positive and f, w within 0 ... 1. */
 struct sp_ecm_times sp_ecm_of(const struct sp_ecm_inputs *inputs);

@@ -13,14 +13,13 @@ static const struct stream {
 } streams[N_STREAMS] = {{"load", 1, 1, 0}, {"load_mix", 1, 1, 0}, {"copy", 1, 2, 1}, {"triad", 2, 3, 1}};
 
 enum { F_STEPS = 20, W_STEPS = 20, T_STEPS = 60, REFINEMENTS = 40 };
-static const double slack_factor = 1.5, slack = 0.01; /* of the residual inside the interval */
+static const double slack_factor = 1.25, slack = 0.002; /* of the residual inside the interval */
 
 /* Seconds of a stream per line that it loads, with data in each level; 0: not measured. */
 struct times {
     int n_levels; /* caches and memory */
     double line_B;
     double s[SP_MAX_CACHES + 1][N_STREAMS];
-    double lo[SP_MAX_CACHES + 1], hi[SP_MAX_CACHES + 1]; /* of load's bandwidth, relative to its value */
     char level[SP_MAX_CACHES + 1][8];
 };
 
@@ -42,10 +41,6 @@ static void read_level(const struct sp_machine *m, int k, struct times *t)
         /* In L1 no write-allocate was counted. */
         const double lines = k == 0 ? streams[i].loads + streams[i].out : streams[i].in + streams[i].out;
         t->s[k][i] = lines * t->line_B / c->value.value;
-        if (i == LOAD) {
-            t->lo[k] = c->value.lo / c->value.value;
-            t->hi[k] = c->value.hi / c->value.value;
-        }
     }
 }
 
@@ -167,22 +162,22 @@ struct sp_machine_ecm sp_ecm_fit(const struct sp_machine *machine)
             best = i;
     }
     const struct found *r = &all[best];
-    double lo = r->f, hi = r->f;
+    int lo = best, hi = best;
     for (int i = 0; i <= F_STEPS; i++)
         if (all[i].residual <= slack_factor * r->residual + slack) {
-            lo = fmin(lo, all[i].f);
-            hi = fmax(hi, all[i].f);
+            lo = i < lo ? i : lo;
+            hi = i > hi ? i : hi;
         }
-    e.overlap = sp_value_between(r->f, lo, hi, SP_MEASURED);
+    e.overlap = sp_value_between(r->f, all[lo].f, all[hi].f, SP_MEASURED);
     e.error = sp_value_of(r->residual, SP_MEASURED);
     snprintf(e.how, sizeof e.how,
              "fitted to %d streams of one thread (load, load_mix, copy, triad) in %d levels", r->n_points,
              m.n_levels - 1);
     e.n_interfaces = m.n_levels - 1;
     for (int k = 0; k < e.n_interfaces; k++) {
-        const double b = m.line_B / r->t[k];
+        const double b = m.line_B / r->t[k], at_lo = m.line_B / all[lo].t[k], at_hi = m.line_B / all[hi].t[k];
         memcpy(e.interface[k].level, m.level[k + 1], sizeof e.interface[k].level);
-        e.interface[k].one_Bps = sp_value_between(b, b * m.lo[k + 1], b * m.hi[k + 1], SP_MEASURED);
+        e.interface[k].one_Bps = sp_value_between(b, fmin(b, at_hi), fmax(b, at_lo), SP_MEASURED);
         e.interface[k].write_weight = sp_value_of(r->w[k], SP_MEASURED);
     }
     return e;

@@ -172,6 +172,30 @@ START_TEST(ends_of_intervals)
 }
 END_TEST
 
+START_TEST(ends_of_what_was_fitted_together)
+{
+    /* Loads of 10 B over two interfaces: 1 + 4 s without overlap, 5 s with: both pairs give 5 s. */
+    const double part[2] = {10, 10};
+    struct sp_ecm_inputs in = of_parts(1, 0, part, 2, 0);
+    in.overlap = sp_value_between(0, 0, 1, SP_MEASURED);
+    in.transfer[0].one_Bps = sp_value_between(10, 5, 10, SP_MEASURED);
+    in.transfer[1].one_Bps = sp_value_between(2.5, 2, 2.5, SP_MEASURED);
+    in.coupled = true;
+    struct sp_value t = sp_ecm_of(&in).one_s;
+    ck_assert(fabs(t.lo - 5) < 1e-12 && fabs(t.value - 5) < 1e-12 && fabs(t.hi - 5) < 1e-12);
+    in.coupled = false; /* apart they can be anything */
+    t = sp_ecm_of(&in).one_s;
+    ck_assert(t.lo < 4.5 && t.hi > 6.5);
+    /* More over the inner interface: the pairs part, and both are in the interval. */
+    in.coupled = true;
+    in.transfer[0].read_B = stated(30);
+    t = sp_ecm_of(&in).one_s;
+    near(t.value, 7, 1e-12);
+    near(t.lo, 6, 1e-12);
+    near(t.hi, 7, 1e-12);
+}
+END_TEST
+
 START_TEST(what_is_missing_is_said)
 {
     const double part[2] = {4, 10};
@@ -307,6 +331,7 @@ int main(void)
     tcase_add_test(tc, more_bytes_never_take_less);
     tcase_add_test(tc, writes_count_by_their_weight);
     tcase_add_test(tc, ends_of_intervals);
+    tcase_add_test(tc, ends_of_what_was_fitted_together);
     tcase_add_test(tc, what_is_missing_is_said);
     tcase_add_test(tc, the_rule_is_found_again);
     tcase_add_test(tc, loads_alone_tell_no_rule);
