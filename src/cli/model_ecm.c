@@ -68,11 +68,11 @@ static void print_row(const struct sp_model_row *row, FILE *out)
         return;
     }
     put_part(out, "one thread ", t->one_s, row->ecm_rows);
-    sp_print(out, "; %d thread%s %s (%s ... %s)", row->n_threads, row->n_threads == 1 ? "" : "s",
+    sp_print(out, "; %d thread%s: %s (%s ... %s)", row->n_threads, row->n_threads == 1 ? "" : "s",
              sp_text_seconds(time, sizeof time, t->time_s.value),
              sp_text_seconds(lo, sizeof lo, t->time_s.lo), sp_text_seconds(hi, sizeof hi, t->time_s.hi));
     if (sp_value_known(t->n_sat))
-        sp_print(out, "; %.0f thread%s saturate", t->n_sat.value, t->n_sat.value == 1 ? "" : "s");
+        sp_print(out, "; %.0f saturate", t->n_sat.value);
     fputc('\n', out);
 }
 
@@ -141,6 +141,8 @@ json_t *sp_model_ecm_json(const struct sp_model_row *row)
     }
     json_object_set_new(o, "transfers", list);
     json_object_set_new(o, "overlap", value_json(row->ecm_inputs.overlap, "1"));
+    if (*row->machine->ecm.how)
+        json_object_set_new(o, "overlap_how", json_string(row->machine->ecm.how));
     json_object_set_new(o, "no_overlap", value_json(t->none_s, "s"));
     json_object_set_new(o, "full_overlap", value_json(t->all_s, "s"));
     json_object_set_new(o, "one_thread", value_json(t->one_s, "s"));
