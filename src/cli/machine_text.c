@@ -72,8 +72,10 @@ static void print_ecm(FILE *f, const struct sp_machine *m)
             sp_print(f, "ECM      overlap not known: %s\n", e->how);
         return;
     }
-    sp_print(f, "ECM      overlap %.2g (%.2g ... %.2g) of 1, %s", e->overlap.value, e->overlap.lo,
-             e->overlap.hi, sp_origin_name(e->overlap.origin));
+    sp_print(f, "ECM      overlap %.2g", e->overlap.value);
+    if (e->overlap.lo < e->overlap.hi)
+        sp_print(f, " (%.2g ... %.2g)", e->overlap.lo, e->overlap.hi);
+    sp_print(f, " of 1, %s", sp_origin_name(e->overlap.origin));
     if (sp_value_known(e->error))
         sp_print(f, ", error %.1f %%", 100 * e->error.value);
     sp_print(f, ": %s\n", e->how);

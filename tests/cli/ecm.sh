@@ -46,7 +46,7 @@ awk -v all="$(value full_overlap)" -v one="$(value one_thread)" -v none="$(value
 run machine show zen4-vm-2c
 has '^ECM +overlap .* measured, error .*: fitted to 12 streams'
 run machine show snb-e5-2680
-has '^ECM +overlap 0 .*stated: .*ICS 2015'
+has '^ECM +overlap 0 of 1, stated: .*ICS 2015'
 
 # A record's levels under the two extreme rules: 28.15 MB at 100 GB/s, 5.685 MB at 1/50 - 1/100 and 5.192 MB at
 # 1/38.96 - 1/50 s/GB are 281.5 + 56.85 + 29.43 = 367.8 us; the longest of them alone is the first.
