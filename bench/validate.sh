@@ -177,6 +177,25 @@ GPU kernels and models has never seen a GPU. On a machine with counters, `spmode
 M
 }
 
+overlap() {
+    cat <<'M'
+
+## Overlap rules of the ECM model
+
+How transfers between levels overlap, by machine file (0: not at all, 1: wholly; `docs/theory.md`). Where it was not measured or published for the
+machine it is not known, and `spmodel model` says so instead of a time.
+
+| machine | overlap |
+|---|---|
+M
+    for file in "$source"/machines/*.json; do
+        grep -q '"kind": *"gpu"' "$file" && continue
+        name=$(basename "$file" .json)
+        rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap //p')
+        printf '| %s | %s |\n' "$name" "${rule:-not known: no source}"
+    done
+}
+
 newest() { # newest PATTERN: path of the newest results
     for file in "$source"/docs/results/*-"$1".md; do last=$file; done
     echo "$last"
@@ -327,6 +346,7 @@ published
 simulator
 gpu_prototype
 machines
+overlap
 advice
 if [ $measure = yes ]; then
     printf '\n<!-- the same everywhere: end -->\n'

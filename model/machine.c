@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/capacity.h"
+#include "model/ecm_fit.h"
 
 static const char *const policy_names[SP_N_POLICIES] = {"lru", "random", "rrip"};
 
@@ -260,6 +261,7 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
     m->measured.n_times = n_times;
     sp_capacity_merge(m, later);
     sp_machine_drop_implausible(m, faults, sizeof faults);
+    sp_ecm_refit(m);
     return SP_OK;
 }
 

@@ -97,6 +97,22 @@ struct sp_machine_measured {
 
 enum { SP_MAX_CACHES = 4 };
 
+/* What one thread draws over the interface between a level and the next one inward. */
+struct sp_ecm_interface {
+    char level[8];                /* the outer level: "L2", "L3", "MEM" */
+    struct sp_value one_Bps;      /* towards the core [B/s] */
+    struct sp_value write_weight; /* 0 ... 1: what a byte away from the core costs beside one towards it */
+};
+
+/* How transfers between levels overlap: rule and terms of the ECM model (model/ecm.h). */
+struct sp_machine_ecm {
+    struct sp_value overlap; /* 0: nothing overlaps but execution, 1: everything; SP_NONE: not known */
+    struct sp_value error;   /* of the fit, relative (root mean square); SP_NONE: not fitted */
+    char how[256];           /* how it was fitted, its source, or why it is not known; "": not said */
+    int n_interfaces;
+    struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
+};
+
 struct sp_machine {
     char name[64]; /* file name without .json */
     enum sp_machine_kind kind;
@@ -113,7 +129,8 @@ struct sp_machine {
     int n_ceilings;
     struct sp_ceiling *ceiling; /* [n_ceilings] owned */
     struct sp_machine_measured measured;
-    bool validated; /* simulated traffic was compared with counters on this kind of machine */
+    struct sp_machine_ecm ecm; /* CPUs */
+    bool validated;            /* simulated traffic was compared with counters on this kind of machine */
 };
 
 void sp_machine_free(struct sp_machine *machine);

@@ -288,6 +288,16 @@ static const struct {
     {HEAD "\"caches\":[{\"level\":2,\"size_B\":1,\"line_B\":64,\"policy\":\"magic\"}]," CEILING("1", "B/s",
                                                                                                 "stated", ""),
      "policy"},
+    {HEAD "\"ecm\":1," CACHES CEILING("1", "B/s", "stated", ""), "ecm"},
+    {HEAD "\"ecm\":{}," CACHES CEILING("1", "B/s", "stated", ""), "overlap"},
+    {HEAD
+     "\"ecm\":{\"overlap\":{\"value\":2,\"unit\":\"1\",\"origin\":\"stated\"},\"how\":\"h\"}," CACHES CEILING(
+         "1", "B/s", "stated", ""),
+     "too large"},
+    {HEAD "\"ecm\":{\"overlap\":{\"value\":null}}," CACHES CEILING("1", "B/s", "stated", ""), "why"},
+    {HEAD "\"ecm\":{\"overlap\":{\"value\":null,\"why\":\"w\"},\"interfaces\":[{\"level\":\"L2\"}]}," CACHES
+         CEILING("1", "B/s", "stated", ""),
+     "one_thread"},
 };
 
 START_TEST(damaged_files_are_refused_with_the_key)
@@ -313,6 +323,40 @@ START_TEST(damaged_files_are_refused_with_the_key)
                   damaged[_i].word);
     ck_assert_str_eq(err.path, path);
     ck_assert(err.remedy[0] && m.n_ceilings == 0 && m.ceiling == NULL);
+}
+END_TEST
+
+/* What of the overlap rule is written is read; files without it, or with null, do not know it. */
+START_TEST(the_overlap_rule)
+{
+    char path[1024];
+    struct sp_machine m, again;
+    struct sp_error err;
+    ck_assert_int_eq(sp_machine_file_read(MACHINES "/snb-e5-2680.json", &m, NULL, 0, &err), SP_OK);
+    ck_assert(m.ecm.overlap.origin == SP_STATED && m.ecm.overlap.value == 0 && m.ecm.n_interfaces == 0);
+    m.ecm.overlap = sp_value_between(0.75, 0.5, 1, SP_MEASURED);
+    m.ecm.error = sp_value_of(0.03, SP_MEASURED);
+    m.ecm.n_interfaces = 1;
+    m.ecm.interface[0] = (struct sp_ecm_interface){.level = "MEM",
+                                                   .one_Bps = sp_value_between(2e10, 1e10, 3e10, SP_MEASURED),
+                                                   .write_weight = sp_value_of(0.5, SP_MEASURED)};
+    snprintf(path, sizeof path, "/tmp/spmodel-overlap-%d.json", (int)getpid());
+    ck_assert_int_eq(sp_machine_file_write(path, &m, &err), SP_OK);
+    ck_assert_msg(sp_machine_file_read(path, &again, NULL, 0, &err) == SP_OK, "%s", err.what);
+    remove(path);
+    ck_assert(again.ecm.overlap.value == 0.75 && again.ecm.overlap.lo == 0.5 &&
+              again.ecm.error.value == 0.03);
+    ck_assert(again.ecm.n_interfaces == 1 && again.ecm.interface[0].one_Bps.hi == 3e10);
+    ck_assert(again.ecm.interface[0].write_weight.value == 0.5);
+    ck_assert_str_eq(again.ecm.how, m.ecm.how);
+    sp_machine_free(&again);
+    sp_machine_free(&m);
+    ck_assert_int_eq(sp_machine_file_read(MACHINES "/a64fx.json", &m, NULL, 0, &err), SP_OK);
+    ck_assert(!sp_value_known(m.ecm.overlap) && strstr(m.ecm.how, "Alappat"));
+    sp_machine_free(&m);
+    ck_assert_int_eq(sp_machine_file_read(MACHINES "/grace.json", &m, NULL, 0, &err), SP_OK);
+    ck_assert(!sp_value_known(m.ecm.overlap) && !*m.ecm.how);
+    sp_machine_free(&m);
 }
 END_TEST
 
@@ -360,6 +404,7 @@ int main(void)
     tcase_add_test(tc, what_is_written_is_read);
     tcase_add_loop_test(tc, damaged_files_are_refused_with_the_key, 0,
                         (int)(sizeof damaged / sizeof *damaged));
+    tcase_add_test(tc, the_overlap_rule);
     tcase_add_test(tc, unknown_keys_are_told_and_ignored);
     tcase_add_test(tc, a_name_that_is_not_there);
     suite_add_tcase(suite, tc);

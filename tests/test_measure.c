@@ -300,7 +300,7 @@ START_TEST(working_sets_fit_their_levels)
     t.cache[2] = (struct sp_topology_cache){.level = 3, .size_B = 32 << 20, .cores_sharing = 4};
     struct sp_measure_job *jobs = calloc(SP_MEASURE_MAX_JOBS, sizeof *jobs);
     size_t arena = (size_t)1 << 30;
-    int n = sp_measure_plan(&t, 16, _i == 0, arena, jobs), loads[2][4] = {{0}};
+    int n = sp_measure_plan(&t, 16, _i == 0, arena, jobs), loads[2][4] = {{0}}, stores[4] = {0};
     ck_assert(n > 0 && n < SP_MEASURE_MAX_JOBS);
     for (int i = 0; i < n; i++) {
         const struct sp_measure_job *j = &jobs[i];
@@ -319,7 +319,14 @@ START_TEST(working_sets_fit_their_levels)
             if (j->kind == SP_CEILING_LOAD && (m == 1 || m == 16) &&
                 strcmp(j->level, (const char *[]){"L1", "L2", "L3", "MEM"}[k]) == 0)
                 loads[m == 16][k]++;
+        /* what the overlap rule is fitted to (model/ecm_fit.h) */
+        for (int k = 0; k < 4; k++)
+            if ((j->kind == SP_CEILING_COPY || j->kind == SP_CEILING_TRIAD) && m == 1 &&
+                strcmp(j->level, (const char *[]){"L1", "L2", "L3", "MEM"}[k]) == 0)
+                stores[k]++;
     }
+    for (int k = 0; k < 4; k++)
+        ck_assert_int_eq(stores[k], 2);
     for (int k = 0; k < 8; k++)
         ck_assert_int_eq(loads[k / 4][k % 4], 1);
     n = sp_measure_plan_loads(&t, 16, arena, jobs); /* both once a level, and nothing else */

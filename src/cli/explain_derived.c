@@ -162,6 +162,50 @@ static struct sp_fact roof_of_L2(const struct sp_record *r)
     return roof_of_role(r, NULL, "L2", "B/s");
 }
 
+static struct sp_fact roof_of_L1(const struct sp_record *r)
+{
+    return roof_of_role(r, NULL, "L1", "B/s");
+}
+static struct sp_fact roof_of_L3(const struct sp_record *r)
+{
+    return roof_of_role(r, NULL, "L3", "B/s");
+}
+static struct sp_fact roof_of_memory(const struct sp_record *r)
+{
+    return roof_of_role(r, NULL, "MEM", "B/s");
+}
+
+/* Bytes over the interface between a level and the next one inward, both ways. */
+static struct sp_fact bytes_of_level(const struct sp_record *r, const char *level)
+{
+    const json_t *one;
+    size_t i;
+    char from[96];
+    json_array_foreach(sp_record_node(r, "levels"), i, one)
+    {
+        const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
+        const double bytes = sp_item_number(one, "read_B") + sp_item_number(one, "write_B");
+        if (!name || strcmp(name, level) != 0 || !isfinite(bytes))
+            continue;
+        snprintf(from, sizeof from, "levels[%d]: %s, read and written", (int)i, level);
+        return sp_fact_of(sp_value_of(bytes, origin ? sp_origin_from_name(origin) : SP_SIMULATED), "B", from);
+    }
+    snprintf(from, sizeof from, "levels, %s", level);
+    return sp_fact_unknown(sp_fact_not_here, "B", from);
+}
+static struct sp_fact bytes_of_L2(const struct sp_record *r)
+{
+    return bytes_of_level(r, "L2");
+}
+static struct sp_fact bytes_of_L3(const struct sp_record *r)
+{
+    return bytes_of_level(r, "L3");
+}
+static struct sp_fact bytes_of_memory(const struct sp_record *r)
+{
+    return bytes_of_level(r, "MEM");
+}
+
 /* What one thread draws from the level that holds the data. */
 static struct sp_fact one_thread(const struct sp_record *r)
 {
@@ -360,7 +404,13 @@ const struct sp_derived sp_derived_symbols[] = {
     {"P_peak", peak},
     {"b_S", roof},
     {"b_1", one_thread},
+    {"b_L1", roof_of_L1},
     {"b_L2", roof_of_L2},
+    {"b_L3", roof_of_L3},
+    {"b_MEM", roof_of_memory},
+    {"V_L2", bytes_of_L2},
+    {"V_L3", bytes_of_L3},
+    {"V_MEM", bytes_of_memory},
     {"Z", last_level},
     {"line", line},
     {NULL, NULL},

@@ -26,6 +26,24 @@ static const struct sp_calculation saturation[] = {
     {0},
 };
 
+/* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
+ * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
+static const struct sp_calculation composition[] = {
+    {"T_OL = T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
+    {"loads from L2 through L1", "V_L2/b_L2", "s", NULL, NULL, NULL, NULL},
+    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", NULL, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
+     "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", NULL, NULL, NULL,
+     NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
+    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
+    {0},
+};
+
 static const struct sp_calculation roof[] = {
     {"bandwidth reached, V/t", "V/t", "B/s", "metrics.bandwidth", NULL, NULL, NULL},
     {"its share of the roof", "V/(t*b_S)", "1", "metrics.bandwidth_fraction",
@@ -105,13 +123,31 @@ const struct sp_term sp_machine_terms[] = {
      {"binding.term", "binding.level", "binding.why"},
      roofline},
     {"ecm",
-     "n_sat saturation",
+     "execution-cache-memory T_OL T_nOL overlap-rule",
+     "the execution-cache-memory model",
+     "no overlap:    T_1 = max(T_OL, T_nOL + sum T_k)\n"
+     "full overlap:  T_1 = max(T_OL, T_nOL, T_k ...)\n"
+     "between:       T_1 = f T_full + (1 - f) T_none\n"
+     "n threads:     T_n = max(T_1/n, V/b_S of shared levels)",
+     "The roofline takes the slowest level alone; data in caches also wait for the levels before it. T_OL is "
+     "the time in the core that overlaps with transfers, T_nOL that of loads from L1, T_k the bytes that "
+     "cross "
+     "the interface k over what one thread draws there: {T_OL | T_nOL | T_L1L2 | T_L2L3 | T_L3Mem}. The "
+     "overlap "
+     "f belongs to the machine: 0 on Intel's Sandy Bridge, 1 on AMD's first Zen (stated by the people who "
+     "made the model); `spmodel machine measure` fits it from streams in each level, with an interval that "
+     "is wide where these tell little. Where everything streams from one level all rules give the same.",
+     "roofline n_sat P_core levels b_1",
+     {"metrics.time", "metrics.p_core"},
+     composition},
+    {"n_sat",
+     "saturation",
      "cores that saturate memory",
-     "T = max(T_core, sum T_level),  n_sat = ceil(T/T_mem)",
+     "n_sat = ceil(T_1/T_mem)",
      "b_1 is what one thread draws alone. Below n_sat more threads help, beyond they do not. What was "
      "measured "
      "is the saturation curve (`spmodel plot --kind saturation`).",
-     "b_1 b_S F01",
+     "ecm b_1 b_S F01",
      {"config.threads"},
      saturation},
     {"lambda",

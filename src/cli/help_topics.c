@@ -116,6 +116,8 @@ static const char *const machine_files[] = {
     "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
     "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured)}]",
     "             from inner to outer",
+    "  ecm        {overlap (0 ... 1, null: not known), how, error, interfaces: [{level, one_thread,",
+    "              write_weight}]}: how transfers between levels overlap (spmodel explain ecm)",
     "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s}:",
     "             what an SM holds at a time, the time of a launch and of a load from memory; without it",
     "             kernels are predicted with the L2 as one cache",

@@ -64,6 +64,31 @@ static void print_caches(FILE *f, const struct sp_machine *m)
     }
 }
 
+static void print_ecm(FILE *f, const struct sp_machine *m)
+{
+    const struct sp_machine_ecm *e = &m->ecm;
+    if (!sp_value_known(e->overlap)) {
+        if (*e->how)
+            sp_print(f, "ECM      overlap not known: %s\n", e->how);
+        return;
+    }
+    sp_print(f, "ECM      overlap %.2g", e->overlap.value);
+    if (e->overlap.lo < e->overlap.hi)
+        sp_print(f, " (%.2g ... %.2g)", e->overlap.lo, e->overlap.hi);
+    sp_print(f, " of 1, %s", sp_origin_name(e->overlap.origin));
+    if (sp_value_known(e->error))
+        sp_print(f, ", error %.1f %%", 100 * e->error.value);
+    sp_print(f, ": %s\n", e->how);
+    for (int i = 0; i < e->n_interfaces; i++) {
+        char bandwidth[32];
+        sp_print(f, "  to %-3s  %8s GB/s by one thread", e->interface[i].level,
+                 giga(e->interface[i].one_Bps.value, bandwidth, sizeof bandwidth));
+        if (sp_value_known(e->interface[i].write_weight))
+            sp_print(f, ", writes weigh %.2g", e->interface[i].write_weight.value);
+        fputc('\n', f);
+    }
+}
+
 /* b_1, b_S and the threads that saturate: the smallest measured count that reaches 95 % of the best. */
 static void print_saturation(FILE *f, const struct sp_machine *m)
 {
@@ -137,6 +162,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
         sp_print(f, "\nCACHES (sizes as stated)\n");
         print_caches(f, m);
     }
+    print_ecm(f, m);
     sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
              "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {

@@ -63,6 +63,10 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         return status;
     /* traffic[k] crosses into level k + 1, so data at home in cache[h] come through traffic[h - 1]; out of
      * the first level every access moves its element. */
+    if (!last_level && n_levels == machine->n_caches) {
+        memcpy(s->row->traffic, traffic, sizeof traffic);
+        s->row->n_traffic = n_levels;
+    }
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
     for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/model_alpha.h"
+#include "cli/model_ecm.h"
 #include "cli/model_gpu.h"
 #include "sparse/layout.h"
 
@@ -177,6 +178,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
+    sp_model_ecm(w, layout, in.core, row);
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "model/alpha.h"
+#include "model/ecm.h"
 #include "model/gpu_predict.h"
 #include "model/predict.h"
 #include "sparse/workload.h"
@@ -56,6 +57,12 @@ struct sp_model_row {
     char note[160];    /* how alpha and beta were found */
     int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
     bool made;
+    struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
+    int n_traffic;                            /* of them simulated: all caches', or 0 */
+    bool has_ecm, ecm_has_core; /* cli/model_ecm.h; T_OL is from P_core, else from the arithmetic peak */
+    struct sp_ecm_inputs ecm_inputs;
+    struct sp_ecm_times ecm;
+    double ecm_rows; /* n_r */
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */
     double minimum_B;                /* V(alpha_min) of this format */

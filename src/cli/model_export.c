@@ -4,6 +4,7 @@
 
 #include "base/csv_text.h"
 #include "base/print.h"
+#include "cli/model_ecm.h"
 #include "cli/model_output.h"
 #include "io/record.h"
 
@@ -89,6 +90,8 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "note", json_string(row->note));
     if (row->gpu)
         json_object_set_new(o, "gpu", gpu_json(row->gpu));
+    if (row->has_ecm)
+        json_object_set_new(o, "ecm", sp_model_ecm_json(row));
     if (volume_B > 0)
         json_object_set_new(o, "from_volume",
                             json_pack("{s:f, s:o, s:f, s:f}", "volume_B", volume_B, "alpha",

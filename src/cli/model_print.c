@@ -4,6 +4,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/model_ecm.h"
 #include "cli/model_gpu.h"
 #include "cli/model_output.h"
 #include "io/record_words.h"
@@ -210,6 +211,7 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
             sp_model_gpu_print(&r->row[i], n, (double)r->subject->n_nz, out);
         else
             print_table(&r->row[i], n, out);
+        sp_model_ecm_print(&r->row[i], n, out);
         for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
                           r->request->volume_B, out);

@@ -171,6 +171,78 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     gpu->latency_s = seconds_of(r, o, "latency_s", gpu->latency_how, sizeof gpu->latency_how);
 }
 
+/* A number within 0 and `most`, or null with the reason in `why`; `key` of `o`. */
+static struct sp_value ratio_of(struct reader *r, const json_t *o, const char *where, const char *key,
+                                double most, char *why, size_t size)
+{
+    static const char *const known[] = {"value", "lo", "hi", "unit", "origin", "why", NULL};
+    const json_t *v = json_object_get(o, key);
+    char inside[80];
+    snprintf(inside, sizeof inside, "%s.%s", where, key);
+    if (!json_is_object(v)) {
+        fault(r, where, key, v ? "must be an object" : "is missing");
+        return sp_value_none("not read");
+    }
+    remark_unknown(r, v, inside, known);
+    if (is_unknown(r, v, inside, why, size))
+        return sp_value_none("the machine file says why");
+    struct sp_value x = value_of(r, v, inside, "1");
+    if (r->status == SP_OK && x.hi > most)
+        fault(r, inside, "value", "is too large");
+    return x;
+}
+
+static void read_interface(struct reader *r, const json_t *o, int i, struct sp_ecm_interface *out)
+{
+    static const char *const known[] = {"level", "one_thread", "write_weight", NULL};
+    static const char *const known_value[] = {"value", "lo", "hi", "unit", "origin", NULL};
+    char where[64], why[160];
+    snprintf(where, sizeof where, "ecm.interfaces[%d]", i);
+    remark_unknown(r, o, where, known);
+    text_of(r, o, where, "level", out->level, sizeof out->level, true);
+    const json_t *one = json_object_get(o, "one_thread");
+    if (!json_is_object(one)) {
+        fault(r, where, "one_thread", one ? "must be an object" : "is missing");
+        return;
+    }
+    snprintf(where, sizeof where, "ecm.interfaces[%d].one_thread", i);
+    remark_unknown(r, one, where, known_value);
+    out->one_Bps = value_of(r, one, where, "B/s");
+    if (r->status == SP_OK && !(out->one_Bps.lo > 0))
+        fault(r, where, "value", "must be above 0");
+    snprintf(where, sizeof where, "ecm.interfaces[%d]", i);
+    out->write_weight = json_object_get(o, "write_weight")
+                            ? ratio_of(r, o, where, "write_weight", 1, why, sizeof why)
+                            : sp_value_none("not known");
+}
+
+/* Absent in files of earlier versions, and of machines of which nobody said it. */
+static void read_ecm(struct reader *r, const json_t *o, struct sp_machine_ecm *e)
+{
+    static const char *const known[] = {"overlap", "how", "error", "interfaces", NULL};
+    char why[160];
+    e->overlap = e->error = sp_value_none("the machine file does not say it");
+    if (!o)
+        return;
+    if (!json_is_object(o)) {
+        fault(r, "", "ecm", "must be an object");
+        return;
+    }
+    remark_unknown(r, o, "ecm", known);
+    e->overlap = ratio_of(r, o, "ecm", "overlap", 1, e->how, sizeof e->how);
+    if (sp_value_known(e->overlap))
+        text_of(r, o, "ecm", "how", e->how, sizeof e->how, true);
+    if (json_object_get(o, "error"))
+        e->error = ratio_of(r, o, "ecm", "error", 1e9, why, sizeof why);
+    const json_t *list = json_object_get(o, "interfaces");
+    if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_CACHES)) {
+        fault(r, "ecm", "interfaces", "must be a list of at most 4");
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++)
+        read_interface(r, json_array_get(list, i), (int)i, &e->interface[e->n_interfaces++]);
+}
+
 /* What the value was pooled from. */
 static void read_draws(struct reader *r, const json_t *list, const char *where, struct sp_cache *c)
 {
@@ -307,11 +379,10 @@ static void read_measured(struct reader *r, const json_t *o, struct sp_machine_m
 
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
-    static const char *const known[] = {"schema",       "name",        "kind",     "cpu",
-                                        "source",       "memory",      "env_key",  "sockets",
-                                        "numa",         "llc_domains", "cores",    "threads_per_core",
-                                        "frequency_Hz", "caches",      "ceilings", "validated",
-                                        "note",         "gpu",         "measured", NULL};
+    static const char *const known[] = {
+        "schema",   "name",      "kind",        "cpu",   "source",           "memory",       "env_key",
+        "sockets",  "numa",      "llc_domains", "cores", "threads_per_core", "frequency_Hz", "caches",
+        "ceilings", "validated", "note",        "gpu",   "measured",         "ecm",          NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -349,6 +420,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     }
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     read_measured(r, json_object_get(o, "measured"), &out->measured);
+    read_ecm(r, json_object_get(o, "ecm"), &out->ecm);
     for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
         read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
 }

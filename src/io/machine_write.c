@@ -112,6 +112,40 @@ static json_t *measured_object(const struct sp_machine_measured *m)
     return o;
 }
 
+/* A share or a relative error, or null with the reason. */
+static json_t *ratio_object(struct sp_value v, const char *why)
+{
+    json_t *o = json_object();
+    if (sp_value_known(v)) {
+        put_value(o, v, "1");
+        return o;
+    }
+    json_object_set_new(o, "value", json_null());
+    json_object_set_new(o, "why", json_string(*why ? why : "not known"));
+    return o;
+}
+
+static json_t *ecm_object(const struct sp_machine_ecm *e)
+{
+    json_t *o = json_object(), *list = json_array();
+    json_object_set_new(o, "overlap", ratio_object(e->overlap, e->how));
+    if (sp_value_known(e->overlap))
+        json_object_set_new(o, "how", json_string(e->how));
+    if (sp_value_known(e->error))
+        json_object_set_new(o, "error", ratio_object(e->error, ""));
+    for (int i = 0; i < e->n_interfaces; i++) {
+        json_t *one = json_object(), *interface = json_object();
+        put_value(one, e->interface[i].one_Bps, "B/s");
+        json_object_set_new(interface, "level", json_string(e->interface[i].level));
+        json_object_set_new(interface, "one_thread", one);
+        if (sp_value_known(e->interface[i].write_weight))
+            json_object_set_new(interface, "write_weight", ratio_object(e->interface[i].write_weight, ""));
+        json_array_append_new(list, interface);
+    }
+    json_object_set_new(o, "interfaces", list);
+    return o;
+}
+
 /* Writes and releases a value. */
 static bool put(FILE *stream, const char *before, json_t *value)
 {
@@ -144,6 +178,8 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
         good &= put(f, ",\n \"measured\": ", measured_object(&m->measured));
     if (m->gpu.threads > 0)
         good &= put(f, ",\n \"gpu\": ", gpu_object(&m->gpu));
+    if (*m->ecm.how)
+        good &= put(f, ",\n \"ecm\": ", ecm_object(&m->ecm));
     fputs(",\n \"caches\": [", f);
     for (int i = 0; i < m->n_caches; i++)
         good &= put(f, i ? ",\n  " : "\n  ", cache_object(&m->cache[i]));

@@ -9,6 +9,7 @@
 #include "base/samples.h"
 #include "base/text.h"
 #include "model/capacity.h"
+#include "model/ecm_fit.h"
 #include "session/measure_plan.h"
 #include "sys/binding.h"
 #include "sys/core_to_core.h"
@@ -455,6 +456,8 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         look_for_evasion(m, out);
         conclude_llc(m, walk_s, out);
     }
+    if (status == SP_OK && !m->options->loads_only)
+        sp_ecm_refit(out);
     judge(m, out);
     if (sp_progress_interrupted(m->progress))
         status = stopped(err);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* All kinds of one level and thread count. NT stores leave the caches: memory only. */
+/* All kinds of one level and thread count, of one thread at least what the overlap rule is fitted to
+ * (model/ecm_fit.h). NT stores leave the caches: memory only. */
 static int add_level(struct sp_measure_job *jobs, int n, const char *level, int n_threads, size_t bytes,
                      bool all)
 {
@@ -16,7 +17,8 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     bool memory = strcmp(level, "MEM") == 0, first = strcmp(level, "L1") == 0;
     for (int i = 0; i < 6 && n < SP_MEASURE_MAX_JOBS; i++) {
         bool streaming = kinds[i] == SP_CEILING_COPY_NT || kinds[i] == SP_CEILING_TRIAD_NT;
-        if ((streaming && !memory) || (!all && i > 1))
+        const bool for_rule = n_threads == 1 && !streaming;
+        if ((streaming && !memory) || (!all && i > 1 && !for_rule))
             continue;
         struct sp_measure_job *job = &jobs[n++];
         memset(job, 0, sizeof *job);

@@ -1,0 +1,89 @@
+/* The execution-cache-memory model (ECM): the time of one execution from the time in the core and the times
+ * of the transfers between neighbouring levels, composed by the machine's overlap rule.
+ *
+ * Sources: G. Hager, J. Treibig, J. Habich, G. Wellein, "Exploring performance and power properties of modern
+ * multi-core chips via simple machine models", Concurrency Computat.: Pract. Exper. 28 (2016) 189-210,
+ * doi:10.1002/cpe.3180; H. Stengel, J. Treibig, G. Hager, G. Wellein, "Quantifying performance bottlenecks of
+ * stencil computations using the execution-cache-memory model", ICS 2015, doi:10.1145/2751205.2751240 (the
+ * notation {T_OL | T_nOL | T_L1L2 | ...}); J. Hofmann, C. L. Alappat, G. Hager, D. Fey, G. Wellein, "Bridging
+ * the architecture gap: abstracting performance-relevant properties of modern server processors",
+ * Supercomputing Frontiers and Innovations 7(2) 2020, doi:10.14529/jsfi200204 (overlap rules beside Intel's).
+ *
+ *     T_k    = (read_k + w_k write_k) / b_k                   transfers over interface k, one thread
+ *     T_none = max(T_OL, T_nOL + sum T_k)                     nothing overlaps but execution (Intel Xeon)
+ *     T_all  = max(T_OL, T_nOL, T_1 ... T_K)                  everything overlaps (AMD Zen)
+ *     T_1    = f T_all + (1 - f) T_none                       f: the machine's overlap, 0 ... 1
+ *     T_n    = max(T_1/n, shared_k/B_k)                       n threads; B_k: what all draw of a shared level
+ *     n_s    = ceil(T_1/T_mem)                                T_mem = bytes of memory / B_mem
+ *
+ * f between 0 and 1 is ours: for machines of which neither rule holds. w_k as well: a write that goes the
+ * other way while reads come costs less than a read (w = 0: nothing, w = 1: as much). */
+#ifndef SP_MODEL_ECM_H
+#define SP_MODEL_ECM_H
+
+#include <stdbool.h>
+
+#include "base/reading.h"
+#include "model/machine.h"
+
+/* What crosses one interface in one execution, all threads together. */
+struct sp_ecm_transfer {
+    char name[12];                   /* "L1L2", "L2L3", "L3Mem" */
+    struct sp_value read_B, write_B; /* towards the core; away from it: evictions, write-backs, victims */
+    struct sp_value one_Bps;         /* b_k: what one thread draws; SP_NONE: not known */
+    struct sp_value write_weight;    /* w_k, 0 ... 1; SP_NONE: not known, taken as 0 ... 1 */
+    bool shared;                     /* threads compete for it */
+    struct sp_value all_Bps;         /* shared: B_k, what n_threads draw together; SP_NONE: not known */
+};
+
+struct sp_ecm_inputs {
+    struct sp_value core_s; /* T_OL: what overlaps with transfers, all work by one thread [s] */
+    struct sp_value load_s; /* T_nOL: loads from L1, likewise [s] */
+    int n_transfers;
+    struct sp_ecm_transfer transfer[SP_MAX_LEVELS]; /* inner to outer */
+    struct sp_value overlap;                        /* f, 0 ... 1; SP_NONE: the rule is not known */
+    bool coupled; /* overlap and bandwidths were fitted together: overlap.hi belongs to one_Bps.lo, and
+                     overlap.lo to one_Bps.hi */
+    struct sp_value error; /* of the fitted rule, relative: widens the interval; SP_NONE: no widening */
+    int n_threads;         /* >= 1, with equal shares of the work */
+};
+
+struct sp_ecm_times {
+    struct sp_value core_s, load_s;                 /* T_OL, T_nOL as given */
+    struct sp_value transfer_s[SP_MAX_LEVELS];      /* T_k of one thread */
+    struct sp_value shared_s[SP_MAX_LEVELS];        /* at B_k; SP_NONE: private, or B_k is not known */
+    struct sp_value none_s, all_s;                  /* the two extreme rules, one thread */
+    struct sp_value one_s;                          /* T_1; SP_NONE: says what is missing */
+    struct sp_value time_s;                         /* T_n */
+    struct sp_value residence_s[SP_MAX_LEVELS + 1]; /* T_1 if transfers ended k interfaces out; [0]: core */
+    struct sp_value n_sat; /* n_s for the outermost transfer; SP_NONE: nothing crosses, or B is not known */
+    int bound; /* -2: T_OL or T_nOL is the longest part, -1: T_1/n decides without one, k: shared_s[k] does */
+};
+
+/* The composition. Ends of intervals: all parts long and no more overlap than overlap.lo, and the converse;
+ * coupled: the least and the most of the three pairs that were fitted.
+ * Known parts stand although others are unknown: an unknown time says what is missing. A part with 0 B takes
+ * 0 s whatever its bandwidth. Asserts that known bandwidths are positive and f, w within 0 ... 1. */
+struct sp_ecm_times sp_ecm_of(const struct sp_ecm_inputs *inputs);
+
+/* f T_all + (1 - f) T_none of plain numbers: core T_OL, load T_nOL, transfer[n]. */
+double sp_ecm_compose(double core, double load, const double *transfer, int n, double f);
+
+/* Name of the interface between two levels, the outer one n_caches: memory: "L1L2", "L3Mem". */
+void sp_ecm_interface_name(const struct sp_machine *machine, int inner, char name[12]);
+
+/* The machine's part: names, bandwidths, weights, overlap, error, and what n_threads in n_domains draw of
+ * shared levels (sp_roof_for()). traffic[n_levels]: of one execution, as sp_sim_traffic() gives it for all
+ * the machine's caches (n_levels = n_caches). core_s and load_s are copied. mode: as in sp_roof_for(). */
+struct sp_ecm_inputs sp_ecm_inputs_of(const struct sp_machine *machine, const struct sp_traffic *traffic,
+                                      int n_levels, struct sp_value core_s, struct sp_value load_s,
+                                      int n_threads, int n_domains, const char *mode);
+
+/* T_nOL of load_B bytes that pass from L1 to registers, by the L1 load bandwidth of one thread (modelled). A
+ * gather counts its bytes, so for gathers it is a lower bound. SP_NONE where the machine has none. */
+struct sp_value sp_ecm_load_s(const struct sp_machine *machine, double load_B);
+/* T_OL of `work` [flop] by the arithmetic peak of one thread (simd, else fma, else scalar; modelled): a lower
+ * bound where P_core is not known. f32: single precision. SP_NONE where the machine has none. */
+struct sp_value sp_ecm_peak_s(const struct sp_machine *machine, double work, bool f32);
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# The ECM model beside the roofline: what `model` prints of it, where it stays silent and where it says what is
+# missing, and that a record's numbers go into `explain ecm`. Usage: ecm.sh SPMODEL SOURCE_DIR
+set -u
+spmodel=$1 source=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
+cd "$source" || exit 1
+fail() { echo "ecm: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+run() { "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || fail "spmodel $* exits with $?"; }
+has() { grep -qE -e "$1" "$dir/out" || fail "no line matches: $1"; }
+not() { grep -qE -e "$1" "$dir/out" && fail "a line matches: $1"; true; }
+number='[0-9.]+'
+
+run model gen:band:20000:5 --machine zen4-vm-2c --threads 2 --format crs --format sell:8,1
+has '^ ECM +\{T_OL \| T_nOL \| L1L2 \| L2L3 \| L3Mem\} in ns a row by one thread, modelled; bytes by formula$'
+has "^ CRS +\\{$number \\| $number \\| $number \\| $number \\| 0\\}  one thread $number; 2 threads: "
+has '^ SELL-8-1 +\{'
+has '^ Overlap .* of 1, measured, error of the fit '
+has 'T_OL is that of the arithmetic peak'
+awk 'length($0) > 110 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 110"
+run model gen:band:20000:5 --machine zen4-vm-2c --threads 2 --format crs --cold
+has "^ CRS +\\{.* \\| [1-9][0-9.]*\\}  one thread .* saturate$"
+run model gen:band:2000:5 --machine zen4-vm-2c --threads 1 --format crs --alpha sim
+has 'bytes simulated$'
+
+# No overlap of ours is a guess: what is not known is said.
+run model gen:band:2000:5 --machine ivb-e5-2660v2 --threads 1 --format crs
+has '^ CRS +\{.*unknown.*\}  time not known: '
+has '^ Overlap 0 of 1, stated\.$'
+run model gen:band:2000:5 --machine a64fx --threads 1 --format crs
+has '^ Overlap rule not known: partly overlapping'
+run model --sizes 1000,1000,5000 --machine zen4-vm-2c
+not 'ECM'
+run model gen:band:2000:5 --machine h100-pcie-80gb --format crs
+not 'ECM'
+
+# Extremes enclose the rest, in JSON too.
+run model gen:band:20000:5 --machine zen4-vm-2c --threads 1 --format crs --cold --json
+has '"ecm":\{"T_OL":\{"value":[0-9.e-]+,.*"T_OL_from":"arithmetic peak".*"transfers":\[\{"name":"L1L2"'
+value() { sed "s/.*\"$1\":{\"value\":\\([^,]*\\),.*/\\1/" "$dir/out"; }
+awk -v all="$(value full_overlap)" -v one="$(value one_thread)" -v none="$(value no_overlap)" \
+    'BEGIN {exit !(0 < all && all <= one && one <= none)}' || fail "the extremes do not enclose the time"
+
+run machine show zen4-vm-2c
+has '^ECM +overlap .* measured, error .*: fitted to 12 streams'
+run machine show snb-e5-2680
+has '^ECM +overlap 0 of 1, stated: .*ICS 2015'
+
+# A record's levels under the two extreme rules: 28.15 MB at 100 GB/s, 5.685 MB at 1/50 - 1/100 and 5.192 MB at
+# 1/38.96 - 1/50 s/GB are 281.5 + 56.85 + 29.43 = 367.8 us; the longest of them alone is the first.
+roof='{"value":1e11,"lo":1e11,"hi":1e11,"unit":"B/s","origin":"measured","name":"load","level":"L2","precision":"f64","threads":1,"domains":1,"mode":"single","role":"level","how":"given","when":""}'
+sed "s|\"roofs\": *\[|&$roof,$(echo "$roof" | sed 's/L2/L3/; s/1e11/5e10/g'),|" tests/data/record-explain-crs.json >"$dir/record.json"
+run explain ecm "$dir/record.json"
+tr '\n' ' ' <"$dir/out" | grep -q 'T_ECM, no overlap = .*= 367[.]. us *T_ECM, full overlap = .*= 281[.]. us' ||
+    fail "explain ecm does not give 367.8 and 281.5 us"
+run explain ecm tests/data/record-explain-crs.json # a record without these bandwidths
+has 'unknown .b_L2 is unknown'
+exit 0
