@@ -30,6 +30,36 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     return n;
 }
 
+/* Gathers, by instruction and by scalar loads. Whole powers of two a thread: as `bytes`, but of a shared
+ * level rounded up where half of it holds that, because gathers from hardly more than the inner level hold
+ * would hit that. */
+static int add_gathers(struct sp_measure_job *jobs, int n, const struct sp_topology *t, int k, int n_threads,
+                       size_t bytes)
+{
+    if (k < t->n_caches && t->cache[k].cores_sharing > 1) {
+        const int domains = (n_threads + t->cache[k].cores_sharing - 1) / t->cache[k].cores_sharing;
+        size_t up = 1;
+        while (up * (size_t)n_threads < bytes)
+            up *= 2;
+        if ((double)up * n_threads <= 0.5 * (double)t->cache[k].size_B * domains)
+            bytes = up * (size_t)n_threads;
+    }
+    for (int kind = SP_CEILING_GATHER; kind <= SP_CEILING_GATHER_LOADS && n < SP_MEASURE_MAX_JOBS; kind++) {
+        struct sp_measure_job *job = &jobs[n++];
+        memset(job, 0, sizeof *job);
+        job->kind = (enum sp_ceiling_kind)kind;
+        if (k < t->n_caches)
+            snprintf(job->level, sizeof job->level, "L%d", t->cache[k].level);
+        else
+            snprintf(job->level, sizeof job->level, "MEM");
+        job->n_threads = n_threads;
+        job->bytes = bytes;
+        job->w = k == 0 ? 1 : 2; /* as of the others there; nothing is stored */
+        job->target_s = k < t->n_caches ? 1e-3 : 3e-3;
+    }
+    return n;
+}
+
 static int add_flops(struct sp_measure_job *jobs, int n, int n_threads)
 {
     for (int kind = SP_CEILING_SCALAR_F64; kind <= SP_CEILING_FMA_F32 && n < SP_MEASURE_MAX_JOBS; kind++) {
@@ -76,14 +106,19 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
             continue;
         bool end = m == n_threads || m == 1;
         n = add_level(jobs, n, "MEM", m, arena_B, !quick || m == n_threads);
-        if (end)
+        if (end) {
             n = add_flops(jobs, n, m);
+            n = add_gathers(jobs, n, topology, topology->n_caches, m, arena_B);
+        }
         for (int k = topology->n_caches - 1; k >= 0; k--) {
             char level[8];
             size_t bytes = sp_measure_working_set(topology, k, m);
             snprintf(level, sizeof level, "L%d", topology->cache[k].level);
-            if (bytes > 0 && bytes <= arena_B / 2)
-                n = add_level(jobs, n, level, m, bytes, !quick && end);
+            if (bytes == 0 || bytes > arena_B / 2)
+                continue;
+            n = add_level(jobs, n, level, m, bytes, !quick && end);
+            if (end)
+                n = add_gathers(jobs, n, topology, k, m, bytes);
         }
     }
     return n;
