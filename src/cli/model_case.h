@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "model/alpha.h"
+#include "model/gather.h"
 #include "model/gpu_predict.h"
 #include "model/predict.h"
 #include "sparse/workload.h"
@@ -55,6 +56,9 @@ struct sp_model_row {
     double x_B;        /* bytes gathered at alpha = 1 */
     char note[160];    /* how alpha and beta were found */
     int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
+    /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
+    struct sp_gather_roof gather;
+    struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_prediction prediction;
     struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */

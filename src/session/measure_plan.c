@@ -30,20 +30,27 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     return n;
 }
 
-/* Gathers, by instruction and by scalar loads. Whole powers of two a thread: as `bytes`, but of a shared
- * level rounded up where half of it holds that, because gathers from hardly more than the inner level hold
- * would hit that. */
+/* Of a working set of n_threads threads in cache k what gathers take. Theirs is a whole power of two a
+ * thread, `bytes` rounded down; of a shared level rounded up where that would be hardly more than the level
+ * inside holds, which the gathers would then hit, and half of the shared one holds it. */
+static size_t gather_set(const struct sp_topology *t, int k, int n_threads, size_t bytes)
+{
+    if (k == 0 || k >= t->n_caches || t->cache[k].cores_sharing <= 1)
+        return bytes;
+    const struct sp_topology_cache *c = &t->cache[k], *inner = c - 1;
+    const int domains = (n_threads + c->cores_sharing - 1) / c->cores_sharing;
+    size_t up = 1;
+    while (up * (size_t)n_threads < bytes)
+        up *= 2;
+    const bool is_much = (double)(up / 2) >= 1.5 * (double)inner->size_B / inner->cores_sharing;
+    const bool fits = (double)up * n_threads <= 0.5 * (double)c->size_B * domains;
+    return !is_much && fits ? up * (size_t)n_threads : bytes;
+}
+
 static int add_gathers(struct sp_measure_job *jobs, int n, const struct sp_topology *t, int k, int n_threads,
                        size_t bytes)
 {
-    if (k < t->n_caches && t->cache[k].cores_sharing > 1) {
-        const int domains = (n_threads + t->cache[k].cores_sharing - 1) / t->cache[k].cores_sharing;
-        size_t up = 1;
-        while (up * (size_t)n_threads < bytes)
-            up *= 2;
-        if ((double)up * n_threads <= 0.5 * (double)t->cache[k].size_B * domains)
-            bytes = up * (size_t)n_threads;
-    }
+    bytes = gather_set(t, k, n_threads, bytes);
     for (int kind = SP_CEILING_GATHER; kind <= SP_CEILING_GATHER_LOADS && n < SP_MEASURE_MAX_JOBS; kind++) {
         struct sp_measure_job *job = &jobs[n++];
         memset(job, 0, sizeof *job);
