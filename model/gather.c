@@ -113,3 +113,18 @@ struct sp_value sp_gather_wait(const struct sp_gather_roof *roof, struct sp_valu
     return sp_value_between(above_zero(t.value - streams.value), above_zero(t.lo - streams.hi),
                             above_zero(t.hi - streams.lo), SP_MODELLED);
 }
+
+struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof)
+{
+    const struct sp_value t = roof->time_s, first = roof->rate[0];
+    if (!sp_value_known(t))
+        return t;
+    if (!sp_value_known(first))
+        return first;
+    double n = 0;
+    for (int k = 0; k < roof->hits.n_levels; k++)
+        n += roof->hits.count[k];
+    const double own_lo = first.lo > 0 ? n / first.lo : n / first.value;
+    return sp_value_between(above_zero(t.value - n / first.value), above_zero(t.lo - own_lo),
+                            above_zero(t.hi - n / first.hi), SP_MODELLED);
+}

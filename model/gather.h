@@ -54,4 +54,8 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const 
  * at least 0. SP_NONE where one of them is not known. */
 struct sp_value sp_gather_wait(const struct sp_gather_roof *roof, struct sp_value streams_s);
 
+/* What the levels outside the first one add to gathers that all come from it: sum_l n_l (1/r_l - 1/r_1), at
+ * least 0. P_core, whose gathers come from L1, does not have it. SP_NONE where T or r_1 is not known. */
+struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof);
+
 #endif

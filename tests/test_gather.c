@@ -81,6 +81,12 @@ START_TEST(a_mixture_is_between_its_levels)
     ck_assert_double_eq_tol(r.roof_ps.value * t, 1e6, 1e-6);
     ck_assert(r.roof_ps.value > rate_of_one[3] && r.roof_ps.value < rate_of_one[0]);
     ck_assert(r.time_s.value >= 1e5 / 8e7);
+    const struct sp_value beyond = sp_gather_beyond_first(&r);
+    ck_assert_double_eq_tol(beyond.value, t - 1e6 / 2e9, 1e-12);
+    ck_assert(beyond.lo <= beyond.value && beyond.value <= beyond.hi);
+    const struct sp_gather_hits inner = hits_of(1e6, 0, 0, 0);
+    const struct sp_gather_roof from_first = sp_gather_roof_of(&m, &inner, 1);
+    ck_assert_double_eq_tol(sp_gather_beyond_first(&from_first).value, 0, 1e-12);
     const struct sp_gather_roof five = sp_gather_roof_of(&m, &h, 5);
     ck_assert(five.time_s.value < r.time_s.value && five.time_s.value > r.time_s.value / 5);
     sp_machine_free(&m);

@@ -64,6 +64,7 @@ static json_t *gather_json(const struct sp_model_row *row)
     json_t *o = json_object(), *levels = json_array();
     json_object_set_new(o, "time", value_json(g->time_s, "s"));
     json_object_set_new(o, "roof", value_json(g->roof_ps, "1/s"));
+    json_object_set_new(o, "beyond_L1", value_json(sp_gather_beyond_first(g), "s"));
     json_object_set_new(o, "wait", value_json(row->gather_wait_s, "s"));
     for (int k = 0; k < g->hits.n_levels; k++)
         json_array_append_new(levels, json_pack("{s:s, s:o, s:o}", "level", g->hits.level[k], "gathers",
