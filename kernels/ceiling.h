@@ -44,9 +44,9 @@ static inline bool sp_ceiling_kind_is_flops(enum sp_ceiling_kind kind)
 }
 /* Their work is loaded elements, not bytes. The working set of each thread is rounded down to a power of two,
  * all of whose lines are visited in a random order before one comes again: none stays in a cache that is
- * smaller. SP_CEILING_GATHER_LIST indices at a time stand in the L1, as long as the set is larger than they
- * reach they are moved on after each use (which costs an addition a vector), so that there is no index stream
- * beside the gathers and no sequence that comes again soon. One repetition is one such list. */
+ * smaller. SP_CEILING_GATHER_LIST indices stand in the L1 and, where the set has more lines than that, are
+ * moved on after each use, an addition a vector. So there is no index stream beside the gathers, and no
+ * sequence comes again soon. One repetition is one such list. */
 static inline bool sp_ceiling_kind_is_gather(enum sp_ceiling_kind kind)
 {
     return kind == SP_CEILING_GATHER || kind == SP_CEILING_GATHER_LOADS;
