@@ -68,7 +68,7 @@ struct sp_ceiling {
     int n_domains; /* last-level-cache domains the threads were spread over */
     char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
     struct sp_value
-        value;      /* [B/s], [flop/s] or [1/s]; SP_NONE: no source is known, `how` says what was looked for */
+        value; /* [B/s], [flop/s] or [1/s]; SP_NONE: no source is known, `how` says what was looked for */
     double *sample; /* [n_samples], same unit; owned; may be NULL */
     int64_t n_samples;
     char
