@@ -4,8 +4,8 @@
  * on the arena (which costs nothing) and sampled as often as one likes, so that samples of ceilings and of
  * kernels can alternate in time [THEORY 8]: sp_ceiling_arena_open(&sp_allocator_huge, 256 << 20, n_threads,
  * &arena, err); sp_ceiling_prepare(&run, &arena, SP_CEILING_LOAD, 256 << 20, n_threads, 2, NULL, err);
- *     sp_ceiling_sample(&run, repetitions, &sample);    work / seconds is a rate [B/s] or [flop/s]
- *     sp_ceiling_arena_close(&arena);
+ *     sp_ceiling_sample(&run, repetitions, &sample);    work / seconds is a rate [B/s], [flop/s] or, of
+ * gathers, [1/s] sp_ceiling_arena_close(&arena);
  */
 #ifndef SP_KERNELS_CEILING_H
 #define SP_KERNELS_CEILING_H
@@ -25,9 +25,11 @@ enum sp_ceiling_kind {
     SP_CEILING_COPY_NT,
     SP_CEILING_TRIAD, /* c = a + s b, f64 */
     SP_CEILING_TRIAD_NT,
-    SP_CEILING_SCALAR_F64, /* one multiplication and one addition at a time */
-    SP_CEILING_SIMD_F64,   /* the same on vectors, not fused */
-    SP_CEILING_FMA_F64,    /* fused on vectors */
+    SP_CEILING_GATHER,       /* x[col[k]] of random lines, by gather instructions */
+    SP_CEILING_GATHER_LOADS, /* the same by scalar loads */
+    SP_CEILING_SCALAR_F64,   /* one multiplication and one addition at a time */
+    SP_CEILING_SIMD_F64,     /* the same on vectors, not fused */
+    SP_CEILING_FMA_F64,      /* fused on vectors */
     SP_CEILING_SCALAR_F32,
     SP_CEILING_SIMD_F32,
     SP_CEILING_FMA_F32,
@@ -39,6 +41,15 @@ const char *sp_ceiling_kind_precision(enum sp_ceiling_kind kind); /* "f64" or "f
 static inline bool sp_ceiling_kind_is_flops(enum sp_ceiling_kind kind)
 {
     return kind >= SP_CEILING_SCALAR_F64;
+}
+/* Their work is loaded elements, not bytes. The working set of each thread is rounded down to a power of two,
+ * all of whose lines are visited in a random order before one comes again: none stays in a cache that is
+ * smaller. SP_CEILING_GATHER_LIST indices stand in the L1 and, where the set has more lines than that, are
+ * moved on after each use, an addition a vector. So there is no index stream beside the gathers, and no
+ * sequence comes again soon. One repetition is one such list. */
+static inline bool sp_ceiling_kind_is_gather(enum sp_ceiling_kind kind)
+{
+    return kind == SP_CEILING_GATHER || kind == SP_CEILING_GATHER_LOADS;
 }
 
 struct sp_ceiling_arena {
@@ -66,11 +77,11 @@ struct sp_ceiling_run {
     enum sp_ceiling_kind kind;
     int n_threads;
     const struct sp_ceiling_isa *isa;
-    char *memory;       /* the arena's */
-    size_t distance;    /* from one thread's part of the arena to the next one's [B] */
-    int64_t stream;     /* bytes of the longest stream of one thread, a multiple of 1024 */
-    int64_t offset[3];  /* of the streams a, b, c in a thread's part [B] */
-    double work;        /* bytes moved or operations done by all threads in one repetition */
+    char *memory;      /* the arena's */
+    size_t distance;   /* from one thread's part of the arena to the next one's [B] */
+    int64_t stream;    /* bytes of the longest stream of one thread, a multiple of 1024 */
+    int64_t offset[3]; /* of the streams a, b, c in a thread's part [B] */
+    double work; /* bytes moved, elements gathered or operations done by all threads in one repetition */
     int64_t bytes_used; /* working set of all threads [B]; 0 for flops */
     const char *isa_name;
 };
@@ -87,7 +98,7 @@ enum sp_status sp_ceiling_prepare(struct sp_ceiling_run *run, const struct sp_ce
 
 struct sp_ceiling_sample {
     double seconds; /* from the first start to the last end */
-    double work;    /* what all threads have done [B] or [flop] */
+    double work;    /* what all threads have done [B], [flop] or gathers */
     double busy;    /* the least share of a thread's time that it held a processor, 0 ... 1: below ~0.95 other
                        programs disturbed the sample */
     double cpu_s;   /* the most processor time of a thread [s] */
@@ -96,6 +107,9 @@ struct sp_ceiling_sample {
 /* One sample: every thread does `repetitions` passes. Allocates nothing. */
 void sp_ceiling_sample(const struct sp_ceiling_run *run, int64_t repetitions,
                        struct sp_ceiling_sample *sample);
+
+/* Repetitions in which a gather visits each line of its working set at least once. */
+int64_t sp_ceiling_gather_pass(const struct sp_ceiling_run *run);
 
 /* Repetitions that take about `target_s` of processor time, at least 1; it runs for about a quarter of that.
  */

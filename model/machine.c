@@ -38,6 +38,11 @@ int sp_machine_kind_from_name(const char *name)
     return -1;
 }
 
+const char *sp_ceiling_unit(const struct sp_ceiling *c)
+{
+    return strcmp(c->level, "core") == 0 ? "flop/s" : strncmp(c->name, "gather", 6) == 0 ? "1/s" : "B/s";
+}
+
 void sp_machine_free(struct sp_machine *machine)
 {
     if (!machine)

@@ -58,6 +58,7 @@ static inline int sp_cache_granule_B(const struct sp_cache *c)
  * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
  * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
  * "triad"    triad, corrected                 "triad_nt" triad with non-temporal stores
+ * "gather" "gather_ld" elements of f64 loaded by index from random lines [1/s], by instruction and one by one
  * "scalar" "simd" "fma"  flop/s peaks         "mma"      of matrix units, dense */
 struct sp_ceiling {
     char name[16];
@@ -67,7 +68,7 @@ struct sp_ceiling {
     int n_domains; /* last-level-cache domains the threads were spread over */
     char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
     struct sp_value
-        value;      /* [B/s] or [flop/s]; SP_NONE: no source is known, `how` says what was looked for */
+        value; /* [B/s], [flop/s] or [1/s]; SP_NONE: no source is known, `how` says what was looked for */
     double *sample; /* [n_samples], same unit; owned; may be NULL */
     int64_t n_samples;
     char
@@ -132,6 +133,9 @@ struct sp_machine {
     struct sp_machine_ecm ecm; /* CPUs */
     bool validated;            /* simulated traffic was compared with counters on this kind of machine */
 };
+
+/* "flop/s" of level "core", "1/s" of gathers, else "B/s". */
+const char *sp_ceiling_unit(const struct sp_ceiling *c);
 
 void sp_machine_free(struct sp_machine *machine);
 enum sp_status sp_machine_copy(const struct sp_machine *from, struct sp_machine *to, struct sp_error *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/ceiling.h"
+#include "kernels/cpu/ceiling_isa.h"
 
 enum { THREADS = 2, ARENA = 1 << 20 };
 
@@ -95,6 +96,62 @@ START_TEST(bytes_are_counted_right)
                 ck_assert_double_eq((double)run.bytes_used, used * (double)run.stream * threads);
                 ck_assert(run.bytes_used <= 200000 && run.bytes_used > 190000);
             }
+    sp_ceiling_arena_close(&arena);
+}
+END_TEST
+
+/* Each gather loop here adds up exactly the elements that its lists name, from any list on. */
+START_TEST(gathers_load_what_the_lists_name)
+{
+    enum { N = 1 << 14 /* more lines than a list reaches */, LISTS = 3 };
+    struct sp_ceiling_arena arena;
+    struct sp_ceiling_run run;
+    struct sp_error err;
+    const enum sp_ceiling_kind kind = _i % 2 ? SP_CEILING_GATHER_LOADS : SP_CEILING_GATHER;
+    open_arena(&arena);
+    const enum sp_status status = sp_ceiling_prepare(&run, &arena, kind, 65536, 1, 1, isas[_i / 2], &err);
+    if (!absent(status, isas[_i / 2], kind, &err)) {
+        const struct sp_ceiling_isa *isa = run.isa;
+        _Alignas(64) static uint32_t list[SP_CEILING_GATHER_LIST];
+        int64_t *x = arena.memory, first = 5, sum = 0;
+        for (int64_t i = 0; i < N; i++)
+            x[i] = i * i % 1009;
+        for (uint32_t k = 0; k < SP_CEILING_GATHER_LIST; k++)
+            list[k] = k * UINT32_C(2654435761);
+        for (int64_t l = first; l < first + LISTS; l++)
+            for (int k = 0; k < SP_CEILING_GATHER_LIST; k++)
+                sum += x[(list[k] + (uint32_t)l * SP_CEILING_GATHER_STEP) % N];
+        double sink = 0;
+        sp_ceiling_loop *loop = kind == SP_CEILING_GATHER ? isa->gather : isa->gather_loads;
+        loop((char *)x, (char *)list, (char *)&first, N * 8, LISTS, &sink);
+        ck_assert_double_eq(sink, (double)sum);
+        sp_ceiling_sample(&run, 3, &(struct sp_ceiling_sample){0});
+    }
+    sp_ceiling_arena_close(&arena);
+}
+END_TEST
+
+/* Rates of gathers are elements a second; a working set is a power of two a thread, and a pass visits all of
+ * its lines. */
+START_TEST(gathers_are_counted_right)
+{
+    struct sp_ceiling_arena arena;
+    struct sp_ceiling_run run;
+    struct sp_error err;
+    open_arena(&arena);
+    for (int threads = 1; threads <= THREADS; threads++) {
+        ck_assert(sp_ceiling_prepare(&run, &arena, SP_CEILING_GATHER_LOADS, 300000, threads, 2, NULL, &err) ==
+                  SP_OK);
+        ck_assert_int_eq(run.stream, threads == 1 ? 262144 : 131072);
+        ck_assert_int_eq(run.bytes_used, 262144);
+        ck_assert_double_eq(run.work, 1024.0 * threads);
+        ck_assert_int_eq(sp_ceiling_gather_pass(&run), threads == 1 ? 4 : 2);
+    }
+    ck_assert(sp_ceiling_prepare(&run, &arena, SP_CEILING_GATHER_LOADS, ARENA, 1, 2, NULL, &err) == SP_OK);
+    ck_assert_int_eq(run.stream, ARENA);
+    ck_assert(sp_ceiling_prepare(&run, &arena, SP_CEILING_GATHER_LOADS, 2 * ARENA, 1, 2, NULL, &err) ==
+              SP_USAGE);
+    ck_assert(sp_ceiling_prepare(&run, &arena, SP_CEILING_GATHER_LOADS, 2048, 1, 2, NULL, &err) == SP_USAGE);
     sp_ceiling_arena_close(&arena);
 }
 END_TEST
@@ -204,6 +261,8 @@ int main(void)
     Suite *suite = suite_create("ceiling");
     TCase *tc = tcase_create("ceiling");
     tcase_add_loop_test(tc, stores_are_what_the_name_says, 0, 6 * N_ISAS);
+    tcase_add_loop_test(tc, gathers_load_what_the_lists_name, 0, 2 * N_ISAS);
+    tcase_add_test(tc, gathers_are_counted_right);
     tcase_add_test(tc, bytes_are_counted_right);
     tcase_add_test(tc, operations_are_counted_right);
     tcase_add_test(tc, what_cannot_be_is_refused);

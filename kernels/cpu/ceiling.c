@@ -11,9 +11,9 @@ enum { LINE = 64, UNIT = 1024, STAGGER = 5 * LINE, PROBE = 16 << 20 /* bytes tou
 
 const char *sp_ceiling_kind_name(enum sp_ceiling_kind kind)
 {
-    static const char *const names[SP_N_CEILING_KINDS] = {"load",  "load_mix", "copy",   "copy_nt",
-                                                          "triad", "triad_nt", "scalar", "simd",
-                                                          "fma",   "scalar",   "simd",   "fma"};
+    static const char *const names[SP_N_CEILING_KINDS] = {
+        "load",      "load_mix", "copy", "copy_nt", "triad",  "triad_nt", "gather",
+        "gather_ld", "scalar",   "simd", "fma",     "scalar", "simd",     "fma"};
     return names[kind];
 }
 
@@ -83,19 +83,58 @@ static const struct sp_ceiling_isa *choose(const char *isa)
 static sp_ceiling_loop *loop_of(const struct sp_ceiling_isa *isa, enum sp_ceiling_kind kind)
 {
     sp_ceiling_loop *const loops[SP_N_CEILING_KINDS] = {
-        isa->load,       isa->load_mix, isa->copy,    isa->copy_nt,    isa->triad,    isa->triad_nt,
-        isa->scalar_f64, isa->simd_f64, isa->fma_f64, isa->scalar_f32, isa->simd_f32, isa->fma_f32};
+        isa->load,     isa->load_mix,   isa->copy,         isa->copy_nt,    isa->triad,
+        isa->triad_nt, isa->gather,     isa->gather_loads, isa->scalar_f64, isa->simd_f64,
+        isa->fma_f64,  isa->scalar_f32, isa->simd_f32,     isa->fma_f32};
     return loops[kind];
 }
 
 /* Bytes of the streams a, b, c per byte of the longest, and the counted bytes per byte of the longest. */
 static void shape(enum sp_ceiling_kind kind, int w, double stream[3], double *counted)
 {
-    static const double shapes[][3] = {{1, 0, 0}, {1, 0.5, 0}, {1, 0, 1}, {1, 0, 1}, {1, 1, 1}, {1, 1, 1}};
+    static const double shapes[][3] = {{1, 0, 0}, {1, 0.5, 0}, {1, 0, 1}, {1, 0, 1},
+                                       {1, 1, 1}, {1, 1, 1},   {1, 0, 0}, {1, 0, 0}};
     for (int i = 0; i < 3; i++)
         stream[i] = shapes[kind][i];
     bool plain = kind == SP_CEILING_COPY || kind == SP_CEILING_TRIAD;
     *counted = stream[0] + stream[1] + stream[2] * (plain ? w : 1);
+}
+
+static _Alignas(64) uint32_t gather_list[SP_CEILING_GATHER_LIST];
+static int64_t gather_first; /* the next list that was not used; only the thread that samples changes it */
+
+/* Line SP_CEILING_GATHER_ODD p (mod 2^32) for the numbers p below the list's length in a random order, and of
+ * each line any element. List l stands for p + l SP_CEILING_GATHER_LIST; a product with an odd number is a
+ * permutation of the numbers mod 2^k, so every line of x is visited once before any comes again. */
+static void make_gather_list(void)
+{
+    struct sp_random random = {1};
+    uint32_t p[SP_CEILING_GATHER_LIST] = {0};
+    for (uint32_t i = 0; i < SP_CEILING_GATHER_LIST; i++) {
+        const int64_t j = sp_random_below(&random, (int64_t)i + 1);
+        p[i] = p[j];
+        p[j] = i;
+    }
+    for (int i = 0; i < SP_CEILING_GATHER_LIST; i++)
+        gather_list[i] = SP_CEILING_GATHER_ODD * p[i] * 8 + (uint32_t)sp_random_below(&random, 8);
+}
+
+/* x of each thread: the largest power of two in its share, at most 2^30 elements. */
+static enum sp_status prepare_gather(struct sp_ceiling_run *r, size_t arena_B, size_t bytes,
+                                     struct sp_error *err)
+{
+    const size_t share = bytes / (size_t)r->n_threads;
+    r->distance = arena_B / (size_t)r->n_threads / LINE * LINE;
+    for (r->stream = UNIT; (size_t)r->stream * 2 <= share && r->stream < INT64_C(1) << 33;)
+        r->stream *= 2;
+    if (bytes > arena_B || share < 4 * UNIT || (size_t)r->stream > r->distance)
+        return sp_fail(err, SP_USAGE, "choose a working set of at least 4 KiB a thread and at most the arena",
+                       "a working set of %zu B does not fit the ceiling %s", bytes,
+                       sp_ceiling_kind_name(r->kind));
+    make_gather_list();
+    r->bytes_used = r->stream * r->n_threads;
+    r->work = (double)SP_CEILING_GATHER_LIST * r->n_threads;
+    return SP_OK;
 }
 
 /* Flops of one repetition of one thread. */
@@ -123,6 +162,13 @@ enum sp_status sp_ceiling_prepare(struct sp_ceiling_run *run, const struct sp_ce
         r.memory = arena->memory; /* not used, but pointers may be computed from it */
         *run = r;
         return SP_OK;
+    }
+    if (sp_ceiling_kind_is_gather(kind)) {
+        r.memory = arena->memory;
+        enum sp_status status = prepare_gather(&r, arena->bytes, bytes, err);
+        if (status == SP_OK)
+            *run = r;
+        return status;
     }
     double stream[3], counted;
     shape(kind, w, stream, &counted);
@@ -162,21 +208,30 @@ void sp_ceiling_sample(const struct sp_ceiling_run *run, int64_t repetitions,
 {
     sp_ceiling_loop *loop = loop_of(run->isa, run->kind);
     double first = 1e300, last = 0, busy = 1, most = 0;
+    const bool gathers = sp_ceiling_kind_is_gather(run->kind);
 #pragma omp parallel num_threads(run->n_threads) reduction(min : first, busy) reduction(max : last, most)
     {
         char *part = run->memory + run->distance * (size_t)omp_get_thread_num();
+        char *second = gathers ? (char *)gather_list : part + run->offset[1];
+        char *third = gathers ? (char *)&gather_first : part + run->offset[2];
         double sink;
 #pragma omp barrier
         double cpu = thread_time();
         first = sp_now();
-        loop(part + run->offset[0], part + run->offset[1], part + run->offset[2], run->stream, repetitions,
-             &sink);
+        loop(part + run->offset[0], second, third, run->stream, repetitions, &sink);
         last = sp_now();
         most = thread_time() - cpu;
         busy = last > first && most < last - first ? most / (last - first) : 1;
         __asm__ volatile("" : : "r"(&sink) : "memory"); /* used */
     }
+    gather_first += gathers ? repetitions : 0;
     *sample = (struct sp_ceiling_sample){last - first, run->work * (double)repetitions, busy, most};
+}
+
+int64_t sp_ceiling_gather_pass(const struct sp_ceiling_run *run)
+{
+    const int64_t n_lines = run->stream / LINE;
+    return (n_lines + SP_CEILING_GATHER_LIST - 1) / SP_CEILING_GATHER_LIST;
 }
 
 int64_t sp_ceiling_calibrate(const struct sp_ceiling_run *run, double target_s)

@@ -192,13 +192,29 @@ const struct sp_term sp_machine_terms[] = {
      "load load_mix copy copy_nt triad triad_nt scalar simd fma band floor",
      "what machine files describe and `machine measure` measures",
      NULL,
-     "load: one stream of loads. load_mix: 8-byte and 4-byte streams, as CRS has. copy, triad: with stores, "
+     "gather, gather_ld: see gather-roof. load: one stream of loads. load_mix: 8-byte and 4-byte streams, as "
+     "CRS has. copy, triad: with stores, "
      "write-allocate counted; copy_nt, triad_nt: non-temporal stores. scalar, simd, fma, mma: arithmetic. "
      "Each "
      "by level, precision, number of threads and mode (shared or own caches), with its origin and how it was "
      "found. In a record the one with role roof is what fractions are of; floor, peak and other stand beside "
      "it.",
      "b_S P_peak origin G03",
+     {NULL},
+     NULL},
+    {"gather-roof",
+     "gather gather_ld gathers",
+     "elements of x loaded by index, each from the level that has it",
+     "T_gather = sum_l n_l/r_l,  roof n/T_gather [1/s]",
+     "n_l: gathers that level l serves, from the simulated misses of x; r_l: what `machine measure` finds "
+     "that "
+     "these threads gather from random lines of level l, by gather instructions (gather) or one by one "
+     "(gather_ld), the faster one. Many gathers are in flight at a time in one window of W; each holds its "
+     "place for the latency of its level, r_l = W/L_l, so that by Little's law the times add up. `spmodel "
+     "model M --machine NAME --alpha sim` computes it without running the kernel, and what it exceeds the "
+     "streams (V - V_x)/b_S by. Not in it: lines fetched ahead (bands, stencils wait less), unequal shares, "
+     "small pages.",
+     "ceilings linearised in_core levels",
      {NULL},
      NULL},
     {"placement",

@@ -178,6 +178,11 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
             sp_print(f, "      %s\n", e->how);
     }
     print_saturation(f, m);
+    for (int i = 0; i < m->n_ceilings; i++)
+        if (strncmp(m->ceiling[i].name, "gather", 6) == 0) {
+            sp_print(f, "  gather, gather_ld: elements loaded by index [10^9/s]\n");
+            break;
+        }
     sp_print(f, "  simulated traffic %s against counters on this kind of machine\n",
              m->validated ? "was validated" : "is not validated");
 }

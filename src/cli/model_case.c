@@ -108,6 +108,8 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->n_domains = machine->kind == SP_GPU ? 1 : domains_used(machine, row->n_threads);
     row->precision = w->precision;
     row->unit_share = NAN;
+    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
+        sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
                       : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
     if (!layout)
@@ -179,6 +181,12 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
     sp_model_ecm(w, layout, in.core, row);
+    const struct sp_value roof = row->prediction.roof_Bps;
+    const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
+    row->gather_wait_s = sp_gather_wait(
+        &row->gather, sp_value_known(roof) ? sp_value_between(streams_B / roof.value, streams_B / roof.hi,
+                                                              streams_B / roof.lo, SP_MODELLED)
+                                           : roof);
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

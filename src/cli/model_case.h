@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "model/alpha.h"
 #include "model/ecm.h"
+#include "model/gather.h"
 #include "model/gpu_predict.h"
 #include "model/predict.h"
 #include "sparse/workload.h"
@@ -56,6 +57,9 @@ struct sp_model_row {
     double x_B;        /* bytes gathered at alpha = 1 */
     char note[160];    /* how alpha and beta were found */
     int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
+    /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
+    struct sp_gather_roof gather;
+    struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */

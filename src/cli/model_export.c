@@ -58,6 +58,23 @@ static json_t *gpu_json(const struct sp_gpu_prediction *g)
     return o;
 }
 
+/* Where gathers come from, and what they take. */
+static json_t *gather_json(const struct sp_model_row *row)
+{
+    const struct sp_gather_roof *g = &row->gather;
+    json_t *o = json_object(), *levels = json_array();
+    json_object_set_new(o, "time", value_json(g->time_s, "s"));
+    json_object_set_new(o, "roof", value_json(g->roof_ps, "1/s"));
+    json_object_set_new(o, "beyond_L1", value_json(sp_gather_beyond_first(g), "s"));
+    json_object_set_new(o, "wait", value_json(row->gather_wait_s, "s"));
+    for (int k = 0; k < g->hits.n_levels; k++)
+        json_array_append_new(levels, json_pack("{s:s, s:o, s:o}", "level", g->hits.level[k], "gathers",
+                                                value_json(sp_value_of(g->hits.count[k], SP_SIMULATED), "1"),
+                                                "rate", value_json(g->rate[k], "1/s")));
+    json_object_set_new(o, "levels", levels);
+    return o;
+}
+
 static json_t *row_json(const struct sp_model_result *r, const struct sp_model_row *row, bool best)
 {
     const double volume_B = r->request->volume_B;
@@ -87,6 +104,8 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "roof", value_json(p->roof_Bps, "B/s"));
     json_object_set_new(o, "time", value_json(p->roofline.time_s, "s"));
     json_object_set_new(o, "performance", value_json(p->roofline.performance, "flop/s"));
+    if (row->gather.hits.n_levels > 0)
+        json_object_set_new(o, "gather", gather_json(row));
     json_object_set_new(o, "note", json_string(row->note));
     if (row->gpu)
         json_object_set_new(o, "gpu", gpu_json(row->gpu));

@@ -135,6 +135,28 @@ static void print_gpu_note(const struct sp_model_row *row, FILE *out)
              sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
 }
 
+/* "gathers 62 % L1, 38 % L2 (simulated): roof 0.97 G/s, 1.65 ms modelled, 0.3 ms beyond the streams". */
+static void print_gather(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_gather_roof *g = &row->gather;
+    char time[32], wait[32];
+    double n = 0;
+    if (!sp_value_known(g->time_s))
+        return;
+    for (int k = 0; k < g->hits.n_levels; k++)
+        n += g->hits.count[k];
+    sp_print(out, " %s: gathers", row->format);
+    for (int k = 0; k < g->hits.n_levels; k++)
+        sp_print(out, "%s %.1f %% %s", k ? "," : "", 100 * g->hits.count[k] / n,
+                 level_for_people(row->machine, g->hits.level[k]));
+    sp_print(out, " (simulated): roof %.3g G/s, %s", g->roof_ps.value / 1e9,
+             sp_text_seconds(time, sizeof time, g->time_s.value));
+    if (sp_value_known(row->gather_wait_s))
+        sp_print(out, ",\n  %s of it beyond the streams",
+                 sp_text_seconds(wait, sizeof wait, row->gather_wait_s.value));
+    sp_print(out, " (modelled; explain gather-roof).\n");
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -146,6 +168,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
         if (!isnan(row[i].unit_share))
             sp_print(out, " %s: %.1f %% of the slots are unit-stride (modelled).\n", row[i].format,
                      100 * row[i].unit_share);
+    for (int i = 0; i < n; i++)
+        print_gather(&row[i], out);
     const struct sp_prediction *p = &row[0].prediction;
     if (p->volume_B.hi > p->volume_B.lo * 1.0005)
         sp_print(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,

@@ -64,7 +64,7 @@ static json_t *ceiling_object(const struct sp_ceiling *c)
     json_object_set_new(o, "domains", json_integer(c->n_domains));
     json_object_set_new(o, "mode", json_string(c->mode));
     if (sp_value_known(c->value))
-        put_value(o, c->value, strcmp(c->level, "core") == 0 ? "flop/s" : "B/s");
+        put_value(o, c->value, sp_ceiling_unit(c));
     else
         json_object_set_new(o, "value", json_null());
     json_object_set_new(o, sp_value_known(c->value) ? "how" : "why", json_string(c->how));

@@ -32,6 +32,43 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     return n;
 }
 
+/* Of a working set of n_threads threads in cache k what gathers take. Theirs is a whole power of two a
+ * thread, `bytes` rounded down; of a shared level rounded up where that would be hardly more than the level
+ * inside holds, which the gathers would then hit, and half of the shared one holds it. */
+static size_t gather_set(const struct sp_topology *t, int k, int n_threads, size_t bytes)
+{
+    if (k == 0 || k >= t->n_caches || t->cache[k].cores_sharing <= 1)
+        return bytes;
+    const struct sp_topology_cache *c = &t->cache[k], *inner = c - 1;
+    const int domains = (n_threads + c->cores_sharing - 1) / c->cores_sharing;
+    size_t up = 1;
+    while (up * (size_t)n_threads < bytes)
+        up *= 2;
+    const bool is_much = (double)(up / 2) >= 1.5 * (double)inner->size_B / inner->cores_sharing;
+    const bool fits = (double)up * n_threads <= 0.5 * (double)c->size_B * domains;
+    return !is_much && fits ? up * (size_t)n_threads : bytes;
+}
+
+static int add_gathers(struct sp_measure_job *jobs, int n, const struct sp_topology *t, int k, int n_threads,
+                       size_t bytes)
+{
+    bytes = gather_set(t, k, n_threads, bytes);
+    for (int kind = SP_CEILING_GATHER; kind <= SP_CEILING_GATHER_LOADS && n < SP_MEASURE_MAX_JOBS; kind++) {
+        struct sp_measure_job *job = &jobs[n++];
+        memset(job, 0, sizeof *job);
+        job->kind = (enum sp_ceiling_kind)kind;
+        if (k < t->n_caches)
+            snprintf(job->level, sizeof job->level, "L%d", t->cache[k].level);
+        else
+            snprintf(job->level, sizeof job->level, "MEM");
+        job->n_threads = n_threads;
+        job->bytes = bytes;
+        job->w = k == 0 ? 1 : 2; /* as of the others there; nothing is stored */
+        job->target_s = k < t->n_caches ? 1e-3 : 3e-3;
+    }
+    return n;
+}
+
 static int add_flops(struct sp_measure_job *jobs, int n, int n_threads)
 {
     for (int kind = SP_CEILING_SCALAR_F64; kind <= SP_CEILING_FMA_F32 && n < SP_MEASURE_MAX_JOBS; kind++) {
@@ -78,14 +115,19 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
             continue;
         bool end = m == n_threads || m == 1;
         n = add_level(jobs, n, "MEM", m, arena_B, !quick || m == n_threads);
-        if (end)
+        if (end) {
             n = add_flops(jobs, n, m);
+            n = add_gathers(jobs, n, topology, topology->n_caches, m, arena_B);
+        }
         for (int k = topology->n_caches - 1; k >= 0; k--) {
             char level[8];
             size_t bytes = sp_measure_working_set(topology, k, m);
             snprintf(level, sizeof level, "L%d", topology->cache[k].level);
-            if (bytes > 0 && bytes <= arena_B / 2)
-                n = add_level(jobs, n, level, m, bytes, !quick && end);
+            if (bytes == 0 || bytes > arena_B / 2)
+                continue;
+            n = add_level(jobs, n, level, m, bytes, !quick && end);
+            if (end)
+                n = add_gathers(jobs, n, topology, k, m, bytes);
         }
     }
     return n;

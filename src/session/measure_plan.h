@@ -10,7 +10,7 @@
 enum { SP_MEASURE_MAX_JOBS = 400, SP_MEASURE_MAX_SAMPLES = 64 };
 
 struct sp_measure_sample {
-    double rate;          /* [B/s] or [flop/s] */
+    double rate;          /* [B/s], [flop/s] or, of gathers, [1/s] */
     double before, after; /* core-to-core latency [s]: the farthest pair looked at; 0: unknown */
     bool disturbed;
 };

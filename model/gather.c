@@ -1,0 +1,130 @@
+#include "model/gather.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *m, double n_gathers,
+                                        const struct sp_traffic *traffic, int n_levels)
+{
+    struct sp_gather_hits h = {0};
+    if (n_levels < 1 || n_levels != m->n_caches || n_levels > SP_MAX_CACHES)
+        return h;
+    double left = n_gathers; /* not served further in */
+    for (int k = 0; k < n_levels; k++) {
+        if (!traffic[k].by_array)
+            return (struct sp_gather_hits){0};
+        double missed = traffic[k].array_read_B[SP_ARRAY_X] / sp_cache_granule_B(&m->cache[0]);
+        missed = missed < left ? missed : left;
+        h.count[k] = left - missed;
+        snprintf(h.level[k], sizeof h.level[k], "L%d", m->cache[k].level % 10);
+        left = missed;
+    }
+    h.count[n_levels] = left;
+    memcpy(h.level[n_levels], "MEM", sizeof "MEM");
+    h.n_levels = n_levels + 1;
+    return h;
+}
+
+/* The fastest gather ceiling of a level with exactly n_threads. */
+static struct sp_value rate_at(const struct sp_machine *m, const char *level, int n_threads)
+{
+    struct sp_value best = sp_value_none("no gather ceiling");
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const struct sp_ceiling *c = &m->ceiling[i];
+        const bool is_one = strcmp(c->name, "gather") == 0 || strcmp(c->name, "gather_ld") == 0;
+        if (!is_one || strcmp(c->level, level) != 0 || c->n_threads != n_threads || !sp_value_known(c->value))
+            continue;
+        if (!sp_value_known(best) || c->value.value > best.value)
+            best = c->value;
+    }
+    return best;
+}
+
+struct sp_value sp_gather_rate(const struct sp_machine *m, const char *level, int n_threads)
+{
+    const struct sp_value exact = rate_at(m, level, n_threads);
+    if (sp_value_known(exact))
+        return exact;
+    int below = 0, above = 0;
+    for (int i = 0; i < m->n_ceilings; i++) {
+        const int n = m->ceiling[i].n_threads;
+        if (!sp_value_known(rate_at(m, level, n)))
+            continue;
+        if (n < n_threads && n > below)
+            below = n;
+        if (n > n_threads && (above == 0 || n < above))
+            above = n;
+    }
+    if (below == 0 || above == 0)
+        return sp_value_none(
+            "the machine has no gather ceilings for so many threads: spmodel machine measure");
+    const struct sp_value a = rate_at(m, level, below), b = rate_at(m, level, above);
+    const double part = (double)(n_threads - below) / (above - below);
+    const double value = a.value + part * (b.value - a.value), most = a.hi * n_threads / below;
+    return sp_value_between(value, a.lo < value ? a.lo : value, most > value ? most : value, SP_MODELLED);
+}
+
+static struct sp_gather_roof unknown_roof(struct sp_gather_roof roof, const char *why)
+{
+    roof.time_s = roof.roof_ps = sp_value_none(why);
+    return roof;
+}
+
+struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct sp_gather_hits *hits,
+                                        int n_threads)
+{
+    struct sp_gather_roof roof = {.hits = *hits};
+    double n = 0, value = 0, lo = 0, hi = 0;
+    const char *missing = NULL;
+    for (int k = 0; k < hits->n_levels; k++) {
+        const struct sp_value r = roof.rate[k] = sp_gather_rate(m, hits->level[k], n_threads);
+        if (!(hits->count[k] > 0))
+            continue;
+        if (!sp_value_known(r)) {
+            missing = missing ? missing : r.why;
+            continue;
+        }
+        n += hits->count[k];
+        value += hits->count[k] / r.value;
+        lo += hits->count[k] / r.hi;
+        hi += hits->count[k] / (r.lo > 0 ? r.lo : r.value);
+    }
+    if (hits->n_levels == 0)
+        return unknown_roof(roof, "the levels that gathers come from were not simulated");
+    if (missing || !(n > 0))
+        return unknown_roof(roof, missing ? missing : "nothing is gathered");
+    roof.time_s = sp_value_between(value, lo, hi, SP_MODELLED);
+    roof.roof_ps = sp_value_between(n / value, n / hi, n / lo, SP_MODELLED);
+    return roof;
+}
+
+static double above_zero(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+struct sp_value sp_gather_wait(const struct sp_gather_roof *roof, struct sp_value streams)
+{
+    const struct sp_value t = roof->time_s;
+    if (!sp_value_known(t))
+        return t;
+    if (!sp_value_known(streams))
+        return streams;
+    return sp_value_between(above_zero(t.value - streams.value), above_zero(t.lo - streams.hi),
+                            above_zero(t.hi - streams.lo), SP_MODELLED);
+}
+
+struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof)
+{
+    const struct sp_value t = roof->time_s, first = roof->rate[0];
+    if (!sp_value_known(t))
+        return t;
+    if (!sp_value_known(first))
+        return first;
+    double n = 0;
+    for (int k = 0; k < roof->hits.n_levels; k++)
+        n += roof->hits.count[k];
+    const double own_lo = first.lo > 0 ? n / first.lo : n / first.value;
+    return sp_value_between(above_zero(t.value - n / first.value), above_zero(t.lo - own_lo),
+                            above_zero(t.hi - n / first.hi), SP_MODELLED);
+}

@@ -1,0 +1,61 @@
+/* The roof of gathers: elements of x that are loaded by index, from the levels that hold them.
+ *
+ * Gathers are independent of each other, so a core has as many of them in flight as its window (of entries in
+ * the reorder buffer, of lines on their way) takes: W. A gather from level l holds its entry for L_l seconds.
+ * By Little's law W gathers take sum_l f_l L_l where f_l is the share of level l, and where all come from one
+ * level the rate is r_l = W/L_l. The time of n gathers is then
+ *     T = n (sum_l f_l L_l)/W = sum_l n_l/r_l,
+ * the roof of the mixture n/T is the harmonic mean of the rates. It holds where one window limits all levels;
+ * where each level is limited by something of its own (the cores' window inside, the bus outside) they
+ * overlap further, down to max_l n_l/r_l. J. D. C. Little, A proof for the queuing formula L = lambda W,
+ * Operations Research 9 (1961).
+ *
+ * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares, pages.
+ */
+#ifndef SP_MODEL_GATHER_H
+#define SP_MODEL_GATHER_H
+
+#include "base/reading.h"
+#include "model/machine.h"
+
+/* Gathers of all threads in one execution by the level that has the element. */
+struct sp_gather_hits {
+    int n_levels; /* caches, then memory; 0: not known */
+    double count[SP_MAX_CACHES + 1];
+    char level[SP_MAX_CACHES + 1][8]; /* "L1", ..., "MEM" */
+};
+
+/* From simulated traffic: traffic[k], k < n_levels, is what came into cache k of the machine, by array; what
+ * level k asks the next one for it has missed, a line (granule) each. n_gathers: elements of x that one
+ * execution loads; of a line that is on its way the later elements count as hits of the first level. n_levels
+ * 0 where the traffic is not by array or not of all the machine's caches. */
+struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *machine, double n_gathers,
+                                        const struct sp_traffic *traffic, int n_levels);
+
+/* Gathers per second that n_threads get from a level [1/s]: the faster of the ceilings "gather" and
+ * "gather_ld". Between the thread counts that are there, the straight line between neighbours, SP_MODELLED,
+ * its interval from the fewer threads' rate to as many times that of one thread; SP_NONE beyond them or where
+ * the machine has none. */
+struct sp_value sp_gather_rate(const struct sp_machine *machine, const char *level, int n_threads);
+
+struct sp_gather_roof {
+    struct sp_gather_hits hits;
+    struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */
+    struct sp_value time_s;                  /* T, interval from those of the rates; SP_MODELLED */
+    struct sp_value roof_ps;                 /* n/T [1/s]; SP_MODELLED */
+};
+
+/* SP_NONE with the reason where hits are not known, there are none, or a level that has some has no ceiling.
+ */
+struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const struct sp_gather_hits *hits,
+                                        int n_threads);
+
+/* What waiting for gathers adds to streams that take streams_s [s] and run at the same time: T - streams_s,
+ * at least 0. SP_NONE where one of them is not known. */
+struct sp_value sp_gather_wait(const struct sp_gather_roof *roof, struct sp_value streams_s);
+
+/* What the levels outside the first one add to gathers that all come from it: sum_l n_l (1/r_l - 1/r_1), at
+ * least 0. P_core, whose gathers come from L1, does not have it. SP_NONE where T or r_1 is not known. */
+struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof);
+
+#endif
