@@ -14,7 +14,8 @@ run() { # run NAME ARGUMENTS...: analyse quietly into $dir/NAME
     "$check" "$dir/$name"/*.json >"$dir/$name.check" || { echo "analyze $*:"; cat "$dir/$name.check" "$dir/$name.txt"; exit 1; }
     "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/$name.check" || { echo "analyze $*:"; cat "$dir/$name.check"; exit 1; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 if [ -z "$full" ]; then
 run formats --format all gen:laplace2d:60

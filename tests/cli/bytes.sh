@@ -9,6 +9,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "bytes: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
 export XDG_CACHE_HOME="$dir/cache"
+. "$(dirname "$0")/this_machine.sh"
+this_machine
 matrix=gen:band:2056338:30:0.101665+shuffled:180000
 csv=$(dirname "$recording")/likwid-kkt_power.csv
 details=-v

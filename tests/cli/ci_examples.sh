@@ -8,6 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
+. "$here/this_machine.sh"
+this_machine
 unset SPMODEL SPMODEL_STORE SPMODEL_FAULT SPMODEL_COMMIT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT || true
 fail() {
     echo "ci_examples.sh: $*"

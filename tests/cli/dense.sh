@@ -30,7 +30,8 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
     ls "$dir"/*.json | grep -v machine.json >/dev/null && fail "$* left a record"
     return 0
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 # Every operation in every format that it has.
 run spmmv_sell --op spmmv --rhs 4 --format sell:8,32 gen:laplace2d:60

@@ -8,6 +8,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir/home" XDG_DATA_HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache" USER=ada
 unset SPMODEL_STORE SPMODEL_FAULT SPMODEL_COMMIT || true
+. "$(dirname "$0")/this_machine.sh"
+this_machine
 fail() {
     echo "examples.sh: $*"
     exit 1

@@ -29,7 +29,8 @@ begin() { # begin N STUDENT FOLDER: predicted as the solution has it
     "$spmodel" lab start "$1" --student "$2" --small --dir "$3" >/dev/null || fail "start $1"
     "$spmodel" lab predict "$1" --dir "$3" --from "$source"/labs/0"$1"-*/solution.json >/dev/null || fail "predict $1"
 }
-"$spmodel" machine measure --quick -q -o machine.json >/dev/null
+. "$here/this_machine.sh"
+this_machine machine.json
 run() { "$spmodel" lab run "$1" --dir "$2" --machine "$dir/machine.json" >"$dir/ran" 2>&1 || { cat "$dir/ran"; fail "run $1"; }; }
 
 # What a sheet tells a student to type; measurements as short as can be. Spread over a shared machine they may be undecided.

@@ -25,7 +25,8 @@ refused() { # refused CODE TEXT ARGUMENTS...: exit code and the text on standard
     [ $code -eq "$wanted" ] || { cat "$dir/err"; fail "$* exited with $code, not $wanted"; }
     grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 sweep all --exhaustive --index i32 --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:30
 grep -q "^SWEEP  gen:laplace2d:30, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }

@@ -27,7 +27,8 @@ analyze() { # analyze FOLDER ARGUMENTS...
     "$spmodel" analyze -q --no-plots --no-hints --budget 20ms --runs 3 --machine "$dir/machine.json" --out "$dir/$folder" "$@" \
         >"$dir/report" 2>&1 || { cat "$dir/report"; fail "analyze $*"; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 # A gate without noise: simulated bytes, with a random order put in where none was asked for; x does not fit any L2.
 expect 3 "no store of records" track log

@@ -28,7 +28,8 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
     [ $code -eq 2 ] || { cat "$dir/err"; fail "$* exited with $code, not 2"; }
     grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 if [ -n "$full" ]; then
 # The honest baseline of a run by rows; the arrow's first row is then no longer one thread's alone.
