@@ -477,7 +477,8 @@ int main(int argc, char **argv)
     tcase_add_test(tc, a_right_counter_is_believed);
     tcase_add_test(tc, evaded_write_allocates_give_their_w);
     tcase_add_test(tc, faults_are_caught_in_the_right_words);
-    tcase_add_test(tc, overflow_multiplexing_and_background_are_followed);
+    if (share_of == 1)
+        tcase_add_test(tc, overflow_multiplexing_and_background_are_followed);
     tcase_add_test(tc, a_log_survives_json);
     tcase_add_test(tc, windows_last_and_cold_executions_add_up);
     tcase_add_test(tc, known_volumes_run);
