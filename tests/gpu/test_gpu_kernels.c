@@ -246,7 +246,7 @@ START_TEST(blocks_share_dense_work)
     w.precision = SP_F32;
     w.index = SP_I64;
     w.r = 66;
-    if (share_has(2, _i))
+    if (share_has(4, _i))
         ck_assert_int_eq(check_workload(&w), dense_cases[_i / 3].n_kernels);
     sp_csr_free(&a);
 }
@@ -419,7 +419,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 4);
+    share_take(argc, argv, 8);
     Suite *suite = suite_create("gpu_kernels");
     TCase *tcase = tcase_create("gpu_kernels");
     suite_add_tcase(suite, tcase);
