@@ -7,6 +7,7 @@
 #include "io/machine_file.h"
 #include "model/gpu_predict.h"
 #include "model/volume_spmv.h"
+#include "share.h"
 #include "sparse/generate.h"
 
 static void read_machine(const char *name, struct sp_machine *m)
@@ -181,6 +182,8 @@ static const struct {
  * gather; each level passes on no more than it is asked for. */
 START_TEST(bytes_of_dense_operands)
 {
+    if (!share_has(_i, 0))
+        return;
     struct sp_machine m;
     read_machine("h200-sxm-141gb", &m);
     for (int large = 0; large < 2; large++) {
@@ -212,6 +215,8 @@ END_TEST
 /* From the L2 without reuse in an L1: what the formula says for all arrays once [THEORY 4 to 6]. */
 START_TEST(least_bytes_of_dense_operands)
 {
+    if (!share_has(_i, 1))
+        return;
     struct sp_machine m;
     struct sp_csr a;
     struct sp_layout l;
@@ -326,8 +331,9 @@ START_TEST(what_shares_carry)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
+    share_take(argc, argv, 2);
     Suite *s = suite_create("gpu_model");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
@@ -338,7 +344,8 @@ int main(void)
     tcase_add_test(tc, a_matrix_without_entries);
     tcase_add_test(tc, what_shares_carry);
     tcase_add_test(tc, figures_of_a_stencil);
-    tcase_add_test(tc, figures_of_a_random_matrix);
+    if (share_of == 1)
+        tcase_add_test(tc, figures_of_a_random_matrix);
     tcase_add_test(tc, what_the_L2_keeps);
     suite_add_tcase(s, tc);
     SRunner *r = srunner_create(s);

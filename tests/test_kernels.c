@@ -1,14 +1,20 @@
 /* Every row of the kernel table keeps its promises on matrices that are nasty in one way each, in every
- * format, C, sigma, precision, index width, schedule, number of threads and way of storing. */
+ * format, C, sigma, precision, index width, schedule, number of threads and way of storing. One combination
+ * in five (share.h), or all of them; every row of the table that can run here has to be met. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernels/kernel.h"
+#include "share.h"
 #include "small_matrices.h"
 #include "sparse/verify.h"
+
+enum { MOST_ROWS = 1024 };
+static int *met; /* [MOST_ROWS] how often each row of the table ran, in all processes of this test */
 
 /* Prepares, runs and checks one kernel on one layout. */
 static void check_kernel(const struct sp_kernel *kernel, const struct sp_workload *w,
@@ -67,8 +73,14 @@ static int check_workload(const struct sp_workload *w)
             (kernel->accepts && kernel->accepts(&l, NULL) != SP_OK))
             continue;
         n++;
-        check_kernel(kernel, w, &l, &dense, false);
-        check_kernel(kernel, w, &l, &dense, true);
+        ck_assert_int_lt(i, MOST_ROWS);
+        __atomic_add_fetch(&met[i], 1, __ATOMIC_RELAXED);
+        static int turn; /* with a share, one way of storing each time */
+        turn++;
+        if (share_of == 1 || turn % 2)
+            check_kernel(kernel, w, &l, &dense, false);
+        if (share_of == 1 || turn % 2 == 0)
+            check_kernel(kernel, w, &l, &dense, true);
     }
     sp_dense_free(&arrays);
     sp_layout_free(&l);
@@ -99,7 +111,7 @@ START_TEST(kernels_agree_with_the_reference)
     struct sp_csr a = small_matrix(_i);
     static const int32_t Cs[] = {4, 8, 16, 32, 5, 40};
     static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
-    int turn = _i;
+    int turn = _i, n = 0;
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_C128, SP_MIXED};
     for (int precision = 0; precision < 4; precision++)
         for (int index = 0; index < SP_N_INDICES; index++)
@@ -113,13 +125,15 @@ START_TEST(kernels_agree_with_the_reference)
                     w.prefetch = 0;
                 for (int i = 0; format == SP_FORMAT_CRS && i < 9; i++) {
                     next_schedule(&w, &turn);
-                    check_workload(&w);
+                    if (share_has(n++, _i))
+                        check_workload(&w);
                 }
                 for (size_t i = 0; format != SP_FORMAT_CRS && i < sizeof Cs / sizeof *Cs; i++) {
                     w.C = Cs[i];
                     w.sigma = ((int)i + f + index + precision + _i) % 2 ? 1 : 3 * w.C;
                     next_schedule(&w, &turn);
-                    check_workload(&w);
+                    if (share_has(n++, _i))
+                        check_workload(&w);
                 }
             }
     sp_csr_free(&a);
@@ -172,7 +186,7 @@ START_TEST(blocks_agree_with_the_reference)
     static const int32_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 16, 17, 64};
     enum { N_SIZES = sizeof sizes / sizeof *sizes };
     struct sp_csr a = small_matrix(_i);
-    int turn = _i;
+    int turn = _i, n = 0;
     for (int precision = 0; precision <= SP_F32; precision++)
         for (int index = 0; index < SP_N_INDICES; index++)
             for (int h = 0; h < N_SIZES; h++)
@@ -183,7 +197,7 @@ START_TEST(blocks_agree_with_the_reference)
                     w.precision = precision;
                     w.index = index;
                     next_schedule(&w, &turn);
-                    if (sp_workload_check(&w, NULL) == SP_OK)
+                    if (sp_workload_check(&w, NULL) == SP_OK && share_has(n++, _i))
                         ck_assert_int_gt(check_workload(&w), 0);
                 }
     sp_csr_free(&a);
@@ -213,13 +227,15 @@ START_TEST(dense_operands_agree_with_the_reference)
     static const int32_t widths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 24, 32, 33, 64, 100, 128, 131, 257, 300};
     enum { N_WIDTHS = sizeof widths / sizeof *widths };
     struct sp_csr a = small_matrix(_i % N_SMALL_MATRICES);
-    int which = _i / N_SMALL_MATRICES, turn = _i, n = 0, tried = 0;
+    int which = _i / N_SMALL_MATRICES, turn = _i, n = 0, m = 0, tried = 0;
     struct sp_workload w = {.matrix = &a, .op = dense_cases[which].op};
     ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[which].format, NULL), SP_OK);
     for (int precision = 0; precision < SP_N_PRECISIONS; precision++)
         for (int index = 0; index < SP_N_INDICES; index++)
             for (int order = 0; order < SP_N_ORDERS; order++)
                 for (int k = (_i + precision + index) % 3; k < N_WIDTHS; k += 3) {
+                    if (!share_has(m++, _i))
+                        continue;
                     w.precision = precision;
                     w.index = index;
                     w.order = order;
@@ -264,6 +280,8 @@ START_TEST(panels_agree_with_the_reference)
                 struct sp_workload w = {
                     .op = SP_OP_FUSEDMM, .r = widths[folded][k], .matrix = &a, .n_threads = 1 + index};
                 struct sp_layout l;
+                if (share_of > 1 && (k + precision + 2 * index) % (folded ? 2 : 4))
+                    continue;
                 w.precision = precision;
                 w.index = index;
                 ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
@@ -355,23 +373,52 @@ START_TEST(verify_finds_what_is_wrong)
 }
 END_TEST
 
-int main(void)
+/* Rows that can run here and never did: then a combination is missing above. */
+static int count_unmet(void)
 {
+    int n = 0;
+    for (int i = 0; sp_kernel_table[i]; i++) {
+        const struct sp_kernel *k = sp_kernel_table[i];
+        if (k->absent || k->available(NULL) != SP_OK || k->on_gpu || met[i] > 0)
+            continue;
+        printf("%s was run by no test\n", k->name);
+        n++;
+    }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    const struct {
+        const char *name;
+        const TTest *test;
+        int n; /* cases of a loop */
+    } all[] = {
+        {"row_wise", kernels_agree_with_the_reference, N_SMALL_MATRICES},
+        {"halves", halves_agree_with_the_reference, SMALL_FOLDED},
+        {"stripes", stripes_agree_with_the_reference, N_SMALL_MATRICES},
+        {"blocks", blocks_agree_with_the_reference, N_SMALL_MATRICES},
+        {"dense", dense_operands_agree_with_the_reference, N_DENSE_CASES * N_SMALL_MATRICES},
+        {"panels", panels_agree_with_the_reference, 2},
+        {"table", table_is_complete, 1},
+        {"ranks", candidates_are_ranked, 1},
+        {"verify", verify_finds_what_is_wrong, 1},
+    };
+    share_take(argc, argv, 5);
+    met = mmap(NULL, MOST_ROWS * sizeof *met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (met == MAP_FAILED)
+        return EXIT_FAILURE;
     Suite *suite = suite_create("kernels");
-    TCase *tcase = tcase_create("kernels");
-    suite_add_tcase(suite, tcase);
-    tcase_add_loop_test(tcase, kernels_agree_with_the_reference, 0, N_SMALL_MATRICES);
-    tcase_add_loop_test(tcase, halves_agree_with_the_reference, 0, SMALL_FOLDED);
-    tcase_add_loop_test(tcase, stripes_agree_with_the_reference, 0, N_SMALL_MATRICES);
-    tcase_add_loop_test(tcase, blocks_agree_with_the_reference, 0, N_SMALL_MATRICES);
-    tcase_add_loop_test(tcase, dense_operands_agree_with_the_reference, 0, N_DENSE_CASES * N_SMALL_MATRICES);
-    tcase_add_loop_test(tcase, panels_agree_with_the_reference, 0, 2);
-    tcase_add_test(tcase, table_is_complete);
-    tcase_add_test(tcase, candidates_are_ranked);
-    tcase_add_test(tcase, verify_finds_what_is_wrong);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) { /* CK_RUN_CASE=NAME runs one alone */
+        TCase *tcase = tcase_create(all[i].name);
+        suite_add_tcase(suite, tcase);
+        tcase_add_loop_test(tcase, all[i].test, 0, all[i].n);
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    if (!getenv("CK_RUN_CASE"))
+        failed += count_unmet();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

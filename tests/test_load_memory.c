@@ -12,6 +12,7 @@
 
 #include "io/load_memory.h"
 #include "scratch_dir.h"
+#include "share.h"
 #include "sparse/generate.h"
 
 extern char **environ;
@@ -63,6 +64,8 @@ START_TEST(the_estimate_is_near_the_peak)
          "/ivb-e5-2660v2.json",
          "laplace3d:80", "--out DIR", SP_LOAD_ANALYSIS},
     };
+    if (!share_has(_i, 0))
+        return;
 #ifdef __SANITIZE_ADDRESS__
     printf("SKIPPED the sanitizer's memory is no measure of the program's\n");
     return;
@@ -118,8 +121,9 @@ START_TEST(what_exceeds_the_limit_is_refused_with_the_figures)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
+    share_take(argc, argv, 3);
     Suite *suite = suite_create("load_memory");
     TCase *c = tcase_create("load_memory");
     tcase_add_checked_fixture(c, make_dir, remove_dir);

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/samples.h"
+#include "share.h"
 #include "track/change_points.h"
 #include "track/group_shift.h"
 #include "track/rehearsal.h"
@@ -280,8 +281,9 @@ START_TEST(few_values_are_tested_exactly)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
+    share_take(argc, argv, 2);
     Suite *s = suite_create("shift");
     TCase *t = tcase_create("statistics");
     tcase_set_timeout(t, 120);
@@ -290,9 +292,11 @@ int main(void)
     tcase_add_test(t, discoveries_as_published);
     tcase_add_test(t, estimate_is_the_median_of_all_ratios);
     tcase_add_test(t, verdicts_of_a_shift);
-    tcase_add_test(t, gate_keeps_still_and_can_fail);
-    tcase_add_test(t, an_accepted_baseline_keeps_still);
-    tcase_add_test(t, many_series_keep_still_together);
+    if (share_of == 1) { /* thousands of rehearsals; cli_track has some */
+        tcase_add_test(t, gate_keeps_still_and_can_fail);
+        tcase_add_test(t, an_accepted_baseline_keeps_still);
+        tcase_add_test(t, many_series_keep_still_together);
+    }
     tcase_add_test(t, sessions_of_several_records_differ);
     tcase_add_test(t, energy_by_hand);
     tcase_add_test(t, changes_are_found_where_they_are);

@@ -13,6 +13,7 @@
 #include "report/report_text.h"
 #include "report/verdict.h"
 #include "session/record_parts.h"
+#include "share.h"
 
 enum { N_GENERATED = 100000, REPORTS_EVERY = 100, MOST_LINES = 24 };
 static uint64_t state;
@@ -413,8 +414,9 @@ START_TEST(generated_records_are_not_contradicted)
     struct sp_record r = {0};
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &r, NULL), SP_OK);
     state = 20261123;
+    const int n_generated = N_GENERATED / share_of;
     int n_known = 0, n_named = 0;
-    for (int i = 0; i < N_GENERATED; i++) {
+    for (int i = 0; i < n_generated; i++) {
         generate_losses(&r);
         generate_hints(&r);
         generate_state(&r);
@@ -423,8 +425,8 @@ START_TEST(generated_records_are_not_contradicted)
         n_named += sp_verdict_bottleneck(&r) != NULL;
         check_record(&r, i % REPORTS_EVERY == 0);
     }
-    ck_assert_int_ge(n_known, N_GENERATED / 20); /* they are not all in doubt */
-    ck_assert_int_ge(n_named, N_GENERATED / 50);
+    ck_assert_int_ge(n_known, n_generated / 20); /* they are not all in doubt */
+    ck_assert_int_ge(n_named, n_generated / 50);
     sp_record_free(&r);
 }
 END_TEST
@@ -454,8 +456,9 @@ START_TEST(an_open_trial_leaves_the_prediction)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
+    share_take(argc, argv, 5);
     Suite *suite = suite_create("verdict");
     TCase *tc = tcase_create("verdict");
     tcase_add_test(tc, an_open_trial_leaves_the_prediction);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/measure_again.h"
 #include "io/part_file.h"
@@ -43,18 +42,6 @@ static enum sp_status check_series(const struct sp_entry *was, const struct sp_e
     return sp_fail(err, SP_ABSENT, NULL,
                    "what was measured again belongs to another series: the matrix behind its "
                    "name is another one");
-}
-
-/* Records of a series are told apart by the second of their start: a new one has to be later. */
-static void wait_for_a_later_second(const struct sp_entry *last)
-{
-    const struct timespec one = {.tv_sec = 1};
-    const time_t now = time(NULL);
-    struct tm utc;
-    char start[sizeof last->start];
-    strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (strcmp(start, last->start) == 0)
-        nanosleep(&one, NULL);
 }
 
 /* One more session: measured, put into the store, and its entry kept. */
@@ -131,7 +118,6 @@ enum sp_status sp_track_confirm(struct sp_confirming *c, const struct sp_entry *
     for (int i = 0;
          status == SP_OK && i < c->rounds && sp_judge_wants_confirmation(j) && j->confirmed != SP_CONFIRMED;
          i++) {
-        wait_for_a_later_second(c->n > first_new ? c->entry[c->n - 1] : first.newest);
         status = measure_round(c, &record, first.newest, &why);
         if (status == SP_OK)
             status = judge_again(c, first_new, list, n, pinned, n_pinned, &first, j, &why);

@@ -169,10 +169,8 @@ static bool is_meant(const struct sp_track_options *o, const struct sp_entry *e)
 static int by_series(const void *a, const void *b)
 {
     const struct sp_entry *const *x = a, *const *y = b;
-    int order = strcmp((*x)->series, (*y)->series);
-    if (order == 0)
-        order = strcmp((*x)->start, (*y)->start);
-    return order ? order : strcmp((*x)->id, (*y)->id);
+    const int order = strcmp((*x)->series, (*y)->series);
+    return order ? order : sp_entry_order(*x, *y);
 }
 
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first)

@@ -14,6 +14,9 @@
 #include "io/json_text.h"
 #include "sp_config.h"
 
+/* Of the 32 bits at the end of an id; the 20 before them are the microseconds of its second. */
+enum { RANDOM_BITS = 12 };
+
 /* Fields whose type everything that reads a record relies on. */
 static const struct {
     const char *name;
@@ -61,9 +64,8 @@ static const char *type_name(json_type type)
     }
 }
 
-static void iso_time(char *text, size_t size, const char *format)
+static void iso_time(char *text, size_t size, const char *format, time_t now)
 {
-    time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(text, size, format, &utc);
@@ -105,11 +107,14 @@ enum sp_status sp_record_new(const char *name, struct sp_record *record, struct 
 {
     memset(record, 0, sizeof *record);
     uint32_t digits = 0;
+    struct timespec now;
     if (getrandom(&digits, sizeof digits, 0) != sizeof digits)
         return sp_fail(err, SP_BUG, NULL, "no random numbers from the system: %s", strerror(errno));
     char stamp[32], start[32], stem[97], id[160];
-    iso_time(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ");
-    iso_time(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ");
+    clock_gettime(CLOCK_REALTIME, &now);
+    digits = (uint32_t)(now.tv_nsec / 1000) << RANDOM_BITS | digits >> (32 - RANDOM_BITS);
+    iso_time(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", now.tv_sec);
+    iso_time(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", now.tv_sec);
     sp_file_stem(stem, sizeof stem, name && *name ? name : "unnamed");
     snprintf(id, sizeof id, "%s-%s-%08x", stamp, stem, (unsigned)digits);
     record->root = json_object();
@@ -401,7 +406,7 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
     const char *end;
     if (!sp_record_text(record, "time.end", &end)) {
         char text[32];
-        iso_time(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ");
+        iso_time(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", time(NULL));
         sp_record_set_text(record, "time.end", text);
     }
     struct sp_atomic_file file;

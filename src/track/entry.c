@@ -219,6 +219,12 @@ static void find_instructions(const struct sp_record *r, struct sp_entry *e)
     }
 }
 
+int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y)
+{
+    const int order = strcmp(x->start, y->start);
+    return order ? order : strcmp(x->id, y->id);
+}
+
 int64_t sp_record_bytes_version(const struct sp_record *r)
 {
     int64_t version;

@@ -114,8 +114,7 @@ static enum sp_status read_new(struct merging *m, const struct sp_progress *prog
 static int by_start(const void *a, const void *b)
 {
     const struct sp_remembered *x = a, *y = b;
-    const int order = strcmp(x->entry.start, y->entry.start);
-    return order ? order : strcmp(x->entry.id, y->entry.id);
+    return sp_entry_order(&x->entry, &y->entry);
 }
 
 /* The list is in the order of its paths. */

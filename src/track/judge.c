@@ -184,7 +184,7 @@ static void find_pins(const struct sp_entry *newest, const struct sp_entry *cons
 {
     g->is_pinned_itself = is_one_of(newest, pinned, n_pinned);
     for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS && !g->is_pinned_itself; i++)
-        if (strcmp(pinned[i]->start, newest->start) <= 0 && sp_entries_comparable(pinned[i], newest, metric))
+        if (sp_entry_order(pinned[i], newest) <= 0 && sp_entries_comparable(pinned[i], newest, metric))
             g->pin[g->n_pins++] = pinned[i];
 }
 
@@ -192,7 +192,7 @@ static void find_pins(const struct sp_entry *newest, const struct sp_entry *cons
 static bool is_before_the_accepted(const struct sp_entry *e, const struct groups *g)
 {
     return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) &&
-           strcmp(e->start, g->pin[g->n_pins - 1]->start) <= 0;
+           sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
 }
 
 /* A session ends where one of its records was accepted: what is measured later is held against that. */

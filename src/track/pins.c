@@ -120,7 +120,7 @@ static enum sp_status read_latest(const struct sp_store *store, const struct sp_
         failed = failed == SP_OK ? status : failed;
         if (set.n == 0 || !sp_entries_comparable(set.entry[set.n - 1], of, metric))
             continue;
-        if (latest->n == 0 || strcmp(set.entry[set.n - 1]->start, latest->entry[latest->n - 1]->start) > 0)
+        if (latest->n == 0 || sp_entry_order(set.entry[set.n - 1], latest->entry[latest->n - 1]) > 0)
             *latest = set;
     }
     if (dir)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs `spmodel analyze` on small matrices of many kinds, and on all of ../shared/matrices where they are, and checks every
-# record. Usage: analyze.sh SPMODEL CHECK_RECORDS MATRICES_DIRECTORY CHECK_SCHEMA SCHEMA
+# Runs `spmodel analyze` on small matrices of many kinds and checks every record; with `full`, instead, what takes larger
+# ones: a plan with trials, hints that name known troubles, and all of ../shared/matrices where they are.
+# Usage: analyze.sh SPMODEL CHECK_RECORDS MATRICES_DIRECTORY CHECK_SCHEMA SCHEMA [full]
 set -eu
-spmodel=$1 check=$2 matrices=$3 check_schema=$4 schema=$5
+spmodel=$1 check=$2 matrices=$3 check_schema=$4 schema=$5 full=${6:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 run() { # run NAME ARGUMENTS...: analyse quietly into $dir/NAME
@@ -13,8 +14,10 @@ run() { # run NAME ARGUMENTS...: analyse quietly into $dir/NAME
     "$check" "$dir/$name"/*.json >"$dir/$name.check" || { echo "analyze $*:"; cat "$dir/$name.check" "$dir/$name.txt"; exit 1; }
     "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/$name.check" || { echo "analyze $*:"; cat "$dir/$name.check"; exit 1; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
+if [ -z "$full" ]; then
 run formats --format all gen:laplace2d:60
 run schedules_rows --schedule rows gen:arrow:3000
 run schedules_cyclic --schedule cyclic:8 gen:arrow:3000
@@ -29,6 +32,16 @@ run auto --format auto gen:block:64:8:4
 run rcm --reorder rcm gen:laplace2d:60+permuted:3
 run runs --runs 3 gen:laplace2d:60
 run more_threads_than_rows --threads 7 gen:laplace2d:2
+
+# The capacity that is simulated is the one that decides where the data live.
+for where in "64KiB MEM" "1GiB L"; do
+    run "capacity_${where% *}" --no-hints --sim-llc "${where% *}" gen:laplace2d:300
+    grep -A1 '"binding"' "$dir/capacity_${where% *}"/*.json | grep -q "\"level\": \"${where#* }" ||
+        { echo "5 MB and --sim-llc ${where% *}: not in ${where#* }"; cat "$dir/capacity_${where% *}.txt"; exit 1; }
+done
+echo "analyze: ok"
+exit 0
+fi
 
 # One budget: the plan names every step; with time for a trial the best hint is tried before the report.
 "$spmodel" analyze -v --no-plots --budget 5s --samples 5 --machine "$dir/machine.json" --out "$dir/plan" \
@@ -49,13 +62,6 @@ PY
 else
     echo "skipped: is the best hint tried? (no python3)"
 fi
-# The capacity that is simulated is the one that decides where the data live.
-for where in "64KiB MEM" "1GiB L"; do
-    run "capacity_${where% *}" --no-hints --sim-llc "${where% *}" gen:laplace2d:300
-    grep -A1 '"binding"' "$dir/capacity_${where% *}"/*.json | grep -q "\"level\": \"${where#* }" ||
-        { echo "5 MB and --sim-llc ${where% *}: not in ${where#* }"; cat "$dir/capacity_${where% *}.txt"; exit 1; }
-done
-
 # Known troubles are named by their hints: imbalance, padding, scattered x. A machine that is busy with something else may
 # hide one, so that there are six attempts; test_hints has the rules on given figures. Whether equal shares help is
 # measured: where other work made that run slow, too, the record has the bottleneck, or says that nothing can be told.

@@ -28,7 +28,6 @@ measure() { # measure MATRIX: into the store
     rm -rf new
     "$spmodel" analyze -q --no-plots --no-hints --budget 20ms --samples 5 --store plain --sim-llc 64KiB --machine "machine 1.json" \
         --out new "$1" >report 2>&1 || { cat report; fail "analyze $1"; }
-    sleep 1 # records of a series are told apart by their second
     expect 0 "1 record added" track add new
 }
 records() { find "$SPMODEL_STORE/records" -name '*.json' | wc -l; }
@@ -64,7 +63,6 @@ grep -q "^change: 0.000000000e+00 1 (simulated)$" out || { cat out; fail "no lin
 [ -z "$(ls tmp)" ] || fail "something is left in the folder of temporary files"
 
 # Why not: another place, another matrix under the name, another commit, another machine; no exit code but the verdict's.
-sleep 1 # what was measured to confirm is older
 SPMODEL_FAULT=order measure "a matrix.mtx"
 mkdir elsewhere
 cd elsewhere

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs `spmodel analyze` and `spmodel model` for the operations with dense operands: every format, odd sizes, series of
-# widths, combinations that make no sense. Usage: dense.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
+# widths, combinations that make no sense; with `full` all odd sizes. Usage: dense.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA [full]
 set -eu
-spmodel=$1 check=$2 check_schema=$3 schema=$4
+spmodel=$1 check=$2 check_schema=$3 schema=$4 full=${5:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() {
@@ -30,7 +30,8 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
     ls "$dir"/*.json | grep -v machine.json >/dev/null && fail "$* left a record"
     return 0
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 # Every operation in every format that it has.
 run spmmv_sell --op spmmv --rhs 4 --format sell:8,32 gen:laplace2d:60
@@ -61,7 +62,9 @@ matrix 300 1 300 >"$dir/column.mtx"
 matrix 40 900 3000 >"$dir/wide.mtx"
 matrix 900 40 3000 >"$dir/tall.mtx"
 matrix 7 5 0 >"$dir/empty.mtx"
-for m in row column wide tall empty; do
+odd="wide empty"
+[ -z "$full" ] || odd="row column wide tall empty"
+for m in $odd; do
     run "$m-spmmv" --op spmmv --rhs 1 --no-hints "$dir/$m.mtx"
     run "$m-spmm" --op spmm --inner 5 --format staged:8,4 --no-hints "$dir/$m.mtx"
     run "$m-bcsr" --op spmm --inner 1 --format bcsr:4x8 --no-hints "$dir/$m.mtx"

@@ -9,6 +9,7 @@ pid=
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir/cache" XDG_CONFIG_HOME="$dir" TMPDIR="$dir/tmp"
 mkdir "$dir/tmp" "$dir/out" "$dir/bin"
+. "$(dirname "$0")/this_machine.sh"
 cd "$dir" || exit 1
 exec 9>&1 # whatever becomes of standard output
 fail() { { echo "process.sh: $*"; cat "$dir/err" 2>/dev/null; } >&9; exit 1; }
@@ -45,7 +46,7 @@ nothing_left() {
     [ -z "$left" ] || fail "$what leaves $left after $1"
 }
 "$spmodel" generate -q laplace2d:300 -o m.mtx || fail "no matrix was made"
-"$spmodel" machine measure --quick -q -o machine.json >/dev/null || fail "no machine"
+this_machine machine.json || fail "no machine"
 
 # A descriptor that is closed is not the next file's.
 analyze="analyze -q --no-plots --budget 20ms --machine machine.json m.mtx"

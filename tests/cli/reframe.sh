@@ -8,6 +8,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 PATH="$(dirname "$spmodel"):$PATH"
 export PATH HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" PYTHONDONTWRITEBYTECODE=1 TMPDIR="$dir"
+. "$(dirname "$0")/this_machine.sh"
+this_machine
 fail() {
     echo "reframe.sh: $*"
     exit 1

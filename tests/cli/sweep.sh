@@ -13,7 +13,7 @@ fail() {
 sweep() { # sweep NAME ARGUMENTS...: scan into $dir/NAME
     name=$1
     shift
-    "$spmodel" sweep -q --point 10ms --machine "$dir/machine.json" --out "$dir/$name" "$@" >"$dir/$name.txt" ||
+    "$spmodel" sweep -q --point 3ms --machine "$dir/machine.json" --out "$dir/$name" "$@" >"$dir/$name.txt" ||
         { cat "$dir/$name.txt"; fail "sweep $* failed"; }
     "$check_schema" "$schema" "$dir/$name"/*.json >"$dir/check" || { cat "$dir/check"; fail "sweep $*"; }
 }
@@ -25,10 +25,11 @@ refused() { # refused CODE TEXT ARGUMENTS...: exit code and the text on standard
     [ $code -eq "$wanted" ] || { cat "$dir/err"; fail "$* exited with $code, not $wanted"; }
     grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
-sweep all --exhaustive --index i32 --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:60
-grep -q "^SWEEP  gen:laplace2d:60, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }
+sweep all --exhaustive --index i32 --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:30
+grep -q "^SWEEP  gen:laplace2d:30, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }
 grep -q "^ 2 left out: they do not go together" "$dir/all.txt" || { cat "$dir/all.txt"; fail "merge took chunks"; }
 grep -Eq "^  6.? " "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 6 points"; }
 best=$(sed -n 's/^best  spmodel //p' "$dir/all.txt")
@@ -38,14 +39,14 @@ eval "\"\$spmodel\" $best -q --no-plots --budget 10ms --machine \"\$dir/machine.
 sweep map --index i32 --chunk 4,8 --sigma 1,64 --format crs --reorder none --threads 1 --schedule nnz --exhaustive --csv gen:powerlaw:10:8
 [ "$(wc -l <"$dir/map.txt")" -eq 6 ] || { cat "$dir/map.txt"; fail "not 5 points in CSV"; }
 awk -F'"' 'NR > 1 && split($3, f, ",") != 10 {exit 1}' "$dir/map.txt" || { cat "$dir/map.txt"; fail "columns of the CSV"; }
-sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs gen:laplace2d:50
+sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs gen:laplace2d:30
 grep -q -- "--rhs 4" "$dir/vectors.txt" || { cat "$dir/vectors.txt"; fail "no --rhs 4"; }
 # However short the budget, it is shared among the rows: the table is never empty.
-sweep short --budget 1us --threads 1 --format crs,sell:8,1 --reorder none --schedule nnz --index i32 gen:laplace2d:50
+sweep short --budget 1us --threads 1 --format crs,sell:8,1 --reorder none --schedule nnz --index i32 gen:laplace2d:30
 grep -Eq "^  [12].? " "$dir/short.txt" || { cat "$dir/short.txt"; fail "no rows"; }
 ! grep -q "left out: the time" "$dir/short.txt" || { cat "$dir/short.txt"; fail "a row was left out for lack of time"; }
 # Whichever order comes first is the run, and every other one, none included, is measured beside it.
-sweep orders --exhaustive --reorder rcm,none,reversed --format crs --index i32 --schedule nnz --threads 1 --csv gen:laplace2d:50
+sweep orders --exhaustive --reorder rcm,none,reversed --format crs --index i32 --schedule nnz --threads 1 --csv gen:laplace2d:30
 [ "$(grep -c ',measured,' "$dir/orders.txt")" -eq 3 ] || { cat "$dir/orders.txt"; fail "not every order was measured"; }
 grep -q -- '--reorder none",measured' "$dir/orders.txt" || { cat "$dir/orders.txt"; fail "no order beside rcm"; }
 sweep complex --precision c128 --format crs gen:laplace2d:30

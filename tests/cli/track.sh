@@ -26,9 +26,9 @@ analyze() { # analyze FOLDER ARGUMENTS...
     shift
     "$spmodel" analyze -q --no-plots --no-hints --budget 20ms --runs 3 --machine "$dir/machine.json" --out "$dir/$folder" "$@" \
         >"$dir/report" 2>&1 || { cat "$dir/report"; fail "analyze $*"; }
-    sleep 1 # records of a series are told apart by their second
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
 # A gate without noise: simulated bytes, with a random order put in where none was asked for; x does not fit any L2.
 expect 3 "no store of records" track log
@@ -263,7 +263,6 @@ gate() { # gate CODE
     code=0
     (cd "$dir" && SPMODEL_STORE="$dir/gate" SPMODEL="$spmodel" sh "$examples/ci/gate.sh" gen:laplace2d:500) >"$dir/out" 2>&1 || code=$?
     [ $code -eq "$1" ] || { cat "$dir/out"; fail "the gate exited with $code, not $1"; }
-    sleep 1
 }
 gate 5
 gate 0

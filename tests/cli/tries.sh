@@ -1,8 +1,8 @@
 #!/bin/sh
 # `spmodel analyze --try-hints`: what is predicted stands beside what is observed, whatever that is on a machine that
-# nobody keeps quiet. Usage: tries.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
+# nobody keeps quiet; with `full` also on matrices that do not fit the caches. Usage: tries.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA [full]
 set -eu
-spmodel=$1 check=$2 check_schema=$3 schema=$4
+spmodel=$1 check=$2 check_schema=$3 schema=$4 full=${5:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir"
@@ -28,16 +28,20 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
     [ $code -eq 2 ] || { cat "$dir/err"; fail "$* exited with $code, not 2"; }
     grep -q -- "$text" "$dir/err" || { cat "$dir/err"; fail "$*: no '$text'"; }
 }
-"$spmodel" machine measure --quick -q -o "$dir/machine.json" >/dev/null
+. "$(dirname "$0")/this_machine.sh"
+this_machine "$dir/machine.json"
 
+if [ -n "$full" ]; then
 # The honest baseline of a run by rows; the arrow's first row is then no longer one thread's alone.
 analyze arrow --schedule rows --budget 100ms gen:arrow:200000
 grep -q "^ honest  *--schedule nnz" "$dir/arrow.txt" || { cat "$dir/arrow.txt"; fail "no honest baseline"; }
+fi
 # Merge shares equally by itself; what else a careful user does is compared, and where nothing is left, it says what the run is.
 analyze merge --schedule merge --pages small --no-pin --budget 10ms gen:laplace2d:60
 grep -q "^ honest  *--pages huge --pin yes" "$dir/merge.txt" || { cat "$dir/merge.txt"; fail "no honest baseline of merge"; }
 analyze honest --schedule merge --budget 1us gen:laplace2d:60
 grep -q "pinned, with equal shares of rows and entries, on huge pages" "$dir"/honest/*.json || fail "the run is not said to be honest"
+if [ -n "$full" ]; then
 # A permuted mesh is put in order; its hint is tried, and with time left what the new order makes possible.
 analyze mesh --budget 300ms gen:laplace3d:80+permuted:7
 "$spmodel" generate -q laplace3d:60+permuted:7 -o "$dir/mesh.spm"
@@ -48,6 +52,7 @@ analyze hurry --budget 1us "$dir/mesh.spm"
 # All of them together: how good the hints were.
 "$spmodel" track hints "$dir/arrow" "$dir/mesh" "$dir/hurry" >"$dir/hints.txt" || fail "track hints failed"
 grep -q "^ all  *[1-9]" "$dir/hints.txt" || { cat "$dir/hints.txt"; fail "no hint was scored"; }
+fi
 
 refused "exclude each other" --no-hints gen:laplace2d:20
 refused "exclude each other" --device gpu gen:laplace2d:20
