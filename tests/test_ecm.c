@@ -37,9 +37,9 @@ static struct sp_ecm_inputs of_parts(double core, double load, const double *par
     return in;
 }
 
-/* Stengel, Treibig, Hager, Wellein (ICS 2015), 2D five-point Jacobi on Sandy Bridge by layer condition (quoted without the
- * paper at hand; the sums are the rule's own):
- * {6 | 8 | L1L2 | L2L3 | L3Mem} cycles give T in L1, L2, L3, memory, and n_s cores. */
+/* Stengel, Treibig, Hager, Wellein (ICS 2015), 2D five-point Jacobi on Sandy Bridge by layer condition
+ * (quoted without the paper at hand; the sums are the rule's own): {6 | 8 | L1L2 | L2L3 | L3Mem} cycles give
+ * T in L1, L2, L3, memory, and n_s cores. */
 START_TEST(published_jacobi)
 {
     static const struct {

@@ -317,8 +317,7 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
         memcpy(c.mode, "unknown", sizeof "unknown");
     c.n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
     c.n_domains = count_of(r, o, where, "domains", 0, 1 << 20, 1);
-    c.value = unknown ? sp_value_none("no public source")
-                      : value_of(r, o, where, sp_ceiling_unit(&c));
+    c.value = unknown ? sp_value_none("no public source") : value_of(r, o, where, sp_ceiling_unit(&c));
     if (r->status == SP_OK && !unknown && !(c.value.value > 0))
         fault(r, where, "value", "must be above 0");
     const json_t *samples = json_object_get(o, "samples");

@@ -20,7 +20,8 @@ struct sp_record {
 };
 
 /* An empty record with schema, id, tool and time.start filled; id is made of the time (UTC), `name` and 8
- * hexadecimal digits: the microseconds of the second (5) and random ones (3). So ids of one name sort by time. */
+ * hexadecimal digits: the microseconds of the second (5) and random ones (3). So ids of one name sort by
+ * time. */
 enum sp_status sp_record_new(const char *name, struct sp_record *record, struct sp_error *err);
 void sp_record_free(struct sp_record *record); /* safe twice */
 

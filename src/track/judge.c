@@ -191,8 +191,7 @@ static void find_pins(const struct sp_entry *newest, const struct sp_entry *cons
 /* What was accepted is where a series begins anew: what lies before it is no baseline any more. */
 static bool is_before_the_accepted(const struct sp_entry *e, const struct groups *g)
 {
-    return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) &&
-           sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
+    return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) && sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
 }
 
 /* A session ends where one of its records was accepted: what is measured later is held against that. */
