@@ -6,7 +6,10 @@ this_machine() {
         [ -z "${1:-}" ] || cp "$SP_TEST_MACHINE/machine.json" "$1"
         [ -n "${XDG_CACHE_HOME:-}" ] || return 0
         mkdir -p "$XDG_CACHE_HOME/spmodel"
-        cp "$SP_TEST_MACHINE"/cache/spmodel/machine-*.json "$XDG_CACHE_HOME/spmodel/"
+        # A measurement in which everything was disturbed is not remembered: then each script measures what it needs.
+        for remembered in "$SP_TEST_MACHINE"/cache/spmodel/machine-*.json; do
+            [ ! -f "$remembered" ] || cp "$remembered" "$XDG_CACHE_HOME/spmodel/"
+        done
     elif [ -n "${1:-}" ]; then
         "$spmodel" machine measure --quick -q -o "$1" >/dev/null
     fi
