@@ -44,7 +44,8 @@ static size_t gather_set(const struct sp_topology *t, int k, int n_threads, size
     size_t up = 1;
     while (up * (size_t)n_threads < bytes)
         up *= 2;
-    const bool is_much = (double)(up / 2) >= 1.5 * (double)inner->size_B / inner->cores_sharing;
+    const size_t down = up / 2;
+    const bool is_much = (double)down >= 1.5 * (double)inner->size_B / inner->cores_sharing;
     const bool fits = (double)up * n_threads <= 0.5 * (double)c->size_B * domains;
     return !is_much && fits ? up * (size_t)n_threads : bytes;
 }
