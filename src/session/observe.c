@@ -35,7 +35,7 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double budget_s, 
 
 /* Unasked, as many processes sample as the time for samples allows, three to seven, where their set-ups take
  * little of it: what differs from one start of a program to the next then widens the intervals. The median of
- * seven others lies between the least and the largest of seven medians 19 times of 20. */
+ * seven others lies between the least and the largest of seven medians 9 times of 10, if nothing drifts. */
 static int n_runs_of(const struct sp_analysis *a)
 {
     enum { FEW = 3, SEVERAL = 7 };
