@@ -318,8 +318,9 @@ enum sp_status sp_analysis_observe(const struct sp_analysis *a, struct sp_observ
     if (status == SP_OK)
         status = replayed ? replay_run(a, &out->run[0], err) : run_here(a, n_runs, out, err);
     out->n_runs += status == SP_OK || (status == SP_INTERRUPTED && out->run[out->n_runs].n > 0);
-    enum sp_status pooled =
-        out->n_runs > 0 ? sp_pairs_pool(out->run, out->n_runs, &out->pairs, NULL) : status;
+    enum sp_status pooled = status; /* what failed before keeps its reason */
+    if (out->n_runs > 0)
+        pooled = sp_pairs_pool(out->run, out->n_runs, &out->pairs, status == SP_OK ? err : NULL);
     if (!replayed)
         sp_conditions_set(&out->pairs, &out->conditions);
     out->conditions.oversubscribed = a->setup.binding.oversubscribed;
