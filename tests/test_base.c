@@ -14,6 +14,7 @@
 #include "base/markdown_text.h"
 #include "base/memory.h"
 #include "base/print.h"
+#include "base/random.h"
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -292,6 +293,33 @@ START_TEST(median_and_its_interval)
 }
 END_TEST
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same as sorting gives, whatever the signs, sizes and repetitions; places of 2^j + 1 values are exact.
+ */
+START_TEST(quantiles_are_order_statistics)
+{
+    enum { MOST = 129 };
+    struct sp_random random = {7};
+    for (int trial = 0; trial < 300; trial++) {
+        double x[MOST], sorted[MOST];
+        const int n = 1 + (1 << trial % 8);
+        for (int i = 0; i < n; i++) {
+            const double u = sp_random_unit(&random) - 0.5;
+            x[i] = trial % 3 == 0 ? round(8 * u) : trial % 3 == 1 ? u * pow(10, 300 * u) : 1 / u;
+        }
+        memcpy(sorted, x, sizeof x);
+        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        for (int k = 0; k < n; k++)
+            ck_assert(sp_quantile(x, n, (double)k / (n - 1)) == sorted[k]);
+    }
+}
+END_TEST
+
 /* What a writer makes of a text. */
 static const char *written(void (*put)(FILE *, const char *), const char *text)
 {
@@ -429,6 +457,7 @@ int main(void)
     tcase_add_test(tc, what_is_printed_is_one_line_of_its_text);
     tcase_add_test(tc, an_error_is_two_lines_whatever_it_names);
     tcase_add_test(tc, median_and_its_interval);
+    tcase_add_test(tc, quantiles_are_order_statistics);
     tcase_add_test(tc, intervals_do_not_mislead);
     tcase_add_test(tc, csv_has_no_formulas);
     tcase_add_test(tc, markdown_shows_text_as_it_is);

@@ -7,7 +7,7 @@
 #include "base/reading.h"
 
 /* Quantile q in [0, 1] of x[n], n >= 1, by linear interpolation between order statistics (type 7).
- * x is not changed. Returns NAN where memory for the sorted copy cannot be had. */
+ * None of these allocates, so none fails; time O(n). */
 double sp_quantile(const double *x, int64_t n, double q);
 double sp_median(const double *x, int64_t n);
 

@@ -27,15 +27,17 @@ double sp_item_number(const json_t *item, const char *key)
 
 double sp_list_median(const json_t *list)
 {
+    enum { FEW = 4096 }; /* all samples of a usual record: refused memory does not make them unknown */
     const size_t n = json_array_size(list);
-    double *x = malloc((n > 0 ? n : 1) * sizeof *x), median = NAN;
+    double few[FEW], *x = n <= FEW ? few : malloc(n * sizeof *x), median = NAN;
     size_t kept = 0;
     for (size_t i = 0; x && i < n; i++)
         if (json_is_number(json_array_get(list, i)))
             x[kept++] = json_number_value(json_array_get(list, i));
-    if (x && kept > 0)
+    if (kept > 0)
         median = sp_median(x, (int64_t)kept);
-    free(x);
+    if (x != few)
+        free(x);
     return median;
 }
 
