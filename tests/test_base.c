@@ -293,7 +293,7 @@ START_TEST(median_and_its_interval)
 }
 END_TEST
 
-static int by_value(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -313,7 +313,7 @@ START_TEST(quantiles_are_order_statistics)
             x[i] = trial % 3 == 0 ? round(8 * u) : trial % 3 == 1 ? u * pow(10, 300 * u) : 1 / u;
         }
         memcpy(sorted, x, sizeof x);
-        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        qsort(sorted, (size_t)n, sizeof *sorted, by_size);
         for (int k = 0; k < n; k++)
             ck_assert(sp_quantile(x, n, (double)k / (n - 1)) == sorted[k]);
     }
