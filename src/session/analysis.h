@@ -90,6 +90,7 @@ void sp_observed_free(struct sp_observed *observed);
 struct sp_core_run {
     struct sp_value flop_s; /* P_core of all threads together, as if none waited for another [flop/s];
                                SP_NONE: it was not run */
+    double lambda;          /* of its threads' busy times */
 };
 
 struct sp_simulated {
@@ -292,9 +293,13 @@ const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a);
 /* w where x is loaded once: at most evaluated->w. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *evaluated);
 
-/* W/P_core [s] of another kernel, whose rate of one thread is known: as if threads did not hinder each other
- * at one end, as they did in the run's own kernel at the other and in value. */
-struct sp_value sp_analysis_team_time(const struct sp_analysis *a, double work, struct sp_value rate);
+/* What other storage and widths compute with: the kernel for a workload, and *core_s: `work` flops over its
+ * P_core by the whole team, measured in turn with that of the run's own rows and the larger by the units that
+ * cannot be shared evenly. Where the plan has no time left for that, from the rate of one thread: as if
+ * threads did not hinder each other at one end, as they did in the run's own kernel at the other and in
+ * value. SP_NONE: nothing is run here. SP_ABSENT: no kernel. */
+enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,
+                                   struct sp_value *core_s, struct sp_error *err);
 
 /* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;
  * out[n_threads]. */

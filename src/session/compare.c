@@ -42,13 +42,6 @@ static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_c
     return status;
 }
 
-/* Between what a thread alone makes, times their number, and what the team made of the run's own kernel. */
-static void set_core(const struct sp_analysis *a, double work, struct sp_value rate, struct sp_alternative *f)
-{
-    if (rate.origin != SP_NONE && rate.value > 0)
-        f->core_s = sp_analysis_team_time(a, work, rate);
-}
-
 /* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel may have
  * them and that in use may not. */
 static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
@@ -72,11 +65,9 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
 {
     const char *const *names = sp_format_choices(a->setup.workload.op);
     const struct sp_workload *w = &a->setup.workload;
-    const struct sp_machine *m = a->options->machine;
     /* Out of stripes x is loaded more often, and y once: alpha and w of this run tell nothing of that. */
     if (w->precision == SP_C128 || w->matrix->n_nz == 0 || w->format == SP_FORMAT_STRIPED)
         return SP_OK;
-    struct sp_pcore_options p = sp_pcore_options_for(m, w, a->options->plan, SP_SPEND_OTHERS);
     for (int i = 0; names[i]; i++) {
         struct sp_workload other = *w;
         enum sp_status status = sp_workload_set_format(&other, names[i], err);
@@ -100,15 +91,12 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
         status = volume_of(a, &other, &f->V_B, &beta, err);
         if (other.format != SP_FORMAT_CRS)
             f->beta = sp_value_of(beta, SP_MODELLED);
-        const struct sp_kernel *kernel;
-        struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-        if (status == SP_OK && !sp_analysis_is_replayed(a))
-            status = sp_pcore_choose(&other, a->options->isa, &p, &kernel, &rate, err);
+        if (status == SP_OK)
+            status = sp_analysis_core_of(a, &other, a->evaluated.balance_W, &f->core_s, err);
         if (status == SP_ABSENT || status == SP_USAGE) /* no kernel for it here, or offsets do not reach */
             continue;
         if (status != SP_OK)
             return status;
-        set_core(a, a->evaluated.balance_W, rate, f);
         out->n_formats++;
         sp_progress_step(a->progress, "comparing formats", (double)(i + 1) / 5);
         if (sp_progress_interrupted(a->progress))
@@ -121,22 +109,17 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
 static enum sp_status compare_storage(const struct sp_analysis *a, const struct sp_workload *other,
                                       const char *option, struct sp_alternative *out, struct sp_error *err)
 {
-    const struct sp_pcore_options p =
-        sp_pcore_options_for(a->options->machine, other, a->options->plan, SP_SPEND_OTHERS);
-    const struct sp_kernel *kernel;
-    struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-    struct sp_value V_B;
+    struct sp_value V_B, core_s;
     double beta;
     enum sp_status status = sp_workload_check(other, err);
     if (status == SP_OK)
         status = volume_of(a, other, &V_B, &beta, err);
-    if (status == SP_OK && !sp_analysis_is_replayed(a))
-        status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
+    if (status == SP_OK)
+        status = sp_analysis_core_of(a, other, a->evaluated.balance_W, &core_s, err);
     if (status != SP_OK)
         return status;
-    *out = (struct sp_alternative){.V_B = V_B};
+    *out = (struct sp_alternative){.V_B = V_B, .core_s = core_s};
     snprintf(out->option, sizeof out->option, "%s", option);
-    set_core(a, a->evaluated.balance_W, rate, out);
     return SP_OK;
 }
 
@@ -216,21 +199,12 @@ static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_wor
 static enum sp_status add_width(const struct sp_analysis *a, struct sp_compared *out,
                                 const struct sp_workload *other, double V_B, struct sp_error *err)
 {
-    const struct sp_machine *m = a->options->machine;
     struct sp_alternative *f = &out->width[out->n_widths];
     memset(f, 0, sizeof *f);
     snprintf(f->option, sizeof f->option, "%d", (int)other->r);
     f->V_B = sp_value_of(V_B, SP_MODELLED);
-    const struct sp_kernel *kernel;
-    struct sp_value rate = sp_value_none("the run was recorded elsewhere");
-    struct sp_pcore_options p = sp_pcore_options_for(m, other, a->options->plan, SP_SPEND_OTHERS);
-    enum sp_status status = SP_OK;
-    if (!sp_analysis_is_replayed(a))
-        status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
-    if (status == SP_OK) {
-        set_core(a, sp_workload_flops(other), rate, f);
-        out->n_widths++;
-    }
+    const enum sp_status status = sp_analysis_core_of(a, other, sp_workload_flops(other), &f->core_s, err);
+    out->n_widths += status == SP_OK;
     return status;
 }
 

@@ -144,13 +144,6 @@ static struct sp_value find_lambda_t(const struct sp_analysis *a)
     return lambda;
 }
 
-struct sp_value sp_analysis_team_time(const struct sp_analysis *a, double work, struct sp_value rate)
-{
-    const double team = a->evaluated.team, alone = a->setup.workload.n_threads;
-    return sp_value_between(work / (team * rate.value), work / (fmax(team, alone) * rate.hi),
-                            work / (fmin(team, alone) * rate.lo), SP_MEASURED);
-}
-
 static enum sp_status find_imbalance(const struct sp_analysis *a, struct sp_evaluated *e,
                                      struct sp_error *err)
 {

@@ -5,19 +5,14 @@
 
 #include "base/clock.h"
 #include "session/analysis.h"
-#include "session/pcore.h"
 
 /* W/P_core of another storage; SP_NONE where no kernel runs here. */
 static struct sp_value core_of(const struct sp_analysis *a, const struct sp_workload *other)
 {
-    struct sp_pcore_options p =
-        sp_pcore_options_for(a->options->machine, other, a->options->plan, SP_SPEND_OTHERS);
-    const struct sp_kernel *kernel;
-    struct sp_value rate;
-    if (sp_analysis_is_replayed(a) ||
-        sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, NULL) != SP_OK || rate.value <= 0)
-        return sp_value_none("P_core was not measured");
-    return sp_analysis_team_time(a, a->evaluated.balance_W, rate);
+    struct sp_value core_s;
+    return sp_analysis_core_of(a, other, a->evaluated.balance_W, &core_s, NULL) == SP_OK
+               ? core_s
+               : sp_value_none("P_core was not measured");
 }
 
 /* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */

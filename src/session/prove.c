@@ -16,8 +16,12 @@
 #define WELL_FED 0.85
 /* Rows are sorted where more than this share of the time is not explained. */
 #define NOT_EXPLAINED 0.1
-/* How long a run waits for quiet moments [s]: several of them are made. */
-#define PATIENCE_S 1
+/* How long a run waits for quiet moments [s]: several of them are made; and one that something less sure
+ * stands in for. */
+#define PATIENCE_S        1
+#define LITTLE_PATIENCE_S 0.1
+/* Another kernel's P_core is measured by the team where the plan has more than this left [s]. */
+#define LEAST_FOR_TEAM_S 5e-3
 
 static struct sp_intervention *add(struct sp_proved *out, const char *name, struct sp_value time)
 {
@@ -26,61 +30,156 @@ static struct sp_intervention *add(struct sp_proved *out, const char *name, stru
     return i;
 }
 
-/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. *lambda: of
- * its threads' busy times. */
-static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_job *job,
-                                  struct sp_value *time, double *lambda, struct sp_error *err)
+/* Pairs of samples of one job, in turn with another (NULL: with the roof), in what the plan has left. */
+static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp_job *job,
+                                    const struct sp_job *against, enum sp_cache_state state,
+                                    enum sp_spending spent, struct sp_pairs *pairs, struct sp_error *err)
 {
     enum { LEAST = 7, MOST = 40 };
     struct sp_plan *plan = a->options->plan;
-    struct sp_pairs pairs = {0};
     const double start = sp_now();
     struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
-    s.against = &a->setup.job;
-    s.protocol.budget_s = sp_plan_left_s(plan, SP_SPEND_PROOFS) / 2; /* the next run takes half of the rest */
+    s.against = against;
+    s.protocol.state = state;
+    s.protocol.budget_s = sp_plan_left_s(plan, spent) / 2; /* the next one takes half of the rest */
     s.protocol.min_samples = LEAST;
     s.protocol.max_samples = MOST;
-    s.patience_s = PATIENCE_S;
+    s.patience_s = spent == SP_SPEND_OTHERS ? LITTLE_PATIENCE_S : PATIENCE_S;
+    memset(pairs, 0, sizeof *pairs);
+    const enum sp_status status = sp_sample_pairs(job, &s, pairs, err);
+    plan->spent_s[spent] += sp_now() - start;
+    return status;
+}
+
+/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. *lambda: of
+ * its threads' busy times. Data of `warm` jobs are in the inner caches; a run from cold caches cannot be
+ * sampled in turn with them. */
+static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_job *job, bool warm,
+                                  struct sp_value *time, double *lambda, struct sp_error *err)
+{
+    const bool in_turn = !warm || a->options->state == SP_WARM;
+    struct sp_pairs pairs;
     *time = sp_value_none("the processors moved between cache domains during every sample");
-    enum sp_status status = sp_sample_pairs(job, &s, &pairs, err);
-    plan->spent_s[SP_SPEND_PROOFS] += sp_now() - start;
+    enum sp_status status = sample_beside(a, job, in_turn ? &a->setup.job : NULL,
+                                          warm ? SP_WARM : a->options->state, SP_SPEND_PROOFS, &pairs, err);
     if (status == SP_UNDECIDED)
         status = SP_OK;
     else if (status == SP_OK && !pairs.clean) {
         *time = sp_value_none("other programs disturbed the samples");
-    } else if (status == SP_OK) {
+    } else if (status == SP_OK && in_turn) {
         const double now_s = a->observed.pairs.time.value; /* inverse: the run's time over that of the job */
         *time = sp_value_between(now_s / pairs.inverse.value, now_s / pairs.inverse.hi,
                                  now_s / pairs.inverse.lo, SP_MEASURED);
+    } else if (status == SP_OK) {
+        *time = pairs.time;
     }
     *lambda = status == SP_OK && pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1;
     sp_pairs_free(&pairs);
     return status;
 }
 
+/* ---- without memory limits ---- */
+
+/* A kernel on rows that the inner caches hold, by the whole team. */
+struct core_job {
+    struct sp_pcore_team *team;
+    struct sp_job job;
+    double work; /* of an execution [flop] */
+};
+
+static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp_workload *w,
+                                    const struct sp_kernel *kernel, struct core_job *out,
+                                    struct sp_error *err)
+{
+    const struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w, NULL, SP_SPEND_OTHERS);
+    return sp_pcore_team_make(w, kernel, &p, &out->team, &out->job, &out->work, err);
+}
+
 enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err)
 {
     const struct sp_setup *s = &a->setup;
-    struct sp_pcore_team *team = NULL;
-    struct sp_job job;
+    struct core_job core;
     struct sp_value time;
-    double work, lambda;
-    out->flop_s = sp_value_none("the kernel was not run without memory limits");
+    *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1};
     if (sp_analysis_is_replayed(a) || s->layout.n_nz == 0 || !sp_value_known(a->observed.pairs.time))
         return SP_OK;
-    const struct sp_pcore_options p =
-        sp_pcore_options_for(a->options->machine, &s->workload, NULL, SP_SPEND_OTHERS);
-    enum sp_status status = sp_pcore_team_make(&s->workload, s->kernel, &p, &team, &job, &work, err);
+    enum sp_status status = core_job_make(a, &s->workload, s->kernel, &core, err);
     sp_progress_step(a->progress, "measuring P_core", -1);
     if (status == SP_OK)
-        status = time_beside(a, &job, &time, &lambda, err);
+        status = time_beside(a, &core.job, true, &time, &out->lambda, err);
     if (status == SP_OK && sp_value_known(time)) { /* imbalance is a part of its own */
-        work *= lambda;
+        const double work = core.work * out->lambda;
         out->flop_s = sp_value_between(work / time.value, work / time.hi, work / time.lo, SP_MEASURED);
     }
-    sp_pcore_team_free(team);
+    sp_pcore_team_free(core.team);
     return status == SP_ABSENT ? SP_OK : status;
 }
+
+/* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were disturbed,
+ * or there are no such rows. */
+static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct sp_workload *other,
+                                      const struct sp_kernel *kernel, struct sp_value *ratio,
+                                      struct sp_error *err)
+{
+    struct core_job own, theirs = {.team = NULL};
+    struct sp_pairs pairs;
+    *ratio = sp_value_none("not measured beside the run's own rows");
+    enum sp_status status = core_job_make(a, &a->setup.workload, a->setup.kernel, &own, err);
+    if (status == SP_OK)
+        status = core_job_make(a, other, kernel, &theirs, err);
+    if (status == SP_OK) {
+        status = sample_beside(a, &theirs.job, &own.job, SP_WARM, SP_SPEND_OTHERS, &pairs, err);
+        if (status == SP_OK && pairs.clean) {
+            const double lambda = pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1;
+            const double by = theirs.work * lambda / (own.work * a->core.lambda);
+            *ratio = sp_value_between(by * pairs.inverse.value, by * pairs.inverse.lo, by * pairs.inverse.hi,
+                                      SP_MEASURED);
+        }
+        sp_pairs_free(&pairs);
+    }
+    sp_pcore_team_free(theirs.team);
+    sp_pcore_team_free(own.team);
+    return status == SP_ABSENT || status == SP_UNDECIDED ? SP_OK : status;
+}
+
+/* Units of rows go to threads whole: the largest share over the mean one, at least. */
+static double least_lambda(const struct sp_workload *w)
+{
+    const int64_t rows = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU ? w->C : 1;
+    const int64_t units = (w->matrix->n_r + rows - 1) / rows, n = w->n_threads;
+    if (units == 0 || w->schedule == SP_SCHEDULE_MERGE)
+        return 1;
+    return (double)((units + n - 1) / n) * (double)n / (double)units;
+}
+
+enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,
+                                   struct sp_value *core_s, struct sp_error *err)
+{
+    const struct sp_evaluated *e = &a->evaluated;
+    const struct sp_pcore_options p =
+        sp_pcore_options_for(a->options->machine, other, a->options->plan, SP_SPEND_OTHERS);
+    const struct sp_kernel *kernel;
+    struct sp_value rate, ratio = {0};
+    *core_s = sp_value_none("the run was recorded elsewhere");
+    if (sp_analysis_is_replayed(a))
+        return SP_OK;
+    enum sp_status status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
+    if (status != SP_OK || rate.origin == SP_NONE || rate.value <= 0)
+        return status;
+    if (sp_value_known(a->core.flop_s) &&
+        sp_plan_left_s(a->options->plan, SP_SPEND_OTHERS) > LEAST_FOR_TEAM_S)
+        status = find_core_ratio(a, other, kernel, &ratio, err);
+    const double alone = a->setup.workload.n_threads, by = work * least_lambda(other);
+    if (sp_value_known(ratio))
+        *core_s = sp_value_between(by / (e->p_core.value * ratio.value), by / (e->p_core.value * ratio.hi),
+                                   by / (e->p_core.value * ratio.lo), SP_MEASURED);
+    else
+        *core_s = sp_value_between(by / (e->team * rate.value), by / (fmax(e->team, alone) * rate.hi),
+                                   by / (fmin(e->team, alone) * rate.lo), SP_MEASURED);
+    return status;
+}
+
+/* ---- with something taken away ---- */
 
 /* The run's job with other shares of the same arrays: its layout has them for as long as an execution lasts.
  */
@@ -113,7 +212,7 @@ static enum sp_status reschedule(const struct sp_analysis *a, enum sp_schedule s
     job.state = &r;
     job.run = run_rescheduled;
     double lambda;
-    status = time_beside(a, &job, time, &lambda, err);
+    status = time_beside(a, &job, false, time, &lambda, err);
     sp_partition_free(&r.other);
     return status;
 }
@@ -165,7 +264,7 @@ static enum sp_status time_prepared(const struct sp_analysis *a, const struct sp
     if (status == SP_OK) {
         const struct sp_job job = sp_kernel_job(kernel, state, layout);
         double lambda;
-        status = time_beside(a, &job, time, &lambda, err);
+        status = time_beside(a, &job, false, time, &lambda, err);
     }
     kernel->release(state);
     sp_dense_free(&arrays);
