@@ -8,6 +8,7 @@
 #include "report/html_sections.h"
 #include "report/report_words.h"
 #include "report/verdict.h"
+#include "report/verdict_parts.h"
 
 enum { HEAD_COLUMNS = 9, CELL = 192 };
 
@@ -64,7 +65,11 @@ static void verdict(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "</dl>\n");
     if (advice) {
         sp_page_put(page, "<p class=\"notice\">");
-        sp_page_text(page, "%s: %s.", text ? text : "", advice);
+        sp_page_text(page, "%s: %s.",
+                     strcmp(advice, sp_verdict_doubt(record)) == 0 ? "In doubt"
+                     : text                                        ? text
+                                                                   : "",
+                     advice);
         sp_page_put(page, "</p>\n");
     }
     json_decref(v);

@@ -3,6 +3,7 @@
 
 #include "report/sections.h"
 #include "report/verdict.h"
+#include "report/verdict_parts.h"
 
 static const char *text_of(const json_t *line, const char *key)
 {
@@ -100,7 +101,8 @@ void sp_section_verdict(struct sp_pen *pen, const struct sp_record *record)
     put(pen, "trust", json_object_get(v, "trust"));
     const char *advice = text_of(state, "advice"), *all = text_of(state, "text");
     if (*advice) {
-        label(pen, text_of(state, "word"));
+        const bool in_doubt = strcmp(advice, sp_verdict_doubt(record)) == 0;
+        label(pen, in_doubt ? "doubt" : text_of(state, "word"));
         if (is_short && strchr(all, ' ')) {
             sp_pen_words(pen, SP_INK_PLAIN, strchr(all, ' ') + 1);
             sp_pen_put(pen, SP_INK_PLAIN, ";");

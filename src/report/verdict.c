@@ -226,7 +226,7 @@ static json_t *reached_of(const struct sp_record *record)
                                    NULL);
     else {
         char of[96];
-        if (share > SP_VERDICT_DOUBTFUL || *sp_verdict_doubt(record))
+        if (share > SP_VERDICT_DOUBTFUL)
             snprintf(of, sizeof of, "more than the model allows");
         else if (isnan(share))
             snprintf(of, sizeof of, "share of possible not known");

@@ -260,6 +260,11 @@ void sp_analysis_account(const struct sp_analysis *a, struct sp_accounted *out);
  * others do. NULL: none. */
 enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **out, struct sp_error *err);
 
+/* What the machine file remembers for the level, threads and mode of the run, where its own roof can be held
+ * against it; else NULL. */
+const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a,
+                                                     const struct sp_evaluated *evaluated);
+
 /* Called by sp_analysis_evaluate(): can a verdict be given? Fills doubt, and takes back the shares of roof
  * and model where it cannot. True: the roof is to blame. */
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *evaluated);

@@ -313,16 +313,30 @@ static bool doubt_recording(const struct sp_analysis *a, struct sp_evaluated *e)
     return false;
 }
 
+const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a,
+                                                     const struct sp_evaluated *e)
+{
+    static const char unknown[] = "unknown";
+    const char *mode = a->observed.pairs.mode;
+    const int n_threads = a->setup.workload.n_threads;
+    bool exact = false;
+    if (a->elsewhere || !sp_analysis_has_own_roof(a))
+        return NULL;
+    const struct sp_ceiling *c = sp_roof_of(a->options->machine, e->residence.name, n_threads,
+                                            strcmp(mode, unknown) == 0 ? NULL : mode, &exact);
+    if (!exact) /* measured when nobody could tell how the processors share */
+        c = sp_roof_of(a->options->machine, e->residence.name, n_threads, unknown, &exact);
+    return exact ? c : NULL;
+}
+
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
 {
-    bool exact = false;
     const char *why = NULL;
     const double of_roof = e->fraction.value, of_model = e->model_fraction.value;
-    const struct sp_ceiling *remembered =
-        sp_roof_of(a->options->machine, e->residence.name, a->setup.workload.n_threads,
-                   strcmp(a->observed.pairs.mode, "unknown") == 0 ? NULL : a->observed.pairs.mode, &exact);
-    const bool low = remembered && exact && !a->elsewhere && sp_analysis_has_own_roof(a) &&
-                     a->observed.pairs.roof.value < SP_LEAST_OF_REMEMBERED * remembered->value.value;
+    const struct sp_ceiling *remembered = sp_analysis_remembered_roof(a, e);
+    const double of_remembered =
+        remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY;
+    const bool low = of_remembered < SP_LEAST_OF_REMEMBERED;
     *e->doubt = '\0';
     if (!sp_value_known(e->fraction) || a->observed.conditions.state == SP_ASSUMED)
         return false;
@@ -341,6 +355,13 @@ bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
                  : e->residence.doubt
                      ? "part of the data stays in the last-level cache, whose capacity is not known well"
                      : "fewer bytes move than are simulated");
+    } else if (low && strcmp(e->residence.name, "MEM") == 0) { /* in caches, sizes and barriers differ */
+        why = "the roof is below half of what is remembered for this machine";
+        snprintf(
+            e->doubt, sizeof e->doubt,
+            "a load-only run beside it drew %.0f %% of the bandwidth that is remembered for this machine "
+            "(spmodel machine measure --renew)",
+            100 * of_remembered);
     } else if (of_model > SP_MOST_OF_ROOF) {
         e->model_fraction = sp_value_none(e->V_B.value < e->once.volume_B.value
                                               ? "part of what the model moves stays in inner caches"
