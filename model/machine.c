@@ -264,6 +264,10 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
         m->measured = later->measured;
     memcpy(m->measured.when, later->measured.when, sizeof m->measured.when);
     m->measured.n_times = n_times;
+    if (later->n_units > 0 && (m->n_units == 0 || !is_worse)) {
+        m->n_units = later->n_units;
+        memcpy(m->unit, later->unit, sizeof m->unit);
+    }
     sp_capacity_merge(m, later);
     sp_machine_drop_implausible(m, faults, sizeof faults);
     sp_ecm_refit(m);

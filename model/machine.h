@@ -114,6 +114,22 @@ struct sp_machine_ecm {
     struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
 };
 
+/* One thread's time of a row of CRS or a chunk of SELL by its length, data in the innermost cache, while
+ * n_threads run the kernel (model/unit_costs.h). */
+enum { SP_MAX_UNIT_LENGTHS = 24, SP_MAX_UNIT_SEQUENCES = 4, SP_MAX_UNIT_COSTS = 40 };
+struct sp_unit_costs {
+    char kernel[32];   /* "spmv/crs/avx2" */
+    char precision[8]; /* "f64" */
+    int C;             /* rows of a chunk; 0: rows of CRS */
+    int n_threads;
+    double start_s; /* an execution that has nothing to do: the team starts, and ends at a barrier */
+    int n_lengths;  /* ascending, at least two */
+    double length[SP_MAX_UNIT_LENGTHS], seconds[SP_MAX_UNIT_LENGTHS];
+    int n_sequences; /* units of random length that are gone through again and again, ascending */
+    double sequence[SP_MAX_UNIT_SEQUENCES];
+    double surprise_s[SP_MAX_UNIT_SEQUENCES]; /* what a length that is not foretold then costs */
+};
+
 struct sp_machine {
     char name[64]; /* file name without .json */
     enum sp_machine_kind kind;
@@ -131,7 +147,9 @@ struct sp_machine {
     struct sp_ceiling *ceiling; /* [n_ceilings] owned */
     struct sp_machine_measured measured;
     struct sp_machine_ecm ecm; /* CPUs */
-    bool validated;            /* simulated traffic was compared with counters on this kind of machine */
+    int n_units;
+    struct sp_unit_costs unit[SP_MAX_UNIT_COSTS]; /* CPUs; measured */
+    bool validated; /* simulated traffic was compared with counters on this kind of machine */
 };
 
 /* "flop/s" of level "core", "1/s" of gathers, else "B/s". */

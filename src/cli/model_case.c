@@ -148,6 +148,13 @@ static struct sp_predict_inputs inputs_of(const struct sp_model_request *request
     };
 }
 
+static struct sp_value rate_of(double work, struct sp_value time_s)
+{
+    return sp_value_known(time_s) && time_s.lo > 0
+               ? sp_value_between(work / time_s.value, work / time_s.hi, work / time_s.lo, time_s.origin)
+               : sp_value_none(time_s.why ? time_s.why : "not measured");
+}
+
 static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
                                const struct sp_workload *w, const struct sp_layout *layout,
                                const struct sp_machine *machine, const struct sp_progress *progress,
@@ -157,6 +164,13 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     if (status != SP_OK)
         return status;
     struct sp_predict_inputs in = inputs_of(request, subject, w, layout, row);
+    row->units.time_s = row->units.surprise_s = row->units.team_s =
+        sp_value_none("rows are not known by their sizes alone");
+    if (layout && machine->kind == SP_CPU)
+        status = sp_unit_time_of(machine, layout, &row->units, err);
+    if (status != SP_OK)
+        return status;
+    in.core = rate_of(in.work, row->units.time_s);
     /* Where the data live does not depend on alpha. The simulation knows it better than sizes: where next to
      * nothing comes in, the data live further in, and alpha is that of the traffic there. */
     do {
@@ -180,7 +194,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
-    sp_model_ecm(w, layout, in.core, row);
+    sp_model_ecm(w, layout, rate_of(in.work * row->n_threads, row->units.time_s), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
     row->gather_wait_s = sp_gather_wait(

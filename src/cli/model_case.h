@@ -12,6 +12,7 @@
 #include "model/gather.h"
 #include "model/gpu_predict.h"
 #include "model/predict.h"
+#include "model/unit_costs.h"
 #include "sparse/workload.h"
 
 /* DEFAULT: simulated where several machines are compared on a matrix, else the least. */
@@ -58,6 +59,7 @@ struct sp_model_row {
     char note[160];    /* how alpha and beta were found */
     int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
+    struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
     struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;

@@ -104,6 +104,12 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "roof", value_json(p->roof_Bps, "B/s"));
     json_object_set_new(o, "time", value_json(p->roofline.time_s, "s"));
     json_object_set_new(o, "performance", value_json(p->roofline.performance, "flop/s"));
+    if (row->units.by) {
+        json_object_set_new(o, "core", value_json(row->units.time_s, "s"));
+        json_object_set_new(o, "row_ends", value_json(row->units.surprise_s, "s"));
+        json_object_set_new(o, "team", value_json(row->units.team_s, "s"));
+        json_object_set_new(o, "core_kernel", json_string(row->units.by->kernel));
+    }
     if (row->gather.hits.n_levels > 0)
         json_object_set_new(o, "gather", gather_json(row));
     json_object_set_new(o, "note", json_string(row->note));

@@ -243,6 +243,59 @@ static void read_ecm(struct reader *r, const json_t *o, struct sp_machine_ecm *e
         read_interface(r, json_array_get(list, i), (int)i, &e->interface[e->n_interfaces++]);
 }
 
+/* Numbers of a list, each above the one before (`ascends`) or at least 0; returns how many. */
+static int read_numbers(struct reader *r, const json_t *o, const char *where, const char *key, bool ascends,
+                        int most, double *out)
+{
+    const json_t *list = json_object_get(o, key);
+    const int n = (int)json_array_size(list);
+    if (!json_is_array(list) || n > most) {
+        fault(r, where, key, json_is_array(list) ? "has too many numbers" : "must be a list");
+        return 0;
+    }
+    for (int i = 0; i < n && r->status == SP_OK; i++) {
+        out[i] = json_number_value(json_array_get(list, (size_t)i));
+        if (!json_is_number(json_array_get(list, (size_t)i)) || !(out[i] >= 0) || !isfinite(out[i]) ||
+            (ascends && !(out[i] > (i > 0 ? out[i - 1] : 0))))
+            fault(r, where, key,
+                  ascends ? "must be numbers above 0 that ascend" : "must be numbers of 0 or more");
+    }
+    return n;
+}
+
+static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_costs *c)
+{
+    static const char *const known[] = {"kernel", "precision", "rows_of_chunk", "threads",    "start_s",
+                                        "length", "seconds",   "sequence",      "surprise_s", NULL};
+    char where[32];
+    snprintf(where, sizeof where, "units[%d]", i);
+    remark_unknown(r, o, where, known);
+    text_of(r, o, where, "kernel", c->kernel, sizeof c->kernel, true);
+    text_of(r, o, where, "precision", c->precision, sizeof c->precision, true);
+    c->C = count_of(r, o, where, "rows_of_chunk", 0, 1 << 20, NAN);
+    c->n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
+    c->start_s = number_of(r, o, where, "start_s", 0, 1e9, NAN);
+    c->n_lengths = read_numbers(r, o, where, "length", true, SP_MAX_UNIT_LENGTHS, c->length);
+    const int n = read_numbers(r, o, where, "seconds", false, SP_MAX_UNIT_LENGTHS, c->seconds);
+    c->n_sequences = read_numbers(r, o, where, "sequence", true, SP_MAX_UNIT_SEQUENCES, c->sequence);
+    const int n_s = read_numbers(r, o, where, "surprise_s", false, SP_MAX_UNIT_SEQUENCES, c->surprise_s);
+    if (r->status == SP_OK && (n != c->n_lengths || n < 2))
+        fault(r, where, "seconds", "must be two or more, one for each length");
+    if (r->status == SP_OK && n_s != c->n_sequences)
+        fault(r, where, "surprise_s", "must be one for each sequence");
+}
+
+/* Absent in files of earlier versions and of machines that were not measured. */
+static void read_units(struct reader *r, const json_t *list, struct sp_machine *m)
+{
+    if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_UNIT_COSTS)) {
+        fault(r, "", "units", "must be a list of at most 40");
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++)
+        read_unit(r, json_array_get(list, i), (int)i, &m->unit[m->n_units++]);
+}
+
 /* What the value was pooled from. */
 static void read_draws(struct reader *r, const json_t *list, const char *where, struct sp_cache *c)
 {
@@ -379,9 +432,10 @@ static void read_measured(struct reader *r, const json_t *o, struct sp_machine_m
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
     static const char *const known[] = {
-        "schema",   "name",      "kind",        "cpu",   "source",           "memory",       "env_key",
-        "sockets",  "numa",      "llc_domains", "cores", "threads_per_core", "frequency_Hz", "caches",
-        "ceilings", "validated", "note",        "gpu",   "measured",         "ecm",          NULL};
+        "schema",       "name",    "kind",     "cpu",         "source", "memory",
+        "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
+        "frequency_Hz", "caches",  "ceilings", "validated",   "note",   "gpu",
+        "measured",     "ecm",     "units",    NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -420,6 +474,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     read_measured(r, json_object_get(o, "measured"), &out->measured);
     read_ecm(r, json_object_get(o, "ecm"), &out->ecm);
+    read_units(r, json_object_get(o, "units"), out);
     for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
         read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
 }

@@ -146,6 +146,26 @@ static json_t *ecm_object(const struct sp_machine_ecm *e)
     return o;
 }
 
+static json_t *numbers(const double *x, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_real(x[i]));
+    return list;
+}
+
+static json_t *unit_object(const struct sp_unit_costs *c)
+{
+    json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "kernel", c->kernel, "precision", c->precision,
+                          "rows_of_chunk", c->C, "threads", c->n_threads);
+    json_object_set_new(o, "start_s", json_real(c->start_s));
+    json_object_set_new(o, "length", numbers(c->length, c->n_lengths));
+    json_object_set_new(o, "seconds", numbers(c->seconds, c->n_lengths));
+    json_object_set_new(o, "sequence", numbers(c->sequence, c->n_sequences));
+    json_object_set_new(o, "surprise_s", numbers(c->surprise_s, c->n_sequences));
+    return o;
+}
+
 /* Writes and releases a value. */
 static bool put(FILE *stream, const char *before, json_t *value)
 {
@@ -180,7 +200,9 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
         good &= put(f, ",\n \"gpu\": ", gpu_object(&m->gpu));
     if (*m->ecm.how)
         good &= put(f, ",\n \"ecm\": ", ecm_object(&m->ecm));
-    fputs(",\n \"caches\": [", f);
+    for (int i = 0; i < m->n_units; i++)
+        good &= put(f, i ? ",\n  " : ",\n \"units\": [\n  ", unit_object(&m->unit[i]));
+    fputs(m->n_units > 0 ? "\n ],\n \"caches\": [" : ",\n \"caches\": [", f);
     for (int i = 0; i < m->n_caches; i++)
         good &= put(f, i ? ",\n  " : "\n  ", cache_object(&m->cache[i]));
     fputs("\n ],\n \"ceilings\": [", f);

@@ -11,6 +11,7 @@
 #include "model/capacity.h"
 #include "model/ecm_fit.h"
 #include "session/measure_plan.h"
+#include "session/measure_units.h"
 #include "sys/binding.h"
 #include "sys/core_to_core.h"
 #include "sys/cpuid.h"
@@ -21,7 +22,7 @@
 
 static const double undisturbed = 0.95, fresh_s = 2e-3, stalled = 0.5;
 /* Shares of the budget; nothing is begun after the overdraft. */
-static const double touching = 0.3, preparing = 0.6, walking = 0.15, overdraft = 1.2;
+static const double touching = 0.3, preparing = 0.6, walking = 0.15, rows = 0.25, overdraft = 1.2;
 enum { ENOUGH = 3 /* samples of one mode */, QUICK_ROUNDS = 15, FULL_ROUNDS = 40 };
 
 struct measurement {
@@ -467,8 +468,11 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         look_for_evasion(m, out);
         conclude_llc(m, walk_s, out);
     }
-    if (status == SP_OK && !m->options->loads_only)
+    if (status == SP_OK && !m->options->loads_only) {
         sp_ecm_refit(out);
+        status = sp_measure_units(&m->topology, m->binding.n_threads, m->options->isa, rows * m->budget_s,
+                                  m->progress, out, err);
+    }
     judge(m, out);
     if (sp_progress_interrupted(m->progress))
         status = stopped(err);

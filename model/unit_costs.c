@@ -1,0 +1,192 @@
+#include "model/unit_costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* y at x between the points (at[i], value[i]), straight on beyond the last two. */
+static double between(const double *at, const double *value, int n, double x)
+{
+    int i = 1;
+    if (n == 1 || x <= at[0])
+        return value[0];
+    while (i < n - 1 && at[i] < x)
+        i++;
+    return value[i - 1] + (x - at[i - 1]) * (value[i] - value[i - 1]) / (at[i] - at[i - 1]);
+}
+
+double sp_unit_cost(const struct sp_unit_costs *c, double length)
+{
+    return c->n_lengths > 0 ? between(c->length, c->seconds, c->n_lengths, length) : 0;
+}
+
+double sp_unit_surprise_cost(const struct sp_unit_costs *c, double n)
+{
+    double at[SP_MAX_UNIT_SEQUENCES];
+    if (c->n_sequences == 0 || n < 1)
+        return 0;
+    for (int i = 0; i < c->n_sequences; i++)
+        at[i] = log(c->sequence[i]);
+    if (n >= c->sequence[c->n_sequences - 1]) /* nothing more is forgotten */
+        return c->surprise_s[c->n_sequences - 1];
+    return between(at, c->surprise_s, c->n_sequences, log(n));
+}
+
+enum { CONTEXT = 4, TABLE_BITS = 15, MOST_TRUST = 7 };
+
+/* What mostly followed: another length takes its place when it has missed as often as it was right. */
+struct followed {
+    int32_t length; /* plus 1; 0: none yet */
+    int32_t trust;
+};
+
+enum sp_status sp_unit_surprises(const int32_t *length, int64_t n, int64_t *surprises, struct sp_error *err)
+{
+    void *p;
+    *surprises = 0;
+    enum sp_status status = sp_new_array((int64_t)1 << TABLE_BITS, sizeof(struct followed),
+                                         "lengths that followed others", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct followed *table = p;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t hash = 0;
+        for (int64_t k = i < CONTEXT ? 0 : i - CONTEXT; k < i; k++)
+            hash = (hash + (uint64_t)length[k] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        struct followed *at = &table[hash >> (64 - TABLE_BITS)];
+        const int32_t now = length[i] + 1;
+        *surprises += at->length != now;
+        if (at->length == now)
+            at->trust += at->trust < MOST_TRUST;
+        else if (at->trust > 0)
+            at->trust--;
+        else
+            at->length = now;
+    }
+    free(table);
+    return SP_OK;
+}
+
+/* ---- a layout ---- */
+
+static int32_t length_of(const struct sp_layout *l, int64_t unit)
+{
+    return l->len ? l->len[unit] : (int32_t)(sp_layout_ptr(l, unit + 1) - sp_layout_ptr(l, unit));
+}
+
+/* Lengths of a thread's units, in order; returns how many. */
+static int64_t lengths_of(const struct sp_layout *l, int thread, int32_t *length)
+{
+    int64_t n = 0, cursor = 0, first, end;
+    while (sp_partition_next(&l->partition, thread, &cursor, &first, &end))
+        for (int64_t unit = first; unit < end; unit++)
+            length[n++] = length_of(l, unit);
+    return n;
+}
+
+/* By one kernel's costs. */
+struct by_kernel {
+    double time_s, foretold_s, surprised_s; /* of the thread that is slowest at each */
+    double surprise_s;
+};
+
+static void add_thread(const struct sp_unit_costs *c, const int32_t *length, int64_t n, int64_t surprises,
+                       struct by_kernel *k)
+{
+    double foretold_s = 0;
+    for (int64_t i = 0; i < n; i++)
+        foretold_s += sp_unit_cost(c, length[i]);
+    const double each_s = sp_unit_surprise_cost(c, (double)n), surprise_s = (double)surprises * each_s;
+    if (foretold_s + surprise_s > k->time_s) {
+        k->time_s = foretold_s + surprise_s;
+        k->surprise_s = surprise_s;
+    }
+    k->foretold_s = fmax(k->foretold_s, foretold_s);
+    k->surprised_s = fmax(k->surprised_s, foretold_s + (double)n * each_s);
+}
+
+static bool is_for(const struct sp_unit_costs *c, const struct sp_layout *l)
+{
+    const int C = l->format == SP_FORMAT_SELL ? l->C : 0;
+    const bool plain = l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL;
+    return plain && l->index == SP_I32 && l->op == SP_OP_SPMV && c->C == C &&
+           strcmp(c->precision, sp_precision_name(l->precision)) == 0;
+}
+
+/* Threads that the costs were measured with: as many, else one. 0: neither. */
+static int threads_of(const struct sp_machine *m, const struct sp_layout *l)
+{
+    int n_threads = 0;
+    for (int i = 0; i < m->n_units; i++)
+        if (is_for(&m->unit[i], l) &&
+            (m->unit[i].n_threads == l->partition.n_threads || (n_threads == 0 && m->unit[i].n_threads == 1)))
+            n_threads = m->unit[i].n_threads;
+    return n_threads;
+}
+
+/* The same kernel while the most threads run: it shows how much they hinder each other. */
+static double most_hindered(const struct sp_machine *m, const struct sp_unit_costs *one)
+{
+    double most = 1;
+    for (int i = 0; i < m->n_units; i++) {
+        const struct sp_unit_costs *c = &m->unit[i];
+        if (strcmp(c->kernel, one->kernel) == 0 && c->C == one->C && c->n_lengths > 0 &&
+            c->n_threads > one->n_threads)
+            most = fmax(most, c->seconds[c->n_lengths - 1] / one->seconds[one->n_lengths - 1]);
+    }
+    return most;
+}
+
+static enum sp_status time_threads(const struct sp_machine *m, const struct sp_layout *l, int n_threads,
+                                   int32_t *length, struct by_kernel *kernel, struct sp_error *err)
+{
+    for (int t = 0; t < l->partition.n_threads; t++) {
+        int64_t surprises;
+        const int64_t n = lengths_of(l, t, length);
+        const enum sp_status status = sp_unit_surprises(length, n, &surprises, err);
+        if (status != SP_OK)
+            return status;
+        for (int i = 0; i < m->n_units; i++)
+            if (is_for(&m->unit[i], l) && m->unit[i].n_threads == n_threads)
+                add_thread(&m->unit[i], length, n, surprises, &kernel[i]);
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layout *l,
+                               struct sp_unit_time *out, struct sp_error *err)
+{
+    struct by_kernel kernel[SP_MAX_UNIT_COSTS] = {{0}};
+    const int n_threads = threads_of(m, l);
+    void *p;
+    *out = (struct sp_unit_time){.time_s = sp_value_none("the machine file has no times of such rows"),
+                                 .surprise_s = sp_value_none("the machine file has no times of such rows"),
+                                 .team_s = sp_value_none("the machine file has no times of such rows")};
+    if (n_threads == 0 || l->partition.schedule == SP_SCHEDULE_MERGE)
+        return SP_OK;
+    enum sp_status status = sp_new_array(l->partition.n_units, sizeof(int32_t), "lengths", &p, err);
+    if (status != SP_OK)
+        return status;
+    status = time_threads(m, l, n_threads, p, kernel, err);
+    free(p);
+    if (status != SP_OK)
+        return status;
+    int best = -1;
+    for (int i = 0; i < m->n_units; i++)
+        if (kernel[i].time_s > 0 && (best < 0 || kernel[i].time_s < kernel[best].time_s))
+            best = i;
+    if (best < 0)
+        return SP_OK;
+    const struct by_kernel *k = &kernel[best];
+    const double hindered = n_threads < l->partition.n_threads ? most_hindered(m, &m->unit[best]) : 1;
+    out->by = &m->unit[best];
+    const double team_s = m->unit[best].start_s;
+    out->team_s = sp_value_of(team_s, SP_MODELLED);
+    out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s,
+                                   team_s + k->surprised_s * hindered, SP_MODELLED);
+    out->surprise_s =
+        sp_value_between(k->surprise_s, 0, fmax(k->surprise_s, k->surprised_s - k->foretold_s), SP_MODELLED);
+    return SP_OK;
+}

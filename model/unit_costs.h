@@ -1,0 +1,45 @@
+/* Time in the core by the lengths of what a kernel goes through: rows of CRS, chunks of SELL, with all data
+ * in the innermost cache. It stands in for P_core where a matrix is not run.
+ *
+ *     T = T_team + max over threads of [sum over its units of c(length) + s(n) u]
+ *
+ * T_team: an execution of one entry a thread, so the start of the team and its barrier.
+ * c: a unit's time among units of its own length, measured for some lengths and straight between them; beyond
+ * the longest one as between the last two. It holds what a unit costs however short it is, remainders
+ * of vectors, and the ends that a processor foretells. u: of the thread's n units those whose length the four
+ * before it did not foretell, by a table that keeps which length mostly followed the same four: lengths that
+ * repeat or follow a pattern are foretold, of random ones the most frequent, as by a branch predictor that
+ * sees the same history [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. s(n): what
+ * one of those costs, measured on random sequences of n units that are gone through again and again: a
+ * processor learns short ones by heart. The table and the model are ours. */
+#ifndef SP_MODEL_UNIT_COSTS_H
+#define SP_MODEL_UNIT_COSTS_H
+
+#include "base/reading.h"
+#include "model/machine.h"
+#include "sparse/layout.h"
+
+/* c(length) [s]; length >= 0. A unit without entries costs what one of the least length does. */
+double sp_unit_cost(const struct sp_unit_costs *costs, double length);
+
+/* s(n) [s], straight in log n between the sequences measured; 0 where there are none. */
+double sp_unit_surprise_cost(const struct sp_unit_costs *costs, double n);
+
+/* u of n lengths, length[i] for unit i; the first four count. SP_MEMORY: no table. */
+enum sp_status sp_unit_surprises(const int32_t *length, int64_t n, int64_t *surprises, struct sp_error *err);
+
+struct sp_unit_time {
+    const struct sp_unit_costs *by; /* the kernel that takes the least time; NULL: the machine has none */
+    struct sp_value time_s;     /* of the slowest thread; lo: all ends are foretold, hi: none is; modelled.
+                                   SP_NONE: says why */
+    struct sp_value surprise_s; /* of it: ends that are not foretold */
+    struct sp_value team_s;     /* of it: T_team */
+};
+
+/* SP_NONE in time_s: formats and precisions that the machine's measurement does not have, a schedule that
+ * cuts rows (merge). Where it has not the layout's number of threads, from those of one thread; hi from those
+ * of all. SP_MEMORY where the lengths cannot be kept. */
+enum sp_status sp_unit_time_of(const struct sp_machine *machine, const struct sp_layout *layout,
+                               struct sp_unit_time *out, struct sp_error *err);
+
+#endif
