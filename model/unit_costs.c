@@ -1,6 +1,7 @@
 #include "model/unit_costs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,14 +77,22 @@ static int32_t length_of(const struct sp_layout *l, int64_t unit)
     return l->len ? l->len[unit] : (int32_t)(sp_layout_ptr(l, unit + 1) - sp_layout_ptr(l, unit));
 }
 
-/* Lengths of a thread's units, in order; returns how many. */
-static int64_t lengths_of(const struct sp_layout *l, int thread, int32_t *length)
+/* A thread's units, in order; in the layout's own memory for all threads. */
+struct units {
+    int64_t n, surprises;
+    int32_t *length, *n_unit; /* [n] n_unit: unit-stride slots; NULL: of a format without them */
+};
+
+static void units_of(const struct sp_layout *l, int thread, struct units *u)
 {
-    int64_t n = 0, cursor = 0, first, end;
+    int64_t cursor = 0, first, end;
+    u->n = 0;
     while (sp_partition_next(&l->partition, thread, &cursor, &first, &end))
-        for (int64_t unit = first; unit < end; unit++)
-            length[n++] = length_of(l, unit);
-    return n;
+        for (int64_t unit = first; unit < end; unit++) {
+            if (u->n_unit)
+                u->n_unit[u->n] = l->n_unit[unit];
+            u->length[u->n++] = length_of(l, unit);
+        }
 }
 
 /* By one kernel's costs. */
@@ -92,27 +101,60 @@ struct by_kernel {
     double surprise_s;
 };
 
-static void add_thread(const struct sp_unit_costs *c, const int32_t *length, int64_t n, int64_t surprises,
-                       struct by_kernel *k)
+/* c, and that of the same kernel where all slots are unit-stride. */
+static double foretold_s(const struct sp_unit_costs *c, const struct sp_unit_costs *unit_stride,
+                         const struct units *u)
 {
-    double foretold_s = 0;
-    for (int64_t i = 0; i < n; i++)
-        foretold_s += sp_unit_cost(c, length[i]);
-    const double each_s = sp_unit_surprise_cost(c, (double)n), surprise_s = (double)surprises * each_s;
-    if (foretold_s + surprise_s > k->time_s) {
-        k->time_s = foretold_s + surprise_s;
+    double s = 0;
+    for (int64_t i = 0; i < u->n; i++) {
+        const double share = unit_stride && u->length[i] > 0 ? (double)u->n_unit[i] / u->length[i] : 0;
+        s += (1 - share) * sp_unit_cost(c, u->length[i]);
+        if (share > 0)
+            s += share * sp_unit_cost(unit_stride, u->length[i]);
+    }
+    return s;
+}
+
+static void add_thread(const struct sp_unit_costs *c, const struct sp_unit_costs *unit_stride,
+                       const struct units *u, struct by_kernel *k)
+{
+    const double plain_s = foretold_s(c, unit_stride, u), each_s = sp_unit_surprise_cost(c, (double)u->n),
+                 surprise_s = (double)u->surprises * each_s;
+    if (plain_s + surprise_s > k->time_s) {
+        k->time_s = plain_s + surprise_s;
         k->surprise_s = surprise_s;
     }
-    k->foretold_s = fmax(k->foretold_s, foretold_s);
-    k->surprised_s = fmax(k->surprised_s, foretold_s + (double)n * each_s);
+    k->foretold_s = fmax(k->foretold_s, plain_s);
+    k->surprised_s = fmax(k->surprised_s, plain_s + (double)u->n * each_s);
+}
+
+static bool is_chunked(const struct sp_layout *l)
+{
+    return l->format == SP_FORMAT_SELL || l->format == SP_FORMAT_SELLU;
+}
+
+/* The kernel's name tells SELL from SELLU. */
+static bool has_format(const struct sp_unit_costs *c, const struct sp_layout *l)
+{
+    char begins[24];
+    snprintf(begins, sizeof begins, "spmv/%s/", sp_format_name(l->format));
+    return c->C == (is_chunked(l) ? l->C : 0) && strncmp(c->kernel, begins, strlen(begins)) == 0;
 }
 
 static bool is_for(const struct sp_unit_costs *c, const struct sp_layout *l)
 {
-    const int C = l->format == SP_FORMAT_SELL ? l->C : 0;
-    const bool plain = l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL;
-    return plain && l->index == SP_I32 && l->op == SP_OP_SPMV && c->C == C &&
-           strcmp(c->precision, sp_precision_name(l->precision)) == 0;
+    return (l->format == SP_FORMAT_CRS || is_chunked(l)) && l->index == SP_I32 && l->op == SP_OP_SPMV &&
+           !c->unit_stride && has_format(c, l) && strcmp(c->precision, sp_precision_name(l->precision)) == 0;
+}
+
+/* The same kernel on unit-stride slots; NULL: it was not measured there. */
+static const struct sp_unit_costs *on_unit_stride(const struct sp_machine *m, const struct sp_unit_costs *c)
+{
+    for (int i = 0; i < m->n_units; i++)
+        if (m->unit[i].unit_stride && m->unit[i].C == c->C && m->unit[i].n_threads == c->n_threads &&
+            strcmp(m->unit[i].kernel, c->kernel) == 0 && strcmp(m->unit[i].precision, c->precision) == 0)
+            return &m->unit[i];
+    return NULL;
 }
 
 /* Threads that the costs were measured with: as many, else one. 0: neither. */
@@ -140,17 +182,16 @@ static double most_hindered(const struct sp_machine *m, const struct sp_unit_cos
 }
 
 static enum sp_status time_threads(const struct sp_machine *m, const struct sp_layout *l, int n_threads,
-                                   int32_t *length, struct by_kernel *kernel, struct sp_error *err)
+                                   struct units *u, struct by_kernel *kernel, struct sp_error *err)
 {
     for (int t = 0; t < l->partition.n_threads; t++) {
-        int64_t surprises;
-        const int64_t n = lengths_of(l, t, length);
-        const enum sp_status status = sp_unit_surprises(length, n, &surprises, err);
+        units_of(l, t, u);
+        const enum sp_status status = sp_unit_surprises(u->length, u->n, &u->surprises, err);
         if (status != SP_OK)
             return status;
         for (int i = 0; i < m->n_units; i++)
             if (is_for(&m->unit[i], l) && m->unit[i].n_threads == n_threads)
-                add_thread(&m->unit[i], length, n, surprises, &kernel[i]);
+                add_thread(&m->unit[i], u->n_unit ? on_unit_stride(m, &m->unit[i]) : NULL, u, &kernel[i]);
     }
     return SP_OK;
 }
@@ -166,10 +207,11 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
                                  .team_s = sp_value_none("the machine file has no times of such rows")};
     if (n_threads == 0 || l->partition.schedule == SP_SCHEDULE_MERGE)
         return SP_OK;
-    enum sp_status status = sp_new_array(l->partition.n_units, sizeof(int32_t), "lengths", &p, err);
+    enum sp_status status = sp_new_array(l->partition.n_units, 2 * sizeof(int32_t), "lengths", &p, err);
     if (status != SP_OK)
         return status;
-    status = time_threads(m, l, n_threads, p, kernel, err);
+    struct units u = {.length = p, .n_unit = l->n_unit ? (int32_t *)p + l->partition.n_units : NULL};
+    status = time_threads(m, l, n_threads, &u, kernel, err);
     free(p);
     if (status != SP_OK)
         return status;
@@ -189,4 +231,17 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
     out->surprise_s =
         sp_value_between(k->surprise_s, 0, fmax(k->surprise_s, k->surprised_s - k->foretold_s), SP_MODELLED);
     return SP_OK;
+}
+
+struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
+                                 struct sp_value gathers_s)
+{
+    const struct sp_value parts[] = {core->time_s, transfers_s, gathers_s};
+    for (int i = 0; i < 3; i++)
+        if (!sp_value_known(parts[i]))
+            return parts[i];
+    const double foretold_s = core->time_s.value - core->surprise_s.value;
+    const double in_core_s = foretold_s + fmax(core->surprise_s.value, gathers_s.value);
+    return sp_value_between(fmax(transfers_s.value, in_core_s), fmax(transfers_s.lo, core->time_s.lo),
+                            fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi, SP_MODELLED);
 }

@@ -3,6 +3,7 @@
  *
  *     T = T_team + max over threads of [sum over its units of c(length) + s(n) u]
  *
+ * c of SELLU's chunks lies between those without unit-stride slots and with no others, by their share.
  * T_team: an execution of one entry a thread, so the start of the team and its barrier.
  * c: a unit's time among units of its own length, measured for some lengths and straight between them; beyond
  * the longest one as between the last two. It holds what a unit costs however short it is, remainders
@@ -41,5 +42,13 @@ struct sp_unit_time {
  * of all. SP_MEMORY where the lengths cannot be kept. */
 enum sp_status sp_unit_time_of(const struct sp_machine *machine, const struct sp_layout *layout,
                                struct sp_unit_time *out, struct sp_error *err);
+
+/* The time of an execution from its parts [s]: transfers (V/b of the level where the data live) hide behind
+ * the core or the reverse; in the core, ends that are not foretold and waiting for gathers that come from
+ * beyond the innermost cache (sp_gather_beyond_first()) hide behind each other: T = max(transfers, core -
+ * ends + max(ends, gathers)) lo: gathers wait behind everything else; hi: behind nothing. SP_NONE where a
+ * part is not known. The composition is ours; docs/results says how well it does. */
+struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
+                                 struct sp_value gathers_s);
 
 #endif

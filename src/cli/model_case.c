@@ -194,13 +194,20 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
-    sp_model_ecm(w, layout, rate_of(in.work * row->n_threads, row->units.time_s), row);
+    sp_model_ecm(w, layout, rate_of(in.work / row->n_threads, row->units.time_s), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
     row->gather_wait_s = sp_gather_wait(
         &row->gather, sp_value_known(roof) ? sp_value_between(streams_B / roof.value, streams_B / roof.hi,
                                                               streams_B / roof.lo, SP_MODELLED)
                                            : roof);
+    const struct sp_value V = row->prediction.volume_B;
+    row->expected_s =
+        sp_expected_time(&row->units,
+                         sp_value_known(roof) ? sp_value_between(V.value / roof.value, V.lo / roof.hi,
+                                                                 V.hi / roof.lo, SP_MODELLED)
+                                              : roof,
+                         sp_gather_beyond_first(&row->gather));
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

@@ -61,6 +61,7 @@ struct sp_model_row {
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
     struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
+    struct sp_value expected_s;    /* from all parts, sp_expected_time() */
     struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */

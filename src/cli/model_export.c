@@ -105,6 +105,7 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "time", value_json(p->roofline.time_s, "s"));
     json_object_set_new(o, "performance", value_json(p->roofline.performance, "flop/s"));
     if (row->units.by) {
+        json_object_set_new(o, "expected", value_json(row->expected_s, "s"));
         json_object_set_new(o, "core", value_json(row->units.time_s, "s"));
         json_object_set_new(o, "row_ends", value_json(row->units.surprise_s, "s"));
         json_object_set_new(o, "team", value_json(row->units.team_s, "s"));

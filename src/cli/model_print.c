@@ -157,6 +157,28 @@ static void print_gather(const struct sp_model_row *row, FILE *out)
     sp_print(out, " (modelled; explain gather-roof).\n");
 }
 
+/* "CRS: expected 440 us (173 us ... 520 us): execution 172 us, row ends 268 us, gathers beyond L1
+ * 11.5 us, transfers 57.9 us". */
+static void print_expected(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_unit_time *u = &row->units;
+    const struct sp_value wait = sp_gather_beyond_first(&row->gather), roof = row->prediction.roof_Bps;
+    char t[7][32];
+    if (!u->by || !sp_value_known(row->expected_s))
+        return;
+    sp_print(out, " %s: expected %s (%s ... %s):\n", row->format,
+             sp_text_seconds(t[0], sizeof t[0], row->expected_s.value),
+             sp_text_seconds(t[1], sizeof t[1], row->expected_s.lo),
+             sp_text_seconds(t[2], sizeof t[2], row->expected_s.hi));
+    sp_print(out,
+             "  execution %s, row ends %s, gathers beyond L1 %s, transfers %s (modelled; explain\n  "
+             "expected-time)\n",
+             sp_text_seconds(t[3], sizeof t[3], u->time_s.value - u->surprise_s.value),
+             sp_text_seconds(t[4], sizeof t[4], u->surprise_s.value),
+             sp_text_seconds(t[5], sizeof t[5], wait.value),
+             sp_text_seconds(t[6], sizeof t[6], row->prediction.volume_B.value / roof.value));
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -170,6 +192,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
                      100 * row[i].unit_share);
     for (int i = 0; i < n; i++)
         print_gather(&row[i], out);
+    for (int i = 0; i < n; i++)
+        print_expected(&row[i], out);
     const struct sp_prediction *p = &row[0].prediction;
     if (p->volume_B.hi > p->volume_B.lo * 1.0005)
         sp_print(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,

@@ -265,14 +265,16 @@ static int read_numbers(struct reader *r, const json_t *o, const char *where, co
 
 static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_costs *c)
 {
-    static const char *const known[] = {"kernel", "precision", "rows_of_chunk", "threads",    "start_s",
-                                        "length", "seconds",   "sequence",      "surprise_s", NULL};
+    static const char *const known[] = {"kernel",  "precision", "rows_of_chunk", "unit_stride", "threads",
+                                        "start_s", "length",    "seconds",       "sequence",    "surprise_s",
+                                        NULL};
     char where[32];
     snprintf(where, sizeof where, "units[%d]", i);
     remark_unknown(r, o, where, known);
     text_of(r, o, where, "kernel", c->kernel, sizeof c->kernel, true);
     text_of(r, o, where, "precision", c->precision, sizeof c->precision, true);
     c->C = count_of(r, o, where, "rows_of_chunk", 0, 1 << 20, NAN);
+    c->unit_stride = json_is_true(json_object_get(o, "unit_stride"));
     c->n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
     c->start_s = number_of(r, o, where, "start_s", 0, 1e9, NAN);
     c->n_lengths = read_numbers(r, o, where, "length", true, SP_MAX_UNIT_LENGTHS, c->length);
@@ -289,7 +291,7 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
 static void read_units(struct reader *r, const json_t *list, struct sp_machine *m)
 {
     if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_UNIT_COSTS)) {
-        fault(r, "", "units", "must be a list of at most 40");
+        fault(r, "", "units", "must be a list of at most 64");
         return;
     }
     for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++)

@@ -158,6 +158,8 @@ static json_t *unit_object(const struct sp_unit_costs *c)
 {
     json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "kernel", c->kernel, "precision", c->precision,
                           "rows_of_chunk", c->C, "threads", c->n_threads);
+    if (c->unit_stride)
+        json_object_set_new(o, "unit_stride", json_true());
     json_object_set_new(o, "start_s", json_real(c->start_s));
     json_object_set_new(o, "length", numbers(c->length, c->n_lengths));
     json_object_set_new(o, "seconds", numbers(c->seconds, c->n_lengths));

@@ -22,11 +22,15 @@ static const int sequences[] = {1024, 4096, 16384, 65536};
 enum { N_SEQUENCES = sizeof sequences / sizeof *sequences, LONGEST = 8 };
 /* Their data may come from the next level: the difference between two orders does not hang on it much. */
 enum { MOST_CACHES = 16 };
-static const char *const formats[] = {"crs", "sell:8,1", "sell:32,1"};
+static const struct {
+    const char *format;
+    bool unit_stride;
+} formats[] = {
+    {"crs", false}, {"sell:8,1", false}, {"sell:32,1", false}, {"sellu:8,1", false}, {"sellu:8,1", true}};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-/* x of 8 KiB: gathers come from the innermost cache. */
-enum { N_COLUMNS = 1024 };
+/* x of 8 KiB, or 16 where slots are unit-stride: gathers come from the innermost cache. */
+enum { N_COLUMNS = 1024, N_UNIT_COLUMNS = 2048 };
 static const double sample_s = 150e-6;
 enum { N_SAMPLES = 3 };
 
@@ -44,18 +48,25 @@ static void run_free(struct run *r)
     sp_csr_free(&r->matrix);
 }
 
-/* Rows of given lengths, columns of each from a random place on, not far apart. */
-static enum sp_status make_rows(const int *length, int64_t n_r, struct sp_csr *out, struct sp_error *err)
+/* Rows of given lengths, columns of each from a random place on, not far apart; lanes: groups of so many rows
+ * have neighbouring columns, 0: none. */
+static enum sp_status make_rows(const int *length, int64_t n_r, int lanes, struct sp_csr *out,
+                                struct sp_error *err)
 {
+    const int64_t n_c = lanes > 0 ? N_UNIT_COLUMNS : N_COLUMNS;
     int64_t n_nz = 0;
     for (int64_t i = 0; i < n_r; i++)
         n_nz += length[i];
-    const enum sp_status status = sp_csr_alloc(n_r, N_COLUMNS, n_nz, SP_FIELD_REAL, NULL, out, err);
+    const enum sp_status status = sp_csr_alloc(n_r, n_c, n_nz, SP_FIELD_REAL, NULL, out, err);
     struct sp_random random = {n_r};
     for (int64_t i = 0; i < n_r && status == SP_OK; i++) {
-        const int64_t stride = 1 + sp_random_below(&random, 3),
-                      first = sp_random_below(&random, N_COLUMNS - stride * (length[i] - 1)),
-                      at = out->row_ptr[i];
+        const int64_t stride = lanes > 0 ? lanes : 1 + sp_random_below(&random, 3),
+                      room = n_c - stride * (lanes > 0 ? length[i] : length[i] - 1), at = out->row_ptr[i];
+        int64_t first = lanes > 0 ? i % lanes : 0;
+        if (lanes == 0)
+            first = sp_random_below(&random, room);
+        else if (room > 0) /* the same for all rows of a group */
+            first += sp_random_at(7, i / lanes) % (uint64_t)room / lanes * lanes;
         for (int64_t k = 0; k < length[i]; k++) {
             out->col[at + k] = (int32_t)(first + k * stride);
             out->val[at + k] = 1;
@@ -65,17 +76,39 @@ static enum sp_status make_rows(const int *length, int64_t n_r, struct sp_csr *o
     return status;
 }
 
-static enum sp_status make_run(const char *format, int n_threads, const int *length, int64_t n_r,
-                               struct run *run, struct sp_error *err)
+/* The shortest executions of a sequence, in its order and sorted. */
+struct sequence_s {
+    double random, sorted, surprises;
+};
+
+/* Where the measurement is. */
+struct pass {
+    const char *format, *isa;
+    bool unit_stride;
+    int n_threads;
+    double cache_B; /* half of each thread's L2 */
+    struct sp_machine *machine;
+    struct sequence_s (*least)[N_SEQUENCES]; /* [SP_MAX_UNIT_COSTS], of the kernel at the same place */
+};
+
+/* Rows of a unit. */
+static int rows_of(const char *format)
+{
+    const char *C = strchr(format, ':');
+    return C ? atoi(C + 1) : 1;
+}
+
+static enum sp_status make_run(const struct pass *p, const int *length, int64_t n_r, struct run *run,
+                               struct sp_error *err)
 {
     struct sp_workload w = {
         .op = SP_OP_SPMV, .precision = SP_F64, .index = SP_I32, .schedule = SP_SCHEDULE_NNZ, .r = 1};
     memset(run, 0, sizeof *run);
-    w.n_threads = n_threads;
+    w.n_threads = p->n_threads;
     w.matrix = &run->matrix;
-    enum sp_status status = sp_workload_set_format(&w, format, err);
+    enum sp_status status = sp_workload_set_format(&w, p->format, err);
     if (status == SP_OK)
-        status = make_rows(length, n_r, &run->matrix, err);
+        status = make_rows(length, n_r, p->unit_stride ? rows_of(p->format) : 0, &run->matrix, err);
     if (status == SP_OK)
         status = sp_layout_make(&w, true, NULL, &run->layout, err);
     if (status == SP_OK)
@@ -113,26 +146,6 @@ static double time_of(const struct run *run, const struct sp_kernel *kernel)
 
 /* ---- all kernels of a format ---- */
 
-/* The shortest executions of a sequence, in its order and sorted. */
-struct sequence_s {
-    double random, sorted, surprises;
-};
-
-/* Where the measurement is. */
-struct pass {
-    const char *format, *isa;
-    int n_threads;
-    double cache_B; /* half of each thread's L2 */
-    struct sp_machine *machine;
-    struct sequence_s (*least)[N_SEQUENCES]; /* [SP_MAX_UNIT_COSTS], of the kernel at the same place */
-};
-
-/* Rows of a unit. */
-static int rows_of(const char *format)
-{
-    return strncmp(format, "sell:", 5) == 0 ? atoi(format + 5) : 1;
-}
-
 /* Bytes of a unit: values, indices, pointers and result. */
 static double unit_B(int C, double length)
 {
@@ -149,10 +162,10 @@ static struct sp_unit_costs *costs_for(const struct pass *p, const struct sp_ker
                                        const struct sp_layout *l)
 {
     struct sp_machine *m = p->machine;
-    const int C = l->format == SP_FORMAT_SELL ? l->C : 0;
+    const int C = l->format == SP_FORMAT_CRS ? 0 : l->C;
     for (int i = 0; i < m->n_units; i++)
         if (strcmp(m->unit[i].kernel, kernel->name) == 0 && m->unit[i].C == C &&
-            m->unit[i].n_threads == l->partition.n_threads)
+            m->unit[i].unit_stride == p->unit_stride && m->unit[i].n_threads == l->partition.n_threads)
             return &m->unit[i];
     if (m->n_units == SP_MAX_UNIT_COSTS)
         return NULL;
@@ -161,6 +174,7 @@ static struct sp_unit_costs *costs_for(const struct pass *p, const struct sp_ker
     snprintf(c->kernel, sizeof c->kernel, "%s", kernel->name);
     snprintf(c->precision, sizeof c->precision, "%s", sp_precision_name(l->precision));
     c->C = C;
+    c->unit_stride = p->unit_stride;
     c->n_threads = l->partition.n_threads;
     c->start_s = INFINITY;
     for (int i = 0; i < N_LENGTHS; i++) {
@@ -190,7 +204,7 @@ static enum sp_status at_length(const struct pass *p, int which, struct sp_error
         return status;
     for (int64_t i = 0; i < n_r; i++)
         ((int *)length)[i] = each;
-    status = make_run(p->format, p->n_threads, length, n_r, &run, err);
+    status = make_run(p, length, n_r, &run, err);
     const int n = status == SP_OK ? sp_kernel_candidates(&run.layout, p->isa, kernel, SP_MAX_UNIT_COSTS) : 0;
     for (int i = 0; i < n; i++) {
         struct sp_unit_costs *c = costs_for(p, kernel[i], &run.layout);
@@ -215,7 +229,7 @@ static enum sp_status make_sequence(const struct pass *p, int64_t n, int C, bool
                 length[(t * n + i) * C + k] = one;
         }
     }
-    return make_run(p->format, p->n_threads, length, n * p->n_threads * C, run, err);
+    return make_run(p, length, n * p->n_threads * C, run, err);
 }
 
 static enum sp_status count_surprises(const int *length, int64_t n, int C, double *surprises,
@@ -326,7 +340,8 @@ enum sp_status sp_measure_units(const struct sp_topology *t, int n_threads, cons
     do {
         const double start = sp_now();
         for (int i = 0; i < N_FORMATS * n_counts && status == SP_OK; i++) {
-            p.format = formats[i % N_FORMATS];
+            p.format = formats[i % N_FORMATS].format;
+            p.unit_stride = formats[i % N_FORMATS].unit_stride;
             p.n_threads = i < N_FORMATS ? n_threads : 1;
             sp_progress_step(progress, "measuring rows and chunks", (double)i / (N_FORMATS * n_counts));
             status = measure_format(&p, progress, err);
