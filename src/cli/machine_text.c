@@ -89,6 +89,28 @@ static void print_ecm(FILE *f, const struct sp_machine *m)
     }
 }
 
+/* "ROWS     a row of CRS 1.6 ns (1 entry) ... 107 ns (256); an end not foretold 10.6 ns; start of 2 threads
+ * 310 ns" */
+static void print_rows(FILE *f, const struct sp_machine *m)
+{
+    const struct sp_unit_costs *c = NULL;
+    for (int i = 0; i < m->n_units; i++)
+        if (m->unit[i].C == 0 &&
+            (!c || m->unit[i].n_threads > c->n_threads ||
+             (m->unit[i].n_threads == c->n_threads && m->unit[i].seconds[0] < c->seconds[0])))
+            c = &m->unit[i];
+    if (!c || c->n_sequences == 0)
+        return;
+    const int n = c->n_lengths - 1;
+    sp_print(
+        f,
+        "ROWS     %s: %.3g ns (length %.0f) ... %.3g ns (%.0f), an end that is not foretold up to %.3g ns\n",
+        c->kernel, 1e9 * c->seconds[0], c->length[0], 1e9 * c->seconds[n], c->length[n],
+        1e9 * c->surprise_s[c->n_sequences - 1]);
+    sp_print(f, "         start of %d thread%s %.3g ns; %d kernels of CRS, SELL, SELLU, measured\n",
+             c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
+}
+
 /* b_1, b_S and the threads that saturate: the smallest measured count that reaches 95 % of the best. */
 static void print_saturation(FILE *f, const struct sp_machine *m)
 {
@@ -163,6 +185,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
         print_caches(f, m);
     }
     print_ecm(f, m);
+    print_rows(f, m);
     sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
              "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {

@@ -359,16 +359,23 @@ static int best_by_L2(const struct sp_model_row *row, int n, int best)
     return best;
 }
 
+/* Is b better than a? A time without the core's part says less than one with it. */
+static bool is_better(const struct sp_model_row *b, const struct sp_model_row *a)
+{
+    const struct sp_roofline *now = &b->prediction.roofline, *best = &a->prediction.roofline;
+    if ((a->units.by != NULL) != (b->units.by != NULL))
+        return b->units.by != NULL;
+    return sp_value_known(now->time_s) && sp_value_known(best->time_s)
+               ? now->time_s.value < best->time_s.value
+               : b->prediction.volume_B.value < a->prediction.volume_B.value;
+}
+
 int sp_model_best(const struct sp_model_row *row, int n)
 {
     int best = 0;
-    for (int i = 1; i < n; i++) {
-        const struct sp_prediction *a = &row[best].prediction, *b = &row[i].prediction;
-        bool timed = sp_value_known(a->roofline.time_s) && sp_value_known(b->roofline.time_s);
-        if (timed ? b->roofline.time_s.value < a->roofline.time_s.value
-                  : b->volume_B.value < a->volume_B.value)
+    for (int i = 1; i < n; i++)
+        if (is_better(&row[i], &row[best]))
             best = i;
-    }
     return row[best].gpu && sp_value_known(row[best].prediction.roofline.time_s) ? best_by_L2(row, n, best)
                                                                                  : best;
 }

@@ -220,8 +220,12 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
         sp_print(out, " Residence not certain: %s.\n", p->residence.doubt);
     if (m->kind == SP_GPU)
         print_gpu_note(row, out);
-    if (sp_value_known(p->roofline.time_s))
-        sp_print(out, " In-core limits (P_core) are not in it: `spmodel analyze` measures them.\n");
+    int n_without = 0;
+    for (int i = 0; i < n; i++)
+        n_without += !row[i].units.by;
+    if (sp_value_known(p->roofline.time_s) && n_without > 0)
+        sp_print(out, " In-core limits (P_core) are not in %s: `spmodel analyze` measures them.\n",
+                 n_without == n ? "it" : "all of them");
 }
 
 static void print_inverse(const struct sp_model_row *row, double n_nzr, double volume_B, FILE *out)

@@ -370,19 +370,21 @@ static void record_plan(const struct sp_analysis *a, struct sp_record *r)
     }
 }
 
-/* Two figures of one cache that differ so much do not stand beside each other without a word; of memory they
+/* Two figures of one level that differ so much do not stand beside each other without a word, unless they
  * leave no verdict. */
 static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
 {
     char text[240];
     const struct sp_ceiling *c = sp_analysis_remembered_roof(a, &a->evaluated);
-    if (!c || a->setup.layout.n_nz == 0 || strcmp(a->evaluated.residence.name, "MEM") == 0 ||
+    if (!c || a->setup.layout.n_nz == 0 || *a->evaluated.doubt ||
         a->observed.pairs.roof.value >= SP_LEAST_OF_REMEMBERED * c->value.value)
         return;
     snprintf(text, sizeof text,
-             "loads of the kernel's arrays reach %.3g GB/s, long loops in the %s of this machine %.3g: short "
-             "loops and the start of threads take part of the time",
-             a->observed.pairs.roof.value / 1e9, a->evaluated.residence.name, c->value.value / 1e9);
+             "loads of the kernel's arrays reach %.3g GB/s, long loops in the %s of this machine %.3g: %s",
+             a->observed.pairs.roof.value / 1e9, a->evaluated.residence.name, c->value.value / 1e9,
+             strcmp(a->evaluated.residence.name, "MEM") == 0
+                 ? "the roof was taken in a bad moment, or the machine has changed"
+                 : "short loops and the start of threads take part of the time");
     sp_record_append(r, "remarks", json_string(text));
 }
 
