@@ -20,8 +20,10 @@ enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 /* Sequences of random lengths from 1 to LONGEST. */
 static const int sequences[] = {1024, 4096, 16384, 65536};
 enum { N_SEQUENCES = sizeof sequences / sizeof *sequences, LONGEST = 8 };
-/* Their data may come from the next level: the difference between two orders does not hang on it much. */
-enum { MOST_CACHES = 16 };
+/* Their data may come from the L3: the difference between two orders does not hang on it much [B]. */
+static const double most_B = 5e6;
+/* Kernels that nowhere come so near to the fastest one are measured in the first passes only. */
+static const double near = 1.2;
 static const struct {
     const char *format;
     bool unit_stride;
@@ -31,8 +33,8 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 /* x of 8 KiB, or 16 where slots are unit-stride: gathers come from the innermost cache. */
 enum { N_COLUMNS = 1024, N_UNIT_COLUMNS = 2048 };
-static const double sample_s = 150e-6;
-enum { N_SAMPLES = 3 };
+static const double sample_s = 100e-6;
+enum { N_SAMPLES = 2, LEAST_PASSES = 3 };
 
 /* A prepared kernel and its arrays. */
 struct run {
@@ -85,8 +87,9 @@ struct sequence_s {
 struct pass {
     const char *format, *isa;
     bool unit_stride;
+    int n; /* passes before */
     int n_threads;
-    double cache_B; /* half of each thread's L2 */
+    double cache_B; /* an eighth of each thread's L2 */
     struct sp_machine *machine;
     struct sequence_s (*least)[N_SEQUENCES]; /* [SP_MAX_UNIT_COSTS], of the kernel at the same place */
 };
@@ -152,6 +155,13 @@ static double unit_B(int C, double length)
     return (double)C * (12 * length + 16);
 }
 
+/* "spmv/sell/avx2" and "spmv/sell/portable" */
+static bool is_same_format(const char *a, const char *b)
+{
+    const size_t n = (size_t)(strrchr(a, '/') - a);
+    return strncmp(a, b, n + 1) == 0;
+}
+
 /* Units of a thread that its cache holds. */
 static double units_for(const struct pass *p, int C, double length)
 {
@@ -189,6 +199,23 @@ static struct sp_unit_costs *costs_for(const struct pass *p, const struct sp_ker
     return c;
 }
 
+/* Was it measured often enough, and found too slow to be chosen? */
+static bool is_slow(const struct pass *p, const struct sp_unit_costs *c)
+{
+    bool is_known = p->n >= LEAST_PASSES - 1;
+    for (int k = 0; k < N_LENGTHS && is_known; k++) {
+        double least = INFINITY;
+        for (int i = 0; i < p->machine->n_units; i++) {
+            const struct sp_unit_costs *other = &p->machine->unit[i];
+            if (other->C == c->C && other->unit_stride == c->unit_stride &&
+                other->n_threads == c->n_threads && is_same_format(other->kernel, c->kernel))
+                least = fmin(least, other->seconds[k]);
+        }
+        is_known = c->seconds[k] > near * least;
+    }
+    return is_known;
+}
+
 /* which -1: one entry a thread. */
 static enum sp_status at_length(const struct pass *p, int which, struct sp_error *err)
 {
@@ -209,7 +236,7 @@ static enum sp_status at_length(const struct pass *p, int which, struct sp_error
     for (int i = 0; i < n; i++) {
         struct sp_unit_costs *c = costs_for(p, kernel[i], &run.layout);
         double *least = !c ? NULL : which < 0 ? &c->start_s : &c->seconds[which];
-        if (least)
+        if (least && !is_slow(p, c))
             *least = fmin(*least, time_of(&run, kernel[i]) / units); /* NAN is not less */
     }
     run_free(&run);
@@ -270,7 +297,7 @@ static enum sp_status in_sequence(const struct pass *p, int which, struct sp_err
     for (int i = 0; i < n_kernels; i++) {
         struct sp_unit_costs *c = costs_for(p, kernel[i], &random.layout);
         const double entries = (double)random.layout.n_nz / (double)sorted.layout.n_nz;
-        if (!c)
+        if (!c || is_slow(p, c))
             continue;
         struct sequence_s *s = &p->least[c - p->machine->unit][which];
         s->random = fmin(s->random, time_of(&random, kernel[i]));
@@ -292,7 +319,7 @@ static enum sp_status measure_format(const struct pass *p, const struct sp_progr
                      ? sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while measuring rows")
                      : at_length(p, i, err);
     for (int i = 0; i < N_SEQUENCES && status == SP_OK; i++)
-        if (i == 0 || sequences[i] * unit_B(rows_of(p->format), LONGEST / 2.0) <= MOST_CACHES * p->cache_B)
+        if (i == 0 || sequences[i] * unit_B(rows_of(p->format), LONGEST / 2.0) <= most_B)
             status = in_sequence(p, i, err);
     return status;
 }
@@ -323,11 +350,11 @@ enum sp_status sp_measure_units(const struct sp_topology *t, int n_threads, cons
                                 const struct sp_progress *progress, struct sp_machine *machine,
                                 struct sp_error *err)
 {
-    const double until = sp_now() + budget_s, few_B = 256 << 10;
+    const double until = sp_now() + budget_s, few_B = 64 << 10;
     const int n_counts = n_threads > 1 ? 2 : 1;
     struct pass p = {.isa = isa,
                      .cache_B = t->n_caches > 1 && t->cache[1].cores_sharing > 0
-                                    ? 0.5 * (double)t->cache[1].size_B / t->cache[1].cores_sharing
+                                    ? 0.125 * (double)t->cache[1].size_B / t->cache[1].cores_sharing
                                     : few_B,
                      .machine = machine};
     void *least;
@@ -340,14 +367,16 @@ enum sp_status sp_measure_units(const struct sp_topology *t, int n_threads, cons
     do {
         const double start = sp_now();
         for (int i = 0; i < N_FORMATS * n_counts && status == SP_OK; i++) {
-            p.format = formats[i % N_FORMATS].format;
-            p.unit_stride = formats[i % N_FORMATS].unit_stride;
+            const int which = (i + p.n) % N_FORMATS; /* what comes first after a change of threads is slow */
+            p.format = formats[which].format;
+            p.unit_stride = formats[which].unit_stride;
             p.n_threads = i < N_FORMATS ? n_threads : 1;
             sp_progress_step(progress, "measuring rows and chunks", (double)i / (N_FORMATS * n_counts));
             status = measure_format(&p, progress, err);
         }
         took_s = sp_now() - start;
-    } while (status == SP_OK && sp_now() + took_s < until);
+        p.n++;
+    } while (status == SP_OK && (p.n < LEAST_PASSES || sp_now() + took_s < until));
     conclude(&p);
     free(least);
     return status;
