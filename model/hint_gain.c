@@ -152,8 +152,8 @@ static void say_now(const struct steps *s)
     say(s, "transfers now", s->terms.data_s, s->terms.data_s, "s", now->V_B.origin, "V/b_S = %s / (%s/s)", V,
         roof);
     if (s->terms.core_s > 0)
-        say(s, "execution now", s->terms.core_s, s->terms.core_s, "s", now->core_s.origin,
-            now->has_row_ends ? "W/P_core + row_ends" : "W/P_core");
+        say(s, "execution now", s->terms.core_s, s->terms.core_s, "s", now->core_s.origin, "W/P_core%s%s",
+            now->has_row_ends ? " + row_ends" : "", now->has_team ? " + team" : "");
 }
 
 static void say_split(const struct steps *s)

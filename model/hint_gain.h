@@ -15,12 +15,12 @@ struct sp_gain {
 
 /* The run. SP_NONE: not known. */
 struct sp_now {
-    struct sp_value time_s;   /* measured; SP_NONE: gains refer to the modelled time */
-    struct sp_value V_B;      /* through the level that holds the data */
-    struct sp_value roof_Bps; /* of that level */
-    struct sp_value core_s;   /* W/P_core, with the row ends that are mispredicted */
-    struct sp_value linear_s; /* with all gathers from the innermost cache */
-    bool has_row_ends;        /* for the derivation's words */
+    struct sp_value time_s;      /* measured; SP_NONE: gains refer to the modelled time */
+    struct sp_value V_B;         /* through the level that holds the data */
+    struct sp_value roof_Bps;    /* of that level */
+    struct sp_value core_s;      /* W/P_core, with mispredicted row ends and the start of the team */
+    struct sp_value linear_s;    /* with all gathers from the innermost cache */
+    bool has_row_ends, has_team; /* for the derivation's words */
 };
 
 /* The run after a change. SP_NONE and 0: as now, or not looked at. */

@@ -18,7 +18,7 @@ static double value_or(struct sp_value v, double otherwise)
 
 static struct sp_now now_of(const struct sp_hint_inputs *in)
 {
-    return (struct sp_now){in->time_s, in->V_B, in->roof_Bps, in->core_s, in->linear_s, false};
+    return (struct sp_now){in->time_s, in->V_B, in->roof_Bps, in->core_s, in->linear_s, false, false};
 }
 
 double sp_hint_time(const struct sp_hint_inputs *in)

@@ -87,7 +87,7 @@ static struct sp_value row_ends(const struct sp_loss_inputs *in)
 {
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->sorted_s) || !sp_value_known(in->core_s))
         return sp_value_none("rows were not run in the order of their lengths");
-    const double most = fmax(0, in->linear_s.value - in->core_s.value);
+    const double most = fmax(0, in->linear_s.value - in->core_s.value - known_or_0(in->team_s));
     const double ends = fmin(most, fmax(0, in->linear_s.value - in->sorted_s.value));
     return sp_value_between(ends, fmin(ends, fmax(0, in->linear_s.lo - in->sorted_s.hi)),
                             fmax(ends, fmin(most, fmax(0, in->linear_s.hi - in->sorted_s.lo))), SP_MEASURED);
@@ -129,6 +129,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
 {
     const bool core = sp_value_known(in->core_s);
     out->row_ends = row_ends(in);
+    out->team = core ? in->team_s : sp_value_none("P_core was not measured");
     out->waiting = sp_value_none("no intervention was made");
     if (!core && !sp_value_known(in->linear_s)) {
         out->part[SP_LOSS_IN_CORE] = sp_value_none("P_core was not measured and no intervention was made");
@@ -146,6 +147,10 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
         out->row_ends =
             sp_value_between(seen, fmin(seen, out->row_ends.lo), fmax(seen, out->row_ends.hi), SP_MEASURED);
     }
+    const double team_s = fmin(known_or_0(out->team), in->time_s.value);
+    excess += team_s;
+    lo += team_s;
+    hi += team_s;
     const double execution_s = core ? in->core_s.value + ends : 0;
     const double left = in->time_s.value - traffic_s - known_or_0(out->part[SP_LOSS_IMBALANCE]) - excess;
     out->waiting = waiting(in, out, fmax(0, traffic_s - execution_s), left);

@@ -14,6 +14,7 @@
  *   T_core = W/P_core, plus what rows in the order of their lengths save of the run with all gathers from L1
  *   (whose ends are foretold then; never more than that run takes), exceeds the transfers (1 + 2 + 3): its
  *   excess; plus
+ *   the start of the team and its barrier, an execution without work, which nothing hides; plus
  *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
  * minus extra_x, which it saves too, as far as T_core does not hide it. Latency never takes more than what is
  * left of the measured time.
@@ -51,18 +52,21 @@ struct sp_loss_inputs {
     struct sp_value imbalance_s; /* sp_fluid.loss_s; SP_NONE: unknown */
     bool equal_run;              /* imbalance_s is bounded by a run with equal shares */
     double lambda;               /* of the threads' bytes or entries, for the text */
-    struct sp_value core_s;      /* W/P_core with all threads; SP_NONE: not measured */
-    struct sp_value linear_s;    /* time with all gathers from L1; SP_NONE: no intervention was made */
-    struct sp_value sorted_s;    /* that with the rows in the order of their lengths, too; SP_NONE: none */
-    double leftover_B; /* what may survive between executions: warm twice what the caches in front of
-                          the level keep (2 Z of memory), s_y n_r cold */
-    const char *level; /* "MEM", "L3": for the texts */
+    struct sp_value core_s;      /* W/P_core with all threads, without team_s; SP_NONE: not measured */
+    struct sp_value team_s;   /* an execution that has nothing to do; SP_NONE: not measured, not in core_s */
+    struct sp_value linear_s; /* time with all gathers from L1; SP_NONE: no intervention was made */
+    struct sp_value sorted_s; /* that with the rows in the order of their lengths, too; SP_NONE: none */
+    double leftover_B;        /* what may survive between executions: warm twice what the caches in front of
+                                 the level keep (2 Z of memory), s_y n_r cold */
+    const char *level;        /* "MEM", "L3": for the texts */
 };
 
 struct sp_losses {
     struct sp_value part[SP_N_LOSSES]; /* [s]; the known ones sum to time_s.value exactly */
     struct sp_value extra_x_domains;   /* [s], contained in extra_x */
     struct sp_value waiting;    /* [s] latency of gathers, contained in in_core; SP_NONE: no intervention */
+    struct sp_value team;       /* [s] start of the team and its barrier, contained in in_core; SP_NONE: it
+                                   was not measured */
     struct sp_value row_ends;   /* [s] ends of rows that were not foretold, contained in in_core; SP_NONE: no
                                    intervention */
     char how[SP_N_LOSSES][200]; /* where each comes from, with its figures */

@@ -379,7 +379,8 @@ static void check_hint(const struct made *m, const struct sp_hint *h, int n)
 /* The derivation that `explain` prints is that of the promise. */
 static void check_derivation(const struct made *m, const struct sp_hint *h, int n)
 {
-    const struct sp_now now = {m->in.time_s, m->in.V_B, m->in.roof_Bps, m->in.core_s, m->in.linear_s, false};
+    const struct sp_now now = {m->in.time_s,   m->in.V_B, m->in.roof_Bps, m->in.core_s,
+                               m->in.linear_s, false,     false};
     struct sp_gain_lines lines;
     const struct sp_gain gain = sp_gain_derive(&now, &h->then, &lines);
     ck_assert_msg(gain.lo == h->gain_lo && gain.hi == h->gain_hi,

@@ -96,6 +96,25 @@ START_TEST(core_time_counts_beyond_the_overlap)
 }
 END_TEST
 
+/* Nothing hides the start of the team, and P_core does not contain it. */
+START_TEST(the_team_starts_before_all_else)
+{
+    struct sp_loss_inputs in = base();
+    in.time_s = sp_value_of(12e-3, SP_MEASURED);
+    in.core_s = sp_value_of(1e-3, SP_MEASURED); /* transfers hide it */
+    in.team_s = sp_value_of(2e-3, SP_MEASURED);
+    struct sp_losses l = sp_losses_of(&in);
+    check_sum(&l, 12e-3);
+    near(l.team.value, 2e-3, 1e-12);
+    near(l.part[SP_LOSS_IN_CORE].value, 2e-3, 1e-12);
+    in.team_s = sp_value_none("not measured");
+    l = sp_losses_of(&in);
+    check_sum(&l, 12e-3);
+    ck_assert(!sp_value_known(l.team));
+    near(l.part[SP_LOSS_IN_CORE].value, 0, 1e-12);
+}
+END_TEST
+
 /* Short rows: 0.4 ms from inner caches, 1 ms with all gathers from L1, of which sorted rows save 0.5. */
 START_TEST(row_ends_are_what_sorted_rows_save)
 {
@@ -185,6 +204,7 @@ int main(void)
     tcase_add_test(tc, padding_and_duplication);
     tcase_add_test(tc, core_time_counts_beyond_the_overlap);
     tcase_add_test(tc, row_ends_are_what_sorted_rows_save);
+    tcase_add_test(tc, the_team_starts_before_all_else);
     tcase_add_test(tc, hidden_x_does_not_hide_waiting);
     tcase_add_test(tc, intervention_proves_latency);
     tcase_add_test(tc, less_time_than_the_minimum_leaves_a_negative_rest);

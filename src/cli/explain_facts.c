@@ -95,6 +95,7 @@ static const struct symbol {
     {"in_core", "s", "losses.in_core"},
     {"waiting", "s", "losses.waiting"},
     {"row_ends", "s", "losses.row_ends"},
+    {"team", "s", "losses.team"},
     {"rest", "s", "losses.rest"},
     {"saved", "B", "unfused.saved_predicted"},
     {"V_pair", "B", "unfused.bytes"},

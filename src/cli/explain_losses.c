@@ -64,7 +64,7 @@ static const struct sp_calculation waiting_threads[] = {
 };
 
 static const struct sp_calculation execution[] = {
-    {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + row_ends + waiting", "s",
+    {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + row_ends + team + waiting", "s",
      "losses.in_core", NULL, NULL, NULL},
     {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + waiting", "s", "losses.in_core",
      "ends of rows were not looked at", NULL, NULL},
@@ -156,12 +156,22 @@ const struct sp_term sp_loss_terms[] = {
     {"in_core",
      "in-core in-core,-latency",
      "loss: execution and latency beyond what transfers hide",
-     "max(0, W/P_core - transfers) + mispredicted row ends + latency of gathers",
+     "max(0, W/P_core - transfers) + mispredicted row ends + start of the team + latency of gathers",
      "The latency is what the test with all gathers from L1 saves beyond the extra x traffic that execution "
      "does not hide, never more than is left of the time.",
      "P_core row_ends waiting linearised C01 A03 losses",
      {"losses.in_core", "losses_origin.in_core"},
      execution},
+    {"team",
+     "start-of-the-team barrier fork-join T_team",
+     "loss: start of the threads and their barrier, a part of in_core",
+     "time of an execution that has one entry a thread",
+     "Nothing hides it, so it is all of the time that a small matrix cannot go below. Fewer threads, or "
+     "several "
+     "products in one parallel region, share it. P_core does not contain it.",
+     "in_core P_core losses expected-time",
+     {"losses.team"},
+     NULL},
     {"row_ends",
      "mispredicted-row-ends branch-misprediction short-rows",
      "loss: ends of rows that the processor mispredicts, a part of in_core",

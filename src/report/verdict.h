@@ -39,7 +39,7 @@ struct sp_verdict_row {
     bool is_lost; /* lies between possible and reached */
     char words[64];
 };
-enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 2 };
+enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };
 /* Returns how many; 0: no loss can be named, and `lost` says why. */
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS]);
 

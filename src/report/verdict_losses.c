@@ -6,7 +6,7 @@ enum { MOST_CAUSES = 3 };
 #define DOUBTFUL_REST (-0.10)
 
 static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
-                  row_ends[] = "mispredicted row ends";
+                  row_ends[] = "mispredicted row ends", team[] = "start of the team";
 
 /* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides where the
  * bottleneck does not say it. */
@@ -39,6 +39,12 @@ static void cause_words(const struct sp_record *record, int loss, char *text, si
 static const char *no_losses(const struct sp_record *record, double share[SP_N_LOSS_ROWS], char *text,
                              size_t size);
 
+/* A part of in-core time that has a row of its own. */
+struct part {
+    const char *path, *words;
+    double share;
+};
+
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
 {
     static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};
@@ -63,10 +69,14 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         over -= taken;
         share[REST] += taken;
     }
-    double ends = 0;
-    if (sp_record_number(record, "losses.row_ends", &ends) && share[IN_CORE] > 0) {
-        ends = fmin(share[IN_CORE], ends / sp_record_metric(record, "time").value);
-        share[IN_CORE] -= ends;
+    /* parts of it that nothing hides */
+    struct part parts[] = {{"losses.row_ends", row_ends, 0}, {"losses.team", team, 0}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double seconds;
+        if (!sp_record_number(record, parts[i].path, &seconds) || !(share[IN_CORE] > 0))
+            continue;
+        parts[i].share = fmin(share[IN_CORE], seconds / sp_record_metric(record, "time").value);
+        share[IN_CORE] -= parts[i].share;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (isfinite(share[i])) {
@@ -76,10 +86,11 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
                 snprintf(row[n].words, sizeof row->words, "%s", waiting);
             n++;
         }
-        if (i == IN_CORE && ends > 0) {
-            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = ends, .is_lost = true};
-            snprintf(row[n++].words, sizeof row->words, "%s", row_ends);
-        }
+        for (size_t k = 0; i == IN_CORE && k < sizeof parts / sizeof *parts; k++)
+            if (parts[k].share > 0) {
+                row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = parts[k].share, .is_lost = true};
+                snprintf(row[n++].words, sizeof row->words, "%s", parts[k].words);
+            }
         if (i == PADDING && execution > 0) {
             row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution};
             snprintf(row[n++].words, sizeof row->words, "%s", in_core);

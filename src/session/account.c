@@ -47,6 +47,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
                                          a->evaluated.balance_W / a->evaluated.p_core.hi,
                                          a->evaluated.balance_W / a->evaluated.p_core.lo, SP_MEASURED)
                       : sp_value_none("P_core was not measured"),
+        .team_s = a->core.team_s,
         .linear_s = a->proved.linear_s,
         .sorted_s = a->proved.sorted_s,
         .leftover_B = a->options->state == SP_WARM
@@ -91,8 +92,8 @@ static void prolong(struct sp_value *time, double by_s)
         *time = sp_value_between(time->value + by_s, time->lo + by_s, time->hi + by_s, time->origin);
 }
 
-/* What a run goes through row by row, beside lanes and blocks: there the ends of rows cost what they do now.
- */
+/* Alternatives with what their P_core has not: the start of the team, and, where a run goes through row by
+ * row, beside lanes and blocks, the ends of rows, which cost what they do now. */
 struct by_rows {
     struct sp_alternative format[SP_MAX_ALTERNATIVES], width[SP_MAX_ALTERNATIVES], offsets, mixed;
 };
@@ -110,6 +111,15 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
     in->widths = rows->width;
     in->offsets = c->has_offsets ? &rows->offsets : NULL;
     in->mixed = c->has_mixed ? &rows->mixed : NULL;
+    const double team_s = sp_value_known(a->core.team_s) ? a->core.team_s.value : 0;
+    struct sp_value *const all[] = {&in->core_s,           &rows->offsets.core_s, &rows->mixed.core_s,
+                                    &in->core_reordered_s, &in->half_core_s,      &in->striped_core_s};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        prolong(all[i], team_s);
+    for (int i = 0; i < c->n_formats; i++)
+        prolong(&rows->format[i].core_s, team_s);
+    for (int i = 0; i < c->n_widths; i++)
+        prolong(&rows->width[i].core_s, team_s);
     prolong(&in->core_s, ends_s);
     for (int i = 0; i < c->n_formats; i++)
         if (strncmp(rows->format[i].option, "crs", 3) == 0)

@@ -86,11 +86,15 @@ struct sp_observed {
 /* Safe twice. */
 void sp_observed_free(struct sp_observed *observed);
 
+/* The start of a team is not taken from a time of which less than this share would be left. */
+#define SP_LEAST_WORK 0.2
 /* The kernel without memory limits, by the whole team, in turn with the run. */
 struct sp_core_run {
     struct sp_value flop_s; /* P_core of all threads together, as if none waited for another [flop/s];
                                SP_NONE: it was not run */
     double lambda;          /* of its threads' busy times */
+    struct sp_value team_s; /* an execution of one entry a thread: start of the team and barrier, not in
+                               flop_s; SP_NONE: it is nothing beside the time, or was not run */
 };
 
 struct sp_simulated {

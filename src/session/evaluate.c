@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/record_words.h"
+#include "kernels/scan.h"
 #include "session/analysis.h"
 
 static struct sp_residence find_residence(const struct sp_analysis *a)
@@ -61,6 +62,17 @@ double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated
     return l->format == SP_FORMAT_HALF ? fmin(e->w.value, sp_layout_w(l, e->alpha_min.alpha, 0)) : e->w.value;
 }
 
+/* The load-only run starts as the kernel does, which is a loss of its own. Returns the factor. */
+static double without_start(const struct sp_analysis *a, struct sp_value *roof)
+{
+    const double seconds = sp_scan_bytes(&a->setup.job) / roof->value;
+    if (!sp_value_known(a->core.team_s))
+        return 1;
+    const double factor = seconds / fmax(seconds - a->core.team_s.value, SP_LEAST_WORK * seconds);
+    *roof = sp_value_between(roof->value * factor, roof->lo * factor, roof->hi * factor, roof->origin);
+    return factor;
+}
+
 /* b_S: load-only on the kernel's own arrays, corrected for the share of stores by this machine's own copy
  * [THEORY 8]: 1/b = (1 - f)/b_load + f/b_copy, f the share of traffic that is as half-written as a copy's. */
 static void correct_roof(const struct sp_analysis *a, struct sp_evaluated *e)
@@ -73,8 +85,12 @@ static void correct_roof(const struct sp_analysis *a, struct sp_evaluated *e)
     const struct sp_ceiling *copy = sp_machine_ceiling(m, copy_name, level, "f64", n, NULL, &exact_copy);
     const struct sp_ceiling *load = sp_roof_of(m, level, n, NULL, &exact_load);
     struct sp_value roof = a->observed.pairs.roof;
-    const char *whose = sp_analysis_has_own_roof(a) ? "load-only on the kernel's own arrays"
-                                                    : "the machine's load-only bandwidth";
+    char whose[80] = "the machine's load-only bandwidth";
+    if (sp_analysis_has_own_roof(a)) {
+        const double started = without_start(a, &roof);
+        snprintf(whose, sizeof whose, "load-only on the kernel's own arrays%s",
+                 started > 1 ? ", less the start of the team" : "");
+    }
     const double alpha = sp_value_known(e->alpha) ? e->alpha.value : 0;
     double write_B = sp_volume_layout(&a->setup.layout, alpha, fmax(2, e->w.value)).write_B;
     double share = e->V_B.value > 0 ? write_B / e->V_B.value : 0;

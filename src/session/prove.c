@@ -80,6 +80,11 @@ static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_j
 
 /* ---- without memory limits ---- */
 
+static double value_or_0(struct sp_value v)
+{
+    return sp_value_known(v) ? v.value : 0;
+}
+
 /* A kernel on rows that the inner caches hold, by the whole team. */
 struct core_job {
     struct sp_pcore_team *team;
@@ -95,24 +100,66 @@ static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp
     return sp_pcore_team_make(w, kernel, &p, &out->team, &out->job, &out->work, err);
 }
 
+/* Longer executions do not notice the start of a team [s]. */
+static const double noticed_s = 1e-3;
+
+/* One entry a thread, or a chunk of such rows: start and barrier are all that an execution takes. */
+static enum sp_status time_team(const struct sp_analysis *a, struct sp_value *team_s, struct sp_error *err)
+{
+    enum { MOST_C = 64 };
+    struct sp_workload w = a->setup.workload;
+    struct sp_csr diagonal;
+    struct core_job empty = {.team = NULL};
+    double lambda;
+    const int64_t n = (int64_t)w.n_threads * (w.C > 0 && w.C <= MOST_C ? w.C : MOST_C);
+    enum sp_status status = sp_csr_alloc(n, n, n, w.matrix->field, NULL, &diagonal, err);
+    if (status != SP_OK)
+        return status;
+    for (int64_t i = 0; i < n; i++) {
+        diagonal.row_ptr[i + 1] = i + 1;
+        diagonal.col[i] = (int32_t)i;
+    }
+    memset(diagonal.val, 0, (size_t)n * (sp_csr_is_complex(&diagonal) ? 2 : 1) * sizeof *diagonal.val);
+    w.matrix = &diagonal;
+    status = core_job_make(a, &w, a->setup.kernel, &empty, err);
+    if (status == SP_OK)
+        status = time_beside(a, &empty.job, true, team_s, &lambda, err);
+    sp_pcore_team_free(empty.team);
+    sp_csr_free(&diagonal);
+    return status == SP_ABSENT || status == SP_USAGE ? SP_OK : status;
+}
+
 enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err)
 {
     const struct sp_setup *s = &a->setup;
     struct core_job core;
     struct sp_value time;
-    *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1};
+    *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1,
+                                sp_value_none("an execution without work was not measured")};
     if (sp_analysis_is_replayed(a) || s->layout.n_nz == 0 || !sp_value_known(a->observed.pairs.time))
         return SP_OK;
     enum sp_status status = core_job_make(a, &s->workload, s->kernel, &core, err);
     sp_progress_step(a->progress, "measuring P_core", -1);
     if (status == SP_OK)
         status = time_beside(a, &core.job, true, &time, &out->lambda, err);
-    if (status == SP_OK && sp_value_known(time)) { /* imbalance is a part of its own */
-        const double work = core.work * out->lambda;
-        out->flop_s = sp_value_between(work / time.value, work / time.hi, work / time.lo, SP_MEASURED);
+    if (status == SP_OK && sp_value_known(time) && a->observed.pairs.time.value < noticed_s)
+        status = time_team(a, &out->team_s, err);
+    if (status == SP_OK && sp_value_known(out->team_s) &&
+        out->team_s.value > (1 - SP_LEAST_WORK) * time.value)
+        out->team_s = sp_value_none("it takes as long as all rows do");
+    if (status == SP_OK && sp_value_known(time)) { /* imbalance and start are parts of their own */
+        const double work = core.work * out->lambda, team_s = value_or_0(out->team_s);
+        out->flop_s = sp_value_between(work / (time.value - team_s), work / (time.hi - team_s),
+                                       work / fmax(time.lo - team_s, SP_LEAST_WORK * time.lo), SP_MEASURED);
     }
     sp_pcore_team_free(core.team);
     return status == SP_ABSENT ? SP_OK : status;
+}
+
+/* Rate of another kernel from an execution that takes t. */
+static double rate_in(double work, double t, double team_s)
+{
+    return work / fmax(t - team_s, SP_LEAST_WORK * t);
 }
 
 /* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were disturbed,
@@ -130,10 +177,12 @@ static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct 
     if (status == SP_OK) {
         status = sample_beside(a, &theirs.job, &own.job, SP_WARM, SP_SPEND_OTHERS, &pairs, err);
         if (status == SP_OK && pairs.clean) {
-            const double lambda = pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1;
-            const double by = theirs.work * lambda / (own.work * a->core.lambda);
-            *ratio = sp_value_between(by * pairs.inverse.value, by * pairs.inverse.lo, by * pairs.inverse.hi,
-                                      SP_MEASURED);
+            const double lambda = pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1,
+                         P = a->core.flop_s.value, team_s = value_or_0(a->core.team_s),
+                         own_s = own.work * a->core.lambda / P + team_s, work = theirs.work * lambda;
+            *ratio = sp_value_between(rate_in(work, own_s / pairs.inverse.value, team_s) / P,
+                                      rate_in(work, own_s / pairs.inverse.lo, team_s) / P,
+                                      rate_in(work, own_s / pairs.inverse.hi, team_s) / P, SP_MEASURED);
         }
         sp_pairs_free(&pairs);
     }

@@ -20,6 +20,8 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
     }
     if (losses->waiting.origin != SP_NONE)
         sp_record_set_number(r, "losses.waiting", losses->waiting.value);
+    if (losses->team.origin != SP_NONE)
+        sp_record_set_number(r, "losses.team", losses->team.value);
     if (losses->row_ends.origin != SP_NONE)
         sp_record_set_number(r, "losses.row_ends", losses->row_ends.value);
     if (losses->extra_x_domains.origin != SP_NONE) {
