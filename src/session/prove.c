@@ -103,15 +103,16 @@ static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp
 /* Longer executions do not notice the start of a team [s]. */
 static const double noticed_s = 1e-3;
 
-/* One entry a thread, or a chunk of such rows: start and barrier are all that an execution takes. */
+/* A few entries a thread, those of a chunk or of a block: start and barrier are all that an execution takes.
+ */
 static enum sp_status time_team(const struct sp_analysis *a, struct sp_value *team_s, struct sp_error *err)
 {
-    enum { MOST_C = 64 };
+    enum { BLOCK = 8, MOST = 64 };
     struct sp_workload w = a->setup.workload;
     struct sp_csr diagonal;
     struct core_job empty = {.team = NULL};
     double lambda;
-    const int64_t n = (int64_t)w.n_threads * (w.C > 0 && w.C <= MOST_C ? w.C : MOST_C);
+    const int64_t n = (int64_t)w.n_threads * (w.C > 0 && w.C <= MOST ? w.C : BLOCK);
     enum sp_status status = sp_csr_alloc(n, n, n, w.matrix->field, NULL, &diagonal, err);
     if (status != SP_OK)
         return status;
