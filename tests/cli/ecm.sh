@@ -43,6 +43,29 @@ value() { sed "s/.*\"$1\":{\"value\":\\([^,]*\\),.*/\\1/" "$dir/out"; }
 awk -v all="$(value full_overlap)" -v one="$(value one_thread)" -v none="$(value no_overlap)" \
     'BEGIN {exit !(0 < all && all <= one && one <= none)}' || fail "the extremes do not enclose the time"
 
+# Rows by their lengths: 2 ns and 1 ns an entry, 500 ns to start; the core's time is in the roofline, ECM and the
+# expected time, which lies between all hidden and nothing hidden.
+unit='{"kernel":"spmv/crs/any","precision":"f64","rows_of_chunk":0,"threads":1,"start_s":5e-7,"length":[1,101],"seconds":[3e-9,103e-9],"sequence":[1000],"surprise_s":[1e-8]}'
+for level in L1 L2 L3 MEM; do
+    echo "{\"name\":\"gather\",\"level\":\"$level\",\"precision\":\"f64\",\"threads\":1,\"domains\":1,\"mode\":\"single\",\"value\":1e9,\"unit\":\"1/s\",\"origin\":\"stated\",\"how\":\"x\"},"
+done | tr -d '\n' >"$dir/gathers"
+sed -e "s|^ \"caches\"| \"units\": [$unit],&|" -e "s|^ \"ceilings\": *\[|&$(cat "$dir/gathers")|" machines/zen4-vm-2c.json >"$dir/rows.json"
+run model gen:laplace2d:40 --machine "$dir/rows.json" --threads 1 --format crs --format bcsr:2x2 --alpha sim
+has '^ CRS: expected [0-9.]+ us \([0-9.]+ us \.\.\. [0-9.]+ us\):$'
+has '^  execution [0-9.]+ us, row ends [0-9.]+ (us|ns), gathers beyond L1 .*, transfers [0-9.]+ (us|ns) .modelled; explain'
+has '^ In-core limits .P_core. are not in all of them'
+not '^ BCSR.*expected'
+run model gen:laplace2d:40 --machine "$dir/rows.json" --threads 1 --format crs --alpha sim --json
+has '"T_OL_from":"P_core"'
+has '"bound_by":"in-core execution"'
+# 1600 rows of 2 ns, 7840 entries of 1 ns, the start: 11.54 us with all ends foretold
+field() { sed "s/.*\"expected\":{[^}]*\"$1\":\([0-9.e-]*\).*/\1/" "$dir/out"; }
+awk -v lo="$(field lo)" -v value="$(field value)" -v hi="$(field hi)" \
+    'BEGIN {exit !(lo > 11.5399e-6 && lo < 11.5401e-6 && lo <= value && value <= hi && hi < 60e-6)}' ||
+    fail "the expected time is not what its parts give"
+run machine show "$dir/rows.json"
+has '^ROWS +spmv/crs/any: 3 ns .length 1. .* 103 ns .101., an end that is not foretold up to 10 ns$'
+
 run machine show zen4-vm-2c
 has '^ECM +overlap .* measured, error .*: fitted to 12 streams'
 run machine show snb-e5-2680
