@@ -11,23 +11,35 @@
 #include "cli/explain_derived.h"
 #include "io/record_words.h"
 
+#define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
+#define NO_FIELD        NULL, NULL, NULL, NULL
+#define FIELD(name)     name, NULL, NULL, NULL
+
 const struct sp_calculation sp_ecm_of_record[] = {
-    {"T_OL", "n*W/P_core", "s", "ecm.T_OL", NULL, NULL, NULL},
-    {"T_L1L2", "(in_L1L2+w_L1L2*out_L1L2)/b_L1L2", "s", NULL, NULL, NULL, NULL},
-    {"T_L2L3", "(in_L2L3+w_L2L3*out_L2L3)/b_L2L3", "s", NULL, NULL, NULL, NULL},
-    {"T of memory", "(in_L3Mem+w_L3Mem*out_L3Mem)/b_L3Mem", "s", NULL, NULL, NULL, NULL},
-    {"T of memory", "(in_L2Mem+w_L2Mem*out_L2Mem)/b_L2Mem", "s", NULL, NULL, NULL, NULL},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", "ecm.no_overlap", NULL, NULL,
-     NULL},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", "ecm.no_overlap", NULL, NULL, NULL},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", "ecm.full_overlap", NULL,
-     NULL, NULL},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", "ecm.full_overlap", NULL, NULL,
-     NULL},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", "ecm.one_thread", NULL, NULL, NULL},
-    {"T_n", "max(T_1/n, T_shared)", "s", "ecm.time", NULL, NULL, NULL},
-    {"roofline, x as now", "t_seen", "s", NULL, NULL, NULL, NULL},
-    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
+    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
+    {"T_L2L3", FROM("L2L3"), "s", NO_FIELD},
+    {"T_L3Mem", FROM("L3Mem"), "s", NO_FIELD},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD("ecm.no_overlap")},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD("ecm.full_overlap")},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"roofline, x as now", "t_seen", "s", NO_FIELD},
+    {"measured", "t", "s", FIELD("metrics.time")},
+    {0},
+};
+
+/* Of machines with two levels of caches. */
+static const struct sp_calculation of_two_levels[] = {
+    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
+    {"T_L2Mem", FROM("L2Mem"), "s", NO_FIELD},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD("ecm.no_overlap")},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD("ecm.full_overlap")},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"roofline, x as now", "t_seen", "s", NO_FIELD},
+    {"measured", "t", "s", FIELD("metrics.time")},
     {0},
 };
 
@@ -52,7 +64,11 @@ static const struct sp_calculation of_roofs[] = {
 const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
                                                  const struct sp_record *record)
 {
-    return list == sp_ecm_of_record && !json_is_object(sp_record_node(record, "ecm")) ? of_roofs : list;
+    if (list != sp_ecm_of_record)
+        return list;
+    if (!json_is_object(sp_record_node(record, "ecm")))
+        return of_roofs;
+    return json_array_size(sp_record_node(record, "ecm.transfers")) == 2 ? of_two_levels : sp_ecm_of_record;
 }
 
 /* "L1L2", "L3Mem" */
@@ -68,8 +84,11 @@ bool sp_ecm_fact(const struct sp_record *record, const char *symbol, struct sp_f
 {
     static const struct {
         const char *prefix, *key, *unit;
-    } parts[] = {{"in_", "read", "B"},         {"out_", "write", "B"}, {"b_", "bandwidth", "B/s"},
-                 {"w_", "write_weight", "1"}, {"T_", "time", "s"}};
+    } parts[] = {{"in_", "read", "B"},
+                 {"out_", "write", "B"},
+                 {"b_", "bandwidth", "B/s"},
+                 {"w_", "write_weight", "1"},
+                 {"T_", "time", "s"}};
     const char *name = strchr(symbol, '_');
     size_t i, k;
     const json_t *one;

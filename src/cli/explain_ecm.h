@@ -5,9 +5,10 @@
 #include "cli/explain_facts.h"
 #include "cli/explain_terms.h"
 
-/* Of records with an `ecm` part. */
+/* Of records with an `ecm` part, three levels of caches. */
 extern const struct sp_calculation sp_ecm_of_record[];
-/* `list`; where it is that of ECM and the record has no `ecm` part the one from roofs and levels. */
+/* `list`; where it is that of ECM the one for the record's levels, and
+ * without an `ecm` part the one from its roofs and `levels`. */
 const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
                                                  const struct sp_record *record);
 

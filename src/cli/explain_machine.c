@@ -105,7 +105,7 @@ const struct sp_term sp_machine_terms[] = {
      {"binding.term", "binding.level", "binding.why"},
      roofline},
     {"ecm",
-     "execution-cache-memory ECM,-x-as-simulated T_OL T_nOL T_none T_full T_shared overlap-rule",
+     "execution-cache-memory T_OL T_nOL T_none T_full T_shared overlap-rule",
      "the execution-cache-memory model",
      "no overlap:    T_1 = max(T_OL, T_nOL + sum T_k)\n"
      "full overlap:  T_1 = max(T_OL, T_nOL, T_k ...)\n"

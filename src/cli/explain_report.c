@@ -67,7 +67,7 @@ const struct sp_term sp_report_terms[] = {
      {"config.kernel", "config.schedule", "config.store_nt", "config.cache", "config.code_hash"},
      NULL},
     {"table",
-     "x-once roofline,-x-once roofline,-x-as-simulated roofline,-x-as-measured model,-x-once model,-x-as-simulated model,-x-as-measured model,-x-as-counted",
+     "x-once roofline,-x-once roofline,-x-as-simulated roofline,-x-as-measured ECM,-x-as-simulated model,-x-once model,-x-as-simulated model,-x-as-measured model,-x-as-counted",
      "the table: model and measurement in one column each",
      NULL,
      "x once: the roofline with every line of x loaded once. x as simulated (measured, counted): with the "

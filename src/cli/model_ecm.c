@@ -120,7 +120,7 @@ json_t *sp_model_ecm_json(const struct sp_model_row *row)
 {
     if (!row->has_ecm)
         return NULL;
-    return sp_ecm_json(&row->ecm_inputs, &row->ecm,
-                       (struct sp_ecm_words){row->ecm_has_core ? "P_core" : "arithmetic peak",
-                                             row->machine->ecm.how});
+    return sp_ecm_json(
+        &row->ecm_inputs, &row->ecm,
+        (struct sp_ecm_words){row->ecm_has_core ? "P_core" : "arithmetic peak", row->machine->ecm.how});
 }

@@ -47,10 +47,11 @@ static void take_traffic(const struct sp_analysis *a, struct sp_traffic traffic[
 static void give_reasons(struct sp_ecm_found *out)
 {
     struct sp_ecm_times *t = &out->times;
-    const struct sp_value part = !sp_value_known(t->core_s) ? t->core_s : t->load_s;
-    if (sp_value_known(part))
-        return;
-    t->one_s = t->time_s = t->none_s = t->all_s = part;
+    struct sp_value part = !sp_value_known(t->core_s) ? t->core_s : t->load_s;
+    for (int k = 0; k < out->inputs.n_transfers && sp_value_known(part); k++)
+        part = out->inputs.transfer[k].read_B;
+    if (!sp_value_known(part))
+        t->one_s = t->time_s = t->none_s = t->all_s = part;
 }
 
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out)
@@ -63,15 +64,15 @@ void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out)
     memset(out, 0, sizeof *out);
     const struct sp_value core = core_s(a, &out->core_from);
     out->load_B = sp_value_of(sp_layout_matrix_bytes(l) + sp_layout_gather_bytes(l), SP_MODELLED);
-    out->bytes =
-        in_level ? sp_value_of(a->evaluated.at_level->read_B.value + a->evaluated.at_level->write_B.value,
-                               SP_SIMULATED)
-                 : sp_value_none("no traffic is simulated inside the innermost cache");
+    out->bytes = in_level
+                     ? sp_value_of(a->evaluated.at_level->read_B.value + a->evaluated.at_level->write_B.value,
+                                   SP_SIMULATED)
+                     : sp_value_none("no traffic is simulated inside the innermost cache");
     take_traffic(a, traffic);
-    out->inputs = sp_ecm_inputs_of(m, traffic, m->n_caches, core,
-                                   within(sp_ecm_load_s(m, out->load_B.value), core),
-                                   a->setup.workload.n_threads, a->setup.n_domains,
-                                   !*mode || strcmp(mode, "unknown") == 0 ? NULL : mode);
+    out->inputs =
+        sp_ecm_inputs_of(m, traffic, m->n_caches, core, within(sp_ecm_load_s(m, out->load_B.value), core),
+                         a->setup.workload.n_threads, a->setup.n_domains,
+                         !*mode || strcmp(mode, "unknown") == 0 ? NULL : mode);
     out->times = sp_ecm_of(&out->inputs);
     give_reasons(out);
 }
