@@ -9,8 +9,6 @@
 #include "session/record_parts.h"
 #include "sparse/generate.h"
 
-static struct sp_csr matrix;
-
 static void add_load(struct sp_machine *m, const char *level, int n_threads, double Bps)
 {
     struct sp_ceiling c = {.n_threads = n_threads, .n_domains = 1, .value = sp_value_of(Bps, SP_MEASURED)};
@@ -47,6 +45,7 @@ static void make_machine(struct sp_machine *m, double overlap)
 }
 
 struct scene {
+    struct sp_csr matrix;
     struct sp_machine machine;
     struct sp_analyze_options options;
     struct sp_byte_source bytes;
@@ -58,12 +57,13 @@ static void set(struct scene *s, int n_threads, double overlap, double p, double
 {
     memset(s, 0, sizeof *s);
     make_machine(&s->machine, overlap);
+    ck_assert_int_eq(sp_generate("band:300:3", NULL, &s->matrix, NULL), SP_OK);
     s->options.machine = &s->machine;
     s->a = calloc(1, sizeof *s->a);
     ck_assert_ptr_nonnull(s->a);
     s->a->options = &s->options;
     struct sp_workload *w = &s->a->setup.workload;
-    *w = (struct sp_workload){.n_threads = n_threads, .schedule = SP_SCHEDULE_NNZ, .matrix = &matrix};
+    *w = (struct sp_workload){.n_threads = n_threads, .schedule = SP_SCHEDULE_NNZ, .matrix = &s->matrix};
     ck_assert_int_eq(sp_workload_set_format(w, "crs", NULL), SP_OK);
     ck_assert_int_eq(sp_layout_make(w, false, NULL, &s->a->setup.layout, NULL), SP_OK);
     s->a->setup.n_domains = 1;
@@ -80,6 +80,7 @@ static void set(struct scene *s, int n_threads, double overlap, double p, double
 static void end(struct scene *s)
 {
     sp_layout_free(&s->a->setup.layout);
+    sp_csr_free(&s->matrix);
     sp_machine_free(&s->machine);
     free(s->a);
 }
@@ -220,7 +221,6 @@ int main(void)
 {
     Suite *suite = suite_create("ecm_analysis");
     TCase *t = tcase_create("all");
-    ck_assert_int_eq(sp_generate("band:300:3", NULL, &matrix, NULL), SP_OK);
     tcase_add_test(t, in_L1_it_is_P_core);
     tcase_add_test(t, from_memory_it_is_the_roofline);
     tcase_add_test(t, a_machine_without_a_rule);
@@ -232,6 +232,5 @@ int main(void)
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    sp_csr_free(&matrix);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
