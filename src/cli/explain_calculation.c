@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/explain_ecm.h"
 #include "cli/explain_facts.h"
 #include "io/record_words.h"
 #include "lab/formula.h"
@@ -231,6 +232,7 @@ static bool is_first_of_its_result(const struct sp_calculation *list, const stru
 json_t *sp_calculate(const struct sp_calculation *list, const struct sp_record *r)
 {
     json_t *all = json_array();
+    list = sp_ecm_calculations(list, r);
     bool said = list && some_hold(list, r);
     for (const struct sp_calculation *c = list; c && c->result; c++) {
         if (!is_first_of_its_result(list, c))

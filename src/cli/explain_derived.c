@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/explain_ecm.h"
 #include "io/record_words.h"
 #include "model/volume_spmv.h"
 #include "report/report_words.h"
@@ -399,6 +400,7 @@ const struct sp_derived sp_derived_symbols[] = {
     {"t_latency", of_machine},
     {"t_launch", of_machine},
     {"omega", overlap},
+    {"T_shared", sp_ecm_shared},
     {"T_e", fitted},
     {"T_init", fitted},
     {"P_peak", peak},

@@ -6,6 +6,7 @@
 
 #include "base/figures.h"
 #include "cli/explain_derived.h"
+#include "cli/explain_ecm.h"
 
 const char sp_fact_not_here[] = "this record does not hold it";
 
@@ -87,6 +88,12 @@ static const struct symbol {
     {"b", "B/s", "metrics.bandwidth"},
     {"lambda_nz", "1", "metrics.lambda_nz"},
     {"lambda_t", "1", "metrics.lambda_t"},
+    {"T_OL", "s", "ecm.T_OL"},
+    {"T_nOL", "s", "ecm.T_nOL"},
+    {"T_none", "s", "ecm.no_overlap"},
+    {"T_full", "s", "ecm.full_overlap"},
+    {"T_1", "s", "ecm.one_thread"},
+    {"f", "1", "ecm.overlap"},
     {"min_traffic", "s", "losses.min_traffic"},
     {"padding", "s", "losses.padding"},
     {"extra_x", "s", "losses.extra_x"},
@@ -137,7 +144,7 @@ bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_
             return true;
         }
     return derived(sp_derived_symbols, record, symbol, fact) ||
-           derived(sp_stored_symbols, record, symbol, fact);
+           derived(sp_stored_symbols, record, symbol, fact) || sp_ecm_fact(record, symbol, fact);
 }
 
 char *sp_fact_number(char *text, size_t size, double x, const char *unit)

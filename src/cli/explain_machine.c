@@ -1,7 +1,7 @@
 /* Ceilings, the roofline, threads and domains. */
 #include <stddef.h>
 
-#include "cli/explain_terms.h"
+#include "cli/explain_ecm.h"
 
 static const struct sp_calculation roofline[] = {
     {"b_S/B_C", "b_S/(V/W)", "flop/s", NULL, NULL, NULL, NULL},
@@ -23,24 +23,6 @@ static const struct sp_calculation in_core[] = {
 static const struct sp_calculation saturation[] = {
     {"n_sat", "ceil(max(W/P_core, V/b_1)/(V/b_S))", "1", NULL, NULL, NULL, NULL},
     {"n_sat of transfers alone", "ceil(b_S/b_1)", "1", NULL, NULL, NULL, NULL},
-    {0},
-};
-
-/* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
- * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
-static const struct sp_calculation composition[] = {
-    {"T_OL = T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
-    {"loads from L2 through L1", "V_L2/b_L2", "s", NULL, NULL, NULL, NULL},
-    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
-     "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", NULL, NULL, NULL,
-     NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
     {0},
 };
 
@@ -123,7 +105,7 @@ const struct sp_term sp_machine_terms[] = {
      {"binding.term", "binding.level", "binding.why"},
      roofline},
     {"ecm",
-     "execution-cache-memory T_OL T_nOL overlap-rule",
+     "execution-cache-memory T_OL T_nOL T_none T_full T_shared overlap-rule",
      "the execution-cache-memory model",
      "no overlap:    T_1 = max(T_OL, T_nOL + sum T_k)\n"
      "full overlap:  T_1 = max(T_OL, T_nOL, T_k ...)\n"
@@ -138,8 +120,8 @@ const struct sp_term sp_machine_terms[] = {
      "made the model); `spmodel machine measure` fits it from streams in each level, with an interval that "
      "is wide where these tell little. Where everything streams from one level all rules give the same.",
      "roofline n_sat P_core levels b_1",
-     {"metrics.time", "metrics.p_core"},
-     composition},
+     {"ecm.T_OL_from", "ecm.T_nOL", "ecm.overlap", "ecm.overlap_how", "ecm.n_sat"},
+     sp_ecm_of_record},
     {"n_sat",
      "saturation",
      "cores that saturate memory",

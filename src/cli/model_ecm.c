@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "io/ecm_json.h"
 
 /* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
 static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_traffic *traffic)
@@ -115,38 +116,11 @@ void sp_model_ecm_print(const struct sp_model_row *row, int n, FILE *out)
               out);
 }
 
-static json_t *value_json(struct sp_value v, const char *unit)
-{
-    if (!sp_value_known(v))
-        return json_pack("{s:n, s:s, s:s}", "value", "unit", unit, "why", v.why ? v.why : "not known");
-    return json_pack("{s:f, s:f, s:f, s:s, s:s}", "value", v.value, "lo", v.lo, "hi", v.hi, "unit", unit,
-                     "origin", sp_origin_name(v.origin));
-}
-
 json_t *sp_model_ecm_json(const struct sp_model_row *row)
 {
     if (!row->has_ecm)
         return NULL;
-    const struct sp_ecm_times *t = &row->ecm;
-    json_t *o = json_object(), *list = json_array();
-    json_object_set_new(o, "T_OL", value_json(t->core_s, "s"));
-    json_object_set_new(o, "T_OL_from", json_string(row->ecm_has_core ? "P_core" : "arithmetic peak"));
-    json_object_set_new(o, "T_nOL", value_json(t->load_s, "s"));
-    for (int k = 0; k < row->ecm_inputs.n_transfers; k++) {
-        const struct sp_ecm_transfer *x = &row->ecm_inputs.transfer[k];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", x->name, "read", value_json(x->read_B, "B"),
-                            "write", value_json(x->write_B, "B"), "time", value_json(t->transfer_s[k], "s"),
-                            "shared_time", value_json(t->shared_s[k], "s")));
-    }
-    json_object_set_new(o, "transfers", list);
-    json_object_set_new(o, "overlap", value_json(row->ecm_inputs.overlap, "1"));
-    if (*row->machine->ecm.how)
-        json_object_set_new(o, "overlap_how", json_string(row->machine->ecm.how));
-    json_object_set_new(o, "no_overlap", value_json(t->none_s, "s"));
-    json_object_set_new(o, "full_overlap", value_json(t->all_s, "s"));
-    json_object_set_new(o, "one_thread", value_json(t->one_s, "s"));
-    json_object_set_new(o, "time", value_json(t->time_s, "s"));
-    json_object_set_new(o, "n_sat", value_json(t->n_sat, "1"));
-    return o;
+    return sp_ecm_json(
+        &row->ecm_inputs, &row->ecm,
+        (struct sp_ecm_words){row->ecm_has_core ? "P_core" : "arithmetic peak", row->machine->ecm.how});
 }

@@ -51,6 +51,8 @@ static void fraction_cells(const struct sp_record *record, const json_t *row, bo
     }
 }
 
+static const char model[] = "model, ";
+
 static void fill_row(const struct sp_record *record, const json_t *row, struct sp_scale time_scale,
                      struct sp_scale byte_scale, struct sp_table_cells *t)
 {
@@ -62,7 +64,11 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
     double time = sp_item_number(row, "time_s"), lo = sp_item_number(row, "time_lo_s"),
            hi = sp_item_number(row, "time_hi_s"), bytes = sp_item_number(row, "bytes"),
            bytes_lo = sp_item_number(row, "bytes_lo"), bytes_hi = sp_item_number(row, "bytes_hi");
-    snprintf(t->cell[r][0], SP_TABLE_CELL, "%.60s", name ? name : "?");
+    const bool roofline = t->has_ecm && name && strncmp(name, model, strlen(model)) == 0;
+    snprintf(t->cell[r][0], SP_TABLE_CELL, "%s%.60s", roofline ? "roofline, " : "",
+             roofline ? name + strlen(model)
+             : name   ? name
+                      : "?");
     if (isfinite(time))
         sp_figure_interval(t->cell[r][1], SP_TABLE_CELL, time, isfinite(lo) ? lo : time,
                            isfinite(hi) ? hi : time, time_scale.factor, 3);
@@ -94,6 +100,8 @@ bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *
     {
         longest = fmax(longest, sp_item_number(row, "time_s"));
         most = fmax(most, sp_item_number(row, "bytes"));
+        const char *name = sp_item_text(row, "row");
+        t->has_ecm = t->has_ecm || (name && strncmp(name, "ECM", 3) == 0);
     }
     struct sp_scale time_scale = sp_scale_of_seconds(longest), byte_scale = sp_scale_of(most);
     const char *level = NULL;
@@ -120,7 +128,8 @@ static const char *by_whom(const struct sp_record *record, char *text, size_t si
 }
 
 /* What the two fractions are made of, so that neither stands without its words. */
-static void explain_fractions(const struct sp_record *record, sp_table_remark *remark, void *context)
+static void explain_fractions(const struct sp_record *record, const struct sp_table_cells *t,
+                              sp_table_remark *remark, void *context)
 {
     char text[256], number[64], who[64];
     struct sp_value bytes = sp_record_metric(record, "bytes");
@@ -134,7 +143,9 @@ static void explain_fractions(const struct sp_record *record, sp_table_remark *r
                  sp_figure(number, sizeof number, roof.value / 1e9, 3), sp_origin_name(roof.origin));
         remark(context, SP_INK_DIM, text);
     }
-    remark(context, SP_INK_DIM, "of model: modelled time with x loaded once / time");
+    remark(context, SP_INK_DIM,
+           t->has_ecm ? "of model: the roofline's time with x loaded once / time"
+                      : "of model: modelled time with x loaded once / time");
     if (strncmp(sp_words_text(record, "config.device", "cpu"), "gpu", 3) != 0)
         remark(context, SP_INK_DIM, "modelled bytes: the formula's, with alpha as its row says");
 }
@@ -154,7 +165,7 @@ void sp_table_remarks(const struct sp_record *record, const struct sp_table_cell
 {
     char text[256], percent[32];
     struct sp_value bytes = sp_record_metric(record, "bytes");
-    explain_fractions(record, remark, context);
+    explain_fractions(record, t, remark, context);
     if (t->unknown_bytes && !sp_value_known(bytes)) {
         snprintf(text, sizeof text, "traffic unknown: %s", bytes.why);
         remark(context, SP_INK_YELLOW, text);

@@ -12,6 +12,7 @@ struct sp_table_cells {
     bool marked[SP_TABLE_ROWS + 1];                                /* the point lies above its roof */
     int n_rows;
     bool unknown_bytes;
+    bool has_ecm; /* "model" alone would be either of two: rows of the roofline say so */
     double above; /* largest fraction above SP_ABOVE_ROOF, 0: none */
 };
 

@@ -10,6 +10,7 @@
 #include "model/alpha.h"
 #include "model/bottleneck.h"
 #include "model/count_log.h"
+#include "model/ecm.h"
 #include "model/hints.h"
 #include "model/imbalance.h"
 #include "model/losses.h"
@@ -142,6 +143,15 @@ struct sp_evaluated {
     bool retake;     /* the roof is to blame, so sampling again may help */
 };
 
+/* The execution-cache-memory model of the run, beside the roofline. Parts that are not known say why. */
+struct sp_ecm_found {
+    struct sp_ecm_inputs inputs;
+    struct sp_ecm_times times;
+    const char *core_from;  /* what T_OL was made of; static */
+    struct sp_value load_B; /* that pass from L1 to registers: every entry and every gather once, by formula */
+    struct sp_value bytes;  /* simulated, at the level that holds the data; SP_NONE: data in L1 */
+};
+
 /* What the difference between alpha measured and simulated may be due to. */
 struct sp_attributed {
     bool alpha_compared; /* causes were tested where they differ */
@@ -205,6 +215,7 @@ struct sp_analysis {
     struct sp_counts counts;
     struct sp_simulated simulated;
     struct sp_evaluated evaluated;
+    struct sp_ecm_found ecm;
     struct sp_attributed attributed;
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
     struct sp_compared compared;
@@ -243,6 +254,8 @@ enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *o
 /* alpha, balance, predictions, shares of the roof; and whether a verdict can be given at all. */
 enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *out,
                                     struct sp_error *err);
+/* ECM from what is there by then: P_core of the team, simulated bytes of every level, the machine file. */
+void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
 /* Tests what the difference between alpha measured and simulated may be due to. */
 enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attributed *out,
                                      struct sp_error *err);

@@ -143,6 +143,13 @@ static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
     return status == SP_OK ? check_measured(a, err) : status;
 }
 
+static enum sp_status compose(struct sp_analysis *a, struct sp_error *err)
+{
+    (void)err;
+    sp_analysis_ecm(a, &a->ecm);
+    return SP_OK;
+}
+
 static enum sp_status attribute(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_attribute(a, &a->attributed, err);
@@ -232,6 +239,7 @@ static const struct step {
     {"simulate", "bytes of every level", COMPUTES, NULL, simulate},
     {"reuse", "alpha over cache size", COMPUTES, NULL, reuse},
     {"evaluate", "alpha, balance, roof, bounds", COMPUTES, NULL, evaluate},
+    {"compose", "ECM: core and transfers of every level", COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
     {"domains", "what each cache domain moves", COMPUTES, has_several_domains, domains},

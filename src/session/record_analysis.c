@@ -300,6 +300,7 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
                                                                                    : "model, x as simulated",
                                        a->evaluated.seen.roofline.time_s, a->evaluated.seen.volume_B,
                                        a->evaluated.balance_W, none, NULL));
+    sp_record_ecm_row(r, a);
     json_t *row = sp_json_table_row("measured", a->observed.pairs.time, a->evaluated.V_B,
                                     a->evaluated.balance_W, a->evaluated.fraction, "bandwidth_fraction");
     if (sp_analysis_is_counted(a))
@@ -559,6 +560,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         sp_record_set_flag(r, "binding.certain", !a->evaluated.residence.doubt);
         if (a->evaluated.residence.doubt)
             sp_record_set_text(r, "binding.doubt", a->evaluated.residence.doubt);
+        sp_record_ecm(r, a);
         record_table(a, r);
         record_domains(a, r);
         if (!*a->evaluated.doubt) {

@@ -58,6 +58,10 @@ void sp_record_subject(struct sp_record *record, const struct sp_subject *subjec
 void sp_record_counters(struct sp_record *record, const struct sp_analysis *analysis);
 /* sentinels, null where nothing was run; flag Q28 where they drifted. */
 void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *sentinels);
+/* ecm: the execution-cache-memory model of the run. */
+void sp_record_ecm(struct sp_record *record, const struct sp_analysis *analysis);
+/* Its row of the table; nothing where its time is not known. */
+void sp_record_ecm_row(struct sp_record *record, const struct sp_analysis *analysis);
 /* curves: alpha over cache size, beta(C, sigma), saturation. */
 void sp_record_curves(struct sp_record *record, const struct sp_analysis *analysis);
 
