@@ -198,6 +198,31 @@ START_TEST(verdicts_are_golden)
 }
 END_TEST
 
+/* Roofline, ECM and measurement, each by name; not in the report that stands without -v. */
+START_TEST(ecm_stands_beside_the_roofline)
+{
+    struct sp_record r;
+    struct sp_report_style style = {.width = 80, .utf8 = true, .verbosity = 2};
+    static const char *const rows[] = {"\n roofline, x once ", "\n roofline, x as simulated ",
+                                       "\n ECM, x as simulated ", "\n measured "};
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-sell.json", &r, NULL), SP_OK);
+    expect_golden("explain-sell-verbose", &r, &style);
+    for (style.width = 80; style.width <= 120; style.width += 8) {
+        char *text = printed(&r, &style), *at = text;
+        for (int i = 0; i < 4; i++) {
+            at = strstr(at, rows[i]);
+            ck_assert_msg(at, "no row '%s' in its place at width %d", rows[i], style.width);
+        }
+        free(text);
+    }
+    style.verbosity = 0;
+    char *text = printed(&r, &style);
+    ck_assert_ptr_null(strstr(text, "ECM"));
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 /* No line is wider than asked, but for commands, which are to be copied whole. */
 START_TEST(lines_keep_the_width)
 {
@@ -467,6 +492,7 @@ int main(void)
     TCase *tc = tcase_create("report");
     tcase_add_loop_test(tc, text_is_golden, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tc, verdicts_are_golden);
+    tcase_add_test(tc, ecm_stands_beside_the_roofline);
     tcase_add_test(tc, lines_keep_the_width);
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, figures);

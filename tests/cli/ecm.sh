@@ -80,4 +80,20 @@ tr '\n' ' ' <"$dir/out" | grep -q 'T_ECM, no overlap = .*= 367[.]. us *T_ECM, fu
     fail "explain ecm does not give 367.8 and 281.5 us"
 run explain ecm tests/data/record-explain-crs.json # a record without these bandwidths
 has 'unknown .b_L2 is unknown'
+
+# `analyze` sets it beside the roofline and the clock, and `explain` puts the record's numbers in.
+few="--budget 0.1 --no-hints -v"
+run analyze gen:band:4000:5 --machine zen4-vm-2c --threads 2 --format crs $few --json="$dir/ecm.json"
+awk '/^ roofline, x once/ {n = 1} /^ roofline, x as simulated/ && n == 1 {n = 2} /^ ECM, x as simulated/ && n == 2 {n = 3}
+    /^ measured/ && n == 3 {n = 4} END {exit n != 4}' "$dir/out" || fail "no row of ECM between roofline and clock"
+agree() { [ "$(grep -c 'ecm[.].* agrees$' "$dir/out")" = 5 ] || fail "explain and the record do not agree in five figures"; }
+run explain ecm "$dir/ecm.json"
+has '^ +T_L2L3 = '
+agree
+run explain ecm tests/data/record-explain-sell.json
+agree
+run analyze gen:band:4000:5 --machine a64fx --threads 1 --format crs $few --json="$dir/none.json"
+not '^ ECM'
+has '^ model, x once'
+tr -d '\n ' <"$dir/none.json" | grep -q '"one_thread":{"value":null,"unit":"s","why":"' || fail "it is not said what ECM lacks"
 exit 0
