@@ -20,8 +20,9 @@ enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 /* Sequences of random lengths from 1 to LONGEST. */
 static const int sequences[] = {1024, 4096, 16384, 65536};
 enum { N_SEQUENCES = sizeof sequences / sizeof *sequences, LONGEST = 8 };
-/* Their data may come from the L3: the difference between two orders does not hang on it much [B]. */
-static const double most_B = 5e6;
+/* Their data may come from the L3: the difference between two orders does not hang on it much. Of a thread,
+ * and of all together, which takes time to make [B]. */
+static const double most_B = 5e6, most_of_all_B = 64e6;
 /* Kernels that nowhere come so near to the fastest one are measured in the first passes only. */
 static const double near = 1.2;
 static const struct {
@@ -318,10 +319,24 @@ static enum sp_status measure_format(const struct pass *p, const struct sp_progr
         status = sp_progress_interrupted(progress)
                      ? sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while measuring rows")
                      : at_length(p, i, err);
-    for (int i = 0; i < N_SEQUENCES && status == SP_OK; i++)
-        if (i == 0 || sequences[i] * unit_B(rows_of(p->format), LONGEST / 2.0) <= most_B)
+    for (int i = 0; i < N_SEQUENCES && status == SP_OK; i++) {
+        const double each_B = sequences[i] * unit_B(rows_of(p->format), LONGEST / 2.0);
+        if (i == 0 || (each_B <= most_B && each_B * p->n_threads <= most_of_all_B))
             status = in_sequence(p, i, err);
+    }
     return status;
+}
+
+/* Sequences that were too long for many threads: what they cost one thread. */
+static void add_longer(struct sp_machine *m, struct sp_unit_costs *c)
+{
+    for (int i = 0; i < m->n_units; i++) {
+        const struct sp_unit_costs *one = &m->unit[i];
+        if (one->n_threads == 1 && one->C == c->C && one->unit_stride == c->unit_stride &&
+            strcmp(one->kernel, c->kernel) == 0)
+            for (; c->n_sequences < one->n_sequences; c->n_sequences++)
+                c->surprise_s[c->n_sequences] = one->surprise_s[c->n_sequences];
+    }
 }
 
 /* What ends cost; kernels of which a time is missing are dropped. */
@@ -344,6 +359,8 @@ static void conclude(const struct pass *p)
             m->unit[kept++] = c;
     }
     m->n_units = kept;
+    for (int i = 0; i < kept; i++)
+        add_longer(m, &m->unit[i]);
 }
 
 enum sp_status sp_measure_units(const struct sp_topology *t, int n_threads, const char *isa, double budget_s,
