@@ -12,7 +12,7 @@ struct sp_campaign_options {
     struct sp_common_options common;
     enum sp_campaign_mode mode;
     const char *file, *store, *round, *folder, *html;
-    double budget_s; /* 0: none */
+    double stop_after_s; /* 0: never */
     double stale_s;
     int jobs; /* at once, on this machine */
     bool retry, no_wait, per_node, no_plots;

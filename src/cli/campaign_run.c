@@ -181,8 +181,8 @@ static void stop_running(struct sp_crew *c)
 
 static bool is_spent(const struct sp_crew *c)
 {
-    const double budget_s = c->work->options->budget_s;
-    return budget_s > 0 && sp_now() - c->started >= budget_s;
+    const double after_s = c->work->options->stop_after_s;
+    return after_s > 0 && sp_now() - c->started >= after_s;
 }
 
 /* Until a job ends or a second is over: nothing that would disturb what is timed. */
@@ -228,7 +228,7 @@ static enum sp_status start_some(struct sp_crew *c, bool *held_up)
 }
 
 /* Is there nothing to do for a process of which nothing runs? What others run it would take over, but not
- * beyond its budget. */
+ * beyond its time. */
 static bool is_over(const struct sp_crew *c)
 {
     return is_spent(c) || (sp_crew_count_startable(c) == 0 &&
@@ -297,7 +297,8 @@ static int end(struct sp_crew *c, enum sp_status status)
         snprintf(others, sizeof others, ", %d run%s elsewhere", claimed, claimed == 1 ? "s" : "");
     if (is_spent(c) && waiting + claimed > 0 && c->work->options->common.verbosity >= 0)
         sp_print(stderr,
-                 "spmodel: remark: the budget is spent, %d of %d jobs wait%s; the same command goes on\n",
+                 "spmodel: remark: the time of --stop-after is over, %d of %d jobs wait%s; the same command "
+                 "goes on\n",
                  waiting, c->work->campaign.n_jobs, others);
     return 0;
 }

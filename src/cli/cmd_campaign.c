@@ -22,6 +22,7 @@ enum {
     KEY_BUDGET,
     KEY_JOBS,
     KEY_STALE,
+    KEY_STOP_AFTER,
     KEY_RETRY,
     KEY_NO_WAIT,
     KEY_PER_NODE,
@@ -32,7 +33,8 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Running:", 1},
-    {"budget", KEY_BUDGET, "T", 0, "Start no more jobs after this time, for example 30m", 1},
+    {"stop-after", KEY_STOP_AFTER, "T", 0, "Start no more jobs after this time, for example 30m", 1},
+    {"budget", KEY_BUDGET, "T", OPTION_HIDDEN, NULL, 1},
     {"jobs", KEY_JOBS, "N", 0,
      "Jobs at once on this machine, of all processes together (default 1: timed jobs disturb each other)", 1},
     {"retry", KEY_RETRY, NULL, 0, "Run those that failed once more", 1},
@@ -97,8 +99,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SCREEN:
         set_mode(state, o, SP_CAMPAIGN_SCREEN);
         return 0;
-    case KEY_BUDGET:
-        set_time(state, "budget", arg, &o->budget_s);
+    case KEY_STOP_AFTER:
+        set_time(state, "stop-after", arg, &o->stop_after_s);
+        return 0;
+    case KEY_BUDGET: /* everywhere else it is measuring time */
+        sp_usage_error(state,
+                       "--budget is a job's measuring time and stands in its 'run' line; --stop-after %s "
+                       "starts no more jobs after that time",
+                       arg);
         return 0;
     case KEY_STALE:
         set_time(state, "stale", arg, &o->stale_s);

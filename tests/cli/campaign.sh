@@ -52,9 +52,10 @@ expect 2 "one file, please" campaign files/small.txt other.txt
 expect 2 "takes a whole number" campaign files/small.txt --jobs 0
 expect 2 "at least 30 s" campaign files/small.txt --stale 1s
 
-# A budget that is spent at once starts the first job at most; the same command goes on.
-expect 5 "the budget is spent" campaign files/small.txt --budget 1ms --no-plots
-[ "$(records)" -le 1 ] || fail "the budget was not kept"
+# A time that is over at once starts the first job at most; the same command goes on. --budget is measuring time.
+expect 5 "the time of --stop-after is over" campaign files/small.txt --stop-after 1ms --no-plots
+[ "$(records)" -le 1 ] || fail "the time was not kept"
+expect 2 "measuring time and stands in its 'run' line; --stop-after 30m" campaign files/small.txt --budget 30m
 expect 5 "waiting" campaign files/small.txt --status
 expect 0 "saved  ./small" campaign files/small.txt
 [ "$(records)" -eq 4 ] || fail "$(records) records of 4 jobs"
@@ -181,7 +182,7 @@ while [ -z "$(find stopped/campaign/work -name stderr.txt 2>/dev/null)" ] && [ $
     tries=$((tries + 1))
 done
 expect 5 "claimed .*by process $long on" campaign long.txt --status
-expect 5 "0 of 1 jobs wait, 1 runs elsewhere" campaign long.txt --no-plots --budget 1ms # it waits for nobody beyond that
+expect 5 "0 of 1 jobs wait, 1 runs elsewhere" campaign long.txt --no-plots --stop-after 1ms # it waits for nobody beyond that
 kill -0 $long || fail "the other one has ended by itself"
 kill -TERM $long
 code=0
