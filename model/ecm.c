@@ -125,8 +125,10 @@ static struct sp_value one_thread(const struct sp_ecm_inputs *in, const struct s
 {
     double value[SP_MAX_LEVELS], lo[SP_MAX_LEVELS], hi[SP_MAX_LEVELS];
     bool moves = false;
-    if (!sp_value_known(t->core_s) || !sp_value_known(t->load_s))
+    if (!sp_value_known(t->core_s))
         return sp_value_none(unknown_core);
+    if (!sp_value_known(t->load_s))
+        return sp_value_none(t->load_s.why ? t->load_s.why : "the time of loads from L1 is not known");
     for (int k = 0; k < n; k++) {
         if (!sp_value_known(t->transfer_s[k]))
             return sp_value_none(t->transfer_s[k].why);

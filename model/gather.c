@@ -125,6 +125,8 @@ struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof)
     for (int k = 0; k < roof->hits.n_levels; k++)
         n += roof->hits.count[k];
     const double own_lo = first.lo > 0 ? n / first.lo : n / first.value;
+    if (roof->hits.count[0] >= n) /* nothing comes from beyond it */
+        return sp_value_of(0, SP_MODELLED);
     return sp_value_between(above_zero(t.value - n / first.value), above_zero(t.lo - own_lo),
                             above_zero(t.hi - n / first.hi), SP_MODELLED);
 }

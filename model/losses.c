@@ -87,6 +87,8 @@ static struct sp_value row_ends(const struct sp_loss_inputs *in)
 {
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->sorted_s) || !sp_value_known(in->core_s))
         return sp_value_none("rows were not run in the order of their lengths");
+    if (in->linear_s.lo > in->time_s.hi)
+        return sp_value_none("all gathers from L1 (test) took longer than the run, which proves nothing");
     const double most = fmax(0, in->linear_s.value - in->core_s.value - known_or_0(in->team_s));
     const double ends = fmin(most, fmax(0, in->linear_s.value - in->sorted_s.value));
     return sp_value_between(ends, fmin(ends, fmax(0, in->linear_s.lo - in->sorted_s.hi)),
@@ -144,6 +146,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
     double hi = core ? fmax(0, in->core_s.hi + ends - traffic_s) : 0;
     if (sp_value_known(out->row_ends)) { /* transfers hide execution first, then the ends of rows */
         const double seen = fmin(ends, excess);
+        out->row_ends_hidden = ends - seen;
         out->row_ends =
             sp_value_between(seen, fmin(seen, out->row_ends.lo), fmax(seen, out->row_ends.hi), SP_MEASURED);
     }
@@ -184,10 +187,11 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
                  sp_value_known(in->linear_s) ? "" : ", with the latency of gathers: ",
                  sp_value_known(in->linear_s) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
-    else if (sp_value_known(in->core_s) && in->core_s.value > in->time_s.value)
+    else if (sp_value_known(in->core_s) && in->core_s.value + known_or_0(out->row_ends) > in->time_s.value)
         snprintf(how, sizeof *out->how,
                  "negative: execution alone was modelled at %s, so P_core is too low%s",
-                 sp_text_seconds(missing, sizeof missing, in->core_s.value), out->flagged ? "; flagged" : "");
+                 sp_text_seconds(missing, sizeof missing, in->core_s.value + known_or_0(out->row_ends)),
+                 out->flagged ? "; flagged" : "");
     else if (missing_B <= in->leftover_B)
         snprintf(how, sizeof *out->how,
                  "negative: up to %s less was moved than modelled; caches can keep %s between executions%s",

@@ -69,6 +69,8 @@ struct sp_losses {
                                    was not measured */
     struct sp_value row_ends;   /* [s] ends of rows that were not foretold, contained in in_core; SP_NONE: no
                                    intervention */
+    double row_ends_hidden;     /* [s] of the ends that row_ends has not: transfers hide them, as long as they
+                                   take     as long; 0 where it is SP_NONE */
     char how[SP_N_LOSSES][200]; /* where each comes from, with its figures */
     double rest_fraction;       /* rest/time, signed */
     bool flagged;               /* |rest_fraction| > 0.1 */

@@ -15,7 +15,8 @@ static double between(const double *at, const double *value, int n, double x)
         return value[0];
     while (i < n - 1 && at[i] < x)
         i++;
-    return value[i - 1] + (x - at[i - 1]) * (value[i] - value[i - 1]) / (at[i] - at[i - 1]);
+    const double y = value[i - 1] + (x - at[i - 1]) * (value[i] - value[i - 1]) / (at[i] - at[i - 1]);
+    return x > at[n - 1] ? fmax(y, value[n - 1]) : y; /* noise of the last two makes nothing shorter */
 }
 
 double sp_unit_cost(const struct sp_unit_costs *c, double length)
@@ -99,6 +100,7 @@ static void units_of(const struct sp_layout *l, int thread, struct units *u)
 struct by_kernel {
     double time_s, foretold_s, surprised_s; /* of the thread that is slowest at each */
     double surprise_s;
+    double sum_s; /* of all threads */
 };
 
 /* c, and that of the same kernel where all slots are unit-stride. */
@@ -124,6 +126,7 @@ static void add_thread(const struct sp_unit_costs *c, const struct sp_unit_costs
         k->time_s = plain_s + surprise_s;
         k->surprise_s = surprise_s;
     }
+    k->sum_s += plain_s + surprise_s;
     k->foretold_s = fmax(k->foretold_s, plain_s);
     k->surprised_s = fmax(k->surprised_s, plain_s + (double)u->n * each_s);
 }
@@ -181,6 +184,17 @@ static double most_hindered(const struct sp_machine *m, const struct sp_unit_cos
     return most;
 }
 
+/* Where fewer threads were measured than run: the start of the largest team. */
+static double longest_start(const struct sp_machine *m, const struct sp_unit_costs *c,
+                            const struct sp_layout *l)
+{
+    double longest = c->start_s;
+    for (int i = 0; i < m->n_units && c->n_threads < l->partition.n_threads; i++)
+        if (m->unit[i].C == c->C && strcmp(m->unit[i].kernel, c->kernel) == 0)
+            longest = fmax(longest, m->unit[i].start_s);
+    return longest;
+}
+
 static enum sp_status time_threads(const struct sp_machine *m, const struct sp_layout *l, int n_threads,
                                    struct units *u, struct by_kernel *kernel, struct sp_error *err)
 {
@@ -224,10 +238,11 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
     const struct by_kernel *k = &kernel[best];
     const double hindered = n_threads < l->partition.n_threads ? most_hindered(m, &m->unit[best]) : 1;
     out->by = &m->unit[best];
-    const double team_s = m->unit[best].start_s;
-    out->team_s = sp_value_of(team_s, SP_MODELLED);
+    const double team_s = m->unit[best].start_s, team_hi_s = longest_start(m, &m->unit[best], l);
+    out->sum_s = k->sum_s;
+    out->team_s = sp_value_between(team_s, team_s, team_hi_s, SP_MODELLED);
     out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s,
-                                   team_s + k->surprised_s * hindered, SP_MODELLED);
+                                   team_hi_s + k->surprised_s * hindered, SP_MODELLED);
     out->surprise_s =
         sp_value_between(k->surprise_s, 0, fmax(k->surprise_s, k->surprised_s - k->foretold_s), SP_MODELLED);
     return SP_OK;

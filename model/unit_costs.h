@@ -35,6 +35,7 @@ struct sp_unit_time {
                                    SP_NONE: says why */
     struct sp_value surprise_s; /* of it: ends that are not foretold */
     struct sp_value team_s;     /* of it: T_team */
+    double sum_s;               /* of all threads' units together, T_team in none: all work by one of them */
 };
 
 /* SP_NONE in time_s: formats and precisions that the machine's measurement does not have, a schedule that

@@ -132,6 +132,7 @@ START_TEST(the_slowest_thread_decides)
     near(t.time_s.value, 1e-6 + foretold_s + (double)surprises * 10e-9);
     near(t.time_s.lo, 1e-6 + foretold_s);
     near(t.time_s.hi, 1e-6 + foretold_s + 200 * 10e-9);
+    near(t.sum_s, 2 * (foretold_s + (double)surprises * 10e-9)); /* all work by one thread, nobody starts */
     sp_layout_free(&l);
     /* three threads were not measured: as one of them alone, at most as hindered as two are */
     l = layout_of(&a, "crs", 3, SP_SCHEDULE_ROWS);
@@ -244,6 +245,8 @@ START_TEST(machine_files_keep_them)
     static const char *const faults[][2] = {{"\"seconds\":", "\"seconds\": [1], \"was\":"},
                                             {"\"length\":", "\"length\": [3, 2, 1], \"was\":"},
                                             {"\"surprise_s\":", "\"surprise_s\": [-1, 0], \"was\":"},
+                                            {"\"seconds\":", "\"seconds\": [0, 0, 0], \"was\":"},
+                                            {"\"surprise_s\":", "\"surprise_s\": [], \"was\":"},
                                             {"\"sequence\":", "\"sequence\": 7, \"was\":"},
                                             {"\"units\":", "\"units\": 7, \"was\":"}};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {

@@ -102,6 +102,7 @@ static const struct symbol {
     {"in_core", "s", "losses.in_core"},
     {"waiting", "s", "losses.waiting"},
     {"row_ends", "s", "losses.row_ends"},
+    {"row_ends_hidden", "s", "losses.row_ends_hidden"},
     {"team", "s", "losses.team"},
     {"rest", "s", "losses.rest"},
     {"saved", "B", "unfused.saved_predicted"},

@@ -173,15 +173,15 @@ const struct sp_term sp_loss_terms[] = {
      {"losses.team"},
      NULL},
     {"row_ends",
-     "mispredicted-row-ends branch-misprediction short-rows",
+     "mispredicted-row-ends branch-misprediction short-rows row_ends_hidden",
      "loss: ends of rows that the processor mispredicts, a part of in_core",
      "t(all gathers from L1) - t(that, rows in the order of their lengths)",
      "A loop over a short row ends where the processor has guessed another iteration. Rows sorted by length "
      "inside each thread's share end as foretold; what that saves is the price. It counts only as far as "
      "P_core, measured on few rows that can be learned, does not contain it. Lanes (SELL) have one end for "
-     "C rows.",
+     "C rows. What transfers hide of it (row_ends_hidden) comes to light where a change moves fewer bytes.",
      "in_core P_core linearised C01 SELL",
-     {"losses.row_ends"},
+     {"losses.row_ends", "losses.row_ends_hidden"},
      NULL},
     {"waiting",
      "waiting-for-gathers",

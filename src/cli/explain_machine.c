@@ -202,11 +202,11 @@ const struct sp_term sp_machine_terms[] = {
     {"expected-time",
      "expected units row-costs surprise",
      "the time of a matrix that is not run, from all parts of the model",
-     "T = max(V/b_S, T_core - T_ends + max(T_ends, T_gather))",
+     "T = max(V/b_S, T_core - T_ends + max(T_ends, T_beyond))",
      "T_core: the start of the team and, of the slowest thread, what its rows (chunks of SELL) cost by their "
      "lengths, as `machine measure` finds it with all data in L1. T_ends, part of it: rows whose length the "
      "four before do not foretell, times what a mispredicted end costs in a sequence of so many rows: "
-     "processors learn short ones by heart. T_gather: what the simulated levels add to gathers from L1. The "
+     "processors learn short ones by heart. T_beyond: what the simulated levels add to gathers from L1. The "
      "interval goes from all gathers hidden and all ends foretold to none. `spmodel model M --machine NAME "
      "--alpha sim` computes it; `spmodel analyze` checks its parts (rows by length, all gathers from L1).",
      "gather-roof row_ends P_core ecm",

@@ -67,14 +67,16 @@ const struct sp_term sp_report_terms[] = {
      {"config.kernel", "config.schedule", "config.store_nt", "config.cache", "config.code_hash"},
      NULL},
     {"table",
-     "x-once roofline,-x-once roofline,-x-as-simulated roofline,-x-as-measured ECM,-x-as-simulated model,-x-once model,-x-as-simulated model,-x-as-measured model,-x-as-counted",
+     "x-once roofline,-x-once roofline,-x-as-simulated roofline,-x-as-measured ECM,-x-as-simulated "
+     "model,-x-once model,-x-as-simulated model,-x-as-measured model,-x-as-counted",
      "the table: model and measurement in one column each",
      NULL,
      "x once: the roofline with every line of x loaded once. x as simulated (measured, counted): with the "
      "alpha of this run. Bytes of these rows are the formula's (modelled): caches that keep part of matrix "
      "or "
      "result are not in it, nor what a level passes on again. ECM: `explain ecm`, from the bytes that were "
-     "simulated between all levels; the rows above it are then called roofline instead of model. measured: the clock, and the bytes that were "
+     "simulated between all levels; the rows above it are then called roofline instead of model. measured: "
+     "the clock, and the bytes that were "
      "simulated or counted as a whole. \"Of roof\" is bandwidth_fraction, \"of model\" model_fraction.",
      "roofline ecm bandwidth_fraction model_fraction V_min B_C",
      {NULL},

@@ -155,6 +155,15 @@ static struct sp_value rate_of(double work, struct sp_value time_s)
                : sp_value_none(time_s.why ? time_s.why : "not measured");
 }
 
+/* All units by one thread, without the start of a team. */
+static struct sp_value sum_of(const struct sp_unit_time *u)
+{
+    const double one = u->by ? u->sum_s / (u->time_s.value - u->team_s.value) : 0;
+    return !u->by ? u->time_s
+                  : sp_value_between(u->sum_s, one * (u->time_s.lo - u->team_s.lo),
+                                     one * (u->time_s.hi - u->team_s.hi), SP_MODELLED);
+}
+
 static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
                                const struct sp_workload *w, const struct sp_layout *layout,
                                const struct sp_machine *machine, const struct sp_progress *progress,
@@ -194,7 +203,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
-    sp_model_ecm(w, layout, rate_of(in.work / row->n_threads, row->units.time_s), row);
+    sp_model_ecm(w, layout, rate_of(in.work, sum_of(&row->units)), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
     row->gather_wait_s = sp_gather_wait(
@@ -359,22 +368,30 @@ static int best_by_L2(const struct sp_model_row *row, int n, int best)
     return best;
 }
 
-/* Is b better than a? A time without the core's part says less than one with it. */
-static bool is_better(const struct sp_model_row *b, const struct sp_model_row *a)
+/* The roofline's time; 0: not known. Where the core's part is not known of all rows, it counts for none. */
+static double time_to_compare(const struct sp_model_row *row, bool with_core)
 {
-    const struct sp_roofline *now = &b->prediction.roofline, *best = &a->prediction.roofline;
-    if ((a->units.by != NULL) != (b->units.by != NULL))
-        return b->units.by != NULL;
-    return sp_value_known(now->time_s) && sp_value_known(best->time_s)
-               ? now->time_s.value < best->time_s.value
-               : b->prediction.volume_B.value < a->prediction.volume_B.value;
+    const struct sp_prediction *p = &row->prediction;
+    if (!sp_value_known(p->roofline.time_s))
+        return 0;
+    return !with_core && row->units.by && sp_value_known(p->roof_Bps) ? p->volume_B.value / p->roof_Bps.value
+                                                                      : p->roofline.time_s.value;
+}
+
+static bool is_better(const struct sp_model_row *b, const struct sp_model_row *a, bool with_core)
+{
+    const double now = time_to_compare(b, with_core), best = time_to_compare(a, with_core);
+    return now > 0 && best > 0 ? now < best : b->prediction.volume_B.value < a->prediction.volume_B.value;
 }
 
 int sp_model_best(const struct sp_model_row *row, int n)
 {
     int best = 0;
+    bool with_core = true;
+    for (int i = 0; i < n; i++)
+        with_core = with_core && row[i].units.by;
     for (int i = 1; i < n; i++)
-        if (is_better(&row[i], &row[best]))
+        if (is_better(&row[i], &row[best], with_core))
             best = i;
     return row[best].gpu && sp_value_known(row[best].prediction.roofline.time_s) ? best_by_L2(row, n, best)
                                                                                  : best;

@@ -112,7 +112,7 @@ static void put_time(const struct sp_roofline *r, FILE *out)
     sp_print(out, "%12s %9.3g", sp_text_seconds(t, sizeof t, r->time_s.value), r->performance.value / 1e9);
 }
 
-static void print_row(const struct sp_model_row *row, FILE *out)
+static void print_row(const struct sp_model_row *row, bool core_unknown, FILE *out)
 {
     const struct sp_prediction *p = &row->prediction;
     char V[32];
@@ -120,7 +120,7 @@ static void print_row(const struct sp_model_row *row, FILE *out)
              row->alpha_min.value > 0 ? row->alpha.value / row->alpha_min.value : 0, row->beta.value,
              sp_text_bytes(V, sizeof V, p->volume_B.value), p->balance.value);
     put_time(&p->roofline, out);
-    sp_print(out, "  %s\n", p->binding);
+    sp_print(out, "  %s%s\n", p->binding, core_unknown ? ", core unknown" : "");
 }
 
 static void print_gpu_note(const struct sp_model_row *row, FILE *out)
@@ -183,8 +183,11 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
              "traffic", "B/flop", "time", "Gflop/s", "bound by");
+    bool some_core = false;
     for (int i = 0; i < n; i++)
-        print_row(&row[i], out);
+        some_core = some_core || row[i].units.by;
+    for (int i = 0; i < n; i++)
+        print_row(&row[i], some_core && !row[i].units.by, out);
     sp_print(out, " All figures modelled; %s.\n", row[0].note);
     for (int i = 0; i < n; i++)
         if (!isnan(row[i].unit_share))

@@ -200,6 +200,12 @@ static void read_interface(struct reader *r, const json_t *o, int i, struct sp_e
     snprintf(where, sizeof where, "ecm.interfaces[%d]", i);
     remark_unknown(r, o, where, known);
     text_of(r, o, where, "level", out->level, sizeof out->level, true);
+    if (r->status == SP_OK && strcmp(out->level, "MEM") != 0 &&
+        (out->level[0] != 'L' || out->level[1] < '2' || out->level[1] > '4' || out->level[2]))
+        fault(r, where, "level", "must be L2, L3, L4 or MEM");
+    for (const struct sp_ecm_interface *inner = out - i; inner < out && r->status == SP_OK; inner++)
+        if (strcmp(inner->level, out->level) == 0)
+            fault(r, where, "level", "stands there twice");
     const json_t *one = json_object_get(o, "one_thread");
     if (!json_is_object(one)) {
         fault(r, where, "one_thread", one ? "must be an object" : "is missing");
@@ -283,8 +289,11 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
     const int n_s = read_numbers(r, o, where, "surprise_s", false, SP_MAX_UNIT_SEQUENCES, c->surprise_s);
     if (r->status == SP_OK && (n != c->n_lengths || n < 2))
         fault(r, where, "seconds", "must be two or more, one for each length");
-    if (r->status == SP_OK && n_s != c->n_sequences)
-        fault(r, where, "surprise_s", "must be one for each sequence");
+    for (int k = 0; k < n && r->status == SP_OK; k++)
+        if (!(c->seconds[k] > 0))
+            fault(r, where, "seconds", "must be above 0");
+    if (r->status == SP_OK && (n_s != c->n_sequences || n_s < 1))
+        fault(r, where, "surprise_s", "must be one or more, one for each sequence");
 }
 
 /* Absent in files of earlier versions and of machines that were not measured. */

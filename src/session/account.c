@@ -231,7 +231,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     sp_analysis_look_at_storage(a, &in);
     struct by_rows rows;
     const struct sp_value ends = out->losses.row_ends;
-    add_row_ends(a, sp_value_known(ends) ? ends.value : 0, &rows, &in);
+    add_row_ends(a, sp_value_known(ends) ? ends.value + out->losses.row_ends_hidden : 0, &rows, &in);
     snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
     in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
     sp_hints_find(&in, &out->hints);

@@ -393,7 +393,8 @@ enum sp_status sp_measure_units(const struct sp_topology *t, int n_threads, cons
         }
         took_s = sp_now() - start;
         p.n++;
-    } while (status == SP_OK && (p.n < LEAST_PASSES || sp_now() + took_s < until));
+    } while (status == SP_OK &&
+             (sp_now() + took_s < until || (p.n < LEAST_PASSES && sp_now() < until + budget_s)));
     conclude(&p);
     free(least);
     return status;

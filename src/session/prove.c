@@ -214,8 +214,10 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
     if (sp_analysis_is_replayed(a))
         return SP_OK;
     enum sp_status status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
-    if (status != SP_OK || rate.origin == SP_NONE || rate.value <= 0)
+    if (status != SP_OK || rate.origin == SP_NONE || rate.value <= 0) {
+        *core_s = sp_value_none("P_core was not measured");
         return status;
+    }
     if (sp_value_known(a->core.flop_s) &&
         sp_plan_left_s(a->options->plan, SP_SPEND_OTHERS) > LEAST_FOR_TEAM_S)
         status = find_core_ratio(a, other, kernel, &ratio, err);
@@ -361,8 +363,9 @@ static enum sp_status linearise(const struct sp_analysis *a, struct sp_proved *o
     struct sp_layout view;
     struct sp_error why;
     enum sp_status status = sp_layout_fold(&a->setup.layout, p.fold, &view, &why);
-    if (status == SP_MEMORY) {
-        out->linear_s = sp_value_none("no memory for a second set of indices");
+    if (status != SP_OK) {
+        out->linear_s = sp_value_none(status == SP_MEMORY ? "no memory for a second set of indices"
+                                                          : "this format has no columns to fold");
         return SP_OK;
     }
     status = time_prepared(a, &a->setup.workload, a->setup.kernel, &view, &out->linear_s, err);

@@ -24,6 +24,20 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
         sp_record_set_number(r, "losses.team", losses->team.value);
     if (losses->row_ends.origin != SP_NONE)
         sp_record_set_number(r, "losses.row_ends", losses->row_ends.value);
+    if (losses->row_ends_hidden > 0)
+        sp_record_set_number(r, "losses.row_ends_hidden", losses->row_ends_hidden);
+    static const struct {
+        const char *path, *origin, *how;
+    } within[] = {
+        {"losses.waiting", "losses_origin.waiting", "measured: what all gathers from L1 (test) save"},
+        {"losses.team", "losses_origin.team", "measured: an execution of a few entries"},
+        {"losses.row_ends", "losses_origin.row_ends",
+         "measured: what rows in the order of their lengths save of that test"},
+        {"losses.row_ends_hidden", "losses_origin.row_ends_hidden",
+         "measured: what transfers hide of the ends; not in in_core"}};
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+        if (sp_record_node(r, within[i].path))
+            sp_record_set_text(r, within[i].origin, within[i].how);
     if (losses->extra_x_domains.origin != SP_NONE) {
         sp_record_set_number(r, "losses.extra_x_domains", losses->extra_x_domains.value);
         sp_record_set_text(r, "losses_origin.extra_x_domains",
