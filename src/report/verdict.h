@@ -34,9 +34,10 @@ bool sp_verdict_contradicts(const struct sp_record *record, const json_t *not_a_
 /* The losses as the verdict names them: what the possible contains first, then what is lost, the rest last.
  * They add up to the time. Where execution binds, what it hides of transfers is a part of it. */
 struct sp_verdict_row {
-    int loss;     /* of sp_loss_words */
-    double share; /* of the time; only the rest may be negative */
-    bool is_lost; /* lies between possible and reached */
+    int loss;          /* of sp_loss_words */
+    double share;      /* of the time; only the rest may be negative */
+    bool is_lost;      /* lies between possible and reached */
+    const char *cause; /* key of `losses` in the record: "in_core", or a part of it as "row_ends" */
     char words[64];
 };
 enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };

@@ -41,7 +41,7 @@ static const char *no_losses(const struct sp_record *record, double share[SP_N_L
 
 /* A part of in-core time that has a row of its own. */
 struct part {
-    const char *path, *words;
+    const char *path, *cause, *words;
     double share;
 };
 
@@ -70,7 +70,7 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         share[REST] += taken;
     }
     /* parts of it that nothing hides */
-    struct part parts[] = {{"losses.row_ends", row_ends, 0}, {"losses.team", team, 0}};
+    struct part parts[] = {{"losses.row_ends", "row_ends", row_ends, 0}, {"losses.team", "team", team, 0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double seconds;
         if (!sp_record_number(record, parts[i].path, &seconds) || !(share[IN_CORE] > 0))
@@ -80,19 +80,23 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (isfinite(share[i])) {
-            row[n] = (struct sp_verdict_row){.loss = i, .share = share[i], .is_lost = i > PADDING};
+            row[n] = (struct sp_verdict_row){
+                .loss = i, .share = share[i], .is_lost = i > PADDING, .cause = sp_loss_words[i].key};
             cause_words(record, i, row[n].words, sizeof row->words);
             if (i == IN_CORE && execution > 0) /* the possible has all of the execution */
                 snprintf(row[n].words, sizeof row->words, "%s", waiting);
+            if (strcmp(row[n].words, waiting) == 0)
+                row[n].cause = "waiting";
             n++;
         }
         for (size_t k = 0; i == IN_CORE && k < sizeof parts / sizeof *parts; k++)
             if (parts[k].share > 0) {
-                row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = parts[k].share, .is_lost = true};
+                row[n] = (struct sp_verdict_row){
+                    .loss = IN_CORE, .share = parts[k].share, .is_lost = true, .cause = parts[k].cause};
                 snprintf(row[n++].words, sizeof row->words, "%s", parts[k].words);
             }
         if (i == PADDING && execution > 0) {
-            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution};
+            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution, .cause = "in_core"};
             snprintf(row[n++].words, sizeof row->words, "%s", in_core);
         }
     }
@@ -106,7 +110,7 @@ static void add_cause(json_t *list, const struct sp_verdict_row *row)
     snprintf(text, sizeof text, "%s %s", sp_figure_percent(percent, sizeof percent, fabs(row->share)),
              is_twice ? "explained twice" : row->words);
     json_t *item = sp_verdict_line(text, text);
-    json_object_set_new(item, "cause", json_string(sp_loss_words[row->loss].key));
+    json_object_set_new(item, "cause", json_string(row->cause));
     json_object_set_new(item, "share", sp_verdict_number(row->share));
     json_array_append_new(list, item);
 }
