@@ -71,6 +71,9 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         const double n = sp_layout_gather_bytes(s->layout) / (double)s->layout->s_x;
         const struct sp_gather_hits hits = sp_gather_hits_of(machine, n, traffic, n_levels);
         s->row->gather = sp_gather_roof_of(machine, &hits, s->row->n_threads);
+        if (s->layout->s_x != sizeof(double)) /* the ceilings are theirs */
+            s->row->gather.time_s = s->row->gather.roof_ps =
+                sp_value_none("gathers are measured for elements of 8 bytes");
     }
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
