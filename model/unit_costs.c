@@ -1,5 +1,6 @@
 #include "model/unit_costs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* y at x between the points (at[i], value[i]), straight on beyond the last two. */
+/* y at x between the points (at[i], value[i]), i < n, n >= 1; straight on beyond the last two. */
 static double between(const double *at, const double *value, int n, double x)
 {
     int i = 1;
@@ -15,18 +16,20 @@ static double between(const double *at, const double *value, int n, double x)
         return value[0];
     while (i < n - 1 && at[i] < x)
         i++;
+    assert(i < n);
     const double y = value[i - 1] + (x - at[i - 1]) * (value[i] - value[i - 1]) / (at[i] - at[i - 1]);
     return x > at[n - 1] ? fmax(y, value[n - 1]) : y; /* noise of the last two makes nothing shorter */
 }
 
 double sp_unit_cost(const struct sp_unit_costs *c, double length)
 {
+    assert(c);
     return c->n_lengths > 0 ? between(c->length, c->seconds, c->n_lengths, length) : 0;
 }
 
 double sp_unit_surprise_cost(const struct sp_unit_costs *c, double n)
 {
-    double at[SP_MAX_UNIT_SEQUENCES];
+    double at[SP_MAX_UNIT_SEQUENCES] = {0};
     if (c->n_sequences == 0 || n < 1)
         return 0;
     for (int i = 0; i < c->n_sequences; i++)
@@ -87,6 +90,7 @@ struct units {
 static void units_of(const struct sp_layout *l, int thread, struct units *u)
 {
     int64_t cursor = 0, first, end;
+    assert(u->length);
     u->n = 0;
     while (sp_partition_next(&l->partition, thread, &cursor, &first, &end))
         for (int64_t unit = first; unit < end; unit++) {

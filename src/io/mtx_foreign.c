@@ -75,7 +75,7 @@ enum sp_status sp_mtx_foreign(const char *path, const char *text, int64_t n, str
     while (blanks < n && isspace((unsigned char)text[blanks]))
         line += text[blanks++] == '\n';
     static const char banner[] = "%%MatrixMarket";
-    if (blanks > 0 && n - blanks >= (int64_t)sizeof banner &&
+    if (blanks > 0 && n - blanks >= (int64_t)sizeof banner - 1 &&
         strncasecmp(text + blanks, banner, sizeof banner - 1) == 0)
         return sp_fail_at(err, SP_INPUT, path, 1, 1, "remove what stands before the banner",
                           "the banner must be the first thing in the file, but it follows %lld blank byte%s "

@@ -199,7 +199,8 @@ static double least_lambda(const struct sp_workload *w)
     const int64_t units = (w->matrix->n_r + rows - 1) / rows, n = w->n_threads;
     if (units == 0 || w->schedule == SP_SCHEDULE_MERGE)
         return 1;
-    return (double)((units + n - 1) / n) * (double)n / (double)units;
+    const int64_t most = (units + n - 1) / n; /* of one thread */
+    return (double)(most * n) / (double)units;
 }
 
 enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,

@@ -42,6 +42,7 @@ static enum sp_status permuted(int64_t n, int64_t window, uint64_t seed, int32_t
 static enum sp_status shuffled(int64_t n, int64_t window, uint64_t seed, int32_t *perm, struct sp_error *err)
 {
     (void)err;
+    window = window > n && n > 0 ? n : window; /* wider ones would step beyond int64_t */
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < n; first += window) {
         int64_t size = n - first < window ? n - first : window;
