@@ -35,7 +35,8 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 /* x of 8 KiB, or 16 where slots are unit-stride: gathers come from the innermost cache. */
 enum { N_COLUMNS = 1024, N_UNIT_COLUMNS = 2048 };
 static const double sample_s = 100e-6;
-enum { N_SAMPLES = 2, LEAST_PASSES = 3 };
+/* The start is taken off all other times, and a disturbed one would spoil them all. */
+enum { N_SAMPLES = 2, N_START_SAMPLES = 16, LEAST_PASSES = 3 };
 
 /* A prepared kernel and its arrays. */
 struct run {
@@ -121,7 +122,7 @@ static enum sp_status make_run(const struct pass *p, const int *length, int64_t 
 }
 
 /* The shortest execution of a few samples [s]; NAN: it does not run. */
-static double time_of(const struct run *run, const struct sp_kernel *kernel)
+static double time_of(const struct run *run, const struct sp_kernel *kernel, int n_samples)
 {
     const struct sp_operands operands = {.x = run->dense.x};
     void *state = NULL;
@@ -132,7 +133,7 @@ static double time_of(const struct run *run, const struct sp_kernel *kernel)
         kernel->release(state);
         return NAN;
     }
-    for (int i = 0; i < N_SAMPLES;) {
+    for (int i = 0; i < n_samples;) {
         const double start = sp_now();
         if (kernel->run(state, repetitions, NULL, NULL) != SP_OK)
             break;
@@ -222,6 +223,7 @@ static enum sp_status at_length(const struct pass *p, int which, struct sp_error
 {
     const int C = rows_of(p->format);
     const int each = which < 0 ? 1 : lengths[which];
+    const int n_samples = which < 0 ? N_START_SAMPLES : N_SAMPLES;
     const double units = which < 0 ? 1 : units_for(p, C, each);
     const int64_t n_r = (int64_t)units * p->n_threads * C;
     const struct sp_kernel *kernel[SP_MAX_UNIT_COSTS];
@@ -238,7 +240,7 @@ static enum sp_status at_length(const struct pass *p, int which, struct sp_error
         struct sp_unit_costs *c = costs_for(p, kernel[i], &run.layout);
         double *least = !c ? NULL : which < 0 ? &c->start_s : &c->seconds[which];
         if (least && !is_slow(p, c))
-            *least = fmin(*least, time_of(&run, kernel[i]) / units); /* NAN is not less */
+            *least = fmin(*least, time_of(&run, kernel[i], n_samples) / units); /* NAN is not less */
     }
     run_free(&run);
     free(length);
@@ -301,8 +303,8 @@ static enum sp_status in_sequence(const struct pass *p, int which, struct sp_err
         if (!c || is_slow(p, c))
             continue;
         struct sequence_s *s = &p->least[c - p->machine->unit][which];
-        s->random = fmin(s->random, time_of(&random, kernel[i]));
-        s->sorted = fmin(s->sorted, entries * time_of(&sorted, kernel[i]));
+        s->random = fmin(s->random, time_of(&random, kernel[i], N_SAMPLES));
+        s->sorted = fmin(s->sorted, entries * time_of(&sorted, kernel[i], N_SAMPLES));
         s->surprises = surprises;
     }
     run_free(&random);
@@ -339,7 +341,8 @@ static void add_longer(struct sp_machine *m, struct sp_unit_costs *c)
     }
 }
 
-/* What ends cost; kernels of which a time is missing are dropped. */
+/* What ends cost; kernels of which a time is missing are dropped. Half of a time at most is its start: where
+ * that were more, the start was disturbed. */
 static void conclude(const struct pass *p)
 {
     struct sp_machine *m = p->machine;
@@ -348,8 +351,9 @@ static void conclude(const struct pass *p)
         struct sp_unit_costs c = m->unit[i];
         bool whole = c.start_s < INFINITY;
         for (int k = 0; k < N_LENGTHS; k++) {
-            c.seconds[k] -= c.start_s / units_for(p, c.C > 0 ? c.C : 1, c.length[k]);
-            whole = whole && c.seconds[k] < INFINITY && c.seconds[k] > 0;
+            const double start_s = c.start_s / units_for(p, c.C > 0 ? c.C : 1, c.length[k]);
+            c.seconds[k] -= fmin(start_s, c.seconds[k] / 2);
+            whole = whole && c.seconds[k] < INFINITY;
         }
         for (int k = 0; k < N_SEQUENCES && p->least[i][k].sorted < INFINITY; k++) {
             const struct sequence_s *s = &p->least[i][k];

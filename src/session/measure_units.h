@@ -8,9 +8,10 @@
 #include "model/machine.h"
 #include "sys/topology.h"
 
-/* Fills machine->unit, in passes over everything as long as budget_s lasts, three if twice that suffices, at least one, of which the
- * shortest times stay: disturbances only slow down. The calling thread's team is bound already. isa as in
- * sp_kernel_candidates(). What cannot be run is left out. SP_INTERRUPTED, SP_MEMORY. */
+/* Fills machine->unit in passes over everything, of which the shortest times stay: disturbances only slow
+ * down. There are as many as budget_s allows, three if twice that suffices, and one at least. The calling
+ * thread's team is bound already. isa as in sp_kernel_candidates(). What cannot be run is left out.
+ * SP_INTERRUPTED, SP_MEMORY. */
 enum sp_status sp_measure_units(const struct sp_topology *topology, int n_threads, const char *isa,
                                 double budget_s, const struct sp_progress *progress,
                                 struct sp_machine *machine, struct sp_error *err);
