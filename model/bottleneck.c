@@ -39,19 +39,32 @@ static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs
     return f;
 }
 
-/* In-core where the same work takes nearly as long from the inner caches, or adds more than gathers wait. */
+static double known_or_0(struct sp_value v)
+{
+    return sp_value_known(v) ? v.value : 0;
+}
+
+/* In-core where the same work takes nearly as long from the inner caches, or execution, ends of rows and the
+ * start of the team add more than gathers wait. */
 static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in, double share)
 {
     char time[32];
-    const struct sp_value waiting = in->losses->waiting;
-    const double waits = sp_value_known(waiting) ? waiting.value / in->time_s.value : 0;
-    const bool is_core =
-        sp_value_known(in->core_s) && (in->core_s.value >= MOST * in->time_s.value || share - waits >= waits);
+    const struct sp_losses *l = in->losses;
+    const double waits = known_or_0(l->waiting), ends = known_or_0(l->row_ends), team = known_or_0(l->team);
+    const double executes = share * in->time_s.value - waits - ends - team;
+    const bool fills = known_or_0(l->core) >= MOST * in->time_s.value;
+    const bool is_core = sp_value_known(l->core) && (fills || executes + ends + team >= waits);
     struct sp_bottleneck_found f = {is_core ? SP_BOTTLENECK_IN_CORE : SP_BOTTLENECK_LATENCY,
                                     is_core || sp_value_known(in->linear_s), share, ""};
-    if (is_core)
+    if (is_core && (fills || executes >= fmax(ends, team)))
         snprintf(f.why, sizeof f.why, "with all data in the inner caches it takes %s",
-                 sp_text_seconds(time, sizeof time, in->core_s.value));
+                 sp_text_seconds(time, sizeof time, l->core.value));
+    else if (is_core && ends >= team)
+        snprintf(f.why, sizeof f.why, "rows in the order of their lengths, whose ends are foretold, save %s",
+                 sp_text_seconds(time, sizeof time, ends));
+    else if (is_core)
+        snprintf(f.why, sizeof f.why, "starting the team and its barrier take %s",
+                 sp_text_seconds(time, sizeof time, team));
     else if (f.proved)
         snprintf(f.why, sizeof f.why, "with all gathers in the inner caches it takes %s",
                  sp_text_seconds(time, sizeof time, in->linear_s.value));
@@ -84,13 +97,12 @@ struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *i
     const double moved = part(l, SP_LOSS_MIN_TRAFFIC) + part(l, SP_LOSS_PADDING) + part(l, SP_LOSS_EXTRA_X);
     const double imbalance = part(l, SP_LOSS_IMBALANCE) / time;
     const double core = part(l, SP_LOSS_IN_CORE) / time;
-    const struct sp_bottleneck_found doubt =
-        of_doubt(in, moved, sp_value_known(in->core_s) ? in->core_s.value : 0);
+    const struct sp_bottleneck_found doubt = of_doubt(in, moved, known_or_0(in->core_s));
     if (*doubt.why)
         return doubt;
     if (imbalance >= LEAST && imbalance >= core)
         return of_imbalance(in, imbalance);
-    if (core >= LEAST || (sp_value_known(in->core_s) && in->core_s.value > fmax(moved, MOST * time)))
+    if (core >= LEAST || known_or_0(l->core) > fmax(moved, MOST * time))
         return of_core(in, core);
     struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
     if (moved >= MOST * time) {

@@ -81,33 +81,52 @@ static void split_imbalance(const struct sp_loss_inputs *in, struct sp_losses *o
                  "unknown: %s; it is part of \"not explained\"", in->imbalance_s.why);
 }
 
-/* What the run with all gathers from L1 takes beyond the same with rows in the order of their lengths; as far
- * as P_core, whose rows are few enough to be learned, does not have it. */
+/* Not above 0 is 0. */
+static struct sp_value at_least_0(double value, double lo, double hi)
+{
+    return sp_value_between(fmax(0, value), fmax(0, lo), fmax(0, hi), SP_MEASURED);
+}
+
+static struct sp_value difference(struct sp_value a, struct sp_value b)
+{
+    return at_least_0(a.value - b.value, a.lo - b.hi, a.hi - b.lo);
+}
+
+/* W/P_core, but not more than a run of the same work took. */
+static struct sp_value execution(const struct sp_loss_inputs *in)
+{
+    const struct sp_value tests[] = {in->linear_s, in->sorted_s};
+    struct sp_value core = in->core_s;
+    for (int i = 0; i < 2 && sp_value_known(core); i++) {
+        if (!sp_value_known(tests[i]))
+            continue;
+        const double team_s = known_or_0(in->team_s);
+        core = at_least_0(fmin(core.value, tests[i].value - team_s), fmin(core.lo, tests[i].lo - team_s),
+                          fmin(core.hi, tests[i].hi - team_s));
+    }
+    return core;
+}
+
+/* What the run with all gathers from L1 takes beyond the same with rows in the order of their lengths. */
 static struct sp_value row_ends(const struct sp_loss_inputs *in)
 {
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->sorted_s) || !sp_value_known(in->core_s))
         return sp_value_none("rows were not run in the order of their lengths");
     if (in->linear_s.lo > in->time_s.hi)
         return sp_value_none("all gathers from L1 (test) took longer than the run, which proves nothing");
-    const double most = fmax(0, in->linear_s.value - in->core_s.value - known_or_0(in->team_s));
-    const double ends = fmin(most, fmax(0, in->linear_s.value - in->sorted_s.value));
-    return sp_value_between(ends, fmin(ends, fmax(0, in->linear_s.lo - in->sorted_s.hi)),
-                            fmax(ends, fmin(most, fmax(0, in->linear_s.hi - in->sorted_s.lo))), SP_MEASURED);
+    return difference(in->linear_s, in->sorted_s);
 }
 
-/* Of what the run with all gathers from L1 saves, what is neither extra x, as far as execution does not hide
- * it, nor more than is left. */
-static struct sp_value waiting(const struct sp_loss_inputs *in, const struct sp_losses *out, double shows_s,
-                               double left)
+/* Of what the run with all gathers from L1 saves, what is not the transfer of x, as far as execution does not
+ * hide that. */
+static struct sp_value waiting(const struct sp_loss_inputs *in, double shows_s)
 {
     if (!sp_value_known(in->linear_s))
         return sp_value_none("no intervention was made");
-    const double extra_x = fmin(shows_s, known_or_0(out->part[SP_LOSS_EXTRA_X]));
-    const double latency = fmin(fmax(0, in->time_s.value - in->linear_s.value - extra_x), fmax(0, left));
-    /* What that run saves in total bounds latency from above. */
-    const double most = fmin(fmax(0, in->time_s.hi - in->linear_s.lo), fmax(0, left));
-    const double least = fmax(0, in->time_s.lo - in->linear_s.hi - extra_x);
-    return sp_value_between(latency, fmin(least, latency), fmax(most, latency), SP_MEASURED);
+    const double x_B = sp_value_known(in->x_B) ? in->x_B.value : in->x_once_B;
+    const struct sp_value saved = difference(in->time_s, in->linear_s);
+    const double x_s = fmin(shows_s, x_B / in->roof_Bps.value);
+    return at_least_0(saved.value - x_s, saved.lo - x_s, saved.hi - x_s);
 }
 
 /* "measured: without memory limits 200 us; ends of rows 250 us; all gathers from L1 (test) save 43 us" */
@@ -115,9 +134,9 @@ static void say_core(const struct sp_loss_inputs *in, const struct sp_losses *ou
 {
     char took[32], ends[32], saved[32];
     const double saved_s = sp_value_known(in->linear_s) ? in->time_s.value - in->linear_s.value : 0;
-    const bool core = sp_value_known(in->core_s);
-    snprintf(text, size, "measured:%s%s%s%s%s%s%s", core ? " without memory limits " : "",
-             core ? sp_text_seconds(took, sizeof took, in->core_s.value) : "",
+    const bool core = sp_value_known(in->core_s), less = core && out->core.value < in->core_s.value;
+    snprintf(text, size, "measured:%s%s%s%s%s%s%s%s", core ? " without memory limits " : "",
+             less ? "at most " : "", core ? sp_text_seconds(took, sizeof took, out->core.value) : "",
              sp_value_known(out->row_ends) ? "; mispredicted ends of rows " : "",
              sp_value_known(out->row_ends) ? sp_text_seconds(ends, sizeof ends, out->row_ends.value) : "",
              core && sp_value_known(in->linear_s) ? ";" : "",
@@ -127,43 +146,54 @@ static void say_core(const struct sp_loss_inputs *in, const struct sp_losses *ou
                                            : "nothing");
 }
 
+static struct sp_value plus(struct sp_value a, struct sp_value b)
+{
+    if (!sp_value_known(b))
+        return a;
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, SP_MEASURED);
+}
+
 static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, double traffic_s)
 {
-    const bool core = sp_value_known(in->core_s);
+    const bool has_core = sp_value_known(in->core_s);
+    out->core = execution(in);
     out->row_ends = row_ends(in);
-    out->team = core ? in->team_s : sp_value_none("P_core was not measured");
+    out->team = has_core ? in->team_s : sp_value_none("P_core was not measured");
     out->waiting = sp_value_none("no intervention was made");
-    if (!core && !sp_value_known(in->linear_s)) {
+    if (!has_core && !sp_value_known(in->linear_s)) {
         out->part[SP_LOSS_IN_CORE] = sp_value_none("P_core was not measured and no intervention was made");
         snprintf(
             out->how[SP_LOSS_IN_CORE], sizeof *out->how,
             "unknown: P_core was not measured and no intervention was made; it is part of \"not explained\"");
         return;
     }
-    const double ends = known_or_0(out->row_ends);
-    double excess = core ? fmax(0, in->core_s.value + ends - traffic_s) : 0;
-    double lo = core ? fmax(0, in->core_s.lo + ends - traffic_s) : 0;
-    double hi = core ? fmax(0, in->core_s.hi + ends - traffic_s) : 0;
+    const struct sp_value none = sp_value_of(0, SP_MEASURED);
+    const struct sp_value executed = has_core ? plus(out->core, out->row_ends) : none;
+    struct sp_value excess =
+        at_least_0(executed.value - traffic_s, executed.lo - traffic_s, executed.hi - traffic_s);
     if (sp_value_known(out->row_ends)) { /* transfers hide execution first, then the ends of rows */
-        const double seen = fmin(ends, excess);
-        out->row_ends_hidden = ends - seen;
-        out->row_ends =
-            sp_value_between(seen, fmin(seen, out->row_ends.lo), fmax(seen, out->row_ends.hi), SP_MEASURED);
+        const struct sp_value ends = out->row_ends;
+        const double seen = fmin(ends.value, excess.value);
+        out->row_ends_hidden = ends.value - seen;
+        out->row_ends = sp_value_between(seen, fmin(seen, fmin(ends.lo, excess.lo)),
+                                         fmax(seen, fmin(ends.hi, excess.hi)), SP_MEASURED);
     }
-    const double team_s = fmin(known_or_0(out->team), in->time_s.value);
-    excess += team_s;
-    lo += team_s;
-    hi += team_s;
-    const double execution_s = core ? in->core_s.value + ends : 0;
-    const double left = in->time_s.value - traffic_s - known_or_0(out->part[SP_LOSS_IMBALANCE]) - excess;
-    out->waiting = waiting(in, out, fmax(0, traffic_s - execution_s), left);
-    if (sp_value_known(out->waiting)) {
-        excess += out->waiting.value;
-        lo += out->waiting.lo;
-        hi += out->waiting.hi;
-    }
+    out->waiting = waiting(in, fmax(0, traffic_s - executed.value));
+    out->part[SP_LOSS_IN_CORE] = plus(plus(excess, out->team), out->waiting);
     say_core(in, out, out->how[SP_LOSS_IN_CORE], sizeof *out->how);
-    out->part[SP_LOSS_IN_CORE] = sp_value_between(excess, fmin(lo, excess), fmax(hi, excess), SP_MEASURED);
+}
+
+/* Lengths of the intervals below and above the values; of transfers together, as one roof makes them all. */
+static void add_spread(const struct sp_losses *l, int first, int last, double *below, double *above)
+{
+    double lo = 0, hi = 0;
+    for (int i = first; i <= last; i++)
+        if (sp_value_known(l->part[i])) {
+            lo += l->part[i].value - l->part[i].lo;
+            hi += l->part[i].hi - l->part[i].value;
+        }
+    *below = hypot(*below, hi); /* a part that is longer leaves a shorter rest */
+    *above = hypot(*above, lo);
 }
 
 static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
@@ -171,9 +201,12 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
     double explained = 0;
     for (int i = 0; i < SP_LOSS_REST; i++)
         explained += known_or_0(out->part[i]);
-    double rest = in->time_s.value - explained;
-    out->part[SP_LOSS_REST] = sp_value_between(rest, fmin(rest, in->time_s.lo - explained),
-                                               fmax(rest, in->time_s.hi - explained), in->time_s.origin);
+    const double rest = in->time_s.value - explained;
+    double below = in->time_s.value - in->time_s.lo, above = in->time_s.hi - in->time_s.value;
+    add_spread(out, SP_LOSS_MIN_TRAFFIC, SP_LOSS_EXTRA_X, &below, &above);
+    add_spread(out, SP_LOSS_IMBALANCE, SP_LOSS_IMBALANCE, &below, &above);
+    add_spread(out, SP_LOSS_IN_CORE, SP_LOSS_IN_CORE, &below, &above);
+    out->part[SP_LOSS_REST] = sp_value_between(rest, rest - below, rest + above, in->time_s.origin);
     out->rest_fraction = rest / in->time_s.value;
     out->flagged = fabs(out->rest_fraction) > rest_limit;
     out->below_minimum = in->time_s.value < out->part[SP_LOSS_MIN_TRAFFIC].value;
@@ -187,10 +220,10 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
                  sp_value_known(in->linear_s) ? "" : ", with the latency of gathers: ",
                  sp_value_known(in->linear_s) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
-    else if (sp_value_known(in->core_s) && in->core_s.value + known_or_0(out->row_ends) > in->time_s.value)
+    else if (sp_value_known(in->core_s) && out->core.value + known_or_0(out->row_ends) > in->time_s.value)
         snprintf(how, sizeof *out->how,
                  "negative: execution alone was modelled at %s, so P_core is too low%s",
-                 sp_text_seconds(missing, sizeof missing, in->core_s.value + known_or_0(out->row_ends)),
+                 sp_text_seconds(missing, sizeof missing, out->core.value + known_or_0(out->row_ends)),
                  out->flagged ? "; flagged" : "");
     else if (missing_B <= in->leftover_B)
         snprintf(how, sizeof *out->how,

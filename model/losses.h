@@ -11,13 +11,13 @@
  * A part that nobody looked at is SP_NONE and its time is inside the rest, which its `how` says.
  *
  * In-core time is what the roofline does not see:
- *   T_core = W/P_core, plus what rows in the order of their lengths save of the run with all gathers from L1
- *   (whose ends are foretold then; never more than that run takes), exceeds the transfers (1 + 2 + 3): its
- *   excess; plus
+ *   T_core = W/P_core (never more than a run with all gathers from L1 takes, which does the same work), plus
+ *   what rows in the order of their lengths save of that run (whose ends are foretold then), exceeds the
+ *   transfers (1 + 2 + 3): its excess; plus
  *   the start of the team and its barrier, an execution without work, which nothing hides; plus
  *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
- * minus extra_x, which it saves too, as far as T_core does not hide it. Latency never takes more than what is
- * left of the measured time.
+ *   minus the transfer of x, which it saves too, as far as T_core does not hide that.
+ * No part is cut to what is left: where they are together longer than the time, the rest is negative.
  *
  * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
  * the rest is negative; `how` of the rest states by how many bytes, and whether leftovers can explain it. */
@@ -62,15 +62,18 @@ struct sp_loss_inputs {
 };
 
 struct sp_losses {
-    struct sp_value part[SP_N_LOSSES]; /* [s]; the known ones sum to time_s.value exactly */
-    struct sp_value extra_x_domains;   /* [s], contained in extra_x */
+    /* [s]; the known ones sum to time_s.value exactly. The interval of the rest joins those of the time, the
+     * transfers, the imbalance and in_core as independent ones: root of the sum of squares. */
+    struct sp_value part[SP_N_LOSSES];
+    struct sp_value core;            /* [s] W/P_core as it was used */
+    struct sp_value extra_x_domains; /* [s], contained in extra_x */
     struct sp_value waiting;    /* [s] latency of gathers, contained in in_core; SP_NONE: no intervention */
     struct sp_value team;       /* [s] start of the team and its barrier, contained in in_core; SP_NONE: it
                                    was not measured */
     struct sp_value row_ends;   /* [s] ends of rows that were not foretold, contained in in_core; SP_NONE: no
                                    intervention */
-    double row_ends_hidden;     /* [s] of the ends that row_ends has not: transfers hide them, as long as they
-                                   take     as long; 0 where it is SP_NONE */
+    double row_ends_hidden;     /* [s] of the ends that row_ends has not: transfers hide them; 0 where that
+                                   is SP_NONE */
     char how[SP_N_LOSSES][200]; /* where each comes from, with its figures */
     double rest_fraction;       /* rest/time, signed */
     bool flagged;               /* |rest_fraction| > 0.1 */

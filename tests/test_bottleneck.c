@@ -79,14 +79,14 @@ START_TEST(padding_stays_bandwidth)
 }
 END_TEST
 
-/* Three times the bytes of x, and gathers that wait 10 ms on top of them. */
+/* Three times the bytes of x, and gathers that wait 10 ms on top of them; without x 9 ms are left. */
 START_TEST(permuted_columns_are_latency)
 {
     struct sp_loss_inputs in = clean();
     struct sp_losses l;
     in.time_s = measured(0.022);
     in.x_B = sp_value_of(3e8, SP_SIMULATED);
-    in.linear_s = measured(0.010);
+    in.linear_s = measured(0.009);
     const struct sp_bottleneck_found f = judge(&in, not_run, &l);
     ck_assert(f.kind == SP_BOTTLENECK_LATENCY && f.proved);
     ck_assert_double_eq_tol(l.part[SP_LOSS_EXTRA_X].value, 0.002, within * 0.022);
@@ -124,6 +124,25 @@ START_TEST(the_larger_of_execution_and_waiting_names_it)
     in.core_s = measured(0.012);
     f = judge(&in, not_run, &l);
     ck_assert(f.kind == SP_BOTTLENECK_LATENCY && f.proved);
+}
+END_TEST
+
+/* Of what is not execution alone, the sentence names the part that is the longest. */
+START_TEST(the_reason_is_that_of_the_longest_part)
+{
+    struct sp_loss_inputs in = clean();
+    struct sp_losses l;
+    in.time_s = in.linear_s = measured(0.020);
+    in.core_s = measured(0.008);
+    in.sorted_s = measured(0.009);
+    struct sp_bottleneck_found f = judge(&in, not_run, &l);
+    ck_assert_int_eq(f.kind, SP_BOTTLENECK_IN_CORE);
+    ck_assert_msg(strstr(f.why, "order of their lengths"), "%s", f.why);
+    in.sorted_s = not_run;
+    in.team_s = measured(0.010);
+    f = judge(&in, not_run, &l);
+    ck_assert_int_eq(f.kind, SP_BOTTLENECK_IN_CORE);
+    ck_assert_msg(strstr(f.why, "starting the team"), "%s", f.why);
 }
 END_TEST
 
@@ -199,6 +218,7 @@ int main(void)
     tcase_add_test(tests, permuted_columns_are_latency);
     tcase_add_test(tests, the_larger_of_execution_and_waiting_names_it);
     tcase_add_test(tests, slow_execution_is_in_core);
+    tcase_add_test(tests, the_reason_is_that_of_the_longest_part);
     tcase_add_test(tests, what_nothing_shows_is_unknown);
     tcase_add_test(tests, a_cause_longer_than_the_time_is_doubtful);
     tcase_add_test(tests, no_cause_stands_in_two_lists);

@@ -100,6 +100,7 @@ static const struct symbol {
     {"extra_x_domains", "s", "losses.extra_x_domains"},
     {"imbalance", "s", "losses.imbalance"},
     {"in_core", "s", "losses.in_core"},
+    {"core", "s", "losses.core"},
     {"waiting", "s", "losses.waiting"},
     {"row_ends", "s", "losses.row_ends"},
     {"row_ends_hidden", "s", "losses.row_ends_hidden"},

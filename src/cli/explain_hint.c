@@ -22,14 +22,14 @@ static struct sp_now now_of(const struct sp_record *r)
                          .roof_Bps = fact(r, "b_S"),
                          .core_s = sp_value_none("W or P_core is not known"),
                          .linear_s = fact(r, "t_linear")};
-    const struct sp_value W = fact(r, "W"), core = fact(r, "P_core");
+    const struct sp_value W = fact(r, "W"), P_core = fact(r, "P_core"), core = fact(r, "core");
     const struct sp_value ends = fact(r, "row_ends"), team = fact(r, "team"),
                           hidden = fact(r, "row_ends_hidden");
     now.has_row_ends = sp_value_known(ends);
     now.has_team = sp_value_known(team);
-    if (sp_value_known(W) && sp_value_known(core) && core.value > 0)
+    if (sp_value_known(W) && sp_value_known(P_core) && P_core.value > 0)
         now.core_s = sp_value_of(
-            W.value / core.value +
+            (sp_value_known(core) ? core.value : W.value / P_core.value) +
                 (now.has_row_ends ? ends.value + (sp_value_known(hidden) ? hidden.value : 0) : 0) +
                 (now.has_team ? team.value : 0),
             SP_MEASURED);

@@ -64,6 +64,14 @@ static const struct sp_calculation waiting_threads[] = {
 };
 
 static const struct sp_calculation execution[] = {
+    {"in_core", "max(0, core - min_traffic - padding - extra_x) + row_ends + team + waiting", "s",
+     "losses.in_core", NULL, NULL, NULL},
+    {"in_core", "max(0, core - min_traffic - padding - extra_x) + team + waiting", "s", "losses.in_core",
+     "ends of rows were not looked at", NULL, NULL},
+    {"in_core", "max(0, core - min_traffic - padding - extra_x) + waiting", "s", "losses.in_core",
+     "ends of rows were not looked at", NULL, NULL},
+    {"in_core", "max(0, core - min_traffic - padding - extra_x)", "s", "losses.in_core",
+     "the latency of gathers is part of it where the test with all gathers from L1 was made", NULL, NULL},
     {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + row_ends + team + waiting", "s",
      "losses.in_core", NULL, NULL, NULL},
     {"in_core", "max(0, W/P_core - min_traffic - padding - extra_x) + waiting", "s", "losses.in_core",
@@ -157,10 +165,10 @@ const struct sp_term sp_loss_terms[] = {
      "in-core in-core,-latency",
      "loss: execution and latency beyond what transfers hide",
      "max(0, W/P_core - transfers) + mispredicted row ends + start of the team + latency of gathers",
-     "The latency is what the test with all gathers from L1 saves beyond the extra x traffic that execution "
-     "does not hide, never more than is left of the time.",
+     "W/P_core counts at most as much as the same work took with all gathers from L1 (losses.core). The "
+     "latency is what that test saves beyond the transfer of x that execution does not hide.",
      "P_core row_ends waiting linearised C01 A03 losses",
-     {"losses.in_core", "losses_origin.in_core"},
+     {"losses.in_core", "losses_origin.in_core", "losses.core"},
      execution},
     {"team",
      "start-of-the-team barrier fork-join T_team",
@@ -177,17 +185,17 @@ const struct sp_term sp_loss_terms[] = {
      "loss: ends of rows that the processor mispredicts, a part of in_core",
      "t(all gathers from L1) - t(that, rows in the order of their lengths)",
      "A loop over a short row ends where the processor has guessed another iteration. Rows sorted by length "
-     "inside each thread's share end as foretold; what that saves is the price. It counts only as far as "
-     "P_core, measured on few rows that can be learned, does not contain it. Lanes (SELL) have one end for "
-     "C rows. What transfers hide of it (row_ends_hidden) comes to light where a change moves fewer bytes.",
+     "inside each thread's share end as foretold; what that saves is the price. Lanes (SELL) have one end "
+     "for C rows. What transfers hide of it (row_ends_hidden) comes to light where a change moves fewer "
+     "bytes.",
      "in_core P_core linearised C01 SELL",
      {"losses.row_ends", "losses.row_ends_hidden"},
      NULL},
     {"waiting",
      "waiting-for-gathers",
      "loss: latency of gathers that nothing hides, a part of in_core",
-     "t - t(all gathers from L1) - extra x traffic beyond execution",
-     "Never more than is left of the time after all other parts.",
+     "t - t(all gathers from L1) - transfer of x beyond execution",
+     "The test takes away the transfer of x too, so that is subtracted as far as execution does not hide it.",
      "in_core latency linearised A01",
      {"losses.waiting"},
      NULL},

@@ -18,30 +18,28 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
         snprintf(path, sizeof path, "losses_origin.%s", name);
         sp_record_set_text(r, path, losses->how[i]);
     }
-    if (losses->waiting.origin != SP_NONE)
-        sp_record_set_number(r, "losses.waiting", losses->waiting.value);
-    if (losses->team.origin != SP_NONE)
-        sp_record_set_number(r, "losses.team", losses->team.value);
-    if (losses->row_ends.origin != SP_NONE)
-        sp_record_set_number(r, "losses.row_ends", losses->row_ends.value);
-    if (losses->row_ends_hidden > 0)
-        sp_record_set_number(r, "losses.row_ends_hidden", losses->row_ends_hidden);
-    static const struct {
-        const char *path, *origin, *how;
+    const struct {
+        const char *name;
+        struct sp_value is;
+        const char *how;
     } within[] = {
-        {"losses.waiting", "losses_origin.waiting", "measured: what all gathers from L1 (test) save"},
-        {"losses.team", "losses_origin.team", "measured: an execution of a few entries"},
-        {"losses.row_ends", "losses_origin.row_ends",
-         "measured: what rows in the order of their lengths save of that test"},
-        {"losses.row_ends_hidden", "losses_origin.row_ends_hidden",
-         "measured: what transfers hide of the ends; not in in_core"}};
-    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-        if (sp_record_node(r, within[i].path))
-            sp_record_set_text(r, within[i].origin, within[i].how);
-    if (losses->extra_x_domains.origin != SP_NONE) {
-        sp_record_set_number(r, "losses.extra_x_domains", losses->extra_x_domains.value);
-        sp_record_set_text(r, "losses_origin.extra_x_domains",
-                           "modelled: lines of x that more than one cache must load");
+        {"core", losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
+        {"waiting", losses->waiting, "measured: what all gathers from L1 (test) save"},
+        {"team", losses->team, "measured: an execution of a few entries"},
+        {"row_ends", losses->row_ends, "measured: what rows in the order of their lengths save of that test"},
+        {"row_ends_hidden",
+         losses->row_ends_hidden > 0 ? sp_value_of(losses->row_ends_hidden, SP_MEASURED)
+                                     : sp_value_none("nothing is hidden"),
+         "measured: what transfers hide of the ends; not in in_core"},
+        {"extra_x_domains", losses->extra_x_domains,
+         "modelled: lines of x that more than one cache must load"}};
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++) {
+        if (!sp_value_known(within[i].is))
+            continue;
+        snprintf(path, sizeof path, "losses.%s", within[i].name);
+        sp_record_set_number(r, path, within[i].is.value);
+        snprintf(path, sizeof path, "losses_origin.%s", within[i].name);
+        sp_record_set_text(r, path, within[i].how);
     }
 }
 
