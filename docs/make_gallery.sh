@@ -114,6 +114,10 @@ measured_here() {
         "spmodel analyze $here --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
         'spmodel plot m1/*.json m2/*.json m3/*.json -o steps.svg'
     picture steps 'roofline of three records with their losses, measured'
+    say '### Where roofline, ECM and measurement part' '' 'One band matrix after the other, from the L1 to memory: the models agree where one part of the time is all of it.'
+    typed "for n in 300 1000 3000 10000 30000 100000 300000 1000000 3000000; do spmodel analyze $here --no-hints --out sizes gen:band:\$n:10; done" \
+        'spmodel plot --kind sizes sizes/*.json -o sizes.svg'
+    picture sizes 'performance of a band matrix over its size by roofline, by ECM and measured'
     say '### Several right-hand sides' '' 'Balance and speed over r, beside what the model expects: b_S/B falls behind P_core where the matrix costs little.'
     typed "spmodel analyze $here --no-hints --out rhs --rhs 1,2,4,8,16,32 gen:hpcg:72" \
         'spmodel plot --kind balance rhs/*.json -o balance.svg'

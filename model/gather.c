@@ -98,6 +98,20 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct
     return roof;
 }
 
+struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const struct sp_layout *l,
+                                               const struct sp_traffic *traffic, int n_levels, int n_threads)
+{
+    const bool is_spmv = l->op == SP_OP_SPMV;
+    struct sp_gather_hits hits = {0};
+    if (is_spmv && l->n_nz > 0)
+        hits = sp_gather_hits_of(m, sp_layout_gather_bytes(l) / (double)l->s_x, traffic, n_levels);
+    const struct sp_gather_roof roof = sp_gather_roof_of(m, &hits, n_threads);
+    if (is_spmv && l->s_x == sizeof(double))
+        return roof;
+    return unknown_roof(roof, is_spmv ? "gathers are measured for elements of 8 bytes"
+                                      : "gathers of rows of several elements are not measured");
+}
+
 static double above_zero(double x)
 {
     return x > 0 ? x : 0;

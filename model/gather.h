@@ -17,6 +17,7 @@
 
 #include "base/reading.h"
 #include "model/machine.h"
+#include "sparse/layout.h"
 
 /* Gathers of all threads in one execution by the level that has the element. */
 struct sp_gather_hits {
@@ -49,6 +50,13 @@ struct sp_gather_roof {
  */
 struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const struct sp_gather_hits *hits,
                                         int n_threads);
+
+/* The roof of what one execution of a layout gathers; traffic as in sp_gather_hits_of(). SP_NONE, with the
+ * reason, also where the operation is not SpMV and where elements of x are not of 8 bytes, as those are that
+ * the ceilings are of. */
+struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *machine,
+                                               const struct sp_layout *layout,
+                                               const struct sp_traffic *traffic, int n_levels, int n_threads);
 
 /* What waiting for gathers adds to streams that take streams_s [s] and run at the same time: T - streams_s,
  * at least 0. SP_NONE where one of them is not known. */

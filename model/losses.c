@@ -117,12 +117,24 @@ static struct sp_value row_ends(const struct sp_loss_inputs *in)
     return difference(in->linear_s, in->sorted_s);
 }
 
-/* Of what the run with all gathers from L1 saves, what is not the transfer of x, as far as execution does not
- * hide that. */
-static struct sp_value waiting(const struct sp_loss_inputs *in, double shows_s)
+/* Gathers from beyond L1 beside execution, where that takes longer than the transfers; hardware may have
+ * fetched all of them ahead. */
+static struct sp_value modelled_waiting(const struct sp_loss_inputs *in, double executed_s, double traffic_s)
 {
-    if (!sp_value_known(in->linear_s))
+    const struct sp_value g = in->gathers_s;
+    if (!sp_value_known(g) || !sp_value_known(in->core_s))
         return sp_value_none("no intervention was made");
+    const double hidden = fmax(0, traffic_s - executed_s);
+    return sp_value_between(fmax(0, g.value - hidden), 0, fmax(0, g.hi - hidden), SP_MODELLED);
+}
+
+/* Of what the run with all gathers from L1 saves, what is not the transfer of x, as far as execution does not
+ * hide that. Without such a run as modelled. */
+static struct sp_value waiting(const struct sp_loss_inputs *in, double executed_s, double traffic_s)
+{
+    const double shows_s = fmax(0, traffic_s - executed_s);
+    if (!sp_value_known(in->linear_s))
+        return modelled_waiting(in, executed_s, traffic_s);
     const double x_B = sp_value_known(in->x_B) ? in->x_B.value : in->x_once_B;
     const struct sp_value saved = difference(in->time_s, in->linear_s);
     const double x_s = fmin(shows_s, x_B / in->roof_Bps.value);
@@ -135,6 +147,12 @@ static void say_core(const struct sp_loss_inputs *in, const struct sp_losses *ou
     char took[32], ends[32], saved[32];
     const double saved_s = sp_value_known(in->linear_s) ? in->time_s.value - in->linear_s.value : 0;
     const bool core = sp_value_known(in->core_s), less = core && out->core.value < in->core_s.value;
+    if (out->waiting.origin == SP_MODELLED) {
+        snprintf(text, size, "measured: without memory limits %s; modelled: gathers from beyond L1 %s (%s)",
+                 sp_text_seconds(took, sizeof took, out->core.value),
+                 sp_text_seconds(saved, sizeof saved, out->waiting.value), in->linear_s.why);
+        return;
+    }
     snprintf(text, size, "measured:%s%s%s%s%s%s%s%s", core ? " without memory limits " : "",
              less ? "at most " : "", core ? sp_text_seconds(took, sizeof took, out->core.value) : "",
              sp_value_known(out->row_ends) ? "; mispredicted ends of rows " : "",
@@ -150,7 +168,7 @@ static struct sp_value plus(struct sp_value a, struct sp_value b)
 {
     if (!sp_value_known(b))
         return a;
-    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, SP_MEASURED);
+    return sp_value_between(a.value + b.value, a.lo + b.lo, a.hi + b.hi, b.origin);
 }
 
 static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, double traffic_s)
@@ -178,7 +196,7 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
         out->row_ends = sp_value_between(seen, fmin(seen, fmin(ends.lo, excess.lo)),
                                          fmax(seen, fmin(ends.hi, excess.hi)), SP_MEASURED);
     }
-    out->waiting = waiting(in, fmax(0, traffic_s - executed.value));
+    out->waiting = waiting(in, executed.value, traffic_s);
     out->part[SP_LOSS_IN_CORE] = plus(plus(excess, out->team), out->waiting);
     say_core(in, out, out->how[SP_LOSS_IN_CORE], sizeof *out->how);
 }
@@ -217,8 +235,8 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
     sp_text_bytes(leftover, sizeof leftover, in->leftover_B);
     if (rest >= 0)
         snprintf(how, sizeof *out->how, "measured time minus the above%s%s%s",
-                 sp_value_known(in->linear_s) ? "" : ", with the latency of gathers: ",
-                 sp_value_known(in->linear_s) ? "" : in->linear_s.why,
+                 sp_value_known(out->waiting) ? "" : ", with the latency of gathers: ",
+                 sp_value_known(out->waiting) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
     else if (sp_value_known(in->core_s) && out->core.value + known_or_0(out->row_ends) > in->time_s.value)
         snprintf(how, sizeof *out->how,

@@ -16,7 +16,8 @@
  *   transfers (1 + 2 + 3): its excess; plus
  *   the start of the team and its barrier, an execution without work, which nothing hides; plus
  *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
- *   minus the transfer of x, which it saves too, as far as T_core does not hide that.
+ *   minus the transfer of x, which it saves too, as far as T_core does not hide that. Without that test:
+ *   what gathers from beyond L1 take at their roof (model/gather.h), as far as transfers do not hide it.
  * No part is cut to what is left: where they are together longer than the time, the rest is negative.
  *
  * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
@@ -53,6 +54,8 @@ struct sp_loss_inputs {
     bool equal_run;              /* imbalance_s is bounded by a run with equal shares */
     double lambda;               /* of the threads' bytes or entries, for the text */
     struct sp_value core_s;      /* W/P_core with all threads, without team_s; SP_NONE: not measured */
+    struct sp_value gathers_s;   /* what gathers add that come from beyond L1, sp_gather_beyond_first();
+                                    counts where linear_s is not known; SP_NONE: not modelled */
     struct sp_value team_s;   /* an execution that has nothing to do; SP_NONE: not measured, not in core_s */
     struct sp_value linear_s; /* time with all gathers from L1; SP_NONE: no intervention was made */
     struct sp_value sorted_s; /* that with the rows in the order of their lengths, too; SP_NONE: none */

@@ -154,25 +154,6 @@ static void mark_run(struct sp_script *out, const struct sp_record *record, stru
     put_label(out, p, words, choice, SIDES * FARTHER, SP_INK);
 }
 
-/* Whole decades and, where these are few, 2 and 5 times them, in the units of all sizes. */
-static void write_tics(struct sp_script *out, const struct picture *p)
-{
-    static const double steps[] = {1, 2, 5};
-    const bool all = p->hi / p->lo < 3e3;
-    sp_script_tics(out, SP_X);
-    for (int power = 2; power < 15; power++)
-        for (int i = 0; i < (all ? 3 : 1); i++) {
-            const double b = steps[i] * pow(10, power);
-            const int unit = b >= 1e12 ? 4 : b >= 1e9 ? 3 : b >= 1e6 ? 2 : b >= 1e3 ? 1 : 0;
-            if (b > p->lo * 0.999 && b < p->hi * 1.001)
-                sp_script_tic(out,
-                              sp_quote("%g %sB", b / pow(1000, unit),
-                                       (const char *const[]){"", "k", "M", "G", "T"}[unit]),
-                              b);
-        }
-    sp_put(out, ")\n");
-}
-
 /* Blocks $Ak: the curves. */
 static void write_curves(const struct sp_record *const *records, int n, struct picture *p,
                          struct sp_script *out)
@@ -301,7 +282,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         p.lo, p.hi, p.least, p.most);
     if (p.wide)
         sp_put(out, "set logscale y\n");
-    write_tics(out, &p);
+    sp_script_byte_tics(out, p.lo, p.hi);
     if (!text) {
         take_curves(records, n, &p);
         for (int k = 0; k < n; k++)

@@ -53,6 +53,7 @@ static bool is_drawn(const struct sp_record *record, const json_t *roof)
     if (!role || !sp_value_known(sp_record_value_of(roof)) || !(sp_item_number(roof, "value") > 0))
         return false;
     return strcmp(role, "roof") == 0 || strcmp(role, "floor") == 0 || strcmp(role, "peak") == 0 ||
+           strcmp(role, "gathers") == 0 ||
            (main && name && strcmp(name, "load") == 0 && strcmp(level_of(roof), level_of(main)) != 0);
 }
 
@@ -113,7 +114,7 @@ static struct frame frame_of(const struct ceilings *all, const struct span *s, s
 static int ceiling_color(const struct ceiling *c)
 {
     if (c->flops)
-        return SP_INK;
+        return strcmp(sp_item_text(c->roof, "role"), "gathers") == 0 ? SP_INDIGO : SP_INK;
     return strcmp(level_of(c->roof), "MEM") == 0 ? SP_BLUE : SP_CYAN;
 }
 

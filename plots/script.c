@@ -232,6 +232,24 @@ struct sp_key sp_script_frame(struct sp_script *out, struct sp_quoted x_label, i
     return (struct sp_key){panel, (0.98 * width / columns - SAMPLE) / FONT};
 }
 
+void sp_script_byte_tics(struct sp_script *out, double lo, double hi)
+{
+    static const double steps[] = {1, 2, 5};
+    const bool all = hi / lo < 3e3;
+    sp_script_tics(out, SP_X);
+    for (int power = 2; power < 15; power++)
+        for (int i = 0; i < (all ? 3 : 1); i++) {
+            const double b = steps[i] * pow(10, power);
+            const int unit = b >= 1e12 ? 4 : b >= 1e9 ? 3 : b >= 1e6 ? 2 : b >= 1e3 ? 1 : 0;
+            if (b > lo * 0.999 && b < hi * 1.001)
+                sp_script_tic(out,
+                              sp_quote("%g %sB", b / pow(1000, unit),
+                                       (const char *const[]){"", "k", "M", "G", "T"}[unit]),
+                              b);
+        }
+    sp_put(out, ")\n");
+}
+
 /* Border, grid, tics, text colours. */
 static void put_look(struct sp_script *out, enum sp_term term)
 {

@@ -79,6 +79,9 @@ void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at);
 /* Round numbers on a logarithmic axis, the more of them the shorter the range. */
 void sp_script_round_tics(struct sp_script *script, enum sp_word axis, double lo, double hi);
 
+/* The x axis in bytes: whole decades and, where these are few, 2 and 5 times them, each in its own unit. */
+void sp_script_byte_tics(struct sp_script *script, double lo, double hi);
+
 /* What a mouse over a point shows, in SVG alone: `$DATA using X:Y:(TEXT)` SP_HOVER. plot.c makes titles of
  * what gnuplot writes. */
 #define SP_HOVER " with labels hypertext point pt 7 ps 1.3 lc rgb '#ffffffff' notitle"

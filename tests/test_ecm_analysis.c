@@ -1,5 +1,6 @@
 /* ECM in an analysis: what it says where the time is known otherwise, and that it says what is missing. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,41 @@ START_TEST(from_memory_it_is_the_roofline)
 }
 END_TEST
 
+/* The levels, their roof in 1/s, and among the ceilings in flop/s: two flops a gather. */
+START_TEST(a_record_has_its_gathers)
+{
+    struct scene s;
+    struct sp_record r;
+    set(&s, 2, 1, 1e9, 1e9);
+    static const char *const levels[] = {"L1", "L2", "L3", "MEM"};
+    for (int k = 0; k < 4; k++) {
+        struct sp_ceiling c = {.n_threads = 2, .value = sp_value_of(1e9 / (1 << k), SP_MEASURED)};
+        snprintf(c.name, sizeof c.name, "gather");
+        snprintf(c.level, sizeof c.level, "%s", levels[k]);
+        snprintf(c.precision, sizeof c.precision, "f64");
+        ck_assert_int_eq(sp_machine_add_ceiling(&s.machine, &c, NULL), SP_OK);
+    }
+    for (int k = 0; k < 3; k++) {
+        s.a->simulated.traffic[k].by_array = true;
+        s.a->simulated.traffic[k].array_read_B[SP_ARRAY_X] = 64 * 100.0 / (1 << k);
+    }
+    sp_analysis_gathers(s.a, &s.a->gathers);
+    ck_assert_int_eq(sp_record_new("gathers", &r, NULL), SP_OK);
+    sp_record_gathers(&r, s.a);
+    sp_record_gather_roof(&r, s.a);
+    const double n = (double)s.matrix.n_nz, t = (n - 100) / 1e9 + 50 / 5e8 + 25 / 2.5e8 + 25 / 1.25e8;
+    near(sp_record_value(&r, "gathers.time").value, t, 1e-12 * t);
+    near(sp_record_value(&r, "gathers.beyond_L1").value, t - n / 1e9, 1e-12 * t);
+    ck_assert_int_eq((int)json_array_size(sp_record_node(&r, "gathers.levels")), 4);
+    const json_t *roof = json_array_get(sp_record_node(&r, "roofs"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(roof, "role")), "gathers");
+    ck_assert_str_eq(json_string_value(json_object_get(roof, "unit")), "flop/s");
+    near(json_number_value(json_object_get(roof, "value")), 2 * n / t, 1e-9 * n / t);
+    sp_record_free(&r);
+    end(&s);
+}
+END_TEST
+
 static void expect_unknown(struct scene *s, const char *why)
 {
     struct sp_record r;
@@ -227,6 +263,7 @@ int main(void)
     tcase_add_test(t, a_replayed_run);
     tcase_add_test(t, a_part_of_the_caches);
     tcase_add_test(t, a_record_has_it);
+    tcase_add_test(t, a_record_has_its_gathers);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -108,6 +108,35 @@ START_TEST(other_thread_counts_lie_between)
 }
 END_TEST
 
+/* 8 bytes of x in SpMV are what the ceilings are of: other layouts have a reason instead. */
+START_TEST(layouts_that_the_ceilings_are_of)
+{
+    struct sp_machine m = machine_with_gathers();
+    struct sp_traffic traffic[3];
+    memset(traffic, 0, sizeof traffic);
+    for (int k = 0; k < 3; k++) {
+        traffic[k].by_array = true;
+        traffic[k].array_read_B[SP_ARRAY_X] = 64 * (k == 0 ? 40 : 10);
+    }
+    struct sp_layout l = {
+        .format = SP_FORMAT_CRS, .op = SP_OP_SPMV, .r = 1, .n_r = 100, .n_nz = 100, .s_x = 8};
+    struct sp_gather_roof r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    ck_assert_double_eq(r.hits.count[0], 60);
+    ck_assert_double_eq(r.hits.count[1], 30);
+    ck_assert_double_eq(r.hits.count[2], 0);
+    ck_assert_double_eq(r.hits.count[3], 10);
+    ck_assert_double_eq_tol(r.time_s.value, 60 / 2e9 + 30 / 1e9 + 10 / 8e7, 1e-15);
+    l.s_x = 4;
+    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    ck_assert(!sp_value_known(r.time_s) && strstr(r.time_s.why, "8 bytes"));
+    ck_assert(!sp_value_known(sp_gather_beyond_first(&r)));
+    l.op = SP_OP_SPMMV;
+    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    ck_assert(!sp_value_known(r.time_s) && strstr(r.time_s.why, "rows") && r.hits.n_levels == 0);
+    sp_machine_free(&m);
+}
+END_TEST
+
 START_TEST(what_is_not_known_has_a_reason)
 {
     struct sp_machine m = machine_with_gathers(), none = m;
@@ -191,6 +220,7 @@ int main(void)
     tcase_add_loop_test(tc, one_level_gives_its_rate, 0, 4);
     tcase_add_test(tc, a_mixture_is_between_its_levels);
     tcase_add_test(tc, other_thread_counts_lie_between);
+    tcase_add_test(tc, layouts_that_the_ceilings_are_of);
     tcase_add_test(tc, what_is_not_known_has_a_reason);
     tcase_add_test(tc, streams_hide_gathers);
     tcase_add_loop_test(tc, a_window_is_gathered_from_its_level, 0, 3);

@@ -14,13 +14,14 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-enum { N_KINDS = 10, N_RECORDS = 4, N_TEXTS = 7 };
+enum { N_KINDS = 11, N_RECORDS = 5, N_TEXTS = 7 };
 
 /* Stands in every hostile text; nothing of ours is called so. */
 #define MARK "zqx"
 
 static const char *const files[N_RECORDS] = {"record-kkt_power.json", "record-gpu-levels.json",
-                                             "record-explain-sell.json", "record-explain-spmmv.json"};
+                                             "record-explain-sell.json", "record-explain-spmmv.json",
+                                             "record-explain-gains.json"};
 static struct sp_record base[N_RECORDS];
 static struct hostile_places places;
 static char folder[256], victim[300], gnuplot[1024], *texts[N_TEXTS];

@@ -196,6 +196,36 @@ START_TEST(intervention_proves_latency)
 END_TEST
 
 /* Independent errors join as the root of the sum of squares; those of transfers are one, that of the roof. */
+/* 12 ms: 3.5 of transfers, 5 of execution, gathers from beyond L1 4 by their roof. */
+START_TEST(modelled_gathers_stand_in_for_the_test)
+{
+    struct sp_loss_inputs in = base();
+    in.time_s = sp_value_of(12e-3, SP_MEASURED);
+    in.core_s = sp_value_of(5e-3, SP_MEASURED);
+    in.linear_s = sp_value_none("other programs disturbed the samples");
+    in.gathers_s = sp_value_between(4e-3, 3e-3, 6e-3, SP_MODELLED);
+    struct sp_losses l = sp_losses_of(&in);
+    check_sum(&l, 12e-3);
+    ck_assert_int_eq(l.waiting.origin, SP_MODELLED);
+    near(l.waiting.value, 4e-3, 1e-12); /* execution hides all transfers, so these hide no gather */
+    near(l.waiting.lo, 0, 0);           /* all of them may be fetched ahead */
+    near(l.waiting.hi, 6e-3, 1e-12);
+    ck_assert_int_eq(l.part[SP_LOSS_IN_CORE].origin, SP_MODELLED);
+    ck_assert_ptr_nonnull(strstr(l.how[SP_LOSS_IN_CORE], "modelled: gathers from beyond L1"));
+    ck_assert_ptr_nonnull(strstr(l.how[SP_LOSS_IN_CORE], "other programs"));
+    ck_assert_ptr_null(strstr(l.how[SP_LOSS_REST], "latency of gathers"));
+
+    in.core_s = sp_value_of(1e-3, SP_MEASURED); /* the next 2.45 ms of gathers pass while data stream */
+    l = sp_losses_of(&in);
+    check_sum(&l, 12e-3);
+    near(l.waiting.value, 4e-3 - (262.4e6 / 76e9 - 1e-3), 1e-9);
+
+    in.linear_s = sp_value_of(10e-3, SP_MEASURED); /* the test was made: it has the word */
+    l = sp_losses_of(&in);
+    ck_assert_int_eq(l.waiting.origin, SP_MEASURED);
+}
+END_TEST
+
 START_TEST(the_rest_has_the_interval_of_all_parts)
 {
     struct sp_loss_inputs in = base();
@@ -246,6 +276,7 @@ int main(void)
     tcase_add_test(tc, hidden_ends_are_kept);
     tcase_add_test(tc, hidden_x_does_not_hide_waiting);
     tcase_add_test(tc, intervention_proves_latency);
+    tcase_add_test(tc, modelled_gathers_stand_in_for_the_test);
     tcase_add_test(tc, the_rest_has_the_interval_of_all_parts);
     tcase_add_test(tc, less_time_than_the_minimum_leaves_a_negative_rest);
     suite_add_tcase(suite, tc);

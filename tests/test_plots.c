@@ -12,7 +12,7 @@
 #include "plots/svg_hover.h"
 #include "plots/text_room.h"
 
-enum { N_KINDS = 10 };
+enum { N_KINDS = 11 };
 
 static char folder[64], gnuplot[1024];
 static struct sp_record example, gpu; /* of most kinds; of levels */
@@ -28,6 +28,7 @@ static void set_up(void)
                                4.84, "r", 4, "balance", 3.27);
     json_object_set_new(json_object_get(example.root, "curves"), "balance",
                         json_pack("{s:s,s:f,s:o}", "origin", "modelled", "limit", 1.69, "points", points));
+    json_object_set_new(example.root, "layout", json_pack("{s:{s:f}}", "arrays_B", "values", 2e8));
     FILE *which = popen("command -v gnuplot", "r");
     ck_assert_ptr_nonnull(which);
     if (!fgets(gnuplot, sizeof gnuplot, which))
@@ -371,9 +372,10 @@ START_TEST(too_many_records_are_refused)
     ck_assert_int_eq(sp_plot_write(roofline, records, 10, SP_TERM_GP, NULL, in_folder("r.gp"), &err),
                      SP_USAGE);
     ck_assert_ptr_nonnull(strstr(err.what, "1 to 6 records, not 10"));
-    ck_assert_str_eq(err.remedy, "draw fewer records, or another kind: losses, balance, history, campaign");
+    ck_assert_str_eq(err.remedy,
+                     "draw fewer records, or another kind: losses, balance, sizes, history, campaign");
     ck_assert_int_eq(sp_plot_write(losses, records, 16, SP_TERM_GP, NULL, in_folder("l.gp"), &err), SP_USAGE);
-    ck_assert_str_eq(err.remedy, "draw fewer records, or another kind: balance, history, campaign");
+    ck_assert_str_eq(err.remedy, "draw fewer records, or another kind: balance, sizes, history, campaign");
     ck_assert_int_eq(files_in_folder(), 0);
 }
 END_TEST
@@ -399,6 +401,41 @@ START_TEST(campaign_script_holds_all_records)
     ck_assert_ptr_nonnull(strstr(text, "$HINTS << EOD\n2 2\n1 1\nEOD"));
     ck_assert_ptr_nonnull(strstr(text, "'A01 x traffic' 2, 'B01 load imbalance' 1"));
     free(text);
+    sp_record_free(&other);
+}
+END_TEST
+
+/* By size whatever the order of the records; what is not known leaves a gap; several configurations have a
+ * name each. */
+START_TEST(sizes_are_drawn_in_their_order)
+{
+    struct sp_record small = {.root = json_deep_copy(example.root)}, other;
+    json_t *ecm =
+        json_pack("{s:s,s:f,s:f}", "row", "ECM, x as simulated", "time_s", 1e-3, "performance", 5e9);
+    char *text = NULL;
+    size_t size;
+    json_array_append_new(json_object_get(small.root, "table"), ecm);
+    sp_record_set_text(&small, "problem.name", "small");
+    json_object_set_new(json_object_get(example.root, "layout"), "arrays_B",
+                        json_pack("{s:f}", "values", 2e8));
+    json_object_set_new(json_object_get(small.root, "layout"), "arrays_B",
+                        json_pack("{s:f,s:f}", "values", 1e6, "x", 5e5));
+    other.root = json_deep_copy(small.root);
+    sp_record_set_count(&other, "config.threads", 1);
+    const struct sp_record *records[] = {&example, &small, &other};
+    for (int n = 2; n <= 3; n++) {
+        FILE *out = open_memstream(&text, &size);
+        sp_plot_script(sp_plot_kind_find("sizes"), records, n, SP_TERM_SVG, "picture", out);
+        fclose(out);
+        const char *first = strstr(text, "\n1500000 "), *last = strstr(text, "\n2e+08 ");
+        ck_assert(first && last && first < last);
+        ck_assert_ptr_nonnull(strstr(text, " 5 6.78 ")); /* of the small one: ECM, then measured */
+        ck_assert_ptr_nonnull(strstr(last, " ? 6.78 "));
+        ck_assert_ptr_nonnull(strstr(text, "'small ... "));
+        ck_assert_int_eq(strstr(text, ", 1 thread: ECM") != NULL, n == 3);
+        free(text);
+    }
+    sp_record_free(&small);
     sp_record_free(&other);
 }
 END_TEST
@@ -647,6 +684,7 @@ int main(void)
     tcase_add_test(tc, hypertext_becomes_titles);
     tcase_add_test(tc, the_history_names_commits);
     tcase_add_test(tc, campaign_script_holds_all_records);
+    tcase_add_test(tc, sizes_are_drawn_in_their_order);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);

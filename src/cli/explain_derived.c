@@ -307,16 +307,7 @@ static struct sp_fact time_seen(const struct sp_record *r)
 
 static struct sp_fact time_linear(const struct sp_record *r)
 {
-    static const char from[] = "interventions: all gathers from L1 (test)";
-    const json_t *one;
-    size_t i;
-    json_array_foreach(sp_record_node(r, "interventions"), i, one)
-    {
-        const char *name = sp_item_text(one, "name");
-        if (name && strncmp(sp_intervention_words(name), "all gathers", 11) == 0)
-            return sp_fact_of(sp_record_value_of(json_object_get(one, "time_s")), "s", from);
-    }
-    return sp_fact_unknown("no test with all gathers from L1 was made", "s", from);
+    return sp_fact_of(sp_record_linear_time(r), "s", "interventions: all gathers from L1 (test)");
 }
 
 /* The two numbers of "bcsr:4x8", "tiled:64,32", the one of "striped:4096". */

@@ -130,3 +130,29 @@ struct sp_fact sp_ecm_shared(const struct sp_record *record)
     }
     return sp_fact_of(most, "s", n.value.value > 1 ? from : "one thread waits for no other");
 }
+
+bool sp_gather_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    static const char *const levels[] = {"L1", "L2", "L3", "L4", "MEM"};
+    const bool is_rate = symbol[0] == 'r';
+    const char *unit = is_rate ? "1/s" : "1";
+    const json_t *one;
+    char from[96];
+    size_t i = 0, k;
+    if ((symbol[0] != 'n' && !is_rate) || symbol[1] != '_')
+        return false;
+    while (i < sizeof levels / sizeof *levels && strcmp(levels[i], symbol + 2) != 0)
+        i++;
+    if (i == sizeof levels / sizeof *levels)
+        return false;
+    snprintf(from, sizeof from, "gathers.levels, %s", levels[i]);
+    *fact = sp_fact_unknown(sp_fact_not_here, unit, from);
+    json_array_foreach(sp_record_node(record, "gathers.levels"), k, one)
+    {
+        const char *its = sp_item_text(one, "level");
+        if (its && strcmp(its, levels[i]) == 0)
+            *fact = sp_fact_of(sp_record_value_of(json_object_get(one, is_rate ? "rate" : "gathers")), unit,
+                               from);
+    }
+    return true;
+}

@@ -1,4 +1,4 @@
-/* The calculations of `explain ecm`, and the symbols that only they have. */
+/* The calculations of `explain ecm`, and the symbols that only they and those of the gather roof have. */
 #ifndef SP_CLI_EXPLAIN_ECM_H
 #define SP_CLI_EXPLAIN_ECM_H
 
@@ -16,5 +16,8 @@ const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *li
 bool sp_ecm_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact);
 /* T_shared: the longest time that all threads need for the bytes of a shared level [s]; 0 for one thread. */
 struct sp_fact sp_ecm_shared(const struct sp_record *record);
+
+/* Gathers from a level and their rate: "n_L1", "r_MEM". False: the symbol is none of them. */
+bool sp_gather_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact);
 
 #endif

@@ -101,6 +101,9 @@ static const struct symbol {
     {"imbalance", "s", "losses.imbalance"},
     {"in_core", "s", "losses.in_core"},
     {"core", "s", "losses.core"},
+    {"T_gather", "s", "gathers.time"},
+    {"roof_gather", "1/s", "gathers.roof"},
+    {"beyond_L1", "s", "gathers.beyond_L1"},
     {"waiting", "s", "losses.waiting"},
     {"row_ends", "s", "losses.row_ends"},
     {"row_ends_hidden", "s", "losses.row_ends_hidden"},
@@ -146,7 +149,8 @@ bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_
             return true;
         }
     return derived(sp_derived_symbols, record, symbol, fact) ||
-           derived(sp_stored_symbols, record, symbol, fact) || sp_ecm_fact(record, symbol, fact);
+           derived(sp_stored_symbols, record, symbol, fact) || sp_ecm_fact(record, symbol, fact) ||
+           sp_gather_fact(record, symbol, fact);
 }
 
 char *sp_fact_number(char *text, size_t size, double x, const char *unit)
@@ -165,7 +169,8 @@ char *sp_fact_number(char *text, size_t size, double x, const char *unit)
         snprintf(text, size, "%.4g %s", x, unit);
     else {
         struct sp_scale scale = sp_scale_of(x);
-        snprintf(text, size, "%.4g %s%s", x / scale.factor, scale.prefix, unit);
+        const char *rate = strcmp(unit, "1/s") == 0 ? unit + 1 : unit; /* "6.7 G/s" */
+        snprintf(text, size, "%.4g %s%s", x / scale.factor, scale.prefix, rate);
     }
     return text;
 }

@@ -195,8 +195,10 @@ const struct sp_term sp_loss_terms[] = {
      "waiting-for-gathers",
      "loss: latency of gathers that nothing hides, a part of in_core",
      "t - t(all gathers from L1) - transfer of x beyond execution",
-     "The test takes away the transfer of x too, so that is subtracted as far as execution does not hide it.",
-     "in_core latency linearised A01",
+     "The test takes away the transfer of x too, so that is subtracted as far as execution does not hide it. "
+     "Where the test could not be made: what gathers from beyond L1 take at their roof, as far as transfers "
+     "do not hide it, modelled.",
+     "in_core latency linearised gather-roof A01",
      {"losses.waiting"},
      NULL},
     {"rest",

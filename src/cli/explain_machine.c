@@ -46,6 +46,20 @@ static const struct sp_calculation straggler[] = {
     {0},
 };
 
+static const char one_beyond[] = "levels that nothing comes from have no rate here";
+static const struct sp_calculation gathers[] = {
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3+n_MEM/r_MEM", "s", "gathers.time", one_beyond, NULL, NULL},
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3", "s", "gathers.time", one_beyond, NULL, NULL},
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_MEM/r_MEM", "s", "gathers.time", one_beyond, NULL, NULL},
+    {"roof", "(n_L1+n_L2+n_L3+n_MEM)/T_gather", "1/s", "gathers.roof", NULL, NULL, NULL},
+    {"roof", "(n_L1+n_L2+n_MEM)/T_gather", "1/s", "gathers.roof", NULL, NULL, NULL},
+    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_L3+n_MEM)/r_L1)", "s", "gathers.beyond_L1", NULL, NULL,
+     NULL},
+    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_MEM)/r_L1)", "s", "gathers.beyond_L1", NULL, NULL, NULL},
+    {"saved by all gathers from L1 (test)", "t - t_linear", "s", NULL, NULL, NULL, NULL},
+    {0},
+};
+
 const struct sp_term sp_machine_terms[] = {
     {"b_S",
      "roof ceiling bandwidth-ceiling load_own",
@@ -179,8 +193,8 @@ const struct sp_term sp_machine_terms[] = {
      "write-allocate counted; copy_nt, triad_nt: non-temporal stores. scalar, simd, fma, mma: arithmetic. "
      "Each "
      "by level, precision, number of threads and mode (shared or own caches), with its origin and how it was "
-     "found. In a record the one with role roof is what fractions are of; floor, peak and other stand beside "
-     "it.",
+     "found. In a record the one with role roof is what fractions are of; floor, peak, gathers "
+     "(of this mixture of levels) and other stand beside it.",
      "b_S P_peak origin G03",
      {NULL},
      NULL},
@@ -194,11 +208,12 @@ const struct sp_term sp_machine_terms[] = {
      "(gather_ld), the faster one. Many gathers are in flight at a time in one window of W; each holds its "
      "place for the latency of its level, r_l = W/L_l, so that by Little's law the times add up. `spmodel "
      "model M --machine NAME --alpha sim` computes it without running the kernel, and what it exceeds the "
-     "streams (V - V_x)/b_S by. Not in it: lines fetched ahead (bands, stencils wait less), unequal shares, "
-     "small pages.",
-     "ceilings linearised in_core levels",
-     {NULL},
-     NULL},
+     "streams (V - V_x)/b_S by. `analyze` puts it beside what all gathers from L1 (test) save, and takes its "
+     "word where that test could not be made. Not in it: lines fetched ahead (bands, stencils wait less), "
+     "unequal shares, pages that no TLB holds.",
+     "ceilings linearised in_core levels waiting",
+     {"gathers.time", "gathers.roof", "gathers.beyond_L1"},
+     gathers},
     {"expected-time",
      "expected units row-costs surprise",
      "the time of a matrix that is not run, from all parts of the model",

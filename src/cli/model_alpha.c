@@ -67,14 +67,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         memcpy(s->row->traffic, traffic, sizeof traffic);
         s->row->n_traffic = n_levels;
     }
-    if (!last_level && machine->kind == SP_CPU && s->layout->op == SP_OP_SPMV) {
-        const double n = sp_layout_gather_bytes(s->layout) / (double)s->layout->s_x;
-        const struct sp_gather_hits hits = sp_gather_hits_of(machine, n, traffic, n_levels);
-        s->row->gather = sp_gather_roof_of(machine, &hits, s->row->n_threads);
-        if (s->layout->s_x != sizeof(double)) /* the ceilings are theirs */
-            s->row->gather.time_s = s->row->gather.roof_ps =
-                sp_value_none("gathers are measured for elements of 8 bytes");
-    }
+    if (!last_level && machine->kind == SP_CPU)
+        s->row->gather = sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, s->row->n_threads);
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
     for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)

@@ -6,6 +6,7 @@
 #include "base/print.h"
 #include "cli/model_ecm.h"
 #include "cli/model_output.h"
+#include "io/gather_json.h"
 #include "io/record.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
@@ -61,17 +62,8 @@ static json_t *gpu_json(const struct sp_gpu_prediction *g)
 /* Where gathers come from, and what they take. */
 static json_t *gather_json(const struct sp_model_row *row)
 {
-    const struct sp_gather_roof *g = &row->gather;
-    json_t *o = json_object(), *levels = json_array();
-    json_object_set_new(o, "time", value_json(g->time_s, "s"));
-    json_object_set_new(o, "roof", value_json(g->roof_ps, "1/s"));
-    json_object_set_new(o, "beyond_L1", value_json(sp_gather_beyond_first(g), "s"));
+    json_t *o = sp_gather_json(&row->gather);
     json_object_set_new(o, "wait", value_json(row->gather_wait_s, "s"));
-    for (int k = 0; k < g->hits.n_levels; k++)
-        json_array_append_new(levels, json_pack("{s:s, s:o, s:o}", "level", g->hits.level[k], "gathers",
-                                                value_json(sp_value_of(g->hits.count[k], SP_SIMULATED), "1"),
-                                                "rate", value_json(g->rate[k], "1/s")));
-    json_object_set_new(o, "levels", levels);
     return o;
 }
 

@@ -56,10 +56,10 @@ char *sp_words_roof(char *text, size_t size, const json_t *roof)
 {
     static const struct {
         const char *name, *words;
-    } names[] = {{"load", "load"},         {"load_mix", "load"},   {"load_own", "load of its arrays"},
-                 {"copy", "copy"},         {"copy_nt", "copy NT"}, {"triad", "triad"},
-                 {"triad_nt", "triad NT"}, {"scalar", "scalar"},   {"simd", "SIMD"},
-                 {"fma", "FMA"},           {"mma", "matrix units"}};
+    } names[] = {{"load", "load"},         {"load_mix", "load"},    {"load_own", "load of its arrays"},
+                 {"copy", "copy"},         {"copy_nt", "copy NT"},  {"triad", "triad"},
+                 {"triad_nt", "triad NT"}, {"scalar", "scalar"},    {"simd", "SIMD"},
+                 {"fma", "FMA"},           {"mma", "matrix units"}, {"gather", "gathers of x"}};
     const char *name = sp_item_text(roof, "name"), *words = name ? name : "?";
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0)
@@ -67,6 +67,8 @@ char *sp_words_roof(char *text, size_t size, const json_t *roof)
     const char *precision = sp_item_text(roof, "precision");
     if (name && strcmp(name, "mma") == 0)
         snprintf(text, size, "%s %s", words, precision ? precision : "?");
+    else if (name && strcmp(name, "gather") == 0)
+        snprintf(text, size, "%s", words);
     else if (sp_roof_is_flops(roof))
         snprintf(text, size, "%s %s", precision && strcmp(precision, "f32") == 0 ? "SP" : "DP", words);
     else

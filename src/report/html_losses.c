@@ -21,7 +21,7 @@ static void put_remark(void *context, enum sp_ink ink, const char *text)
 
 void sp_html_table(struct sp_page *page, const struct sp_record *record)
 {
-    static sp_page_section *const alpha[] = {sp_section_alpha, NULL};
+    static sp_page_section *const alpha[] = {sp_section_alpha, sp_section_gathers, NULL};
     struct sp_table_cells t;
     sp_page_heading(page, page->level, "table", "Model and measurement");
     if (sp_table_cells_fill(record, &t)) {

@@ -19,6 +19,7 @@ void sp_report_text(const struct sp_record *record, const struct sp_report_style
     sp_section_head(&pen, record);
     sp_section_table(&pen, record);
     sp_section_levels(&pen, record);
+    sp_section_gathers(&pen, record);
     sp_section_losses(&pen, record);
     sp_section_domains(&pen, record);
     sp_section_unfused(&pen, record);

@@ -186,3 +186,16 @@ bool sp_loss_is_flagged(int i, double x, double time)
     static const double flagged = 0.10;
     return strcmp(sp_loss_words[i].key, "rest") == 0 && fabs(x) > flagged * time;
 }
+
+struct sp_value sp_record_linear_time(const struct sp_record *record)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(sp_record_node(record, "interventions"), i, one)
+    {
+        const char *name = sp_item_text(one, "name");
+        if (name && strncmp(sp_intervention_words(name), "all gathers", 11) == 0)
+            return sp_record_value_of(json_object_get(one, "time_s"));
+    }
+    return sp_value_none("no test with all gathers from L1 was made");
+}

@@ -30,6 +30,8 @@ bool sp_tries_were_stopped(const struct sp_record *record);
 /* An outcome, or the name of an intervention, as records have it, in words for people. */
 const char *sp_outcome_words(const char *outcome);
 const char *sp_intervention_words(const char *name);
+/* Time of the run with all gathers from L1 [s]; SP_NONE: it was not made. */
+struct sp_value sp_record_linear_time(const struct sp_record *record);
 /* Green: as predicted or better; yellow: less; red: refuted. */
 enum sp_ink sp_outcome_ink(const char *outcome);
 /* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of then. */

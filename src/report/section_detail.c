@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "report/report_words.h"
 #include "report/sections.h"
 
 static void bytes_cell(struct sp_pen *pen, int column, double bytes)
@@ -43,6 +44,57 @@ void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
             sp_pen_end(pen);
         }
     }
+}
+
+/* "62 % from L1, 12 % from L2, 26 % from DRAM simulated;" */
+static void say_origins(struct sp_pen *pen, const json_t *levels)
+{
+    const json_t *level;
+    double all = 0, said = 0;
+    size_t i;
+    char share[32];
+    json_array_foreach(levels, i, level) all += sp_record_value_of(json_object_get(level, "gathers")).value;
+    json_array_foreach(levels, i, level)
+    {
+        const double n = sp_record_value_of(json_object_get(level, "gathers")).value;
+        if (!(n > 0))
+            continue;
+        sp_pen_part(pen, SP_INK_PLAIN, said > 0, "%s from %s%s",
+                    sp_figure_percent(share, sizeof share, n / all),
+                    sp_words_level(sp_item_text(level, "level")), said + n < all ? "," : " simulated;");
+        said += n;
+    }
+}
+
+void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *levels = sp_record_node(record, "gathers.levels");
+    const struct sp_value roof = sp_record_value(record, "gathers.roof"),
+                          beyond = sp_record_value(record, "gathers.beyond_L1");
+    const struct sp_value time = sp_record_metric(record, "time"), linear = sp_record_linear_time(record);
+    const bool saves = sp_value_known(linear) && linear.value < time.value;
+    char text[32];
+    if (json_array_size(levels) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "GATHERS");
+    sp_pen_tab(pen, 9);
+    pen->indent = 9;
+    say_origins(pen, levels);
+    if (!sp_value_known(roof)) {
+        sp_pen_part(pen, SP_INK_DIM, 1, "their roof is unknown: %s", roof.why ? roof.why : "not said");
+        sp_pen_end(pen);
+        return;
+    }
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s G/s modelled%s",
+                sp_figure(text, sizeof text, roof.value / 1e9, 3), sp_value_known(beyond) ? ";" : "");
+    if (sp_value_known(beyond))
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "beyond L1 takes %s longer modelled%s",
+                    sp_text_seconds(text, sizeof text, beyond.value), saves ? ";" : "");
+    if (saves)
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "all gathers from L1 (test) save %s measured",
+                    sp_text_seconds(text, sizeof text, time.value - linear.value));
+    sp_pen_end(pen);
 }
 
 static void spread_line(struct sp_pen *pen, const struct sp_record *record)

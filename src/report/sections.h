@@ -26,10 +26,11 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
 void sp_section_hints(struct sp_pen *pen, const struct sp_record *record); /* HINTS, not a problem */
 /* At most three hints that are worth showing unasked (report/verdict.h), in so many lines. */
 void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, int lines);
-void sp_section_tries(struct sp_pen *pen, const struct sp_record *record);  /* TRIED, where hints were */
-void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);  /* FLAGS and REMARKS */
-void sp_section_levels(struct sp_pen *pen, const struct sp_record *record); /* TRAFFIC by level and array */
-void sp_section_costs(struct sp_pen *pen, const struct sp_record *record);  /* COSTS, samples */
+void sp_section_tries(struct sp_pen *pen, const struct sp_record *record);   /* TRIED, where hints were */
+void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);   /* FLAGS and REMARKS */
+void sp_section_levels(struct sp_pen *pen, const struct sp_record *record);  /* TRAFFIC by level and array */
+void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record); /* GATHERS: from where */
+void sp_section_costs(struct sp_pen *pen, const struct sp_record *record);   /* COSTS, samples */
 
 /* Above this share of a ceiling a point is marked and explained. */
 #define SP_ABOVE_ROOF 1.03

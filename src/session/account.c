@@ -49,6 +49,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
                       : sp_value_none("P_core was not measured"),
         .team_s = a->core.team_s,
         .linear_s = a->proved.linear_s,
+        .gathers_s = sp_gather_beyond_first(&a->gathers),
         .sorted_s = a->proved.sorted_s,
         .leftover_B = a->options->state == SP_WARM
                           ? 2 * sp_inner_capacity_B(sp_analysis_caches(a), a->evaluated.residence.level,

@@ -11,6 +11,7 @@
 #include "model/bottleneck.h"
 #include "model/count_log.h"
 #include "model/ecm.h"
+#include "model/gather.h"
 #include "model/hints.h"
 #include "model/imbalance.h"
 #include "model/losses.h"
@@ -147,9 +148,10 @@ struct sp_evaluated {
 struct sp_ecm_found {
     struct sp_ecm_inputs inputs;
     struct sp_ecm_times times;
-    const char *core_from;  /* what T_OL was made of; static */
-    struct sp_value load_B; /* that pass from L1 to registers: every entry and every gather once, by formula */
-    struct sp_value bytes;  /* simulated, at the level that holds the data; SP_NONE: data in L1 */
+    const char *core_from; /* what T_OL was made of; static */
+    struct sp_value
+        load_B;            /* that pass from L1 to registers: every entry and every gather once, by formula */
+    struct sp_value bytes; /* simulated, at the level that holds the data; SP_NONE: data in L1 */
 };
 
 /* What the difference between alpha measured and simulated may be due to. */
@@ -216,6 +218,7 @@ struct sp_analysis {
     struct sp_simulated simulated;
     struct sp_evaluated evaluated;
     struct sp_ecm_found ecm;
+    struct sp_gather_roof gathers; /* of the run's own mixture of levels */
     struct sp_attributed attributed;
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
     struct sp_compared compared;
@@ -256,6 +259,9 @@ enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evalu
                                     struct sp_error *err);
 /* ECM from what is there by then: P_core of the team, simulated bytes of every level, the machine file. */
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
+/* The roof of its gathers, from simulated misses of x and the machine file; no part of it is measured for it.
+ */
+void sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out);
 /* Tests what the difference between alpha measured and simulated may be due to. */
 enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attributed *out,
                                      struct sp_error *err);

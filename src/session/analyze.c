@@ -147,6 +147,7 @@ static enum sp_status compose(struct sp_analysis *a, struct sp_error *err)
 {
     (void)err;
     sp_analysis_ecm(a, &a->ecm);
+    sp_analysis_gathers(a, &a->gathers);
     return SP_OK;
 }
 
@@ -239,7 +240,7 @@ static const struct step {
     {"simulate", "bytes of every level", COMPUTES, NULL, simulate},
     {"reuse", "alpha over cache size", COMPUTES, NULL, reuse},
     {"evaluate", "alpha, balance, roof, bounds", COMPUTES, NULL, evaluate},
-    {"compose", "ECM: core and transfers of every level", COMPUTES, NULL, compose},
+    {"compose", "ECM: core and transfers of every level; the roof of gathers", COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
     {"domains", "what each cache domain moves", COMPUTES, has_several_domains, domains},

@@ -1,4 +1,4 @@
-/* The ECM model of the run: no part of it is measured for it. */
+/* The ECM model of the run and the roof of its gathers: no part of them is measured for it. */
 #include <math.h>
 #include <string.h>
 
@@ -75,4 +75,10 @@ void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out)
                          !*mode || strcmp(mode, "unknown") == 0 ? NULL : mode);
     out->times = sp_ecm_of(&out->inputs);
     give_reasons(out);
+}
+
+void sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out)
+{
+    *out = sp_gather_roof_of_layout(sp_analysis_caches(a), &a->setup.layout, a->simulated.traffic,
+                                    a->simulated.n_levels, a->setup.workload.n_threads);
 }

@@ -24,7 +24,9 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
         const char *how;
     } within[] = {
         {"core", losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
-        {"waiting", losses->waiting, "measured: what all gathers from L1 (test) save"},
+        {"waiting", losses->waiting,
+         losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
+                                               : "measured: what all gathers from L1 (test) save"},
         {"team", losses->team, "measured: an execution of a few entries"},
         {"row_ends", losses->row_ends, "measured: what rows in the order of their lengths save of that test"},
         {"row_ends_hidden",

@@ -103,6 +103,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
             sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
     }
     record_other_levels(a, r);
+    sp_record_gather_roof(r, a);
 }
 
 static json_t *known_number(struct sp_value v)
@@ -561,6 +562,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         if (a->evaluated.residence.doubt)
             sp_record_set_text(r, "binding.doubt", a->evaluated.residence.doubt);
         sp_record_ecm(r, a);
+        sp_record_gathers(r, a);
         record_table(a, r);
         record_domains(a, r);
         if (!*a->evaluated.doubt) {

@@ -19,7 +19,7 @@ struct sp_setup;
 struct sp_trial;
 struct sp_variant;
 
-/* A ceiling as an item of roofs[]; role: "roof", "floor", "peak", "other". */
+/* A ceiling as an item of roofs[]; role: "roof", "floor", "peak", "gathers", "other". */
 json_t *sp_json_ceiling(const struct sp_ceiling *ceiling, const char *role);
 /* A row of the report's table; its share of the roof or of the model, with the metric that it is. */
 json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
@@ -62,6 +62,10 @@ void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *se
 void sp_record_ecm(struct sp_record *record, const struct sp_analysis *analysis);
 /* Its row of the table; nothing where its time is not known. */
 void sp_record_ecm_row(struct sp_record *record, const struct sp_analysis *analysis);
+/* gathers: the levels that gathers of x come from, and their roof; nothing where they were not simulated. */
+void sp_record_gathers(struct sp_record *record, const struct sp_analysis *analysis);
+/* That roof among the ceilings, in flop/s. */
+void sp_record_gather_roof(struct sp_record *record, const struct sp_analysis *analysis);
 /* curves: alpha over cache size, beta(C, sigma), saturation. */
 void sp_record_curves(struct sp_record *record, const struct sp_analysis *analysis);
 
