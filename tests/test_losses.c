@@ -195,7 +195,6 @@ START_TEST(intervention_proves_latency)
 }
 END_TEST
 
-/* Independent errors join as the root of the sum of squares; those of transfers are one, that of the roof. */
 /* 12 ms: 3.5 of transfers, 5 of execution, gathers from beyond L1 4 by their roof. */
 START_TEST(modelled_gathers_stand_in_for_the_test)
 {
@@ -226,6 +225,7 @@ START_TEST(modelled_gathers_stand_in_for_the_test)
 }
 END_TEST
 
+/* Independent errors join as the root of the sum of squares; those of transfers are one, that of the roof. */
 START_TEST(the_rest_has_the_interval_of_all_parts)
 {
     struct sp_loss_inputs in = base();
