@@ -117,9 +117,11 @@ static void check_floor(const struct sp_record *r, const json_t *hint, const cha
                           core = sp_record_value_of(json_object_get(o, "core")),
                           own_roof = sp_record_value_of(json_object_get(o, "roof")),
                           V = sp_record_metric(r, "bytes"), roof = sp_record_value_of(sp_record_roof(r));
-    const double then_s = (1 - sp_item_number(json_object_get(hint, "gain"), "hi")) * metric(r, "time"),
-                 least = 1 - 1e-9, b = known_or(own_roof, known_or(roof, NAN));
-    if (!sp_value_known(floor) || isnan(then_s))
+    const double hi = sp_item_number(json_object_get(hint, "gain"), "hi"),
+                 then_s = (1 - hi) * metric(r, "time"), least = 1 - 1e-9,
+                 b = known_or(own_roof, known_or(roof, NAN));
+    /* Nothing is promised, also where the terms of a disturbed run come to more than its time. */
+    if (!sp_value_known(floor) || isnan(then_s) || hi <= 0)
         return;
     expect(then_s >= least * floor.value, path, "a hint promises less time than its floor", then_s,
            floor.value);
