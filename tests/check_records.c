@@ -127,9 +127,11 @@ static void check_floor(const struct sp_record *r, const json_t *hint, const cha
            floor.value);
     if (json_object_get(o, "instead_of")) /* its bytes are not said */
         return;
-    /* As now: what the losses took for execution, at most W/P_core; older records have that alone. */
+    /* As now: what the losses took for execution, at most W/P_core; older records have that alone. On a GPU
+     * it is a term of this one kernel, and hints name others. */
     double executed_s = metric(r, "flops") / metric(r, "p_core");
-    sp_record_number(r, "losses.core", &executed_s);
+    if (!isnan(executed_s))
+        sp_record_number(r, "losses.core", &executed_s);
     const double data_s = (sp_value_known(bytes) ? bytes.lo : V.lo) / b, core_s = known_or(core, executed_s);
     expect(!(data_s > then_s / least), path, "a hint promises more than its bytes can give", then_s, data_s);
     expect(!(core_s > then_s / least), path, "a hint promises more than its execution can give", then_s,
