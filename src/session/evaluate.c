@@ -247,6 +247,14 @@ static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *
 }
 
 static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
+/* The team's rate was measured as a share of the time of the run: a repetition gives another one as far as it
+ * gives another time. */
+static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
+{
+    return sp_value_between(rate.value, rate.lo * time.value / time.hi, rate.hi * time.value / time.lo,
+                            rate.origin);
+}
+
 {
     const struct sp_layout *l = &a->setup.layout;
     int n_threads = a->setup.workload.n_threads;
@@ -265,7 +273,7 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
                                            one * a->setup.p_core_one.hi, SP_MEASURED)
                         : a->setup.p_core_one;
     if (sp_value_known(a->core.flop_s)) {
-        e->p_core = a->core.flop_s;
+        e->p_core = as_repeated(a->core.flop_s, a->observed.pairs.time);
         e->team = one > 0 ? a->core.flop_s.value / a->setup.p_core_one.value : n_threads;
     }
     void *p;
