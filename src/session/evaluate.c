@@ -218,6 +218,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, const struct sp
         .n_threads = a->setup.workload.n_threads,
         .n_domains = a->setup.n_domains,
         .warm = a->options->state == SP_WARM,
+        .n_inward = find_residence(a).level - e->residence.level,
         .core = e->p_core,
         .roof_Bps = e->roof_Bps,
     };

@@ -136,6 +136,15 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
                  a->in_L2 ? "the L2" : "memory", 1e3 * a->V_B.value / a->roof_Bps.value);
 }
 
+/* Bytes at the roof, or the longest of the other terms. */
+static struct sp_value model_time(struct sp_value B, struct sp_value roof, struct sp_value core)
+{
+    const bool has_core = sp_value_known(core);
+    return sp_value_between(fmax(B.value / roof.value, has_core ? core.value : 0),
+                            fmax(B.lo / roof.hi, has_core ? core.lo : 0),
+                            fmax(B.hi / roof.lo, has_core ? core.hi : 0), SP_MODELLED);
+}
+
 void sp_gpu_evaluate(struct sp_gpu_analysis *a)
 {
     const char *other;
@@ -144,12 +153,12 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     find_roof(a);
     const struct sp_value core = other_terms(a, &other);
     const double core_s = sp_value_known(core) ? core.value : 0;
-    const double level_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
-    a->binding = level_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    const double once_s = a->once_B / a->roof_Bps.value;
+    a->binding = once_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
     if (a->streamed_B > 0)
         a->binding = "host link";
-    a->t_model = sp_value_of(fmax(level_s, core_s), SP_MODELLED);
-    a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
+    a->t_model = model_time(a->V_B, a->roof_Bps, core);
+    a->t_once = model_time(sp_value_of(a->once_B, SP_MODELLED), a->roof_Bps, core);
     a->model_fraction = a->streamed_B > 0 ? sp_value_none(over_link)
                                           : sp_value_between(a->t_once.value / a->pairs.time.value,
                                                              a->t_once.value / a->pairs.time.hi,
