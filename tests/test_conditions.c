@@ -158,6 +158,37 @@ START_TEST(no_share_is_given_where_roof_or_state_forbid_it)
 }
 END_TEST
 
+/* What is held of a run is held of its recording, but nothing can be taken again. */
+START_TEST(a_recording_is_held_to_the_same)
+{
+    static struct sp_analysis a;
+    static struct sp_byte_source bytes = {.replayed = true, .recording.has_times = true};
+    static struct sp_analyze_options options = {.bytes = &bytes};
+    static const struct {
+        const char *state;
+        double of_roof;
+        const char *doubt; /* NULL: none */
+    } cases[] = {{"clean", 0.9, NULL},
+                 {"clean", 4.75, "475 % of the machine's load-only bandwidth"},
+                 {"assumed", 4.75, NULL},
+                 {"unusable", 0.9, "of the recording 50 of 53"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(&a, 0, sizeof a);
+        a.options = &options;
+        a.evaluated.fraction = sp_value_of(cases[i].of_roof, SP_SIMULATED);
+        a.evaluated.model_fraction = sp_value_of(0.8, SP_MODELLED);
+        bytes.recording.record.root = json_pack("{s:{s:s, s:s}}", "conditions", "state", cases[i].state,
+                                                "text", "50 of 53 samples were disturbed");
+        ck_assert(!sp_analysis_doubt(&a, &a.evaluated));
+        ck_assert(sp_value_known(a.evaluated.fraction) == !cases[i].doubt &&
+                  sp_value_known(a.evaluated.model_fraction) == !cases[i].doubt);
+        ck_assert_msg(strstr(a.evaluated.doubt, cases[i].doubt ? cases[i].doubt : ""), "%s",
+                      a.evaluated.doubt);
+        json_decref(bytes.recording.record.root);
+    }
+}
+END_TEST
+
 /* Two processes that spin beside a real kernel: whatever it costs, there are samples, those kept are clean or
  * said not to be, and noise is no error. */
 START_TEST(noise_is_no_error)
@@ -215,6 +246,7 @@ int main(void)
     tcase_add_test(c, a_competitor_on_the_same_processor_is_seen);
     tcase_add_test(c, the_state_follows_from_the_samples);
     tcase_add_test(c, no_share_is_given_where_roof_or_state_forbid_it);
+    tcase_add_test(c, a_recording_is_held_to_the_same);
     tcase_add_test(c, noise_is_no_error);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);

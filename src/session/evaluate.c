@@ -247,7 +247,6 @@ static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *
     }
 }
 
-static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
 /* The team's rate was measured as a share of the time of the run: a repetition gives another one as far as it
  * gives another time. */
 static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
@@ -256,6 +255,7 @@ static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
                             rate.origin);
 }
 
+static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
 {
     const struct sp_layout *l = &a->setup.layout;
     int n_threads = a->setup.workload.n_threads;
@@ -327,15 +327,24 @@ static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
 }
 
 /* A replay is worth what its recording is. */
-static bool doubt_recording(const struct sp_analysis *a, struct sp_evaluated *e)
+static enum sp_condition state_of(const struct sp_analysis *a)
 {
-    const struct sp_record *record = &a->options->bytes->recording.record;
-    if (strcmp(sp_words_text(record, "conditions.state", ""), "unusable") != 0)
-        return false;
-    snprintf(e->doubt, sizeof e->doubt, "of the recording %s",
-             sp_words_text(record, "conditions.text", "most samples were disturbed"));
-    e->fraction = e->model_fraction = sp_value_none("other programs disturbed the recorded samples");
-    return false;
+    if (!sp_analysis_is_replayed(a))
+        return a->observed.conditions.state;
+    const char *state = sp_words_text(&a->options->bytes->recording.record, "conditions.state", "");
+    return strcmp(state, "unusable") == 0  ? SP_UNUSABLE
+           : strcmp(state, "assumed") == 0 ? SP_ASSUMED
+                                           : SP_NOT_RUN;
+}
+
+static void say_unusable(const struct sp_analysis *a, char *text, size_t size)
+{
+    if (sp_analysis_is_replayed(a))
+        snprintf(text, size, "of the recording %s",
+                 sp_words_text(&a->options->bytes->recording.record, "conditions.text",
+                               "most samples were disturbed"));
+    else
+        sp_conditions_words(&a->observed.conditions, text, size);
 }
 
 const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a,
@@ -361,26 +370,26 @@ bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
     const struct sp_ceiling *remembered = sp_analysis_remembered_roof(a, e);
     const double of_remembered =
         remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY;
-    const bool low = of_remembered < SP_LEAST_OF_REMEMBERED;
+    const bool low = of_remembered < SP_LEAST_OF_REMEMBERED, replayed = sp_analysis_is_replayed(a);
+    const enum sp_condition state = state_of(a);
     *e->doubt = '\0';
-    if (!sp_value_known(e->fraction) || a->observed.conditions.state == SP_ASSUMED)
+    if (!sp_value_known(e->fraction) || state == SP_ASSUMED)
         return false;
-    if (sp_analysis_is_replayed(a))
-        return doubt_recording(a, e);
-    if (a->observed.conditions.state == SP_UNUSABLE) {
+    if (state == SP_UNUSABLE) {
         why = "other programs disturbed the samples";
-        sp_conditions_words(&a->observed.conditions, e->doubt, sizeof e->doubt);
+        say_unusable(a, e->doubt, sizeof e->doubt);
     } else if (of_roof > SP_MOST_OF_ROOF) {
         why = "it would be more than the roof: the roof is too low, or the bytes are too many";
         snprintf(e->doubt, sizeof e->doubt,
-                 "its bytes in its time are %.0f %% of what a load-only run beside it drew: %s, or the roof "
-                 "is too low",
-                 100 * of_roof,
+                 "its bytes in its time are %.0f %% of %s: %s, or the roof is too low", 100 * of_roof,
+                 sp_analysis_has_own_roof(a) ? "what a load-only run beside it drew"
+                                             : "the machine's load-only bandwidth",
                  sp_evaluated_is_counted(e) ? "other traffic was counted, too"
                  : e->residence.doubt
                      ? "part of the data stays in the last-level cache, whose capacity is not known well"
                      : "fewer bytes move than are simulated");
-    } else if (low && strcmp(e->residence.name, "MEM") == 0) { /* in caches, sizes and barriers differ */
+    } else if (low && !replayed &&
+               strcmp(e->residence.name, "MEM") == 0) { /* in caches, sizes and barriers differ */
         why = "the roof is below half of what is remembered for this machine";
         snprintf(
             e->doubt, sizeof e->doubt,
@@ -394,7 +403,7 @@ bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
     }
     if (why)
         e->fraction = e->model_fraction = sp_value_none(why);
-    return a->observed.conditions.state != SP_UNUSABLE && (low || of_roof > SP_MOST_OF_ROOF);
+    return !replayed && state != SP_UNUSABLE && (low || of_roof > SP_MOST_OF_ROOF);
 }
 
 enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
