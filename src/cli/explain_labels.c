@@ -23,7 +23,7 @@ const struct sp_term sp_label_terms[] = {
      {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_p99", "structure.n_nzr_max"},
      NULL},
     {"threads",
-     "number-of-threads sockets SNC virtual-machine cache-domain",
+     "number-of-threads sockets SNC virtual-machine VM SMs cache-domain",
      "line MACHINE: threads, and the caches that they share",
      NULL,
      "Pinned: each has a processor of its own. A cache domain is the cores that share a last-level cache; "
@@ -33,7 +33,7 @@ const struct sp_term sp_label_terms[] = {
      {"config.threads", "machine.n_domains"},
      NULL},
     {"load-of-its-arrays",
-     "DRAM-load L3-load L2-load DP-FMA SP-FMA memory-bandwidth",
+     "DRAM-load L3-load L2-load DP-FMA SP-FMA memory-bandwidth L1-bandwidth L2-bandwidth L3-bandwidth",
      "line ROOFS: ceilings by name",
      NULL,
      "DRAM load, L3 load: bytes a second that a loop of loads gets out of that level; of its arrays: out of "
@@ -111,7 +111,7 @@ const struct sp_term sp_label_terms[] = {
      {NULL},
      NULL},
     {"no-counters-can-be-used",
-     "counters uncore",
+     "counters uncore no-counters no-counters-in-this-VM no-GPU-counters as-asked-for",
      "line BYTES: nobody could count memory traffic here",
      NULL,
      "The line names what was looked for and why it failed; bytes are then simulated from the addresses that "

@@ -17,13 +17,14 @@ static const char *no_counters(const struct sp_record *record)
                : "no counters: spmodel doctor";
 }
 
-/* Flags that no line of the verdict says. */
+/* Flags that no line of the verdict says, and a level that may be another one. */
 static int other_doubts(const struct sp_record *record)
 {
     static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23"};
     const json_t *flags = sp_record_node(record, "flags"), *flag;
     size_t i;
-    int n = 0;
+    bool certain = true;
+    int n = sp_record_flag(record, "binding.certain", &certain) && !certain;
     json_array_foreach(flags, i, flag)
     {
         const char *code = sp_item_text(flag, "code");
