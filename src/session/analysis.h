@@ -130,7 +130,7 @@ struct sp_evaluated {
     char roof_how[160];
     double balance_W;                /* useful operations [flop] */
     struct sp_prediction once, seen; /* with alpha_min; with the simulated alpha */
-    struct sp_value p_core;          /* all threads [flop/s] */
+    struct sp_value p_core;          /* all threads [flop/s], as far from other repetitions' as the time */
     double team; /* P_core of all threads over that of one; their number where it was not measured */
     double lambda_nz;
     struct sp_value lambda_t;
