@@ -64,7 +64,8 @@ const struct sp_term sp_verdict_terms[] = {
      {"verdict.do.text", "verdict.do.command"},
      NULL},
     {"trust",
-     "not-validated doubts doubt doubt-in-the-figures result-wrong",
+     "not-validated doubts doubt doubt-in-the-figures result-wrong the-result-is-wrong "
+     "the-counters-were-not-tested",
      "line trust: what the figures rest on",
      NULL,
      "Who counted the bytes, and why nobody did where they are simulated; whether the simulation was "
