@@ -70,3 +70,36 @@ char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size
                                  i ? ", " : "; other programs: ", c->other[i].name, 100 * c->other[i].share);
     return text;
 }
+
+bool sp_shares_doubt(struct sp_shares *s, char *doubt, size_t size)
+{
+    const char *why = NULL;
+    const bool unusable = s->conditions->state == SP_UNUSABLE, known = sp_value_known(s->of_roof),
+               above = known && s->of_roof.value > SP_MOST_OF_ROOF,
+               low = known && s->of_remembered < SP_LEAST_OF_REMEMBERED;
+    *doubt = '\0';
+    if (s->conditions->state == SP_ASSUMED)
+        return false;
+    if (unusable) {
+        why = "other programs disturbed the samples";
+        sp_conditions_words(s->conditions, doubt, size);
+    } else if (above) {
+        why = "it would be more than the roof: the roof is too low, or the bytes are too many";
+        snprintf(doubt, size,
+                 "its bytes in its time are %.0f %% of what a load-only run beside it drew: %s, or the roof "
+                 "is too low",
+                 100 * s->of_roof.value, s->fewer_B);
+    } else if (low && s->in_memory) {
+        why = "the roof is below half of what is remembered for this machine";
+        snprintf(
+            doubt, size,
+            "a load-only run beside it drew %.0f %% of the bandwidth that is remembered for this machine "
+            "(spmodel machine measure --renew)",
+            100 * s->of_remembered);
+    } else if (sp_value_known(s->of_model) && s->of_model.value > SP_MOST_OF_ROOF) {
+        s->of_model = sp_value_none(s->fast);
+    }
+    if (why)
+        s->of_roof = s->of_model = sp_value_none(why);
+    return !unusable && (low || above);
+}

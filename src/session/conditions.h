@@ -45,6 +45,19 @@ void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *condit
  * returns text. */
 char *sp_conditions_words(const struct sp_conditions *conditions, char *text, size_t size);
 
+/* What the shares of roof and model rest on. */
+struct sp_shares {
+    const struct sp_conditions *conditions;
+    struct sp_value of_roof, of_model;
+    double of_remembered; /* the roof over what the machine file remembers; INFINITY: it remembers none */
+    bool in_memory;       /* in caches, sizes and barriers differ */
+    const char *fewer_B;  /* why fewer bytes may move than V, or more be counted than the kernel moves */
+    const char *fast;     /* why the time may be shorter than the model's */
+};
+/* Can a verdict be given? Takes shares back that cannot be; doubt[size] "": it can. True: the roof is to
+ * blame, so sampling again may help. */
+bool sp_shares_doubt(struct sp_shares *shares, char *doubt, size_t size);
+
 /* Above this share of its own roof a kernel has drawn more than the load-only run beside it: the roof is too
  * low or the bytes are too many. */
 #define SP_MOST_OF_ROOF 1.10

@@ -347,45 +347,29 @@ const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a
 
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
 {
-    const char *why = NULL;
-    const double of_roof = e->fraction.value, of_model = e->model_fraction.value;
     const struct sp_ceiling *remembered = sp_analysis_remembered_roof(a, e);
-    const double of_remembered =
-        remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY;
-    const bool low = of_remembered < SP_LEAST_OF_REMEMBERED;
     *e->doubt = '\0';
-    if (!sp_value_known(e->fraction) || a->observed.conditions.state == SP_ASSUMED)
+    if (!sp_value_known(e->fraction))
         return false;
     if (sp_analysis_is_replayed(a))
         return doubt_recording(a, e);
-    if (a->observed.conditions.state == SP_UNUSABLE) {
-        why = "other programs disturbed the samples";
-        sp_conditions_words(&a->observed.conditions, e->doubt, sizeof e->doubt);
-    } else if (of_roof > SP_MOST_OF_ROOF) {
-        why = "it would be more than the roof: the roof is too low, or the bytes are too many";
-        snprintf(e->doubt, sizeof e->doubt,
-                 "its bytes in its time are %.0f %% of what a load-only run beside it drew: %s, or the roof "
-                 "is too low",
-                 100 * of_roof,
-                 sp_evaluated_is_counted(e) ? "other traffic was counted, too"
-                 : e->residence.doubt
-                     ? "part of the data stays in the last-level cache, whose capacity is not known well"
-                     : "fewer bytes move than are simulated");
-    } else if (low && strcmp(e->residence.name, "MEM") == 0) { /* in caches, sizes and barriers differ */
-        why = "the roof is below half of what is remembered for this machine";
-        snprintf(
-            e->doubt, sizeof e->doubt,
-            "a load-only run beside it drew %.0f %% of the bandwidth that is remembered for this machine "
-            "(spmodel machine measure --renew)",
-            100 * of_remembered);
-    } else if (of_model > SP_MOST_OF_ROOF) {
-        e->model_fraction = sp_value_none(e->V_B.value < e->once.volume_B.value
-                                              ? "part of what the model moves stays in inner caches"
-                                              : "faster than the model: one of its ceilings is too low");
-    }
-    if (why)
-        e->fraction = e->model_fraction = sp_value_none(why);
-    return a->observed.conditions.state != SP_UNUSABLE && (low || of_roof > SP_MOST_OF_ROOF);
+    struct sp_shares shares = {
+        .conditions = &a->observed.conditions,
+        .of_roof = e->fraction,
+        .of_model = e->model_fraction,
+        .of_remembered = remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY,
+        .in_memory = strcmp(e->residence.name, "MEM") == 0,
+        .fewer_B = sp_evaluated_is_counted(e) ? "other traffic was counted, too"
+                   : e->residence.doubt
+                       ? "part of the data stays in the last-level cache, whose capacity is not known well"
+                       : "fewer bytes move than are simulated",
+        .fast = e->V_B.value < e->once.volume_B.value
+                    ? "part of what the model moves stays in inner caches"
+                    : "faster than the model: one of its ceilings is too low"};
+    const bool retake = sp_shares_doubt(&shares, e->doubt, sizeof e->doubt);
+    e->fraction = shares.of_roof;
+    e->model_fraction = shares.of_model;
+    return retake;
 }
 
 enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
