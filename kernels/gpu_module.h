@@ -12,7 +12,7 @@
 #include "sparse/gpu_launch.h"
 #include "sys/module_file.h"
 
-#define SP_GPU_MODULE_ABI 2
+#define SP_GPU_MODULE_ABI 3
 
 /* What a device says of itself. */
 struct sp_gpu_device {
@@ -51,6 +51,9 @@ struct sp_gpu_module {
     double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
+    /* From now on called when all work of a run or of a ceiling's sample is queued, before it is waited for;
+       NULL: nobody. */
+    void (*on_queued)(void (*queued)(void *context), void *context);
 };
 
 /* The symbol that SP_GPU_MODULE_FILE exports for the kernels, "sp_gpu_module". */

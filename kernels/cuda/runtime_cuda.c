@@ -268,12 +268,23 @@ enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err)
     return sp_gpu_check((int)cudaEventRecord(c->start, NULL), "starting the clock", err);
 }
 
+static void (*on_queued)(void *context);
+static void *queued_context;
+
+void sp_gpu_on_queued(void (*queued)(void *context), void *context)
+{
+    on_queued = queued;
+    queued_context = context;
+}
+
 enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err)
 {
     struct clock *c = clock;
     float ms = 0;
     *seconds = 0;
     enum sp_status status = sp_gpu_check((int)cudaEventRecord(c->stop, NULL), "stopping the clock", err);
+    if (on_queued)
+        on_queued(queued_context);
     if (status == SP_OK)
         status = sp_gpu_check((int)cudaEventSynchronize(c->stop), "waiting for the kernel", err);
     if (status == SP_OK)

@@ -325,14 +325,19 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
                            100 * a->accounted.losses.rest_fraction);
 }
 
+void sp_record_no_bottleneck(struct sp_record *r, const char *doubt)
+{
+    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
+    sp_record_set_flag(r, "bottleneck.proved", false);
+    sp_record_set_number(r, "bottleneck.share", NAN);
+    sp_record_set_text(r, "bottleneck.why", doubt);
+}
+
 static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_bottleneck_found *b = &a->accounted.bottleneck;
     if (*a->evaluated.doubt) {
-        sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
-        sp_record_set_flag(r, "bottleneck.proved", false);
-        sp_record_set_number(r, "bottleneck.share", NAN);
-        sp_record_set_text(r, "bottleneck.why", a->evaluated.doubt);
+        sp_record_no_bottleneck(r, a->evaluated.doubt);
         return;
     }
     sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(b->kind));

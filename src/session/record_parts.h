@@ -32,6 +32,8 @@ json_t *sp_json_run(const struct sp_pairs *pairs);
 /* conditions: the state of the machine, said once for every reader; doubt: "" none. */
 void sp_record_conditions(struct sp_record *record, const struct sp_conditions *conditions,
                           const char *doubt);
+/* bottleneck: unknown, and why. */
+void sp_record_no_bottleneck(struct sp_record *record, const char *doubt);
 /* plan: the steps, what their measurements were allowed, and where the time went. */
 void sp_record_plan(struct sp_record *record, const struct sp_plan *plan, const struct sp_steps_taken *steps);
 /* A trial of a variant: "failed" where it could not be measured. */
