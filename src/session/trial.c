@@ -167,7 +167,11 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     s.protocol.min_samples = t->takes_disturbed ? 1 : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
     s.patience_s = PATIENCE_S;
+    const double start = sp_now();
     enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
+    trial->measured_s = sp_now() - start;
+    trial->n_clean = pairs.n_clean;
+    trial->n_disturbed = pairs.n_disturbed;
     if (status == SP_OK && !pairs.clean && !t->takes_disturbed)
         status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
                          "other programs disturbed %lld of %lld samples", (long long)pairs.n_disturbed,
