@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
@@ -101,6 +102,13 @@ START_TEST(the_state_follows_from_the_samples)
     ck_assert_int_eq(c.state, SP_ASSUMED);
     ck_assert_ptr_nonnull(
         strstr(sp_conditions_words(&c, text, sizeof text), "9 samples, taken for undisturbed"));
+    unsetenv("SPMODEL_ASSUME");
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 9}, &c);
+    c.held_back = "its power limit";
+    sp_conditions_name(&c, (const int[]){getpid(), 0}, 2);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text),
+                                 "9 samples, none disturbed; 2 other programs on the GPU: "));
+    ck_assert_ptr_nonnull(strstr(text, "; the GPU's clocks are held back by its power limit"));
     for (int cut = 1; cut < 100; cut++) { /* of whatever size */
         char *small = malloc((size_t)cut);
         ck_assert_uint_lt(strlen(sp_conditions_words(&c, small, (size_t)cut)), (size_t)cut);

@@ -92,6 +92,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks)
 {
     char bus_id[32] = "";
+    memset(clocks, 0, sizeof *clocks);
     clocks->sm_Hz = clocks->memory_Hz = clocks->power_limit_W =
         sp_value_none("the GPU's address is not known");
     if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0) == cudaSuccess)

@@ -29,6 +29,9 @@ struct sp_conditions {
     bool oversubscribed;          /* more threads than processors: they disturb each other */
     int n_others;                 /* programs that used more than a tenth of a processor meanwhile */
     struct sp_busy other[SP_MOST_OTHERS];
+    int n_on_gpu;                    /* other programs that have work on the GPU, busy or not */
+    char on_gpu[SP_MOST_OTHERS][16]; /* the names of the first, "" not known */
+    const char *held_back;           /* what holds the GPU's clocks back, static; NULL: nothing known */
 };
 
 /* state, n_clean and n_disturbed, from all runs pooled. */
@@ -40,6 +43,9 @@ struct sp_bystanders {
 };
 void sp_bystanders_begin(struct sp_bystanders *watch);
 void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *conditions);
+
+/* n_on_gpu and on_gpu, of processes by their pid, 0: not known; pid[n], at most SP_MOST_OTHERS of them. */
+void sp_conditions_name(struct sp_conditions *conditions, const int *pid, int n);
 
 /* "48 samples, none disturbed", "31 of 60 samples were disturbed and replaced; other programs: cc1 95 %";
  * returns text. */

@@ -193,6 +193,8 @@ enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
         status = status == SP_OK ? pooled : status;
     }
     sp_conditions_set(&a->pairs, &a->conditions);
+    sp_conditions_name(&a->conditions, a->clocks.other, a->clocks.n_others);
+    a->conditions.held_back = a->clocks.held_back;
     sp_bystanders_end(&bystanders, &a->conditions);
     sp_pairs_free(&run);
     return status;

@@ -481,7 +481,7 @@ static void record_foreign(const struct sp_analysis *a, struct sp_record *r)
 
 void sp_record_conditions(struct sp_record *r, const struct sp_conditions *c, const char *doubt)
 {
-    char text[240];
+    char text[320];
     sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
     sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
     sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);

@@ -161,6 +161,9 @@ unset SP_EXECUTOR_TIRES
 env -u SPMODEL_ASSUME "$spmodel" analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
     >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
 head -n 1 "$dir/out" | grep -Eq '(clean|busy|unusable): ' || fail 'the first line does not say in what state the machine was'
+SP_EXECUTOR_SHARED=1 "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
+    >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
+grep -q '1 other program on the GPU' "$dir"/busy/*.json || fail 'who else has work on the GPU is not said'
 "$check_schema" "$schema" "$dir"/busy/*.json || fail "records of a busy GPU do not obey the schema"
 "$check_records" "$dir"/busy/*.json || fail "figures of a busy GPU do not fit each other"
 

@@ -652,6 +652,12 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 
 void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks)
 {
+    std::memset(clocks, 0, sizeof *clocks);
+    if (std::getenv("SP_EXECUTOR_SHARED")) { /* with the first process, and hot */
+        clocks->n_others = 1;
+        clocks->other[0] = 1;
+        clocks->held_back = "its temperature";
+    }
     clocks->sm_Hz = clocks->memory_Hz = clocks->power_limit_W = sp_value_none("the executor has no clock");
 }
 
