@@ -482,30 +482,32 @@ static void record_foreign(const struct sp_analysis *a, struct sp_record *r)
 void sp_record_conditions(struct sp_record *r, const struct sp_conditions *c, const char *doubt)
 {
     char text[320];
-    sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
-    sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
-    sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
-    sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
-    for (int i = 0; i < c->n_others; i++)
+    if (c->state == SP_NOT_RUN) {
+        sp_record_set_null(r, "conditions", "nothing was run here");
+    } else {
+        sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
+        sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
+        sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
+        sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
+    }
+    for (int i = 0; c->state != SP_NOT_RUN && i < c->n_others; i++)
         sp_record_append(r, "conditions.others",
                          json_pack("{s:s, s:f}", "name", c->other[i].name, "processors", c->other[i].share));
     if (*doubt)
         sp_record_set_text(r, "conditions.doubt", doubt);
 }
 
+/* A replay has the state of its recording. */
 static void record_conditions(const struct sp_analysis *a, struct sp_record *r)
 {
-    if (a->observed.conditions.state != SP_NOT_RUN) {
+    const json_t *recorded = sp_analysis_is_replayed(a)
+                                 ? sp_record_node(&a->options->bytes->recording.record, "conditions")
+                                 : NULL;
+    if (!json_is_object(recorded)) {
         sp_record_conditions(r, &a->observed.conditions, a->evaluated.doubt);
         return;
     }
-    const json_t *recorded = sp_analysis_is_replayed(a) /* which has the state of its recording */
-                                 ? sp_record_node(&a->options->bytes->recording.record, "conditions")
-                                 : NULL;
-    if (json_is_object(recorded))
-        sp_record_set_object(r, "conditions", json_deep_copy(recorded));
-    else
-        sp_record_set_null(r, "conditions", "nothing was run here");
+    sp_record_set_object(r, "conditions", json_deep_copy(recorded));
     if (*a->evaluated.doubt)
         sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
 }
