@@ -160,6 +160,8 @@ static struct sp_sweep_point point_of(const char *change, double gain, double ha
     p.trial.n_clean = n_clean;
     p.trial.n_disturbed = n_disturbed;
     p.trial.disturbed = n_clean == 0;
+    if (p.trial.disturbed)
+        strcpy(p.trial.error.what, "other programs computed beside it");
     p.fate = sp_sweep_take(&p.trial);
     return p;
 }
@@ -182,7 +184,8 @@ START_TEST(a_disturbed_point_cannot_win)
     ck_assert_int_eq(s.conditions.state, SP_BUSY);
     char *text = report_of(&s);
     ck_assert_msg(strstr(text, "\nbusy: 12 of 30 samples were disturbed") &&
-                      strstr(text, "1 left out: other programs") && strstr(text, "     --format half") &&
+                      strstr(text, "1 left out: all of their samples") &&
+                      strstr(text, "     --format half: other programs computed") &&
                       strstr(text, "best  spmodel analyze m.mtx --format sell:8,1"),
                   "%s", text);
     ck_assert(!strstr(text, "-90"));

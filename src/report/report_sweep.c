@@ -227,8 +227,7 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     map(&pen, points, base.value, scale);
     fputc('\n', out);
     left_out(&pen, points, "disturbed",
-             "other programs disturbed all of their samples, so they have no figure:", all > 0 ? all : NAMED,
-             scale);
+             "all of their samples were disturbed, so they have no figure:", all > 0 ? all : NAMED, scale);
     left_out(&pen, points, "cannot be faster",
              "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all, scale);
     left_out(&pen, points, "no time left",

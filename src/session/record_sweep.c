@@ -13,7 +13,7 @@ static json_t *point_json(const struct sp_sweep_point *p)
     json_object_set_new(item, "change", json_string(p->variant.change));
     json_object_set_new(item, "fate", json_string(fates[p->fate]));
     json_object_set_new(item, "bound_s", p->bound_s > 0 ? json_real(p->bound_s) : json_null());
-    if (p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
+    if (p->fate == SP_SWEEP_DISTURBED || p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
         json_object_set_new(item, "why", json_string(p->trial.error.what));
     if (p->fate != SP_SWEEP_MEASURED)
         return item;
@@ -38,9 +38,8 @@ void sp_record_sweep(struct sp_record *r, const struct sp_subject *subject,
     sp_record_set_object(r, "sweep.points", json_array());
     for (int i = 0; i < sweep->n; i++)
         sp_record_append(r, "sweep.points", point_json(&sweep->point[i]));
-    sp_record_conditions(
-        r, &sweep->conditions,
-        sweep->conditions.state == SP_UNUSABLE ? "no point has a sample that other programs left alone" : "");
+    sp_record_conditions(r, &sweep->conditions,
+                         sweep->conditions.state == SP_UNUSABLE ? "no point has an undisturbed sample" : "");
     if (sweep->best >= 0)
         sp_record_set_text(r, "sweep.best_command",
                            sp_command_text(subject->argument, sweep->run_options,

@@ -103,8 +103,7 @@ enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial)
     const enum sp_sweep_fate fate = sp_sweep_fate_of(trial->status);
     if (fate != SP_SWEEP_MEASURED || !trial->disturbed)
         return fate;
-    trial->time = trial->base_time = trial->gain =
-        sp_value_none("other programs disturbed all of its samples");
+    trial->time = trial->base_time = trial->gain = sp_value_none("all of its samples were disturbed");
     return SP_SWEEP_DISTURBED;
 }
 

@@ -221,6 +221,10 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         trial->n_processes = 1;
         snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
         status = measure(t, &setup, &o, budget_s, trial, err);
+        if (status == SP_OK && trial->disturbed)
+            snprintf(trial->error.what, sizeof trial->error.what, "%s",
+                     setup.binding.oversubscribed ? "more threads than processors disturb each other"
+                                                  : "other programs computed beside it");
     }
     if (t->base &&
         !sp_binding_is_same(&setup.binding, &t->base->binding)) /* the next set-up is none of this one's */
