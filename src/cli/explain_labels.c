@@ -235,8 +235,10 @@ const struct sp_term sp_label_terms[] = {
      "three budgets or 2 s. no verdict: unusable, or a kernel that drew more than 110 % of its own roof; "
      "then no "
      "share of the roof, no loss and "
-     "no hint is given, gates answer 5, and structure and simulated bytes still hold.",
-     "noisy sentinels b_S exit-5",
+     "no hint is given, gates answer 5, and structure and simulated bytes still hold. On a GPU a sample is "
+     "disturbed where the host lost more than 5 % of its time while it still queued work, or where it took a "
+     "quarter longer than the shortest. A sweep has one state over all of its points.",
+     "noisy sentinels b_S exit-5 sweep",
      {"conditions.state", "conditions.text", "conditions.doubt"},
      NULL},
     {"noisy",

@@ -1,6 +1,7 @@
 /* From samples and bytes to shares of the roof, predictions and losses of an analysis on a GPU. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/volume_spmv.h"
 #include "session/gpu_analysis.h"
@@ -145,6 +146,33 @@ static struct sp_value model_time(struct sp_value B, struct sp_value roof, struc
                             fmax(B.hi / roof.lo, has_core ? core.hi : 0), SP_MODELLED);
 }
 
+/* What the machine file remembers, where it is of a GPU of this kind. */
+static double of_remembered(const struct sp_gpu_analysis *a)
+{
+    bool exact;
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_ceiling *c = sp_roof_of(m, a->in_L2 ? "L2" : "MEM", m->n_cores, NULL, &exact);
+    return c && m->n_cores == a->device.n_cores && c->value.value > 0 ? a->roof_Bps.value / c->value.value
+                                                                      : INFINITY;
+}
+
+/* As of an analysis on processors. */
+static void find_doubt(struct sp_gpu_analysis *a)
+{
+    struct sp_shares shares = {.conditions = &a->conditions,
+                               .of_roof = a->fraction,
+                               .of_model = a->model_fraction,
+                               .of_remembered = of_remembered(a),
+                               .in_memory = !a->in_L2,
+                               .roof = "what a load-only run beside it drew",
+                               .fewer_B = sp_gpu_is_counted(a) ? "other traffic was counted, too"
+                                                               : "fewer bytes move than are modelled",
+                               .fast = "faster than the model: one of its ceilings is too low"};
+    a->retake = sp_shares_doubt(&shares, a->doubt, sizeof a->doubt);
+    a->fraction = shares.of_roof;
+    a->model_fraction = shares.of_model;
+}
+
 void sp_gpu_evaluate(struct sp_gpu_analysis *a)
 {
     const char *other;
@@ -163,6 +191,8 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
                                           : sp_value_between(a->t_once.value / a->pairs.time.value,
                                                              a->t_once.value / a->pairs.time.hi,
                                                              a->t_once.value / a->pairs.time.lo, SP_MODELLED);
-    if (a->streamed_B <= 0) /* else it goes to a link that no part of the sum knows */
+    find_doubt(a);
+    memset(&a->losses, 0, sizeof a->losses);
+    if (a->streamed_B <= 0 && !*a->doubt) /* else it goes to a link that no part of the sum knows */
         find_losses(a, core, other);
 }
