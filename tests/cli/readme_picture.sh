@@ -9,6 +9,7 @@ fail() {
     exit 1
 }
 grep -q '(docs/images/roofline.svg)' "$source/README.md" || fail "README.md does not show docs/images/roofline.svg"
+grep -m 1 'α' "$source/README.md" | grep -q '(α: ' || fail "README.md uses α before it says what that is"
 sh "$source/docs/images/make_pictures.sh" "$spmodel" "$dir"
 diff "$source/docs/images/roofline.gp" "$dir/roofline.gp" || fail "docs/images/roofline.gp is out of date"
 if ! command -v gnuplot >/dev/null; then
