@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,15 @@ void sp_terminal_clear(struct sp_terminal *terminal)
         sp_terminal_line_begin();
     terminal->shown = false;
     terminal->what[0] = '\0';
+}
+
+struct sp_report_style sp_terminal_style(const struct sp_common_options *common)
+{
+    const bool tty = isatty(STDOUT_FILENO);
+    return (struct sp_report_style){.color = sp_use_color(common, tty),
+                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+                                    .verbosity = common->verbosity,
+                                    .width = tty ? columns_of(STDOUT_FILENO) : 0};
 }
 
 void sp_watch_show(void *watch, double fraction)
