@@ -156,9 +156,14 @@ START_TEST(a_disturbed_row_is_marked)
     FILE *out = open_memstream(&text, &size);
     sp_report_sweep(&r, &style, out);
     fclose(out);
-    ck_assert_msg(strstr(text, "  1= ") && strstr(text, "  2~ ") &&
-                      strstr(text, "~ measured beside other programs: 1 of them"),
-                  "%s", text);
+    const char *said = strstr(text, "1 of 2 were measured beside other programs (~)");
+    ck_assert_msg(said && said < strstr(text, "  1= ") && strstr(text, "  2~ "), "%s", text);
+    free(text);
+    out = open_memstream(&text, &size);
+    sp_report_sweep_csv(&r, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, ",tied,disturbed,"));
+    ck_assert_msg(strstr(text, ",true,false,") && strstr(text, ",false,true,"), "%s", text);
     free(text);
     sp_record_free(&r);
 }

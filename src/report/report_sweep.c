@@ -38,6 +38,23 @@ static double time_of(const json_t *point, double base_s)
     return sp_value_known(gain) ? base_s * (1 - gain.value) : NAN;
 }
 
+/* The state of the machine stands at the top, as in a report. */
+static void state(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *point;
+    size_t i;
+    int n = 0, n_disturbed = 0;
+    json_array_foreach(sp_record_node(record, "sweep.points"), i, point)
+    {
+        n += is_measured(point);
+        n_disturbed += is_measured(point) && json_is_true(json_object_get(point, "disturbed"));
+    }
+    if (n_disturbed > 0)
+        sp_pen_part(pen, SP_INK_YELLOW, 3,
+                    "%d of %d were measured beside other programs (~): their differences may not hold",
+                    n_disturbed, n);
+}
+
 static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_scale scale)
 {
     char cell[CELL], took[CELL];
@@ -49,6 +66,7 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
     sp_pen_put(pen, SP_INK_BOLD, "SWEEP");
     sp_pen_put(pen, SP_INK_PLAIN, "  %s, %.0f combinations, %s", name, combinations,
                sp_text_seconds(took, sizeof took, cost));
+    state(pen, record);
     sp_pen_end(pen);
     fputc('\n', pen->out);
     snprintf(cell, sizeof cell, "time %s", scale.prefix);
@@ -183,14 +201,13 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     const char *command = NULL;
     double combinations = 0;
     size_t i;
-    int rank = 0, n_tied = 0, n_disturbed = 0;
+    int rank = 0, n_tied = 0;
     sp_pen_open(&pen, style, out);
     head(&pen, record, scale);
     json_array_foreach(points, i, point) if (is_measured(point))
     {
         rank++;
         const bool disturbed = json_is_true(json_object_get(point, "disturbed"));
-        n_disturbed += disturbed;
         n_tied += !disturbed && json_is_true(json_object_get(point, "tied"));
         if (rank <= SHOWN || style->verbosity >= 1)
             point_line(&pen, point, rank, base.value, scale);
@@ -199,9 +216,6 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
         sp_print(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
     if (n_tied > 1)
         sp_print(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
-    if (n_disturbed > 0)
-        sp_print(out, " ~ measured beside other programs: %d of them, whose differences may not hold\n",
-                 n_disturbed);
     map(&pen, points, base.value, scale);
     fputc('\n', out);
     left_out(&pen, points, "cannot be faster",
@@ -240,7 +254,7 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
     const struct sp_value base = sp_record_value(record, "sweep.base_time");
     const json_t *point;
     size_t i;
-    fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,bound_s,setup_executions,kernel\n", out);
+    fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,disturbed,bound_s,setup_executions,kernel\n", out);
     json_array_foreach(sp_record_node(record, "sweep.points"), i, point)
     {
         const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
@@ -254,7 +268,11 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
         csv_number(out, known ? gain.value : NAN);
         csv_number(out, known ? gain.lo : NAN);
         csv_number(out, known ? gain.hi : NAN);
-        sp_print(out, ",%s", known ? json_is_true(json_object_get(point, "tied")) ? "true" : "false" : "");
+        for (int k = 0; k < 2; k++)
+            sp_print(out, ",%s",
+                     !known                                                                ? ""
+                     : json_is_true(json_object_get(point, k == 0 ? "tied" : "disturbed")) ? "true"
+                                                                                           : "false");
         csv_number(out, sp_item_number(point, "bound_s"));
         csv_number(out, sp_item_number(trial, "setup_executions"));
         fputc(',', out);
