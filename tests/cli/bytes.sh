@@ -86,6 +86,16 @@ else
 any=gen:laplace2d:300
 fi
 
+# --require-clean goes by the state that is recorded: 5 where nothing can be said of time, and then no share is shown.
+for state in unusable clean; do
+    sed "1s/{/{\"conditions\": {\"state\": \"$state\", \"text\": \"50 of 53 samples were disturbed\", \"samples\": 53, \"disturbed\": 50},/
+        s/gen:band:2056338:30:0.101665+shuffled:180000/gen:laplace2d:300/; s/2056338/90000/g; s/14599887/448800/" "$recording" >"$dir/small.json"
+    [ $state = clean ] && code=0 || code=5
+    run $code analyze $small --bytes replay:"$dir/small.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir" --require-clean
+    [ $code = 0 ] || says err "the machine was unusable: of the recording 50 of 53"
+    [ $code = 0 ] || ! head -n 6 "$dir/out" | grep '[0-9] %' || fail "a share of a disturbed run"
+done
+
 # What an import refuses.
 run 2 import "$csv"
 run 2 import "$csv" $any
