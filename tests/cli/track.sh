@@ -133,6 +133,10 @@ done
 drifted=$(mktemp -d "$dir/drifting.XXXXXX")
 expect 0 "1 record added" track add --store "$drifted" "$dir/drifted"
 expect 5 "is flagged: it drifted" track accept --store "$drifted" --all
+unusable=$(mktemp -d "$dir/unusable.XXXXXX")
+sed 's/"assumed"/"unusable"/' "$record" >"$dir/drifted/one.json"
+expect 0 "1 record added" track add --store "$unusable" "$dir/drifted"
+expect 5 "has no times" track accept --store "$unusable" --all --flagged
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
