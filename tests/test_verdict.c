@@ -361,6 +361,26 @@ START_TEST(stored_records_are_not_contradicted)
 }
 END_TEST
 
+/* Where there is no room for all of them and nothing is left over, the smallest cause goes. */
+START_TEST(the_smallest_cause_has_no_place)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    json_object_set_new(r.root, "losses",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 0.00194, "padding",
+                                  0., "extra_x", 0.00129, "extra_x_domains", 0.00022, "imbalance", 0.,
+                                  "in_core", 0.00086, "rest", 0.));
+    char *text = printed(&r, 80, 0), *lost = strstr(text, "\nlost ");
+    ck_assert_ptr_nonnull(lost);
+    strchr(lost + 1, '\n')[0] = '\0';
+    ck_assert_msg(strstr(lost, "25 % x loaded ") && strstr(lost, " · 20 % ") &&
+                      !strstr(lost, "several caches"),
+                  "%s", lost);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 static struct sp_value around(double x, enum sp_origin origin)
 {
     return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
@@ -550,6 +570,7 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("verdict");
     TCase *tc = tcase_create("verdict");
     tcase_add_test(tc, an_open_trial_leaves_the_prediction);
+    tcase_add_test(tc, the_smallest_cause_has_no_place);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);
