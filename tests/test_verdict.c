@@ -92,6 +92,8 @@ static void check_phrase(char *phrase)
     enum { LONGEST = 5 };
     char words[SP_VERDICT_SHORT + 400] = "", *word;
     int n = 0;
+    if (strncmp(phrase + strspn(phrase, " "), "spmodel ", 8) == 0) /* a command */
+        return;
     while ((word = strsep(&phrase, " "))) {
         if (n > 0 && (is_figure(word) || strcmp(word, "by") == 0))
             break;
