@@ -207,6 +207,9 @@ static json_t *possible_of(const struct sp_record *record)
         snprintf(text, sizeof text, "%s   %s", figure, binding);
         rate_text(rate, " ", figure, sizeof figure);
         snprintf(brief, sizeof brief, "%s  %s", figure, less);
+        char *more = strrchr(brief, ',');
+        if (more && strlen(brief) > SP_VERDICT_SHORT + strlen("…") - 1)
+            *more = '\0';
         out = sp_verdict_line(text, brief);
     }
     json_object_set_new(out, "performance", sp_record_value_json(rate, "flop/s"));
