@@ -54,12 +54,13 @@ static void state_line(struct sp_pen *pen, const struct sp_record *record)
                                              : SP_INK_YELLOW,
                "%s", state);
     sp_pen_put(pen, SP_INK_PLAIN, ":");
-    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "conditions.text", "no words"));
-    if (unusable)
-        sp_pen_words(
-            pen, SP_INK_PLAIN,
-            "; no time says anything: `spmodel doctor` names who computes here; then again, with a longer "
-            "--budget");
+    char text[512];
+    snprintf(text, sizeof text, "%.300s%s", sp_words_text(record, "conditions.text", "no words"),
+             unusable
+                 ? "; no time says anything: `spmodel doctor` names who computes here; then again, with a "
+                   "longer --budget"
+                 : "");
+    sp_pen_words(pen, SP_INK_PLAIN, text);
     sp_pen_end(pen);
 }
 
