@@ -1,5 +1,6 @@
 #include "model/gather.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *m, double n_gat
     h.count[n_levels] = left;
     memcpy(h.level[n_levels], "MEM", sizeof "MEM");
     h.n_levels = n_levels + 1;
+    h.origin = traffic[n_levels - 1].read_B.origin == SP_MODELLED ? SP_MODELLED : SP_SIMULATED;
     return h;
 }
 
@@ -110,6 +112,18 @@ struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const
         return roof;
     return unknown_roof(roof, is_spmv ? "gathers are measured for elements of 8 bytes"
                                       : "gathers of rows of several elements are not measured");
+}
+
+static void widen(struct sp_value *v, struct sp_value other)
+{
+    if (sp_value_known(*v) && sp_value_known(other))
+        *v = sp_value_between(v->value, fmin(v->lo, other.lo), fmax(v->hi, other.hi), SP_MODELLED);
+}
+
+void sp_gather_roof_widen(struct sp_gather_roof *roof, const struct sp_gather_roof *other)
+{
+    widen(&roof->time_s, other->time_s);
+    widen(&roof->roof_ps, other->roof_ps);
 }
 
 static double above_zero(double x)

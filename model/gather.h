@@ -21,7 +21,8 @@
 
 /* Gathers of all threads in one execution by the level that has the element. */
 struct sp_gather_hits {
-    int n_levels; /* caches, then memory; 0: not known */
+    int n_levels;          /* caches, then memory; 0: not known */
+    enum sp_origin origin; /* simulated; modelled where a share was taken off what is simulated */
     double count[SP_MAX_CACHES + 1];
     char level[SP_MAX_CACHES + 1][8]; /* "L1", ..., "MEM" */
 };
@@ -57,6 +58,9 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const 
 struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *machine,
                                                const struct sp_layout *layout,
                                                const struct sp_traffic *traffic, int n_levels, int n_threads);
+
+/* Takes the ends of `other`, the same gathers from other levels, into the intervals of `roof`. */
+void sp_gather_roof_widen(struct sp_gather_roof *roof, const struct sp_gather_roof *other);
 
 /* What waiting for gathers adds to streams that take streams_s [s] and run at the same time: T - streams_s,
  * at least 0. SP_NONE where one of them is not known. */

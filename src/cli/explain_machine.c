@@ -214,17 +214,34 @@ const struct sp_term sp_machine_terms[] = {
      "ceilings linearised in_core levels waiting",
      {"gathers.time", "gathers.roof", "gathers.beyond_L1"},
      gathers},
+    {"kept",
+     "retention",
+     "what a cache keeps, between executions, of data that are somewhat larger than it",
+     "h = exp(-(1 - h) N/C)",
+     "N: bytes that one execution goes through; C: 0.9 of the cache's capacity (effective, where it was "
+     "measured). LRU "
+     "keeps nothing of a cycle that is longer than the cache, random replacement h, the best replacement "
+     "C/N, which "
+     "adaptive insertion comes near to. Which one a processor has it does not say: h is the value, and the "
+     "interval goes "
+     "from LRU to the best with the upper end of C. `spmodel model M --machine NAME --alpha sim` takes h off "
+     "the bytes "
+     "that cross into that cache, in ECM, gathers and the expected time, where N is at most five times C.",
+     "levels expected-time gather-roof ecm",
+     {NULL},
+     NULL},
     {"expected-time",
      "expected units row-costs surprise",
      "the time of a matrix that is not run, from all parts of the model",
-     "T = max(V/b_S, T_core - T_ends + max(T_ends, T_beyond))",
+     "T = max(T_transfers, T_core - T_ends + max(T_ends, T_beyond))",
      "T_core: the start of the team and, of the slowest thread, what its rows (chunks of SELL) cost by their "
      "lengths, as `machine measure` finds it with all data in L1. T_ends, part of it: rows whose length the "
      "four before do not foretell, times what a mispredicted end costs in a sequence of so many rows: "
      "processors learn short ones by heart. T_beyond: what the simulated levels add to gathers from L1. The "
-     "interval goes from all gathers hidden and all ends foretold to none. `spmodel model M --machine NAME "
+     "interval goes from all gathers hidden and all ends foretold to none. T_transfers: V/b_S, of data that "
+     "a cache holds in part each part at its own roof (kept). `spmodel model M --machine NAME "
      "--alpha sim` computes it; `spmodel analyze` checks its parts (rows by length, all gathers from L1).",
-     "gather-roof row_ends P_core ecm",
+     "gather-roof row_ends P_core ecm kept",
      {NULL},
      NULL},
     {"placement",

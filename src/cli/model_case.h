@@ -11,6 +11,7 @@
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/gpu_predict.h"
+#include "model/kept.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
 #include "sparse/workload.h"
@@ -61,11 +62,15 @@ struct sp_model_row {
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
     struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
+    struct sp_value
+        transfers_s; /* of the expected time: bytes at the roofs of the levels that hold the data */
     struct sp_value expected_s;    /* from all parts, sp_expected_time() */
     struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */
+    struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
+                            above, in `gather` and in expected_s */
     bool has_ecm, ecm_has_core; /* cli/model_ecm.h; T_OL is from P_core, else from the arithmetic peak */
     struct sp_ecm_inputs ecm_inputs;
     struct sp_ecm_times ecm;
