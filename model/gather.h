@@ -10,7 +10,7 @@
  * overlap further, down to max_l n_l/r_l. J. D. C. Little, A proof for the queuing formula L = lambda W,
  * Operations Research 9 (1961).
  *
- * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares, pages.
+ * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares.
  */
 #ifndef SP_MODEL_GATHER_H
 #define SP_MODEL_GATHER_H
@@ -40,17 +40,26 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *machine, double
  * the machine has none. */
 struct sp_value sp_gather_rate(const struct sp_machine *machine, const char *level, int n_threads);
 
+/* The ceiling that the rate of exactly so many threads is; NULL: there is none. */
+const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *machine, const char *level,
+                                           int n_threads);
+
 struct sp_gather_roof {
     struct sp_gather_hits hits;
     struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */
     struct sp_value time_s;                  /* T, interval from those of the rates; SP_MODELLED */
     struct sp_value roof_ps;                 /* n/T [1/s]; SP_MODELLED */
+    double walks;                            /* of page tables, simulated (model/pages.h) */
+    struct sp_value walks_s; /* that they take, in T; SP_NONE: nobody asked, or no TLB is described */
 };
 
 /* SP_NONE with the reason where hits are not known, there are none, or a level that has some has no ceiling.
  */
 struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const struct sp_gather_hits *hits,
                                         int n_threads);
+
+/* The same with the rates given, rate[hits->n_levels]. */
+struct sp_gather_roof sp_gather_roof_at(const struct sp_gather_hits *hits, const struct sp_value *rate);
 
 /* The roof of what one execution of a layout gathers; traffic as in sp_gather_hits_of(). SP_NONE, with the
  * reason, also where the operation is not SpMV and where elements of x are not of 8 bytes, as those are that

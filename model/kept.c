@@ -16,10 +16,12 @@ double sp_kept_by_random(double cycle_B, double capacity_B)
     return turns > 1 ? fmin(fmax(1 - lost, 0), 1) : 1;
 }
 
-/* Capacity with its interval [B]; what others take is off its lower end and its value. */
+/* Capacity with its interval [B]: as streams find it, else what random walks find less what others take. */
 static struct sp_value own_capacity(const struct sp_cache *c)
 {
     const struct sp_value v = c->effective_B;
+    if (sp_value_known(c->cycle_B))
+        return c->cycle_B;
     const double all = (double)sp_cache_believed_B(c), own = sp_residence_own_share;
     return sp_value_between(own * all, own * (sp_value_known(v) ? v.lo : all), sp_value_known(v) ? v.hi : all,
                             SP_MODELLED);
@@ -46,7 +48,8 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
         if (k == home && needed_B > own.lo && needed_B <= own.hi)
             return (struct sp_kept){
                 .cache = k, .holds = true, .fetched = sp_value_between(0, 0, 1, SP_MODELLED)};
-        if (k == home || cycle_B > most * own.hi || needed_B < own.value || fetched_B <= 0)
+        if (k == home || cycle_B > most * own.hi || fetched_B <= 0 ||
+            (needed_B < own.value && !sp_value_known(m->cache[k].cycle_B)))
             continue;
         const double value = share((1 - sp_kept_by_random(cycle_B, own.value)) * cycle_B / fetched_B),
                      lo = share((1 - share(own.hi / cycle_B)) * cycle_B / fetched_B);

@@ -84,6 +84,26 @@ START_TEST(above_it_a_share_is_kept)
 }
 END_TEST
 
+/* A capacity that streams have found stands in for that of random walks: 25 MB here, so that 21 MB stay
+ * although the latter is 10; none of them is sure to. */
+START_TEST(streams_know_it_better)
+{
+    struct sp_machine m = machine_of(10e6, 9e6, 12e6);
+    const struct sp_footprint f = {.shared_out_B = 21e6}, more = {.shared_out_B = 50e6};
+    struct sp_traffic t = {.read_B = sp_value_of(21e6, SP_SIMULATED),
+                           .write_B = sp_value_of(0, SP_SIMULATED)};
+    m.cache[0].cycle_B = sp_value_between(25e6, 22e6, 30e6, SP_MEASURED);
+    struct sp_kept k = sp_kept_of(&m, f, 1, 1, 1, &t, 1);
+    ck_assert(k.cache == 0 && !k.holds && k.fetched.value == 0 && k.fetched.lo == 0 && k.fetched.hi == 1);
+    t.read_B = sp_value_of(50e6, SP_SIMULATED);
+    k = sp_kept_of(&m, more, 1, 1, 1, &t, 1);
+    ck_assert_double_eq_tol(k.fetched.value, 1 - 0.2032, 1e-4);
+    ck_assert_double_eq_tol(k.fetched.lo, 0.4, 1e-12);
+    t.read_B = sp_value_of(0, SP_SIMULATED);
+    ck_assert_int_eq(sp_kept_of(&m, (struct sp_footprint){.shared_out_B = 8.5e6}, 0, 1, 1, &t, 1).cache, -1);
+}
+END_TEST
+
 /* Just above the capacity next to all is kept, far above nothing: the time has no step but goes from one roof
  * to the other. */
 START_TEST(time_goes_from_one_roof_to_the_other)
@@ -167,6 +187,7 @@ int main(void)
     tcase_add_loop_test(tc, far_away_nothing_changes, 0, 5);
     tcase_add_test(tc, at_the_capacity_the_interval_says_so);
     tcase_add_loop_test(tc, above_it_a_share_is_kept, 0, 3);
+    tcase_add_test(tc, streams_know_it_better);
     tcase_add_test(tc, time_goes_from_one_roof_to_the_other);
     tcase_add_loop_test(tc, the_simulator_agrees, 0, 2);
     tcase_add_test(tc, nothing_is_taken_off_twice);

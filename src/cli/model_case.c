@@ -109,6 +109,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->precision = w->precision;
     row->unit_share = NAN;
     row->kept.cache = -1;
+    row->n_walks = -1;
     row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
         sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
@@ -165,6 +166,12 @@ static struct sp_value sum_of(const struct sp_unit_time *u)
                                      one * (u->time_s.hi - u->team_s.hi), SP_MODELLED);
 }
 
+static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roof)
+{
+    if (row->pages && row->n_walks >= 0)
+        sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
+}
+
 /* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers are then
  * those. */
 static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
@@ -173,15 +180,18 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
     row->kept = sp_kept_of(row->machine, layout ? sp_footprint_of_layout(layout) : (struct sp_footprint){0},
                            row->prediction.home, row->n_threads, row->n_domains, row->traffic,
                            request->cold ? 0 : row->n_traffic);
-    if (row->kept.cache < 0)
+    if (row->kept.cache < 0) {
+        add_walks(row, &row->gather);
         return;
+    }
     const double fetched[] = {row->kept.fetched.value, row->kept.fetched.lo, row->kept.fetched.hi};
     for (int i = 0; i < 3; i++) {
         struct sp_traffic traffic[SP_MAX_LEVELS];
         memcpy(traffic, row->traffic, sizeof traffic);
         sp_kept_traffic(&row->kept, fetched[i], traffic);
-        const struct sp_gather_roof roof =
+        struct sp_gather_roof roof =
             sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, row->n_threads);
+        add_walks(row, &roof);
         if (i == 0)
             row->gather = roof;
         else

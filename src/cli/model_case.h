@@ -12,6 +12,7 @@
 #include "model/gather.h"
 #include "model/gpu_predict.h"
 #include "model/kept.h"
+#include "model/pages.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
 #include "sparse/workload.h"
@@ -32,7 +33,8 @@ struct sp_model_request {
         every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
     bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
     bool cold;
-    double volume_B; /* turn the model around; 0: not asked */
+    bool small_pages; /* of x; else huge ones */
+    double volume_B;  /* turn the model around; 0: not asked */
 };
 
 /* The matrix, or its sizes. */
@@ -62,6 +64,8 @@ struct sp_model_row {
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
     struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
+    const struct sp_page_costs *pages; /* of the walks in `gather`; NULL: none are described */
+    double n_walks;                    /* of one execution, simulated; below 0: not simulated */
     struct sp_value
         transfers_s; /* of the expected time: bytes at the roofs of the levels that hold the data */
     struct sp_value expected_s;    /* from all parts, sp_expected_time() */

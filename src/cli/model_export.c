@@ -64,6 +64,10 @@ static json_t *gather_json(const struct sp_model_row *row)
 {
     json_t *o = sp_gather_json(&row->gather);
     json_object_set_new(o, "wait", value_json(row->gather_wait_s, "s"));
+    if (sp_value_known(row->gather.walks_s)) {
+        json_object_set_new(o, "walks", value_json(sp_value_of(row->gather.walks, SP_SIMULATED), "1"));
+        json_object_set_new(o, "tlb", value_json(row->gather.walks_s, "s"));
+    }
     return o;
 }
 

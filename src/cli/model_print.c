@@ -155,6 +155,9 @@ static void print_gather(const struct sp_model_row *row, FILE *out)
         sp_print(out, ",\n  %s of it beyond the streams",
                  sp_text_seconds(wait, sizeof wait, row->gather_wait_s.value));
     sp_print(out, " (modelled; explain gather-roof).\n");
+    if (sp_value_known(g->walks_s) && g->walks > 0)
+        sp_print(out, "  %s of it walking page tables, %.1f %% of the gathers (modelled; explain tlb).\n",
+                 sp_text_seconds(time, sizeof time, g->walks_s.value), 100 * g->walks / n);
 }
 
 /* "CRS: expected 440 us (173 us ... 520 us): execution 172 us, row ends 268 us, gathers beyond L1
