@@ -42,7 +42,8 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
         const struct sp_value own = own_capacity(&m->cache[k]);
         const double instances = sp_instances_of(m, k, n_threads, n_domains),
                      needed_B = f.shared_out_B / instances + f.each_B,
-                     fetched_B = traffic[k].read_B.value / instances, cycle_B = fmax(needed_B, fetched_B);
+                     fetched_B = traffic[k].read_B.value / instances,
+                     cycle_B = needed_B <= own.value ? needed_B : fmax(needed_B, fetched_B);
         if (m->cache[k].policy != SP_LRU || own.value <= 0)
             continue;
         if (k == home && needed_B > own.lo && needed_B <= own.hi)
@@ -52,7 +53,7 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
             (needed_B < own.value && !sp_value_known(m->cache[k].cycle_B)))
             continue;
         const double value = share((1 - sp_kept_by_random(cycle_B, own.value)) * cycle_B / fetched_B),
-                     lo = share((1 - share(own.hi / cycle_B)) * cycle_B / fetched_B);
+                     lo = needed_B <= own.hi ? 0 : share((1 - share(own.hi / cycle_B)) * cycle_B / fetched_B);
         return (struct sp_kept){.cache = k,
                                 .fetched = sp_value_between(value, fmin(lo, value), 1, SP_MODELLED)};
     }

@@ -1,14 +1,18 @@
 /* What a cache keeps, from one execution to the next, of data that are somewhat larger than it.
  *
- * A product goes through its data in the same order again and again. Of such a cycle of N bytes a cache of C
- * < N LRU                    keeps nothing: each line is the oldest when its turn comes; random replacement
- * keeps h = exp(-(1 - h) N/C): a line meets (1 - h) N/line evictions until its turn, and survives each with
- * probability 1 - line/C; the best replacement   keeps C/N, and adaptive insertion comes near that. J. E.
- * Smith, J. R. Goodman, Instruction cache replacement policies and organizations, IEEE Trans. Computers C-34
- * (1985): loops larger than a cache; M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer, Adaptive
- * insertion policies for high performance caching, ISCA 2007: near the best. Processors do not say what their
- * caches do, and few do LRU beyond the first level, so random replacement stands for them, and its interval
- * goes from LRU to the best.
+ * A product goes through its N bytes in the same order again and again. A cache of C < N bytes keeps
+ *
+ * - nothing under LRU: each line is the oldest when its turn comes;
+ *
+ * - a share h = exp(-(1 - h) N/C) under random replacement: a line of s bytes meets (1 - h) N/s evictions
+ * until its turn, and survives each with probability 1 - s/C;
+ *
+ * - a share C/N under the best replacement, and adaptive insertion comes near that.
+ *
+ * J. E. Smith, J. R. Goodman, Instruction cache replacement policies and organizations, IEEE Trans. Computers
+ * C-34 (1985): loops larger than a cache. M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer,
+ * Adaptive insertion policies for high performance caching, ISCA 2007: near the best. Processors do not say
+ * what their caches do, so random replacement stands for them, with an interval from LRU to the best.
  *
  * The simulated bytes are those of LRU. Here a share of what they say is fetched anew is taken off. */
 #ifndef SP_MODEL_KEPT_H

@@ -3,7 +3,7 @@
  * A gather holds its place in the window (model/gather.h) while its page is walked, too, so the walks' time
  * adds to that of the levels: T = sum_l n_l/r_l + n_w t_w/n of n threads, n_w walks and t_w the time that one
  * takes of a thread's. t_w and the reach of the TLBs are measured with as many lines as the L2 holds, on more
- * and more pages: A. J. Smith, R. H. Saavedra, Measuring cache and TLB performance and their effect on
+ * and more pages: R. H. Saavedra, A. J. Smith, Measuring cache and TLB performance and their effect on
  * benchmark runtimes, IEEE Trans. Computers 44 (1995). In a virtual machine whose host has small pages, huge
  * ones reach no further than small ones: a TLB keeps pieces of the host's size.
  *

@@ -95,6 +95,10 @@ START_TEST(streams_know_it_better)
     m.cache[0].cycle_B = sp_value_between(25e6, 22e6, 30e6, SP_MEASURED);
     struct sp_kept k = sp_kept_of(&m, f, 1, 1, 1, &t, 1);
     ck_assert(k.cache == 0 && !k.holds && k.fetched.value == 0 && k.fetched.lo == 0 && k.fetched.hi == 1);
+    t.read_B =
+        sp_value_of(60e6, SP_SIMULATED); /* x again and again where LRU has 10 MB; not where all stays */
+    k = sp_kept_of(&m, f, 1, 1, 1, &t, 1);
+    ck_assert(k.cache == 0 && k.fetched.value == 0 && k.fetched.hi == 1);
     t.read_B = sp_value_of(50e6, SP_SIMULATED);
     k = sp_kept_of(&m, more, 1, 1, 1, &t, 1);
     ck_assert_double_eq_tol(k.fetched.value, 1 - 0.2032, 1e-4);
