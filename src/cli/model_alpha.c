@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash64.h"
-#include "model/pages.h"
+#include "model/page_walks.h"
 #include "model/reuse.h"
 #include "model/traffic.h"
 

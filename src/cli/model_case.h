@@ -12,7 +12,7 @@
 #include "model/gather.h"
 #include "model/gpu_predict.h"
 #include "model/kept.h"
-#include "model/pages.h"
+#include "model/page_walks.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
 #include "sparse/workload.h"

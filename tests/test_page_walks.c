@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/pages.h"
+#include "model/page_walks.h"
 
 enum { PAGE = 4096 };
 
@@ -136,8 +136,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("pages");
-    TCase *tc = tcase_create("pages");
+    Suite *s = suite_create("page_walks");
+    TCase *tc = tcase_create("page_walks");
     tcase_add_test(tc, reach_and_walk_are_found);
     tcase_add_test(tc, without_a_rise_nothing_walks);
     tcase_add_loop_test(tc, walks_are_what_the_pages_say, 0, 2);

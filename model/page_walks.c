@@ -1,4 +1,4 @@
-#include "model/pages.h"
+#include "model/page_walks.h"
 
 #include <assert.h>
 #include <math.h>

@@ -9,8 +9,8 @@
  *
  * A ceiling of gathers was measured on a set that the TLBs may not have mapped; the walks of its own are
  * taken off. */
-#ifndef SP_MODEL_PAGES_H
-#define SP_MODEL_PAGES_H
+#ifndef SP_MODEL_PAGE_WALKS_H
+#define SP_MODEL_PAGE_WALKS_H
 
 #include "base/status.h"
 #include "model/gather.h"
