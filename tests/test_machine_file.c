@@ -172,7 +172,7 @@ START_TEST(what_is_written_is_read)
                           .draw = {{35e6, 30e6, 60e6, "2026-11-21T10:00:00Z"}, {45e6, 45e6, 45e6, ""}}};
     m.n_pages = 2;
     m.page[0] = (struct sp_page_costs){true, 1, 12.5e6, sp_value_between(3e-9, 2e-9, 4e-9, SP_MEASURED)};
-    m.page[1] = (struct sp_page_costs){false, 2, 8192, sp_value_of(0, SP_MEASURED)};
+    m.page[1] = (struct sp_page_costs){false, 2, 8192, sp_value_of(2e-9, SP_MEASURED)};
     m.gpu = (struct sp_gpu_limits){.threads = 2048,
                                    .blocks = 32,
                                    .registers = 65536,
