@@ -318,7 +318,8 @@ model_beside_measurement() {
 
 `spmodel analyze --budget 1s --no-hints` on this machine: bytes with x loaded once (modelled) and as they are simulated in this machine's caches; what
 both would take at the load-only bandwidth that was measured beside the kernel, in turn with it; and what it took. *Of roof*: simulated bytes over time and bandwidth. *Of model*: what the
-roofline model allows, x loaded once or in-core work, whichever takes longer, over the measured time. The roofline is a bound: rows of irregular matrices wait for gathers, which no bandwidth explains. More than 100 % of the roof
+roofline model allows, x loaded once or in-core work, whichever takes longer, over the measured time. The roofline is a bound:
+rows of irregular matrices wait for gathers, which no bandwidth explains. More than 100 % of the roof
 would refute it (102 % may be noise); where data stay in a cache the roof is that cache's. Shares are medians of paired samples, so on a shared machine they need not
 be the ratios of the medians beside them.
 

@@ -12,7 +12,7 @@
 #include "sparse/gpu_launch.h"
 #include "sys/module_file.h"
 
-#define SP_GPU_MODULE_ABI 2
+#define SP_GPU_MODULE_ABI 3
 
 /* What a device says of itself. */
 struct sp_gpu_device {
@@ -30,10 +30,14 @@ struct sp_gpu_device {
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
 };
 
+enum { SP_MOST_GPU_OTHERS = 3 };
 /* As they are now, while a kernel has just run. */
 struct sp_gpu_clocks {
     struct sp_value sm_Hz, memory_Hz; /* SP_NONE: not told, and why */
     struct sp_value power_limit_W;
+    const char *held_back;         /* what holds the clocks back, static; NULL: nothing, or not told */
+    int n_others;                  /* other processes that have work on the GPU; 0: none, or not told */
+    int other[SP_MOST_GPU_OTHERS]; /* the first of them, as this process sees them; 0: in another namespace */
 };
 
 struct sp_gpu_module {
@@ -51,6 +55,9 @@ struct sp_gpu_module {
     double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
+    /* From now on called when all work of a run or of a ceiling's sample is queued, before it is waited for;
+       NULL: nobody. */
+    void (*on_queued)(void (*queued)(void *context), void *context);
 };
 
 /* The symbol that SP_GPU_MODULE_FILE exports for the kernels, "sp_gpu_module". */

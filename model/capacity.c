@@ -14,10 +14,20 @@ static double within(double x, double least, double most)
     return fmin(fmax(x, least), most);
 }
 
+bool sp_capacity_limit(struct sp_cache *c, int64_t inner_B)
+{
+    const double most = (double)c->size_B, least = fmin((double)inner_B, most);
+    struct sp_value *v = &c->effective_B;
+    if (!sp_value_known(*v) || most <= 0 || (v->lo >= least && v->hi <= most))
+        return false;
+    *v = sp_value_between(within(v->value, least, most), within(v->lo, least, most),
+                          within(v->hi, least, most), v->origin);
+    return true;
+}
+
 void sp_capacity_pool(struct sp_cache *c, int64_t inner_B)
 {
     struct sp_value v = c->effective_B;
-    const double most = (double)c->size_B, least = fmin((double)inner_B, most);
     if (c->n_draws > 0) {
         double value[SP_MAX_DRAWS], lo[SP_MAX_DRAWS], hi[SP_MAX_DRAWS];
         const int n = c->n_draws;
@@ -31,9 +41,8 @@ void sp_capacity_pool(struct sp_cache *c, int64_t inner_B)
         v.lo = fmin(sp_median(lo, n), sp_quantile(value, n, BEYOND));
         v.hi = fmax(sp_median(hi, n), sp_quantile(value, n, 1 - BEYOND));
     }
-    if (sp_value_known(v) && most > 0)
-        c->effective_B = sp_value_between(within(v.value, least, most), within(v.lo, least, most),
-                                          within(v.hi, least, most), v.origin);
+    c->effective_B = v;
+    sp_capacity_limit(c, inner_B);
 }
 
 static void insert(struct sp_cache *c, double value, double lo, double hi, const char *when)

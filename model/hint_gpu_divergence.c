@@ -44,7 +44,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%s: only %.0f %% of the lanes' turns have an entry of the matrix (modelled, exact), with %s "
-             "%.0f %%. The time is bound by %s; the model expects %s instead of %s.",
+             "%.0f %%. The modelled time is bound by %s; the model expects %s instead of %s.",
              in->gpu->equal_rows ? "Rows are equally long, but do not fill the lanes that share them"
                                  : "Rows of a warp differ in length",
              100 * active, even->kernel, 100 * even->active, now->binding,

@@ -16,6 +16,7 @@ static const double T_95 = 2.13;
 /* Lines missed at each size, summed over the domains; x by group. */
 struct sums {
     double x_warm[SP_STACK_BUCKETS][SP_REUSE_GROUPS], x_cold[SP_STACK_BUCKETS][SP_REUSE_GROUPS];
+    double x_lines[SP_REUSE_GROUPS];                                   /* that the group stands for */
     double other_warm[SP_STACK_BUCKETS], other_cold[SP_STACK_BUCKETS]; /* reads and writes */
     int n_groups;
     int64_t n_x_lines, n_followed, largest_footprint, n_references;
@@ -49,6 +50,8 @@ static void add_counts(const struct sp_reuse_counts *n, int64_t between_lines, s
         if (n->footprint + between_lines > sp_stack_capacity(b))
             sum->other_warm[b] += streamed;
     }
+    for (int g = 0; g < n->n_groups; g++)
+        sum->x_lines[g] += n->weight * (double)n->first[SP_REUSE_X][g];
     sum->n_groups = n->n_groups;
     sum->n_x_lines += n->n_x_lines;
     sum->n_followed += n->n_followed;
@@ -61,45 +64,50 @@ struct estimate {
     double value, error; /* [lines], error: half of a 95 % interval */
 };
 
-static struct estimate estimate_of(const double *by_group, int n_groups)
+/* How many lines there are is known, so that a group's error is what it has beside its share by them. */
+static struct estimate estimate_of(const double *by_group, const struct sums *sum)
 {
-    double total = 0, square = 0;
-    for (int g = 0; g < n_groups; g++)
+    double total = 0, lines = 0, square = 0;
+    for (int g = 0; g < sum->n_groups; g++) {
         total += by_group[g];
-    double mean = total / n_groups;
-    for (int g = 0; g < n_groups; g++)
-        square += (by_group[g] - mean) * (by_group[g] - mean);
-    double error = n_groups > 1 ? T_95 * sqrt(square * n_groups / (n_groups - 1)) : 0;
+        lines += sum->x_lines[g];
+    }
+    for (int g = 0; g < sum->n_groups && lines > 0; g++) {
+        const double off = by_group[g] - total * sum->x_lines[g] / lines;
+        square += off * off;
+    }
+    double error = sum->n_groups > 1 ? T_95 * sqrt(square * sum->n_groups / (sum->n_groups - 1)) : 0;
     return (struct estimate){total, error};
 }
 
 /* A distance is known to about one part in the root of the lines that were sampled in it: how many sizes up
  * or down the curve may be shifted. */
-static int shift_of(int bucket, const struct sums *sum, double rate)
+static double shift_of(int bucket, const struct sums *sum, double rate)
 {
     double lines = (double)sp_stack_capacity(bucket);
     if (lines > (double)sum->n_x_lines)
         lines = (double)sum->n_x_lines;
     double relative = sqrt((1 - rate) / (rate * lines + 1));
-    return (int)ceil(SP_STACK_STEPS * log2(1 + 2 * relative));
+    return SP_STACK_STEPS * log2(1 + 2 * relative);
 }
 
-static int within_sizes(int bucket, int n_sizes)
+/* Between two sizes. */
+static struct estimate estimate_at(double (*x)[SP_REUSE_GROUPS], double bucket, int n_sizes,
+                                   const struct sums *sum)
 {
-    return bucket < 0 ? 0 : bucket >= n_sizes ? n_sizes - 1 : bucket;
+    const double at = fmin(fmax(bucket, 0), n_sizes - 1), share = at - floor(at);
+    const struct estimate a = estimate_of(x[(int)at], sum), b = estimate_of(x[(int)ceil(at)], sum);
+    return (struct estimate){a.value + (b.value - a.value) * share, a.error + (b.error - a.error) * share};
 }
 
-static void set_alpha(double (*x)[SP_REUSE_GROUPS], int b, int n_sizes, int shift, int n_groups, double scale,
-                      double *value, double *lo, double *hi)
+static void set_alpha(double (*x)[SP_REUSE_GROUPS], int b, int n_sizes, double shift, const struct sums *sum,
+                      double scale, double *value, double *lo, double *hi)
 {
-    struct estimate here = estimate_of(x[b], n_groups);
-    struct estimate below = estimate_of(x[within_sizes(b - shift, n_sizes)], n_groups);
-    struct estimate above = estimate_of(x[within_sizes(b + shift, n_sizes)], n_groups);
-    *value = here.value * scale;
-    *hi = (below.value + below.error) * scale;
-    *lo = (above.value - above.error) * scale;
-    if (*lo < 0)
-        *lo = 0;
+    const struct estimate below = estimate_at(x, b - shift, n_sizes, sum),
+                          above = estimate_at(x, b + shift, n_sizes, sum);
+    *value = estimate_of(x[b], sum).value * scale;
+    *hi = fmax(*value, (below.value + below.error) * scale);
+    *lo = fmin(*value, fmax(0, above.value - above.error) * scale);
 }
 
 static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct sums *sum, double rate,
@@ -121,14 +129,14 @@ static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct s
     reuse->rate = sum->n_x_lines ? (double)sum->n_followed / (double)sum->n_x_lines : 1;
     for (int b = 0; b < n_sizes; b++) {
         struct sp_reuse_size *s = &reuse->size[b];
-        int shift = reuse->exact || rate >= 1 ? 0 : shift_of(b, sum, rate);
+        const double shift = reuse->exact || rate >= 1 ? 0 : shift_of(b, sum, rate);
         s->capacity_B = sp_stack_capacity(b) * line_B;
-        set_alpha(sum->x_warm, b, n_sizes, shift, sum->n_groups, scale, &s->alpha_warm, &s->alpha_warm_lo,
+        set_alpha(sum->x_warm, b, n_sizes, shift, sum, scale, &s->alpha_warm, &s->alpha_warm_lo,
                   &s->alpha_warm_hi);
-        set_alpha(sum->x_cold, b, n_sizes, shift, sum->n_groups, scale, &s->alpha_cold, &s->alpha_cold_lo,
+        set_alpha(sum->x_cold, b, n_sizes, shift, sum, scale, &s->alpha_cold, &s->alpha_cold_lo,
                   &s->alpha_cold_hi);
-        s->warm_B = line_B * (sum->other_warm[b] + estimate_of(sum->x_warm[b], sum->n_groups).value);
-        s->cold_B = line_B * (sum->other_cold[b] + estimate_of(sum->x_cold[b], sum->n_groups).value);
+        s->warm_B = line_B * (sum->other_warm[b] + estimate_of(sum->x_warm[b], sum).value);
+        s->cold_B = line_B * (sum->other_cold[b] + estimate_of(sum->x_cold[b], sum).value);
         if (reuse->x_once_B == 0 && !(s->alpha_cold > 1.01 * reuse->alpha_min))
             reuse->x_once_B = s->capacity_B;
     }

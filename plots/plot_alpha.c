@@ -67,8 +67,7 @@ static double largest_cache(const struct sp_record *record)
     json_array_foreach(caches, i, cache)
     {
         const double size = sp_item_number(cache, "size_B");
-        if (sp_item_number(cache, "level") >= 2 && size > most)
-            most = size;
+        most = size > most ? size : most;
     }
     return most;
 }
@@ -86,7 +85,7 @@ static void mark_caches(struct sp_script *out, const struct sp_record *record, s
             const bool known =
                 sp_value_known(effective) && effective.value > p->lo && effective.value < p->hi;
             char number[32];
-            if (!(level >= 2) || !(size > p->lo) || !(size < p->hi))
+            if (!(size > p->lo) || !(size < p->hi))
                 continue;
             if (!labels) {
                 sp_places_take_line(&p->places, px_of(p, size), 0, px_of(p, size), p->height);
@@ -107,14 +106,18 @@ static void mark_caches(struct sp_script *out, const struct sp_record *record, s
         }
 }
 
-/* The last cache of the machine as it was found, else as stated, and the alpha of the run. */
+/* The cache whose misses the run's alpha counts, as it was found, else as stated: the last one, or where the
+ * data live in a cache the one before that. */
 static bool run_of(const struct sp_record *record, double *bytes, struct sp_value *alpha)
 {
-    const json_t *caches = sp_record_node(record, "machine.caches");
-    const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
-    const struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
+    const json_t *caches = sp_record_node(record, "machine.caches"), *cache, *filled = NULL;
+    double level = INFINITY;
+    size_t i;
+    sscanf(sp_words_text(record, "binding.level", "MEM"), "L%lf", &level);
+    json_array_foreach(caches, i, cache) filled = sp_item_number(cache, "level") < level ? cache : filled;
+    const struct sp_value effective = sp_record_value_of(json_object_get(filled, "effective_B"));
     *alpha = sp_record_metric(record, "alpha");
-    *bytes = sp_value_known(effective) ? effective.value : sp_item_number(last, "size_B");
+    *bytes = sp_value_known(effective) ? effective.value : sp_item_number(filled, "size_B");
     return sp_value_known(*alpha) && *bytes > 0;
 }
 

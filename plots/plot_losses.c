@@ -51,8 +51,8 @@ static void name_bars(const struct bar *bar, int n, struct sp_panel panel, enum 
            panel.right - (widest * (term == SP_TERM_TXT ? 1 : panel.font) + 2) / panel.px);
     for (int row = 0; row < n; row++)
         sp_put_text(out, bar[row].figure,
-                    "set label %t at graph 1, first %d left offset char 0.7,0 font ',%d' tc rgb %c front\n",
-                    row, panel.font, SP_INK);
+                    "set label %t at graph 1, first %d left offset char %g,0 font ',%d' tc rgb %c front\n",
+                    row, term == SP_TERM_TXT ? 1.5 : 0.7, panel.font, SP_INK);
 }
 
 /* A title of its own for each bar. */

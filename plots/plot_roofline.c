@@ -469,6 +469,16 @@ static void label_picture(struct sp_script *out, const struct ceilings *all, con
                 label_ceiling(out, &all->c[i], f, &places);
 }
 
+/* "DRAM", or in whose caches the data of several records live. */
+static const char *traffic_level(const struct sp_record *const *records, int n)
+{
+    const char *level = sp_words_text(records[0], "binding.level", "MEM");
+    for (int k = 1; k < n; k++)
+        if (strcmp(sp_words_text(records[k], "binding.level", "MEM"), level) != 0)
+            return "its level's";
+    return sp_words_level(level);
+}
+
 static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
                          struct sp_script *out)
 {
@@ -485,11 +495,9 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     const int n_points = number_points(records, n, point);
     if (!text)
         sp_put(out, "set multiplot\n");
-    const struct sp_key key =
-        sp_script_frame(out,
-                        sp_quote_within(40, term, "intensity, flop/B of %s traffic",
-                                        sp_words_level(sp_words_text(records[0], "binding.level", "MEM"))),
-                        WIDTH, HEIGHT, left, panel ? right : whole, n_points, term);
+    const struct sp_key key = sp_script_frame(
+        out, sp_quote_within(40, term, "intensity, flop/B of %s traffic", traffic_level(records, n)), WIDTH,
+        HEIGHT, left, panel ? right : whole, n_points, term);
     const struct frame f = frame_of(&all, &span, key.panel);
     write_ceilings(out, &all, &f);
     sp_script_title(out, records[0], n > 1 ? "ceilings of" : "", text ? SP_TEXT_COLUMNS - 8 : 50, term);

@@ -300,6 +300,8 @@ def main():
                 if len(records) <= 6:
                     code, text, said = run(spmodel, "--kind", kind, "--term", "txt", *paths)
                     widest = max((len(line) for line in text.splitlines()), default=0)
+                    if kind == "losses" and re.search(r"[*|][\d−]", text):
+                        faults.append(f"losses of {name} as text: a figure touches its bar")
                     if code != 0 or widest > COLUMNS:
                         faults.append(f"{kind} of {name} as text: exits with {code}, {widest} columns: {said}")
         if not only:

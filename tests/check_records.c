@@ -75,6 +75,26 @@ static void check_bounds(const struct sp_record *r, const char *path)
     expect(V >= floor * (1 - 1e-9), path, "fewer bytes than the least possible", V, floor);
 }
 
+/* What binds is what the possible is made of: a bandwidth, which is that of the level that holds the data,
+ * takes as long for the bytes of the model with x once as that model does. */
+static void check_term(const struct sp_record *r, const char *path)
+{
+    const char *level = "", *term = "";
+    char its[40];
+    const json_t *once = json_array_get(sp_record_node(r, "table"), 0);
+    const struct sp_value roof = sp_record_value_of(sp_record_roof(r));
+    sp_record_text(r, "binding.level", &level);
+    sp_record_text(r, "binding.term", &term);
+    if (!strstr(term, "bandwidth"))
+        return;
+    snprintf(its, sizeof its, "%s bandwidth", strcmp(level, "MEM") == 0 ? "memory" : level);
+    expect(strcmp(term, its) == 0, path, "the bandwidth of another level binds", 0, 0);
+    if (once && sp_value_known(roof))
+        expect(near(sp_item_number(once, "bytes") / roof.value, sp_item_number(once, "time_s"), 0.01), path,
+               "another roof binds", sp_item_number(once, "bytes") / roof.value,
+               sp_item_number(once, "time_s"));
+}
+
 /* One word, one meaning: bytes of the rows of the model are the formula's. */
 static void check_rows(const struct sp_record *r, const char *path)
 {
@@ -259,7 +279,8 @@ static void check_record(const char *path)
         check_tries(&r, path);
         check_bounds(&r, path);
         if (strncmp(sp_words_text(&r, "config.device", "cpu"), "gpu", 3) != 0)
-            check_rows(&r, path);
+            check_term(&r, path);
+        check_rows(&r, path);
     }
     sp_record_free(&r);
 }

@@ -7,11 +7,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
 #include "session/analysis.h"
 #include "session/conditions.h"
+#include "session/gpu_analysis.h"
 #include "sparse/dense.h"
 #include "sparse/generate.h"
 #include "sys/disturbance.h"
@@ -100,6 +102,13 @@ START_TEST(the_state_follows_from_the_samples)
     ck_assert_int_eq(c.state, SP_ASSUMED);
     ck_assert_ptr_nonnull(
         strstr(sp_conditions_words(&c, text, sizeof text), "9 samples, taken for undisturbed"));
+    unsetenv("SPMODEL_ASSUME");
+    sp_conditions_set(&(struct sp_pairs){.clean = true, .n_clean = 9}, &c);
+    c.held_back = "its power limit";
+    sp_conditions_name(&c, (const int[]){getpid(), 0}, 2);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text),
+                                 "9 samples, none disturbed; 2 other programs on the GPU: "));
+    ck_assert_ptr_nonnull(strstr(text, "; the GPU's clocks are held back by its power limit"));
     for (int cut = 1; cut < 100; cut++) { /* of whatever size */
         char *small = malloc((size_t)cut);
         ck_assert_uint_lt(strlen(sp_conditions_words(&c, small, (size_t)cut)), (size_t)cut);
@@ -158,6 +167,37 @@ START_TEST(no_share_is_given_where_roof_or_state_forbid_it)
 }
 END_TEST
 
+/* What is held of a run is held of its recording, but nothing can be taken again. */
+START_TEST(a_recording_is_held_to_the_same)
+{
+    static struct sp_analysis a;
+    static struct sp_byte_source bytes = {.replayed = true, .recording.has_times = true};
+    static struct sp_analyze_options options = {.bytes = &bytes};
+    static const struct {
+        const char *state;
+        double of_roof;
+        const char *doubt; /* NULL: none */
+    } cases[] = {{"clean", 0.9, NULL},
+                 {"clean", 4.75, "475 % of the machine's load-only bandwidth"},
+                 {"assumed", 4.75, NULL},
+                 {"unusable", 0.9, "of the recording 50 of 53"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(&a, 0, sizeof a);
+        a.options = &options;
+        a.evaluated.fraction = sp_value_of(cases[i].of_roof, SP_SIMULATED);
+        a.evaluated.model_fraction = sp_value_of(0.8, SP_MODELLED);
+        bytes.recording.record.root = json_pack("{s:{s:s, s:s}}", "conditions", "state", cases[i].state,
+                                                "text", "50 of 53 samples were disturbed");
+        ck_assert(!sp_analysis_doubt(&a, &a.evaluated));
+        ck_assert(sp_value_known(a.evaluated.fraction) == !cases[i].doubt &&
+                  sp_value_known(a.evaluated.model_fraction) == !cases[i].doubt);
+        ck_assert_msg(strstr(a.evaluated.doubt, cases[i].doubt ? cases[i].doubt : ""), "%s",
+                      a.evaluated.doubt);
+        json_decref(bytes.recording.record.root);
+    }
+}
+END_TEST
+
 /* Two processes that spin beside a real kernel: whatever it costs, there are samples, those kept are clean or
  * said not to be, and noise is no error. */
 START_TEST(noise_is_no_error)
@@ -206,6 +246,69 @@ START_TEST(noise_is_no_error)
 }
 END_TEST
 
+/* The host matters while it queues work, and a device that nobody shares repeats itself. */
+START_TEST(a_gpu_waits_for_its_host_or_shares_itself)
+{
+    const struct sp_thread_clock before = {10, 3, -1, 5, 7, 0};
+    struct sp_thread_clock queued = {10.001, 3.001, -1, 5, 7, 0};
+    ck_assert(!sp_gpu_waited_for_host(&before, &queued, 0.005));
+    queued = (struct sp_thread_clock){10.004, 3.001, -1, 6, 7, 0}; /* 3 ms of others */
+    ck_assert(sp_gpu_waited_for_host(&before, &queued, 0.005));
+    ck_assert(!sp_gpu_waited_for_host(&before, &queued, 0.5));     /* a long kernel does not notice */
+    queued = (struct sp_thread_clock){10.004, 3.001, -1, 5, 8, 0}; /* it slept by itself */
+    ck_assert(!sp_gpu_waited_for_host(&before, &queued, 0.005));
+    queued = (struct sp_thread_clock){10.001, 3.001, -1, 5, 7, 1}; /* another processor is as good */
+    ck_assert(!sp_gpu_waited_for_host(&before, &queued, 0.005));
+    ck_assert(!sp_gpu_is_late(5.1e-3, 5e-3) && sp_gpu_is_late(6.5e-3, 5e-3));
+    ck_assert(!sp_gpu_is_late(25e-6, 6e-6)); /* the start of a launch */
+    ck_assert(!sp_gpu_is_late(5e-3, 5e-3));
+}
+END_TEST
+
+/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. */
+struct made_up {
+    int period, n;
+};
+
+static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
+{
+    struct made_up *m = context;
+    (void)err;
+    turn->time_s = other ? 2e-3 : 1e-3;
+    turn->disturbed = !other && (m->period == 0 || ++m->n % m->period == 0);
+    if (turn->disturbed)
+        turn->time_s *= 3;
+    return SP_OK;
+}
+
+static void made_up_look(void *context, struct sp_look *look)
+{
+    (void)context;
+    *look = (struct sp_look){.mode = "unknown"};
+}
+
+START_TEST(any_device_takes_turns_under_the_same_rules)
+{
+    struct made_up m = {.period = 3};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 4, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 0.01};
+    struct sp_pairs pairs;
+    o.protocol.budget_s = 5;
+    o.protocol.max_samples = 12;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.clean && pairs.n == 12 && pairs.n_clean == 12 && pairs.n_disturbed > 0);
+    ck_assert(pairs.time.value == 1e-3 && pairs.roof.value == 5e8 && pairs.repetitions == 4);
+    ck_assert(pairs.n_threads == 0 && strcmp(pairs.mode, "unknown") == 0);
+    sp_pairs_free(&pairs);
+    m.period = 0;
+    o.protocol.budget_s = 0.003;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(!pairs.clean && pairs.n > 0 && pairs.n_clean == 0);
+    sp_pairs_free(&pairs);
+}
+END_TEST
+
 int main(void)
 {
     unsetenv("SPMODEL_ASSUME"); /* as other tests are run with it */
@@ -215,7 +318,10 @@ int main(void)
     tcase_add_test(c, a_competitor_on_the_same_processor_is_seen);
     tcase_add_test(c, the_state_follows_from_the_samples);
     tcase_add_test(c, no_share_is_given_where_roof_or_state_forbid_it);
+    tcase_add_test(c, a_recording_is_held_to_the_same);
     tcase_add_test(c, noise_is_no_error);
+    tcase_add_test(c, a_gpu_waits_for_its_host_or_shares_itself);
+    tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

@@ -190,6 +190,32 @@ static void expect_unknown(struct scene *s, const char *why)
     end(s);
 }
 
+/* P_core was measured as a share of the run's time: its interval is at least as wide, and so is what the
+ * model makes of it; the loss, which is that share, is not. */
+START_TEST(P_core_is_as_unsure_as_the_time)
+{
+    struct scene s;
+    set(&s, 2, 0.5, 1e9, 64);
+    struct sp_pairs *p = &s.a->observed.pairs;
+    p->n_threads = 2;
+    p->time = sp_value_between(1e-6, 0.8e-6, 1.5e-6, SP_MEASURED);
+    p->roof = sp_value_of(1e11, SP_MEASURED);
+    p->inverse = sp_value_of(1 / (p->time.value * p->roof.value), SP_MEASURED);
+    s.a->setup.p_core_one = sp_value_none("the team's is known");
+    ck_assert_int_eq(sp_analysis_evaluate(s.a, &s.a->evaluated, NULL), SP_OK);
+    const struct sp_evaluated *e = &s.a->evaluated;
+    near(e->p_core.value, 1e9, 1);
+    near(e->p_core.lo, 0.9e9 / 1.5, 1);
+    near(e->p_core.hi, 1.1e9 / 0.8, 1);
+    ck_assert_str_eq(e->once.binding, "in-core execution");
+    near(e->once.roofline.time_s.hi, e->balance_W / e->p_core.lo, 1e-15);
+    sp_analysis_account(s.a, &s.a->accounted);
+    near(s.a->accounted.losses.core.hi, e->balance_W / 0.9e9, 1e-15);
+    free((void *)e->thread_B);
+    end(&s);
+}
+END_TEST
+
 START_TEST(a_machine_without_a_rule)
 {
     struct scene s;
@@ -259,6 +285,7 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_test(t, in_L1_it_is_P_core);
     tcase_add_test(t, from_memory_it_is_the_roofline);
+    tcase_add_test(t, P_core_is_as_unsure_as_the_time);
     tcase_add_test(t, a_machine_without_a_rule);
     tcase_add_test(t, a_replayed_run);
     tcase_add_test(t, a_part_of_the_caches);

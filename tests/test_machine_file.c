@@ -315,19 +315,26 @@ static const struct {
      "one_thread"},
 };
 
+/* Reads a file with this text; `path`: its name, which is gone. */
+static enum sp_status read_text(const char *text, struct sp_machine *m, char *remarks, size_t size,
+                                char path[24], struct sp_error *err)
+{
+    snprintf(path, 24, "/tmp/sp_machine_XXXXXX");
+    const int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+    const enum sp_status status = sp_machine_file_read(path, m, remarks, size, err);
+    unlink(path);
+    return status;
+}
+
 START_TEST(damaged_files_are_refused_with_the_key)
 {
-    char path[] = "/tmp/sp_machine_XXXXXX";
-    int descriptor = mkstemp(path);
-    ck_assert_int_ge(descriptor, 0);
-    ck_assert_int_eq(ftruncate(descriptor, 0), 0);
-    ck_assert_int_eq(write(descriptor, damaged[_i].text, strlen(damaged[_i].text)),
-                     (ssize_t)strlen(damaged[_i].text));
-    close(descriptor);
+    char path[24];
     struct sp_machine m;
     struct sp_error err = {0};
-    enum sp_status status = sp_machine_file_read(path, &m, NULL, 0, &err);
-    unlink(path);
+    const enum sp_status status = read_text(damaged[_i].text, &m, NULL, 0, path, &err);
     if (!damaged[_i].word) {
         ck_assert_msg(status == SP_OK, "%s", err.what);
         sp_machine_free(&m);
@@ -378,15 +385,28 @@ END_TEST
 START_TEST(unknown_keys_are_told_and_ignored)
 {
     static const char text[] = HEAD "\"colour\":1," CACHES CEILING("1e9", "B/s", "stated", ",\"weight\":2");
-    char path[] = "/tmp/sp_machine_XXXXXX", remarks[256];
-    int descriptor = mkstemp(path);
-    ck_assert_int_eq(write(descriptor, text, sizeof text - 1), (ssize_t)sizeof text - 1);
-    close(descriptor);
+    char path[24], remarks[256];
     struct sp_machine m;
-    ck_assert_int_eq(sp_machine_file_read(path, &m, remarks, sizeof remarks, NULL), SP_OK);
-    unlink(path);
+    ck_assert_int_eq(read_text(text, &m, remarks, sizeof remarks, path, NULL), SP_OK);
     ck_assert_str_eq(remarks,
                      "unknown key \"colour\" ignored; unknown key \"weight\" in ceilings[0] ignored");
+    sp_machine_free(&m);
+}
+END_TEST
+
+/* 90.8 MB of stated 32 MiB are impossible, and 0.5 MB behind an L2 of 1 MiB. */
+START_TEST(no_capacity_exceeds_its_cache)
+{
+    static const char text[] =
+        HEAD "\"caches\":[{\"level\":2,\"size_B\":1048576,\"line_B\":64},{\"level\":3,\"size_B\":33554432,"
+             "\"line_B\":64,\"effective_B\":{\"value\":3.54e6,\"lo\":0.5e6,\"hi\":90.8e6,\"unit\":\"B\","
+             "\"origin\":\"measured\"}}]," CEILING("1e9", "B/s", "stated", "");
+    char path[24], remarks[256];
+    struct sp_machine m;
+    ck_assert_int_eq(read_text(text, &m, remarks, sizeof remarks, path, NULL), SP_OK);
+    const struct sp_value v = m.cache[1].effective_B;
+    ck_assert(v.value == 3.54e6 && v.lo == 1048576 && v.hi == 33554432 && v.origin == SP_MEASURED);
+    ck_assert_ptr_nonnull(strstr(remarks, "effective capacity of L3 is cut"));
     sp_machine_free(&m);
 }
 END_TEST
@@ -421,6 +441,7 @@ int main(void)
                         (int)(sizeof damaged / sizeof *damaged));
     tcase_add_test(tc, the_overlap_rule);
     tcase_add_test(tc, unknown_keys_are_told_and_ignored);
+    tcase_add_test(tc, no_capacity_exceeds_its_cache);
     tcase_add_test(tc, a_name_that_is_not_there);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

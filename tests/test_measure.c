@@ -405,8 +405,36 @@ START_TEST(runs_are_pooled_by_their_medians)
     ck_assert_double_eq_tol(pooled.time.value, 1.21, 1e-12);
     ck_assert(pooled.time.lo <= 1.01 && pooled.time.hi >= 2.01 && pooled.time.hi < 9);
     ck_assert_double_eq_tol(pooled.inverse.value, 1 / (1.21 * 4), 1e-12);
+    ck_assert(pooled.inverse.lo <= 1 / (2.0 * 4) && pooled.inverse.hi >= 1 / (1.02 * 4));
     ck_assert_double_eq_tol(pooled.thread_s[0], 1.3, 1e-12);
     ck_assert_double_eq_tol(pooled.thread_s[1], 1.2, 1e-12);
+    sp_pairs_free(&pooled);
+}
+END_TEST
+
+/* All that one repetition knows of the next: nine tenths of its samples, of the time, the roof and their
+ * product. */
+START_TEST(intervals_hold_most_samples)
+{
+    enum { MANY = 100 };
+    double time[MANY], roof[MANY], thread[2] = {1, 1};
+    for (int i = 0; i < MANY; i++) { /* the roof in another order than the time */
+        time[i] = 1 + 0.01 * i;
+        roof[i] = 2 - 0.01 * (i * 37 % MANY);
+    }
+    struct sp_pairs run = {.n = MANY, .n_threads = 2, .time_s = time, .roof_Bps = roof, .thread_s = thread},
+                    pooled;
+    run.time = sp_value_of(sp_median(time, MANY), SP_MEASURED);
+    run.roof = sp_value_of(sp_median(roof, MANY), SP_MEASURED);
+    run.inverse = sp_value_of(1 / 2.25, SP_MEASURED);
+    ck_assert_int_eq(sp_pairs_pool(&run, 1, &pooled, NULL), SP_OK);
+    const struct sp_value got[] = {pooled.time, pooled.roof};
+    for (int i = 0; i < 2; i++)
+        ck_assert(got[i].lo <= 1.061 && got[i].hi >= 1.939 && got[i].lo >= 1 && got[i].hi <= 2);
+    int n = 0;
+    for (int i = 0; i < MANY; i++)
+        n += 1 / (time[i] * roof[i]) >= pooled.inverse.lo && 1 / (time[i] * roof[i]) <= pooled.inverse.hi;
+    ck_assert_int_ge(n, 90);
     sp_pairs_free(&pooled);
 }
 END_TEST
@@ -460,6 +488,7 @@ int main(void)
     tcase_add_test(tc, what_is_remembered_is_added_to_and_forgotten);
     tcase_add_test(tc, local_share_follows_the_threads);
     tcase_add_test(tc, runs_are_pooled_by_their_medians);
+    tcase_add_test(tc, intervals_hold_most_samples);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

@@ -227,6 +227,24 @@ START_TEST(the_run_stands_among_the_caches)
 }
 END_TEST
 
+/* Where the data live in a cache, alpha counts what misses in the one before it. */
+START_TEST(the_run_stands_at_the_cache_that_it_missed)
+{
+    const json_t *caches = sp_record_node(&example, "machine.caches");
+    const double inner_B = sp_item_number(json_array_get(caches, 1), "size_B");
+    char where[80], *text;
+    sp_record_set_text(&example, "binding.level", "L3");
+    text = script_of(&example, "alpha", SP_TERM_SVG);
+    snprintf(where, sizeof where, "set label '' at %.8g, first 0.39 point", inner_B);
+    ck_assert_msg(strstr(text, where) != NULL, "no \"%s\"", where);
+    free(text);
+    sp_record_set_text(&example, "binding.level", "L1"); /* nothing misses */
+    text = script_of(&example, "alpha", SP_TERM_SVG);
+    ck_assert_ptr_null(strstr(text, "this run"));
+    free(text);
+}
+END_TEST
+
 /* [L a b] of a colour as people see it who lack the cones for red (protan) or green (deutan): Machado et al.
  * 2009. */
 static void lab_of(int color, const double see[3][3], double lab[3])
@@ -284,10 +302,12 @@ START_TEST(several_records_have_several_shapes)
         char *text = NULL, shape[32];
         size_t size;
         sp_record_set_text(&other, "problem.name", "another");
+        sp_record_set_text(&other, "binding.level", "L3");
         records[1] = &other;
         FILE *out = open_memstream(&text, &size);
         sp_plot_script(sp_plot_kind_find(kinds[i]), records, 3, SP_TERM_SVG, "x.svg", out);
         fclose(out);
+        ck_assert(i > 0 || strstr(text, "flop/B of its level''s traffic")); /* not all in memory */
         for (int k = 0; k < 3; k++) {
             snprintf(shape, sizeof shape, "pt %d ", sp_series(k).hollow);
             ck_assert_msg(strstr(text, shape) != NULL, "%s of three has no %s", kinds[i], shape);
@@ -397,6 +417,7 @@ START_TEST(campaign_script_holds_all_records)
     ck_assert_ptr_nonnull(strstr(text, "14612663 6.78 1 0.8 0 0.39 0\n"));
     ck_assert_ptr_nonnull(strstr(text, "1000 6.78 1 0.8 0 ? 0\n"));
     ck_assert_ptr_nonnull(strstr(text, "title 'it''s \"2\"'"));
+    ck_assert(strstr(text, "'1e4' 10000") && strstr(text, "'1e5' 100000") && !strstr(text, "'10000'"));
     ck_assert_ptr_nonnull(strstr(text, "'hints that fired, of 2 records'"));
     ck_assert_ptr_nonnull(strstr(text, "$HINTS << EOD\n2 2\n1 1\nEOD"));
     ck_assert_ptr_nonnull(strstr(text, "'A01 x traffic' 2, 'B01 load imbalance' 1"));
@@ -677,6 +698,7 @@ int main(void)
     tcase_add_test(tc, the_roofline_zooms_to_its_data);
     tcase_add_test(tc, caches_have_ceilings_in_the_roofline);
     tcase_add_test(tc, the_run_stands_among_the_caches);
+    tcase_add_test(tc, the_run_stands_at_the_cache_that_it_missed);
     tcase_add_test(tc, series_differ_in_shape_and_colour_for_everybody);
     tcase_add_test(tc, several_records_have_several_shapes);
     tcase_add_test(tc, text_that_is_too_wide_loses_its_middle);

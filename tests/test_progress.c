@@ -14,7 +14,7 @@ START_TEST(the_line_fits_any_width)
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
         for (size_t d = 0; d < sizeof done / sizeof *done; d++)
             for (size_t t = 0; t < sizeof spent_s / sizeof *spent_s; t++)
-                for (int columns = 40; columns <= 200; columns++) {
+                for (int columns = 1; columns <= 200; columns++) {
                     sp_progress_line(steps[s], done[d], spent_s[t], columns, line, sizeof line);
                     ck_assert_msg((int)strlen(line) < columns, "%d columns: %s", columns, line);
                     ck_assert_msg(!strchr(line, '-') || strstr(steps[s], "-"), "below 0: %s", line);

@@ -181,9 +181,9 @@ END_TEST
 /* What a reader sees first of recorded experiments, on a narrow and on a wide terminal. */
 START_TEST(verdicts_are_golden)
 {
-    static const char *const records[] = {"kkt_power",     "gpu-levels",    "explain-bcsr",
-                                          "explain-crs",   "explain-sell",  "explain-fusedmm",
-                                          "explain-sddmm", "explain-spmmv", "explain-hints"};
+    static const char *const records[] = {
+        "kkt_power",       "gpu-levels",    "explain-bcsr",  "explain-crs",   "explain-sell",
+        "explain-fusedmm", "explain-sddmm", "explain-spmmv", "explain-hints", "gpu-stand-in"};
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
         for (int width = 80; width <= 120; width += 40) {
             struct sp_record r;

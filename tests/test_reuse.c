@@ -199,6 +199,7 @@ START_TEST(a_sample_is_as_good_as_it_says)
     ck_assert_int_eq(sampled.n_x_lines, exact.n_x_lines);
     ck_assert_double_eq(sampled.alpha_min, exact.alpha_min);
     int outside = 0, n = 0;
+    double wide = 0, off = 0; /* squares of half intervals, and of errors */
     for (int i = 0; i < exact.n_sizes && i < sampled.n_sizes; i++) {
         const struct sp_reuse_size *e = &exact.size[i], *s = &sampled.size[i];
         ck_assert(s->alpha_warm_lo <= s->alpha_warm && s->alpha_warm <= s->alpha_warm_hi);
@@ -207,12 +208,16 @@ START_TEST(a_sample_is_as_good_as_it_says)
         n++;
         outside += e->alpha_warm < s->alpha_warm_lo || e->alpha_warm > s->alpha_warm_hi ||
                    e->alpha_cold < s->alpha_cold_lo || e->alpha_cold > s->alpha_cold_hi;
+        wide += pow((s->alpha_cold_hi - s->alpha_cold_lo) / 2, 2);
+        off += pow(e->alpha_cold - s->alpha_cold, 2);
         /* Where the curve is steep the size is what is uncertain. */
         ck_assert_msg(fabs(e->alpha_cold - s->alpha_cold) < 0.05 * e->alpha_cold, "%lld B: %g, exact %g",
                       (long long)e->capacity_B, s->alpha_cold, e->alpha_cold);
     }
     ck_assert_int_gt(n, 50);
     ck_assert_int_lt(outside, n / 8);
+    ck_assert_msg(sqrt(wide) < 5 * sqrt(off), "intervals are %.1f times as wide as errors are large",
+                  sqrt(wide / off));
     sp_reuse_free(&exact);
     sp_reuse_free(&sampled);
     hand_free(&l);

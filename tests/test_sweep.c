@@ -131,36 +131,111 @@ START_TEST(the_budget_is_shared_among_the_rows)
 }
 END_TEST
 
-/* A row that no sample was undisturbed for stands in the table, and says so. */
-START_TEST(a_disturbed_row_is_marked)
+static char *report_of(const struct sp_sweep *s)
 {
-    struct sp_sweep_point points[2] = {{.fate = SP_SWEEP_MEASURED, .tied = true},
-                                       {.fate = SP_SWEEP_MEASURED}};
-    struct sp_sweep s = {
-        .n_combinations = 2, .n = 2, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
-    struct sp_subject subject = {.name = "m"};
-    struct sp_machine machine = {.n_cores = 1};
+    static const struct sp_machine machine = {.n_cores = 1};
+    const struct sp_subject subject = {.name = "m", .argument = "m.mtx"};
     const struct sp_analyze_options o = {.machine = &machine};
     const struct sp_report_style style = {.width = 100};
-    for (int i = 0; i < 2; i++) {
-        points[i].variant = sp_variant_none();
-        points[i].trial.gain = sp_value_of(0.1, SP_MEASURED);
-        points[i].trial.time = points[i].trial.base_time = s.base_time;
-        points[i].trial.disturbed = i == 1;
-    }
     struct sp_record r;
     char *text;
     size_t size;
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_sweep(&r, &subject, &o, &s, 1);
+    sp_record_sweep(&r, &subject, &o, s, 1);
     FILE *out = open_memstream(&text, &size);
     sp_report_sweep(&r, &style, out);
     fclose(out);
-    ck_assert_msg(strstr(text, "  1= ") && strstr(text, "  2~ ") &&
-                      strstr(text, "~ measured beside other programs: 1 of them"),
+    sp_record_free(&r);
+    return text;
+}
+
+static struct sp_sweep_point point_of(const char *change, double gain, double half_width, int64_t n_clean,
+                                      int64_t n_disturbed)
+{
+    struct sp_sweep_point p = {.variant = sp_variant_none()};
+    strcpy(p.variant.change, change);
+    p.trial.gain = sp_value_between(gain, gain - half_width, gain + half_width, SP_MEASURED);
+    p.trial.time = p.trial.base_time = sp_value_of(1, SP_MEASURED);
+    p.trial.n_pairs = n_clean > 0 ? n_clean : n_disturbed;
+    p.trial.n_clean = n_clean;
+    p.trial.n_disturbed = n_disturbed;
+    p.trial.disturbed = n_clean == 0;
+    if (p.trial.disturbed)
+        strcpy(p.trial.error.what, "other programs computed beside it");
+    p.fate = sp_sweep_take(&p.trial);
+    return p;
+}
+
+/* However fast it seems: a point of disturbed samples has no figure, and cannot win. */
+START_TEST(a_disturbed_point_cannot_win)
+{
+    struct sp_sweep_point points[] = {point_of("--format half", 0.9, 0, 0, 9), point_of("", 0, 0.01, 9, 0),
+                                      point_of("--format sell:8,1", 0.2, 0.01, 9, 3)};
+    struct sp_sweep s = {
+        .n_combinations = 3, .n = 3, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
+    unsetenv("SPMODEL_ASSUME");
+    sp_sweep_rank(&s);
+    setenv("SPMODEL_ASSUME", "clean", 1);
+    ck_assert_int_eq(s.best, 0);
+    ck_assert_str_eq(points[0].variant.change, "--format sell:8,1");
+    ck_assert(points[0].tied && !points[1].tied);
+    ck_assert_int_eq(points[2].fate, SP_SWEEP_DISTURBED);
+    ck_assert(!sp_value_known(points[2].trial.gain));
+    ck_assert_int_eq(s.conditions.state, SP_BUSY);
+    char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "\nbusy: 12 of 30 samples were disturbed") &&
+                      strstr(text, "1 left out: all of their samples") &&
+                      strstr(text, "     --format half: other programs computed") &&
+                      strstr(text, "best  spmodel analyze m.mtx --format sell:8,1"),
+                  "%s", text);
+    ck_assert(!strstr(text, "-90"));
+    free(text);
+}
+END_TEST
+
+/* Where the run is as fast as the best within the intervals, nothing is faster for certain. */
+START_TEST(ties_within_the_intervals_are_called_ties)
+{
+    struct sp_sweep_point points[] = {point_of("", 0, 0.01, 9, 0), point_of("--index d16", 0.1, 0.1, 9, 0),
+                                      point_of("--reorder rcm", -0.3, 0.1, 9, 0),
+                                      point_of("--format half", -0.3, 0, 1, 0)}; /* of one pair */
+    struct sp_sweep s = {
+        .n_combinations = 4, .n = 4, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
+    sp_sweep_rank(&s);
+    ck_assert_str_eq(points[0].variant.change, "--index d16");
+    ck_assert_str_eq(points[s.best].variant.change, "");
+    for (int i = 0; i < s.n; i++)
+        ck_assert_int_eq(points[i].tied, strcmp(points[i].variant.change, "--reorder rcm") != 0);
+    char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "3 of them differ by no more than the noise") &&
+                      strstr(text, "  1= --index d16") &&
+                      strstr(text, "nothing here is faster for certain") && !strstr(text, "m.mtx --index"),
                   "%s", text);
     free(text);
-    sp_record_free(&r);
+}
+END_TEST
+
+START_TEST(without_a_clean_sample_there_is_no_best)
+{
+    struct sp_sweep_point points[11];
+    struct sp_sweep s = {
+        .n_combinations = 11, .n = 11, .point = points, .base_time = sp_value_none("nothing was measured")};
+    points[0] = point_of("", 0, 0, 0, 40);
+    for (int i = 1; i < s.n; i++) {
+        points[i] = (struct sp_sweep_point){.variant = sp_variant_none(), .fate = SP_SWEEP_BUDGET};
+        snprintf(points[i].variant.change, sizeof points[i].variant.change, "--threads %d", i);
+    }
+    unsetenv("SPMODEL_ASSUME");
+    sp_sweep_rank(&s);
+    setenv("SPMODEL_ASSUME", "clean", 1);
+    ck_assert_int_eq(s.best, -1);
+    ck_assert_int_eq(s.conditions.state, SP_UNUSABLE);
+    char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "\nunusable: 40 of 40 samples") && strstr(text, "best  not known") &&
+                      strstr(text, "10 left out: the others took") && strstr(text, "     --threads 1\n") &&
+                      strstr(text, "... and 2 more (-v)"),
+                  "%s", text);
+    free(text);
 }
 END_TEST
 
@@ -174,8 +249,11 @@ START_TEST(a_failure_is_not_impossible)
         ck_assert_int_eq(sp_sweep_fate_of(failures[i]), SP_SWEEP_FAILED);
 
     struct sp_sweep_point point = {.fate = SP_SWEEP_FAILED};
-    const struct sp_sweep sweep = {
-        .n_combinations = 1, .n = 1, .point = &point, .base_time = sp_value_none("nothing was measured")};
+    const struct sp_sweep sweep = {.n_combinations = 1,
+                                   .n = 1,
+                                   .best = -1,
+                                   .point = &point,
+                                   .base_time = sp_value_none("nothing was measured")};
     const struct sp_machine machine = machine_of(2);
     const struct sp_analyze_options options = {.machine = &machine};
     const struct sp_report_style style = {.width = 100};
@@ -191,6 +269,7 @@ START_TEST(a_failure_is_not_impossible)
     FILE *out = open_memstream(&text, &size);
     sp_report_sweep(&record, &style, out);
     fclose(out);
+    ck_assert(sp_record_node(&record, "sweep.points") && !sp_record_node(&record, "conditions.state"));
     ck_assert_msg(strstr(text, "1 left out: they were begun") &&
                       strstr(text, "--format half: no memory for windows") && !strstr(text, "go together"),
                   "%s", text);
@@ -208,7 +287,9 @@ int main(void)
     tcase_add_test(tests, every_format_counts_what_it_stores_and_vectors_once);
     tcase_add_test(tests, caches_may_keep_what_they_hold);
     tcase_add_test(tests, the_budget_is_shared_among_the_rows);
-    tcase_add_test(tests, a_disturbed_row_is_marked);
+    tcase_add_test(tests, a_disturbed_point_cannot_win);
+    tcase_add_test(tests, ties_within_the_intervals_are_called_ties);
+    tcase_add_test(tests, without_a_clean_sample_there_is_no_best);
     tcase_add_test(tests, a_failure_is_not_impossible);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

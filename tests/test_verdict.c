@@ -8,6 +8,7 @@
 
 #include "base/figures.h"
 #include "base/utf8.h"
+#include "explain_must.h"
 #include "io/record_words.h"
 #include "model/bottleneck.h"
 #include "report/report_text.h"
@@ -76,9 +77,79 @@ static void check_line(const json_t *line, int width)
                   text_of(line, "short"));
 }
 
+static bool is_figure(const char *word)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "GB/s", "bytes"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(word, units[i]) == 0)
+            return true;
+    return !*word || *word == '-' || strpbrk(word, "0123456789%") || strstr(word, "flop/s");
+}
+
+/* Does `explain` know the words up to the next figure, or name of a counter? Sentences are no terms. */
+static void check_phrase(char *phrase)
+{
+    enum { LONGEST = 5 };
+    char words[SP_VERDICT_SHORT + 400] = "", *word;
+    int n = 0;
+    while ((word = strsep(&phrase, " "))) {
+        if (n > 0 && (is_figure(word) || strcmp(word, "by") == 0))
+            break;
+        if (!is_figure(word))
+            n +=
+                snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", n ? " " : "", word) > 0;
+    }
+    if (n > 0 && n <= LONGEST)
+        must(words);
+}
+
+static void check_words(const char *text)
+{
+    static const char separators[] = "·;,()…:";
+    char *all = strdup(text), *at = all, *begin = all;
+    ck_assert_ptr_nonnull(all);
+    while (*at) {
+        const char *from = at;
+        const bool wide = strncmp(at, "  ", 2) == 0;
+        char one[8] = "";
+        sp_utf8_next(&from);
+        memcpy(one, at, (size_t)(from - at));
+        if (wide || strstr(separators, one)) {
+            *at = '\0';
+            check_phrase(begin);
+            begin = at + strlen(one);
+        }
+        at += strlen(one);
+    }
+    check_phrase(begin);
+    free(all);
+}
+
 static bool is_known(const json_t *line)
 {
     return strncmp(text_of(line, "text"), "not known: ", 11) != 0;
+}
+
+/* Each of their words is explained. */
+static void check_terms(const json_t *verdict)
+{
+    static const char *const keys[] = {"possible", "reached", "trust"};
+    const json_t *one;
+    size_t i;
+    must(text_of(json_object_get(verdict, "state"), "word"));
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        one = json_object_get(verdict, keys[i]);
+        must(keys[i]);
+        if (is_known(one)) {
+            check_words(text_of(one, "text"));
+            check_words(text_of(one, "short"));
+        }
+    }
+    json_array_foreach(json_object_get(verdict, "lost"), i, one) if (sp_item_text(one, "cause"))
+        check_words(text_of(one, "text"));
+    one = json_object_get(verdict, "do");
+    if (sp_item_text(one, "basis"))
+        check_words(strstr(text_of(one, "text"), sp_item_text(one, "basis")));
 }
 
 static void check_reached(const struct sp_record *r, const json_t *reached)
@@ -256,8 +327,13 @@ static void check_record(const struct sp_record *r, bool with_report)
         ck_assert(!is_known(json_object_get(v, "possible")) && !is_known(json_array_get(lost, 0)));
         ck_assert(!is_known(json_object_get(v, "do")) && isnan(sp_item_number(reached, "of_possible")));
     }
-    if (with_report)
+    bool certain = true;
+    if (sp_record_flag(r, "binding.certain", &certain) && !certain)
+        ck_assert(strstr(text_of(json_object_get(v, "trust"), "short"), "doubt"));
+    if (with_report) {
+        check_terms(v);
         check_report(r, lost);
+    }
     json_decref(v);
 }
 
@@ -282,6 +358,26 @@ START_TEST(stored_records_are_not_contradicted)
         sp_record_free(&r);
     }
     globfree(&found);
+}
+END_TEST
+
+/* Where there is no room for all of them and nothing is left over, the smallest cause goes. */
+START_TEST(the_smallest_cause_has_no_place)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    json_object_set_new(r.root, "losses",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 0.00194, "padding",
+                                  0., "extra_x", 0.00129, "extra_x_domains", 0.00022, "imbalance", 0.,
+                                  "in_core", 0.00086, "rest", 0.));
+    char *text = printed(&r, 80, 0), *lost = strstr(text, "\nlost ");
+    ck_assert_ptr_nonnull(lost);
+    strchr(lost + 1, '\n')[0] = '\0';
+    ck_assert_msg(strstr(lost, "25 % x loaded ") && strstr(lost, " · 20 % ") &&
+                      !strstr(lost, "several caches"),
+                  "%s", lost);
+    free(text);
+    sp_record_free(&r);
 }
 END_TEST
 
@@ -323,7 +419,19 @@ static void generate_losses(struct sp_record *r)
     sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(found.kind));
     sp_record_set_flag(r, "bottleneck.proved", found.proved);
     sp_record_set_text(r, "bottleneck.why", found.why);
-    sp_record_set_text(r, "binding.term", core > traffic ? "in-core execution" : "memory bandwidth");
+    static const char *const levels[] = {"memory bandwidth", "L3 bandwidth", "L2 bandwidth", "L1 bandwidth"},
+                             *const others[] = {"in-core execution", "in-core execution",
+                                                "peak performance",  "peak of matrix units",
+                                                "launch overhead",   "latency",
+                                                "host link"};
+    sp_record_set_text(r, "binding.term", core > traffic ? others[one_of(7)] : levels[one_of(4)]);
+    if (one_of(2))
+        sp_record_set_object(r, "bytes_tried", one_of(2) ? json_array() : json_pack("[{}]"));
+    else
+        json_object_del(r->root, "bytes_tried");
+    sp_record_set_text(r, "env.identity.hypervisor", one_of(2) ? "none" : "KVM");
+    sp_record_set_flag(r, "verify.ok", one_of(20) > 0);
+    sp_record_set_flag(r, "binding.certain", one_of(4) > 0);
     sp_record_set_metric(r, "time", in.time_s, "s", "lower", "t");
     sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
     sp_record_set_metric(r, "performance",
@@ -462,6 +570,7 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("verdict");
     TCase *tc = tcase_create("verdict");
     tcase_add_test(tc, an_open_trial_leaves_the_prediction);
+    tcase_add_test(tc, the_smallest_cause_has_no_place);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -44,6 +44,9 @@ enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err);
  * that were queued did wrong. */
 enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err);
 
+/* From now on called by sp_gpu_clock_stop() between the last piece of work and the waiting; NULL: nobody. */
+void sp_gpu_on_queued(void (*queued)(void *context), void *context);
+
 /* SP_OK for 0, else a failure with the runtime's words: of a number that the execute functions return. */
 enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err);
 

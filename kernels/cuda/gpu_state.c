@@ -407,6 +407,7 @@ __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module
                                                 .release = release,
                                                 .streamed_B = streamed_B,
                                                 .ceilings = &sp_gpu_ceilings,
-                                                .clocks = sp_gpu_clocks_now};
+                                                .clocks = sp_gpu_clocks_now,
+                                                .on_queued = sp_gpu_on_queued};
     return &module;
 }

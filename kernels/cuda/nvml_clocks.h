@@ -1,5 +1,5 @@
-/* Clocks and power limit of a GPU as NVIDIA's management library tells them, which is opened when it is
- * asked. */
+/* Clocks and power limit of a GPU, what holds it back and who else has work on it, as NVIDIA's management
+ * library tells them, which is opened when it is asked. */
 #ifndef SP_KERNELS_CUDA_NVML_CLOCKS_H
 #define SP_KERNELS_CUDA_NVML_CLOCKS_H
 

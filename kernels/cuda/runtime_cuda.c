@@ -92,6 +92,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks)
 {
     char bus_id[32] = "";
+    memset(clocks, 0, sizeof *clocks);
     clocks->sm_Hz = clocks->memory_Hz = clocks->power_limit_W =
         sp_value_none("the GPU's address is not known");
     if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0) == cudaSuccess)
@@ -268,12 +269,23 @@ enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err)
     return sp_gpu_check((int)cudaEventRecord(c->start, NULL), "starting the clock", err);
 }
 
+static void (*on_queued)(void *context);
+static void *queued_context;
+
+void sp_gpu_on_queued(void (*queued)(void *context), void *context)
+{
+    on_queued = queued;
+    queued_context = context;
+}
+
 enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err)
 {
     struct clock *c = clock;
     float ms = 0;
     *seconds = 0;
     enum sp_status status = sp_gpu_check((int)cudaEventRecord(c->stop, NULL), "stopping the clock", err);
+    if (on_queued)
+        on_queued(queued_context);
     if (status == SP_OK)
         status = sp_gpu_check((int)cudaEventSynchronize(c->stop), "waiting for the kernel", err);
     if (status == SP_OK)

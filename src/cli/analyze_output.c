@@ -1,16 +1,15 @@
 #include "cli/analyze_output.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file_stem.h"
 #include "base/print.h"
 #include "cli/find_program.h"
+#include "cli/terminal.h"
 #include "cli/words.h"
 #include "io/record_anonymous.h"
 #include "io/record_words.h"
@@ -24,20 +23,6 @@
 
 /* Names of files follow a directory in 1 KiB. */
 enum { LONGEST_DIRECTORY = 824 };
-
-static struct sp_report_style terminal_style(const struct sp_common_options *common)
-{
-    struct winsize size;
-    bool tty = isatty(STDOUT_FILENO);
-    struct sp_report_style style = {
-        .color = sp_use_color(common, tty),
-        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-        .verbosity = common->verbosity,
-    };
-    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        style.width = size.ws_col;
-    return style;
-}
 
 /* What goes to standard output beside the report; NULL: nothing. */
 static const char *taken_by(const struct sp_output_options *o, const struct sp_common_options *common)
@@ -68,7 +53,7 @@ static void print_result(const struct sp_record *record, const struct sp_output_
         sp_report_csv_row(record, stdout);
     }
     if (!is_taken(o, common)) {
-        struct sp_report_style style = terminal_style(common);
+        struct sp_report_style style = sp_terminal_style(common);
         (is_sweep ? sp_report_sweep : sp_report_text)(record, &style, stdout);
     }
 }
@@ -294,7 +279,7 @@ int sp_output_series(const struct sp_record *const *records, int n, const struct
     struct sp_error err;
     char stem[1024], path[1200], gnuplot[1024];
     bool taken = is_taken(o, common);
-    struct sp_report_style style = terminal_style(common);
+    struct sp_report_style style = sp_terminal_style(common);
     if (!taken)
         sp_report_series(records, n, &style, stdout);
     const struct sp_plot_kind *kind = sp_plot_kind_find("balance");

@@ -1,7 +1,5 @@
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -10,6 +8,7 @@
 #include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
 
 enum { KEY_REQUIRE = SP_KEY_PRIVATE };
 
@@ -84,13 +83,7 @@ static enum sp_status examine(struct sp_doctor *d, struct sp_error *err)
 
 static int print_text(const struct sp_doctor *d)
 {
-    struct winsize size;
-    bool tty = isatty(STDOUT_FILENO);
-    struct sp_report_style style = {.color = sp_use_color(&d->common, tty),
-                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-                                    .verbosity = d->common.verbosity};
-    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        style.width = size.ws_col;
+    const struct sp_report_style style = sp_terminal_style(&d->common);
     sp_doctor_text(d, &style, stdout);
     return 0;
 }

@@ -1,16 +1,14 @@
 /* spmodel explain: symbols, formulas, words, hints, flags and exit codes, with a record's numbers put in. */
-#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/explain_json.h"
 #include "cli/explain_text.h"
 #include "cli/options.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
 #include "io/record_words.h"
 
 enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64 };
@@ -86,17 +84,6 @@ static const struct argp argp = {
     NULL,
 };
 
-static struct sp_report_style style_of(const struct sp_common_options *common)
-{
-    struct winsize size;
-    const bool tty = isatty(STDOUT_FILENO);
-    struct sp_report_style style = {.color = sp_use_color(common, tty),
-                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
-    if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        style.width = size.ws_col;
-    return style;
-}
-
 /* "ID: kkt_power, SpMV in CRS, constructed". */
 static void name_record(const struct sp_record *r, char *text, size_t size)
 {
@@ -153,7 +140,7 @@ static int print(const struct arguments *a, json_t *list, const struct sp_record
         return sp_report_error(&err);
     if (json->stream == stdout)
         return 0;
-    struct sp_report_style style = style_of(&a->common);
+    struct sp_report_style style = sp_terminal_style(&a->common);
     if (a->n_terms == 0)
         sp_explain_list_text(list, &style, stdout);
     if (record)

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "cli/sink.h"
+#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/words.h"
 #include "io/atomic_file.h"
@@ -353,11 +354,14 @@ static int run(int argc, char **argv)
         }
         return i == 0 ? run_list(&o) : i == 1 ? run_show(&o) : i == 2 ? run_measure(&o) : run_diff(&o);
     }
-    sp_print(stderr,
-             "spmodel: error: what about the machine? %s%s%s\n  remedy: spmodel machine list, show NAME, "
-             "measure, or diff A B\n",
-             o.verb ? "'" : "", o.verb ? o.verb : "nothing is asked", o.verb ? "' is not known" : "");
-    return sp_exit_code(SP_USAGE);
+    struct sp_suggestion s = sp_suggestion_begin(o.verb ? o.verb : "");
+    for (int i = 0; o.verb && i < 4; i++)
+        sp_suggestion_offer(&s, verbs[i].verb, verbs[i].verb);
+    struct sp_error err;
+    sp_fail(&err, SP_USAGE, "spmodel machine list, show NAME, measure, or diff A B", "machine %s%s%s%s%s%s",
+            o.verb ? "has no verb '" : "needs a verb", o.verb ? o.verb : "", o.verb ? "'" : "",
+            s.shown ? "; did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?" : "");
+    return sp_report_error(&err);
 }
 
 static const struct sp_example examples[] = {

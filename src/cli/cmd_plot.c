@@ -9,9 +9,12 @@
 #include "cli/options.h"
 #include "cli/plot_inputs.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 #include "cli/words.h"
 #include "io/record.h"
 #include "plots/plot.h"
+#include "report/report_sweep.h"
+#include "report/report_text.h"
 
 enum { MAX_RECORDS = 2000 }; /* as many as a kind shows at most */
 
@@ -20,13 +23,13 @@ struct plot_options {
     const struct sp_plot_kind *kind;
     int term; /* -1: from the ending of the output file */
     const char *output, *gnuplot, *html;
-    bool list, script;
+    bool list, script, report;
     bool for_picture; /* an option was given that only a picture has */
     const char *record[MAX_RECORDS];
     int n_records;
 };
 
-enum { KEY_KIND = SP_KEY_PRIVATE, KEY_TERM, KEY_LIST, KEY_GNUPLOT, KEY_SCRIPT, KEY_HTML };
+enum { KEY_KIND = SP_KEY_PRIVATE, KEY_TERM, KEY_LIST, KEY_GNUPLOT, KEY_SCRIPT, KEY_HTML, KEY_REPORT };
 
 static const struct argp_option options[] = {
     {"kind", KEY_KIND, "KIND", 0, "What to draw, default roofline; --list names all kinds", 0},
@@ -39,6 +42,8 @@ static const struct argp_option options[] = {
     {"gnuplot", KEY_GNUPLOT, "PROGRAM", 0, "The gnuplot to use, default: the first one in PATH", 0},
     {"html", KEY_HTML, "FILE", 0,
      "Instead of a picture write the whole report of the records as one HTML page; - is standard output", 0},
+    {"report", KEY_REPORT, NULL, 0,
+     "Instead of a picture print the report of each record as analyze does; -v: all of it", 0},
     {"list", KEY_LIST, NULL, 0, "Name the kinds, and what each record lacks for them", 0},
     {0},
 };
@@ -94,6 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_HTML:
         o->html = arg;
         return 0;
+    case KEY_REPORT:
+        o->report = true;
+        return 0;
     case KEY_LIST:
         o->list = true;
         return 0;
@@ -105,9 +113,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         check_ending(o, state);
-        if (o->html && o->for_picture)
+        if ((o->html || o->report) && (o->for_picture || (o->html && o->report)))
             sp_usage_error(state,
-                           "--html writes a page; --kind, --term, --output and --script are for a picture");
+                           "--html writes a page, --report prints; --kind, --term, --output and --script are "
+                           "for a picture");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -153,6 +162,16 @@ static int write_page(const struct plot_options *o, const struct sp_record *cons
     return sp_html_close(&html, o->common.verbosity < 0 ? NULL : html.sink.is_file ? stdout : stderr, 0);
 }
 
+static int print_reports(const struct plot_options *o, const struct sp_record *const *records)
+{
+    const struct sp_report_style style = sp_terminal_style(&o->common);
+    for (int i = 0; i < o->n_records; i++) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        (sp_record_node(records[i], "sweep") ? sp_report_sweep : sp_report_text)(records[i], &style, stdout);
+    }
+    return 0;
+}
+
 static int run_on(struct plot_options *o, const struct sp_record *const *records)
 {
     char name[64], gnuplot[1024];
@@ -163,6 +182,8 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     }
     if (o->html)
         return write_page(o, records);
+    if (o->report)
+        return print_reports(o, records);
     complete(o, name, sizeof name);
     struct sp_plot_tool tool = {.gnuplot = o->gnuplot, .keep_script = o->script};
     if (!tool.gnuplot)
@@ -230,6 +251,7 @@ static int run(int argc, char **argv)
 static const struct sp_example examples[] = {
     {"spmodel plot --list before.json", "the kinds, and what a record lacks for them", NULL},
     {"spmodel plot -o roofline.svg before.json", "the roofline of a record", "0 4"},
+    {"spmodel plot --report before.json", "the report of a record once more", NULL},
     {"spmodel plot --kind alpha --term txt before.json", "alpha over cache size, in the terminal", "0 4"},
     {0},
 };

@@ -357,7 +357,7 @@ static const struct argp argp = {options,
 
 static int run(int argc, char **argv)
 {
-    struct arguments a = {.sweep = {.budget_s = 60, .point_s = 0.4, .worth = 0.05},
+    struct arguments a = {.sweep = {.budget_s = 60, .point_s = 0.4},
                           .run = {.format = "crs",
                                   .schedule = "nnz",
                                   .precision = -1,

@@ -58,14 +58,16 @@ const struct sp_term sp_gpu_terms[] = {
      {"binding.term", "gpu.L2_load", "gpu.memory_load"},
      balance_of_levels},
     {"gpu-time",
-     "gpu-prediction",
+     "gpu-prediction host-link",
      "the modelled time of a kernel on a GPU",
      "t = max(memory bytes/b_MEM, L2 bytes/b_L2, W/P_peak, launches t_launch, waits t_latency/(resident "
      "warps "
      "4))",
      "What the machine does not describe is left out, and named. A launch of fewer blocks than SMs draws "
      "their "
-     "part of bandwidths and peak.",
+     "part of bandwidths and peak. host link: the matrix exceeds the GPU's memory, and each execution copies "
+     "it "
+     "there, which no other term knows.",
      "gpu-balance little mma J02",
      {"binding.term", "gpu.resident_warps", "gpu.resident_limit"},
      terms_of_time},

@@ -23,7 +23,7 @@ const struct sp_term sp_label_terms[] = {
      {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_p99", "structure.n_nzr_max"},
      NULL},
     {"threads",
-     "number-of-threads sockets SNC virtual-machine cache-domain",
+     "number-of-threads sockets SNC virtual-machine VM SMs cache-domain",
      "line MACHINE: threads, and the caches that they share",
      NULL,
      "Pinned: each has a processor of its own. A cache domain is the cores that share a last-level cache; "
@@ -33,7 +33,7 @@ const struct sp_term sp_label_terms[] = {
      {"config.threads", "machine.n_domains"},
      NULL},
     {"load-of-its-arrays",
-     "DRAM-load L3-load L2-load DP-FMA SP-FMA memory-bandwidth",
+     "DRAM-load L3-load L2-load DP-FMA SP-FMA memory-bandwidth L1-bandwidth L2-bandwidth L3-bandwidth",
      "line ROOFS: ceilings by name",
      NULL,
      "DRAM load, L3 load: bytes a second that a loop of loads gets out of that level; of its arrays: out of "
@@ -111,7 +111,7 @@ const struct sp_term sp_label_terms[] = {
      {NULL},
      NULL},
     {"no-counters-can-be-used",
-     "counters uncore",
+     "counters uncore no-counters no-counters-in-this-VM no-GPU-counters as-asked-for",
      "line BYTES: nobody could count memory traffic here",
      NULL,
      "The line names what was looked for and why it failed; bytes are then simulated from the addresses that "
@@ -235,8 +235,10 @@ const struct sp_term sp_label_terms[] = {
      "three budgets or 2 s. no verdict: unusable, or a kernel that drew more than 110 % of its own roof; "
      "then no "
      "share of the roof, no loss and "
-     "no hint is given, gates answer 5, and structure and simulated bytes still hold.",
-     "noisy sentinels b_S exit-5",
+     "no hint is given, gates answer 5, and structure and simulated bytes still hold. On a GPU a sample is "
+     "disturbed where the host lost more than 5 % of its time while it still queued work, or where it took a "
+     "quarter longer than the shortest. A sweep has one state over all of its points.",
+     "noisy sentinels b_S exit-5 sweep",
      {"conditions.state", "conditions.text", "conditions.doubt"},
      NULL},
     {"noisy",

@@ -101,7 +101,7 @@ const struct sp_term sp_machine_terms[] = {
      {"metrics.performance"},
      NULL},
     {"P_peak",
-     "peak peak-performance",
+     "peak peak-performance peak-of-matrix-units",
      "what the arithmetic units do at most",
      NULL,
      "Scalar, SIMD or FMA operations of all threads in use, by precision; from data sheets where it was not "

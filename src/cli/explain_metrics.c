@@ -55,7 +55,7 @@ const struct sp_term sp_metric_terms[] = {
      "t seconds",
      "time of one execution",
      NULL,
-     "Median over the samples of all runs, with its distribution-free interval; on a GPU by the GPU's own "
+     "Median over the samples of all runs; its interval holds nine tenths of them. On a GPU by the GPU's own "
      "clock. Samples during which processors moved between caches are dropped.",
      "spread losses P",
      {"metrics.time", "metrics.spread"},

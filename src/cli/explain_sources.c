@@ -21,7 +21,8 @@ const struct sp_term sp_source_terms[] = {
      "",
      "a clock's or a counter's reading",
      NULL,
-     "Times are medians over samples with a distribution-free interval. Bytes are measured where hardware "
+     "Times are medians over samples, their interval holds nine tenths of those. Bytes are measured where "
+     "hardware "
      "counters are there and count known volumes rightly.",
      "origin trust spread",
      {NULL},
@@ -85,7 +86,10 @@ const struct sp_term sp_source_terms[] = {
      "lo hi confidence-interval",
      "from where to where a number may lie",
      NULL,
-     "Of times the 95 % interval of the median, of simulated and modelled numbers the band of what is not "
+     "Of times, of the roof and of the share of it nine tenths of all samples and the medians of all runs, "
+     "which "
+     "is what a repetition gives; of P_core that of the time, too. Of simulated and modelled numbers the "
+     "band of what is not "
      "known (w, policies near capacity), of sums the sums of the ends. Formulas that `spmodel explain` fills "
      "in use the middle values.",
      "origin spread",

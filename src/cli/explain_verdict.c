@@ -21,7 +21,7 @@ const struct sp_term sp_verdict_terms[] = {
      {NULL},
      NULL},
     {"possible",
-     "x-loaded-once x-loaded gathered operands-loaded-once with-padding",
+     "x-loaded-once x-loaded gathered operands-loaded-once with-padding must-move",
      "line possible: how fast this kernel could run here",
      "W/max(V_min/b_S, W/P_core)",
      "The roofline for this format with every line of x loaded once; for dense operands, with every gathered "
@@ -32,7 +32,8 @@ const struct sp_term sp_verdict_terms[] = {
      {"verdict.possible.text"},
      NULL},
     {"reached",
-     "of-possible all-of-what-is-possible more-than-the-model-allows",
+     "of-possible share-of-possible share-of-possible-not-known all-of-what-is-possible "
+     "more-than-the-model-allows",
      "line reached: how fast it ran, and which share of the possible that is",
      "model_fraction = t_model(x once)/t",
      "The interval covers what a repetition gives. A share above 103 % is not given: then fewer bytes moved "
@@ -63,13 +64,14 @@ const struct sp_term sp_verdict_terms[] = {
      {"verdict.do.text", "verdict.do.command"},
      NULL},
     {"trust",
-     "not-validated doubts doubt doubt-in-the-figures result-wrong",
+     "not-validated doubts doubt doubt-in-the-figures result-wrong the-result-is-wrong "
+     "the-counters-were-not-tested",
      "line trust: what the figures rest on",
      NULL,
      "Who counted the bytes, and why nobody did where they are simulated; whether the simulation was "
      "compared "
      "with counters on this kind of machine; whether the result is wrong. \"2 doubts: -v\": flags that the "
-     "other lines do not say.",
+     "other lines do not say, or data that another level may hold.",
      "sources-of-bytes validated flags verify doctor",
      {"verdict.trust.text"},
      NULL},

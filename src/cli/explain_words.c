@@ -182,8 +182,8 @@ const struct sp_term sp_word_terms[] = {
      "",
      "lab: the measurement cannot tell; error: too few, too noisy or not comparable",
      NULL,
-     "Samples spread by more than 10 %, the interval holds both answers, or nothing was run yet. Repeat the "
-     "run. Exit code 5.",
+     "Samples spread by more than 10 %, the machine allowed no verdict, the interval holds both answers, or "
+     "nothing was run yet. Repeat the run. Exit code 5.",
      "labs spread exit-5",
      {NULL},
      NULL},
@@ -218,7 +218,7 @@ const struct sp_term sp_word_terms[] = {
      NULL,
      "An identity (equal to), a bound (at most, at least) or an order between numbers of the records, "
      "in the unit behind them; of an order the last pair that was compared. Where times decide, "
-     "intervals and noise count.",
+     "intervals, noise and the state of the machine count.",
      "labs predictions pass fail undecided skipped",
      {NULL},
      NULL},

@@ -35,16 +35,22 @@ static const struct sp_command *find_command(const char *name)
     return NULL;
 }
 
-/* A matrix in a command's place, a command misspelt, or neither. */
-static int no_command(const char *word)
+/* A matrix, or an option, in a command's place, a command misspelt, or neither. */
+static int no_command(int argc, char **argv)
 {
+    static char analyze[] = "spmodel analyze";
+    const char *word = argv[1];
     struct sp_suggestion s = sp_suggestion_begin(word);
     for (const struct sp_command *const *c = sp_command_table; *c; c++)
         sp_suggestion_offer(&s, (*c)->name, (*c)->name);
     sp_print(stderr, "spmodel: error: no command '%s'\n", word);
-    if (strncmp(word, "gen:", 4) == 0 || access(word, R_OK) == 0)
-        sp_print(stderr, "  remedy: spmodel analyze %s\n", word);
-    else if (s.shown)
+    if (strncmp(word, "gen:", 4) == 0 || strpbrk(word, "./") || access(word, R_OK) == 0 ||
+        (word[0] == '-' && argc > 2)) {
+        char text[1000];
+        argv[0] = analyze;
+        sp_join_command(argc, argv, text, sizeof text);
+        sp_print(stderr, "  remedy: %s\n", text);
+    } else if (s.shown)
         sp_print(stderr, "  remedy: did you mean `spmodel %s`? `spmodel --help` lists the commands\n",
                  s.shown);
     else
@@ -90,7 +96,7 @@ int main(int argc, char **argv)
     }
     const struct sp_command *command = find_command(argv[1]);
     if (!command) {
-        return no_command(argv[1]);
+        return no_command(argc, argv);
     }
     take_short_help(argc, argv);
     char name[64];

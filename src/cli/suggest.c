@@ -1,8 +1,10 @@
 #include "cli/suggest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_LENGTH = 63 };
 
@@ -37,7 +39,10 @@ struct sp_suggestion sp_suggestion_begin(const char *word)
 
 void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const char *shown)
 {
-    int distance = sp_edit_distance(s->word, candidate);
+    enum { BEGINNING = 3 }; /* so many letters of a name mean it */
+    const size_t n = strlen(s->word);
+    const bool begins = n >= BEGINNING && strncasecmp(s->word, candidate, n) == 0;
+    const int distance = begins ? 1 : sp_edit_distance(s->word, candidate);
     if (distance < s->distance) {
         s->distance = distance;
         s->shown = shown;

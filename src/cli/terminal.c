@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,9 @@ static int columns_of(int terminal)
 void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size)
 {
     enum { WORDS = 40, BAR = 24, LONGEST = WORDS + BAR + 24 };
-    const int most = columns - 1 < (int)size - 1 ? columns - 1 : (int)size - 1; /* the last column wraps */
+    const int fits = columns > 1 ? columns - 1 : 0, /* the last column wraps */
+        most = fits < (int)size - 1 ? fits : (int)size - 1;
+    size = (size_t)most + 1;
     char bar[BAR + 1], left[24] = "";
     done = done > 1 ? 1 : done;
     if (done < 0) {
@@ -48,6 +51,8 @@ void sp_progress_line(const char *what, double done, double spent_s, int columns
     }
     if (done > 0.02 && spent_s > 1)
         snprintf(left, sizeof left, " %.0f s left", fmin(spent_s * (1 - done) / done, 1e6));
+    if ((int)strlen(left) + 7 > most)
+        left[0] = '\0';
     draw_bar(bar, BAR, done);
     const int words = most - (int)strlen(left) - 7; /* " 100 %" and a blank */
     if (most >= LONGEST)
@@ -90,6 +95,15 @@ void sp_terminal_clear(struct sp_terminal *terminal)
         sp_terminal_line_begin();
     terminal->shown = false;
     terminal->what[0] = '\0';
+}
+
+struct sp_report_style sp_terminal_style(const struct sp_common_options *common)
+{
+    const bool tty = isatty(STDOUT_FILENO);
+    return (struct sp_report_style){.color = sp_use_color(common, tty),
+                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+                                    .verbosity = common->verbosity,
+                                    .width = tty ? columns_of(STDOUT_FILENO) : 0};
 }
 
 void sp_watch_show(void *watch, double fraction)

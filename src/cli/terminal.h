@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "base/progress.h"
+#include "cli/options.h"
+#include "report/pen.h"
 
 struct sp_terminal {
     bool shown;   /* a progress line stands on stderr */
@@ -24,6 +26,9 @@ void sp_terminal_line_begin(void);
 void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size);
 /* Wipes the progress line; call before printing anything. */
 void sp_terminal_clear(struct sp_terminal *terminal);
+
+/* How standard output takes a report: colours, letters and width of a terminal. */
+struct sp_report_style sp_terminal_style(const struct sp_common_options *common);
 
 /* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and &watch.
  */

@@ -1,24 +1,27 @@
 /* spmodel track accept: what a series is now is what it may be. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track_options.h"
+#include "io/record_words.h"
 #include "track/pins.h"
 
-enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP };
+enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP, KEY_FLAGGED };
 
 struct accepting {
     struct sp_track_options options;
     const char *why;
     int64_t n_records; /* 0: not given */
-    bool all, drop;
+    bool all, drop, flagged;
 };
 
 static const struct argp_option options[] = {
     {"records", KEY_RECORDS, "N", 0, "Of each series its last N records in each environment (default 1)", 1},
     {"why", KEY_WHY, "TEXT", 0, "A sentence that is kept with it", 1},
     {"all", KEY_ALL, NULL, 0, "All series of the store", 1},
+    {"flagged", KEY_FLAGGED, NULL, 0, "Also records whose flags say that their times are in doubt", 1},
     {"drop", KEY_DROP, NULL, 0, "Forget the accepted baseline instead", 1},
     {0},
 };
@@ -45,6 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_ALL:
         a->all = true;
         return 0;
+    case KEY_FLAGGED:
+        a->flagged = true;
+        return 0;
     case KEY_DROP:
         a->drop = true;
         return 0;
@@ -56,12 +62,36 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (a->options.last > 0)
             sp_usage_error(state,
                            "--last lists records; --records says how many of each series are accepted");
-        if (a->drop && (a->n_records > 0 || a->why))
-            sp_usage_error(state, "--records and --why go with what is accepted, not with --drop");
+        if (a->drop && (a->n_records > 0 || a->why || a->flagged))
+            sp_usage_error(state, "--records, --why and --flagged go with what is accepted, not with --drop");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* Refuses a record whose flags say that its times are not those of the kernel on this machine. */
+static enum sp_status check_flags(const char *path, struct sp_error *err)
+{
+    static const char *const doubts[] = {"fault", "Q02", "Q04", "Q28"};
+    struct sp_record r;
+    enum sp_status status = sp_record_read(path, &r, err);
+    if (status != SP_OK)
+        return status;
+    const bool assumed = strcmp(sp_words_text(&r, "conditions.state", ""), "assumed") == 0;
+    const json_t *flags = sp_record_node(&r, "flags"), *flag;
+    size_t i;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code"), *text = sp_item_text(flag, "text");
+        for (size_t k = 0; code && status == SP_OK && k < (assumed ? 1 : sizeof doubts / sizeof *doubts); k++)
+            if (strcmp(code, doubts[k]) == 0)
+                status = sp_fail(
+                    err, SP_UNDECIDED, "measure again, or say --flagged where every record has this flag",
+                    "record %s is flagged: %s", sp_words_text(&r, "id", "?"), text ? text : code);
+    }
+    sp_record_free(&r);
+    return status;
 }
 
 static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_index *index,
@@ -73,13 +103,16 @@ static enum sp_status accept(void *context, const struct sp_store *store, const 
     const struct sp_entry *const *last = strand->list + strand->n - n, *newest = last[n - 1];
     char title[320], place[120];
     bool had = false;
-    (void)index;
-    for (int i = 0; !a->drop && i < n; i++)
+    enum sp_status status = SP_OK;
+    for (int i = 0; !a->drop && i < n && status == SP_OK; i++) {
         if (last[i]->n_runs == 0)
             return sp_fail(err, SP_UNDECIDED, "measure again on a quieter machine (spmodel doctor)",
                            "record %s has no times that a baseline could be made of", last[i]->id);
-    enum sp_status status =
-        a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
+        if (!a->flagged)
+            status = check_flags(index->path[last[i] - index->entry], err);
+    }
+    if (status == SP_OK)
+        status = a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
     if (status != SP_OK || a->options.common.verbosity < 0)
         return status;
     sp_print(stdout, "%s %s%s  series %.8s",

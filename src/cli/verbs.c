@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "cli/options.h"
+#include "cli/suggest.h"
 
 static void print_usage(const struct sp_verb_family *f, FILE *out)
 {
@@ -41,7 +42,11 @@ int sp_verbs_run(const struct sp_verb_family *f, int argc, char **argv)
             argv[1] = name;
             return (*v)->run(argc - 1, argv + 1);
         }
+    struct sp_suggestion s = sp_suggestion_begin(argv[1]);
+    for (const struct sp_verb *const *v = f->verb; *v; v++)
+        sp_suggestion_offer(&s, (*v)->name, (*v)->name);
     snprintf(remedy, sizeof remedy, "spmodel %s --help lists them", f->name);
-    sp_fail(&err, SP_USAGE, remedy, "%s has no verb '%s'", f->name, argv[1]);
+    sp_fail(&err, SP_USAGE, remedy, "%s has no verb '%s'%s%s%s", f->name, argv[1],
+            s.shown ? "; did you mean '" : "", s.shown ? s.shown : "", s.shown ? "'?" : "");
     return sp_report_error(&err);
 }

@@ -1,5 +1,6 @@
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "io/input_file.h"
 #include "io/machine_file.h"
+#include "model/capacity.h"
 
 static const char schema[] = "spmodel.machine/1";
 
@@ -80,6 +82,18 @@ static bool flag_of(struct reader *r, const json_t *o, const char *where, const 
     return json_is_true(v);
 }
 
+static void __attribute__((format(printf, 2, 3))) remark(struct reader *r, const char *format, ...)
+{
+    const size_t used = r->remarks ? strlen(r->remarks) : 0;
+    if (!r->remarks || used + 2 >= r->remarks_size)
+        return;
+    const int n = snprintf(r->remarks + used, r->remarks_size - used, "%s", used ? "; " : "");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->remarks + used + n, r->remarks_size - used - (size_t)n, format, args);
+    va_end(args);
+}
+
 /* Keys outside the list are told, not refused: a newer minor version may have added them. */
 static void remark_unknown(struct reader *r, const json_t *o, const char *where, const char *const *known)
 {
@@ -90,10 +104,8 @@ static void remark_unknown(struct reader *r, const json_t *o, const char *where,
         int i = 0;
         while (known[i] && strcmp(known[i], key) != 0)
             i++;
-        size_t used = r->remarks ? strlen(r->remarks) : 0;
-        if (!known[i] && r->remarks && used + 2 < r->remarks_size)
-            snprintf(r->remarks + used, r->remarks_size - used, "%sunknown key \"%s\"%s%s ignored",
-                     used ? "; " : "", key, *where ? " in " : "", where);
+        if (!known[i])
+            remark(r, "unknown key \"%s\"%s%s ignored", key, *where ? " in " : "", where);
     }
 }
 
@@ -520,6 +532,9 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
         out->n_caches++;
         if (r->status == SP_OK && i > 0 && out->cache[i].level <= out->cache[i - 1].level)
             fault(r, "", "caches", "must ascend in \"level\"");
+        if (sp_capacity_limit(&out->cache[i], i > 0 ? out->cache[i - 1].size_B : 0))
+            remark(r, "the effective capacity of L%d is cut to what its size and the next level's allow",
+                   out->cache[i].level);
     }
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     read_measured(r, json_object_get(o, "measured"), &out->measured);

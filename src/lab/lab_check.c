@@ -166,18 +166,29 @@ static struct sp_quantity without_interval(struct sp_quantity q)
     return (struct sp_quantity){q.value, q.value, q.value};
 }
 
-/* The first run that a formula names and whose samples spread too far; its spread. */
-static const char *noisy_run(const struct sp_lab_results *results, const char *formula, double *spread)
+/* Do times of the runs that a formula names decide nothing? Then `reason` says why: samples that spread too
+ * far, or a machine that allowed no verdict. */
+static bool is_noisy(const struct sp_lab_results *results, const char *formula, char *reason, size_t size)
 {
     for (int i = 0; i < results->n; i++) {
+        const struct sp_lab_result *r = &results->result[i];
         char field[200];
-        snprintf(field, sizeof field, "[%s:", results->result[i].run);
-        const json_t *value = sp_lab_node(results->result[i].root, "metrics.spread.value");
-        *spread = json_number_value(value);
-        if (strstr(formula, field) && *spread > SP_LAB_NOISE)
-            return results->result[i].run;
+        snprintf(field, sizeof field, "[%s:", r->run);
+        if (!strstr(formula, field))
+            continue;
+        const double spread = json_number_value(sp_lab_node(r->root, "metrics.spread.value"));
+        const char *doubt = json_string_value(sp_lab_node(r->root, "conditions.doubt"));
+        if (doubt)
+            snprintf(reason, size, "the machine allowed no verdict on '%s': %.300s", r->run, doubt);
+        else if (spread > SP_LAB_NOISE)
+            snprintf(
+                reason, size,
+                "noise: the samples of '%s' spread by %.0f %%, of which at most %.0f %% let times decide",
+                r->run, 100 * spread, 100 * SP_LAB_NOISE);
+        if (doubt || spread > SP_LAB_NOISE)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 static void decide(const json_t *check, struct relation r, struct sp_lab_verdict *v)
@@ -209,7 +220,6 @@ static enum sp_status judge_pair(const struct sp_lab_results *results, const jso
     struct sp_error why;
     struct sp_quantity a, b;
     char number[48];
-    double spread;
     enum sp_status status = sp_formula_evaluate(left, &source, &a, &why);
     if (status == SP_OK)
         status = sp_formula_evaluate(right, &source, &b, &why);
@@ -219,17 +229,11 @@ static enum sp_status judge_pair(const struct sp_lab_results *results, const jso
                                      json_number_value(json_object_get(check, "tolerance")));
     put(v->got, a.value);
     snprintf(v->wanted, sizeof v->wanted, "%s %s", r.word, put(number, b.value));
-    const char *noisy = timed ? noisy_run(results, left, &spread) : NULL;
-    if (timed && !noisy)
-        noisy = noisy_run(results, right, &spread);
-    if (noisy) {
+    if (timed && (is_noisy(results, left, v->reason, sizeof v->reason) ||
+                  is_noisy(results, right, v->reason, sizeof v->reason)))
         v->state = SP_LAB_UNDECIDED;
-        snprintf(v->reason, sizeof v->reason,
-                 "noise: the samples of '%s' spread by %.0f %%, of which at most %.0f %% let times decide",
-                 noisy, 100 * spread, 100 * SP_LAB_NOISE);
-        return SP_OK;
-    }
-    decide(check, r, v);
+    else
+        decide(check, r, v);
     return SP_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "report/report_sweep.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 #include "report/report_words.h"
 #include "report/sections.h"
 
-enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, MOST_MAP = 16 };
+enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, NAMED = 8, MOST_MAP = 16 };
 
 static const char *fate_of(const json_t *point)
 {
     const char *fate = sp_item_text(point, "fate");
+    if (json_is_true(json_object_get(point, "disturbed"))) /* of older records, which gave it a figure */
+        return "disturbed";
     return fate ? fate : "?";
 }
 
@@ -38,6 +41,28 @@ static double time_of(const json_t *point, double base_s)
     return sp_value_known(gain) ? base_s * (1 - gain.value) : NAN;
 }
 
+/* What stands above every figure; older records do not say it. */
+static void state_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *state = sp_words_text(record, "conditions.state", NULL);
+    if (!state)
+        return;
+    const bool unusable = strcmp(state, "unusable") == 0;
+    sp_pen_put(pen,
+               unusable                      ? SP_INK_RED
+               : strcmp(state, "clean") == 0 ? SP_INK_GREEN
+                                             : SP_INK_YELLOW,
+               "%s", state);
+    sp_pen_put(pen, SP_INK_PLAIN, ":");
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "conditions.text", "no words"));
+    if (unusable)
+        sp_pen_words(
+            pen, SP_INK_PLAIN,
+            "; no time says anything: `spmodel doctor` names who computes here; then again, with a longer "
+            "--budget");
+    sp_pen_end(pen);
+}
+
 static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_scale scale)
 {
     char cell[CELL], took[CELL];
@@ -50,6 +75,7 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
     sp_pen_put(pen, SP_INK_PLAIN, "  %s, %.0f combinations, %s", name, combinations,
                sp_text_seconds(took, sizeof took, cost));
     sp_pen_end(pen);
+    state_line(pen, record);
     fputc('\n', pen->out);
     snprintf(cell, sizeof cell, "time %s", scale.prefix);
     sp_pen_right(pen, SP_INK_PLAIN, TIME, cell);
@@ -67,15 +93,7 @@ static void point_line(struct sp_pen *pen, const json_t *point, int rank, double
     const double time = time_of(point, base_s), bound = sp_item_number(point, "bound_s"),
                  setup = sp_item_number(json_object_get(point, "trial"), "setup_executions");
     const bool tied = json_is_true(json_object_get(point, "tied"));
-    const bool disturbed = json_is_true(json_object_get(point, "disturbed"));
-    sp_pen_put(pen,
-               disturbed ? SP_INK_YELLOW
-               : tied    ? SP_INK_GREEN
-                         : SP_INK_PLAIN,
-               " %2d%s %s", rank,
-               disturbed ? "~"
-               : tied    ? "="
-                         : " ",
+    sp_pen_put(pen, tied ? SP_INK_GREEN : SP_INK_PLAIN, " %2d%s %s", rank, tied ? "=" : " ",
                change_of(point));
     if (pen->column > TIME - 8)
         sp_pen_end(pen);
@@ -146,13 +164,14 @@ static void map(struct sp_pen *pen, const json_t *points, double base_s, struct 
     }
 }
 
-/* How many have this fate, and at verbosity 1 which. */
-static void left_out(struct sp_pen *pen, const json_t *points, const char *fate, const char *text, bool all,
+/* How many have this fate, and which: all of them, at most so many, none (0). */
+static void left_out(struct sp_pen *pen, const json_t *points, const char *fate, const char *text, int most,
                      struct sp_scale scale)
 {
     const json_t *point;
     size_t i, n = 0;
     char cell[CELL];
+    int n_named = 0;
     json_array_foreach(points, i, point) n += strcmp(fate_of(point), fate) == 0;
     if (n == 0)
         return;
@@ -162,7 +181,7 @@ static void left_out(struct sp_pen *pen, const json_t *points, const char *fate,
     {
         const double bound = sp_item_number(point, "bound_s");
         const char *why = sp_item_text(point, "why");
-        if (!all || strcmp(fate_of(point), fate) != 0)
+        if (strcmp(fate_of(point), fate) != 0 || n_named++ >= most)
             continue;
         sp_pen_put(pen, SP_INK_DIM, "     %s", change_of(point));
         if (isfinite(bound))
@@ -172,6 +191,8 @@ static void left_out(struct sp_pen *pen, const json_t *points, const char *fate,
             sp_pen_put(pen, SP_INK_DIM, ": %s", why);
         sp_pen_end(pen);
     }
+    if (most > 0 && n_named > most)
+        sp_print(pen->out, "     ... and %d more (-v)\n", n_named - most);
 }
 
 void sp_report_sweep(const struct sp_record *record, const struct sp_report_style *style, FILE *out)
@@ -183,15 +204,19 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     const char *command = NULL;
     double combinations = 0;
     size_t i;
-    int rank = 0, n_tied = 0, n_disturbed = 0;
+    int rank = 0, n_tied = 0;
+    bool run_is_tied = false;
+    const int all = style->verbosity >= 1 ? INT_MAX : 0;
     sp_pen_open(&pen, style, out);
     head(&pen, record, scale);
     json_array_foreach(points, i, point) if (is_measured(point))
     {
         rank++;
-        const bool disturbed = json_is_true(json_object_get(point, "disturbed"));
-        n_disturbed += disturbed;
-        n_tied += !disturbed && json_is_true(json_object_get(point, "tied"));
+        if (json_is_true(json_object_get(point, "tied"))) {
+            const char *change = sp_item_text(point, "change");
+            n_tied++;
+            run_is_tied |= !change || !*change;
+        }
         if (rank <= SHOWN || style->verbosity >= 1)
             point_line(&pen, point, rank, base.value, scale);
     }
@@ -199,20 +224,17 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
         sp_print(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
     if (n_tied > 1)
         sp_print(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
-    if (n_disturbed > 0)
-        sp_print(out, " ~ measured beside other programs: %d of them, whose differences may not hold\n",
-                 n_disturbed);
     map(&pen, points, base.value, scale);
     fputc('\n', out);
+    left_out(&pen, points, "disturbed",
+             "all of their samples were disturbed, so they have no figure:", all > 0 ? all : NAMED, scale);
     left_out(&pen, points, "cannot be faster",
-             "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)",
-             style->verbosity >= 1, scale);
+             "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all, scale);
     left_out(&pen, points, "no time left",
-             "the others took several times the budget; give it a longer --budget", style->verbosity >= 1,
+             "the others took several times the budget; a longer --budget reaches:", all > 0 ? all : NAMED,
              scale);
-    left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)",
-             style->verbosity >= 1, scale);
-    left_out(&pen, points, "failed", "they were begun and could not be measured:", true, scale);
+    left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all, scale);
+    left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX, scale);
     sp_record_number(record, "sweep.combinations", &combinations);
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)
@@ -223,6 +245,12 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     if (sp_record_text(record, "sweep.best_command", &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");
         sp_pen_put(&pen, SP_INK_CYAN, "%s", command);
+        sp_pen_end(&pen);
+        if (run_is_tied && rank > 1)
+            sp_print(out, "      the run itself: nothing here is faster for certain\n");
+    } else {
+        sp_pen_put(&pen, SP_INK_BOLD, "best  ");
+        sp_pen_put(&pen, SP_INK_PLAIN, "not known: nothing has an undisturbed sample");
         sp_pen_end(&pen);
     }
 }

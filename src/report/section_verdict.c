@@ -68,24 +68,26 @@ static void put(struct sp_pen *pen, const char *word, const json_t *line)
     sp_pen_end(pen);
 }
 
-/* The largest causes that fit, and the rest, which is the last one. */
+/* The largest causes that fit, and what is not explained, which is the last one where there is any. */
 static void lost(struct sp_pen *pen, const json_t *list)
 {
     const size_t n = json_array_size(list);
     const json_t *last = json_array_get(list, n - 1);
+    const bool has_rest = strcmp(text_of(last, "cause"), "rest") == 0;
     if (n <= 1) {
         put(pen, "lost", last);
         return;
     }
     label(pen, "lost");
-    int room = pen->width - SP_VERDICT_LABEL - columns_of(pen, last, "text");
-    for (size_t i = 0; i + 1 < n; i++) {
+    int room = pen->width - SP_VERDICT_LABEL + 3 - (has_rest ? columns_of(pen, last, "text") + 3 : 0);
+    for (size_t i = 0; i < n - has_rest; i++) {
         room -= columns_of(pen, json_array_get(list, i), "text") + 3;
         if (i > 0 && room < 0)
             break;
-        sp_pen_put(pen, SP_INK_PLAIN, "%s · ", text_of(json_array_get(list, i), "text"));
+        sp_pen_put(pen, SP_INK_PLAIN, "%s%s", i > 0 ? " · " : "", text_of(json_array_get(list, i), "text"));
     }
-    sp_pen_put(pen, SP_INK_PLAIN, "%s", text_of(last, "text"));
+    if (has_rest)
+        sp_pen_put(pen, SP_INK_PLAIN, " · %s", text_of(last, "text"));
     sp_pen_end(pen);
 }
 

@@ -86,6 +86,7 @@ static json_t *state_of(const struct sp_record *record)
                *why = sp_words_text(record, "conditions.why", NULL),
                *said = sp_words_text(record, "conditions.text", "");
     int64_t n = 0, disturbed = 0;
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
     char text[SP_VERDICT_TEXT], brief[128];
     const bool counted = sp_record_count(record, "conditions.samples", &n) &&
                          sp_record_count(record, "conditions.disturbed", &disturbed);
@@ -108,8 +109,12 @@ static json_t *state_of(const struct sp_record *record)
             snprintf(brief, sizeof brief, "%.16s: %lld samples", state, (long long)n);
         advice =
             strcmp(state, "unusable") == 0
-                ? "structure and simulated bytes hold, times do not; `spmodel doctor` names who computes "
-                  "here: stop it, use fewer threads, or give more time (--budget 10s)"
+                ? on_gpu ? "structure and modelled bytes hold, times do not; `spmodel doctor` names who "
+                           "computes "
+                           "here: stop it and what else uses the GPU, or give more time (--budget 10s)"
+                         : "structure and simulated bytes hold, times do not; `spmodel doctor` names who "
+                           "computes "
+                           "here: stop it, use fewer threads, or give more time (--budget 10s)"
             : *sp_verdict_doubt(record) ? sp_verdict_doubt(record)
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"

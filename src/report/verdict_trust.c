@@ -17,13 +17,14 @@ static const char *no_counters(const struct sp_record *record)
                : "no counters: spmodel doctor";
 }
 
-/* Flags that no line of the verdict says. */
+/* Flags that no line of the verdict says, and a level that may be another one. */
 static int other_doubts(const struct sp_record *record)
 {
-    static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23"};
+    static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23", "Q29"};
     const json_t *flags = sp_record_node(record, "flags"), *flag;
     size_t i;
-    int n = 0;
+    bool certain = true;
+    int n = sp_record_flag(record, "binding.certain", &certain) && !certain;
     json_array_foreach(flags, i, flag)
     {
         const char *code = sp_item_text(flag, "code");
@@ -78,6 +79,12 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(brief, sizeof brief, "bytes %s (%s)%s", how, why, validated ? "" : "; not validated");
     }
     char more[48] = "", last[SP_VERDICT_TEXT];
+    const bool misfit = has_flag(record, "Q29");
+    if (misfit) {
+        snprintf(text, sizeof text, "what was counted does not fit this matrix and machine%s",
+                 counted ? "" : "; bytes simulated");
+        snprintf(brief, sizeof brief, "the count does not fit this matrix and machine");
+    }
     if (n > 0)
         snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");
     bool foreign = false;
@@ -85,7 +92,8 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         const char *name = sp_words_text(record, "machine.name", "another machine");
         snprintf(last, sizeof last, "figures of %.40s, not of this machine; %.300s", name, text);
         snprintf(text, sizeof text, "%s", last);
-        snprintf(brief, sizeof brief, "figures of %.20s, not of this machine", name);
+        if (!misfit)
+            snprintf(brief, sizeof brief, "figures of %.20s, not of this machine", name);
     }
     snprintf(last, sizeof last, "%s%s%s", wrong ? "THE RESULT IS WRONG; " : "", text, more);
     snprintf(text, sizeof text, "%s", brief);

@@ -13,6 +13,15 @@ static double working_set(const struct sp_layout *l)
     return bytes;
 }
 
+/* W/P_core, as sure as its share of the time is. */
+static struct sp_value execution_of(const struct sp_analysis *a)
+{
+    const double W = a->evaluated.balance_W;
+    const struct sp_value P = sp_value_known(a->core.flop_s) ? a->core.flop_s : a->evaluated.p_core;
+    return P.origin != SP_NONE ? sp_value_between(W / P.value, W / P.hi, W / P.lo, SP_MEASURED)
+                               : sp_value_none("P_core was not measured");
+}
+
 static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -42,11 +51,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
                                               : sp_value_of(0, SP_MODELLED),
         .equal_run = !a->evaluated.busy_decides && sp_value_known(a->proved.equal_s),
         .lambda = a->evaluated.busy_decides ? a->evaluated.lambda_t.value : a->evaluated.fluid.lambda,
-        .core_s = a->evaluated.p_core.origin != SP_NONE
-                      ? sp_value_between(a->evaluated.balance_W / a->evaluated.p_core.value,
-                                         a->evaluated.balance_W / a->evaluated.p_core.hi,
-                                         a->evaluated.balance_W / a->evaluated.p_core.lo, SP_MEASURED)
-                      : sp_value_none("P_core was not measured"),
+        .core_s = execution_of(a),
         .team_s = a->core.team_s,
         .linear_s = a->proved.linear_s,
         .gathers_s = sp_gather_beyond_first(&a->gathers),

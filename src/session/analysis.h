@@ -24,6 +24,7 @@
 #include "session/sampling.h"
 #include "session/sentinel.h"
 #include "session/setup.h"
+#include "session/steps.h"
 #include "session/subject.h"
 #include "session/tries.h"
 #include "session/unfused.h"
@@ -45,14 +46,6 @@ struct sp_alpha_cause {
     double explains; /* of the difference, in alpha */
     bool tested;
     char text[160];
-};
-
-enum { SP_MAX_STEPS = 16 };
-/* A step of the analysis that was taken. */
-struct sp_step_taken {
-    const char *name, *adds;
-    double allowed_s; /* for its measurements, by the plan [s]; 0: it measures nothing */
-    double took_s;    /* in all [s] */
 };
 
 /* One last-level-cache domain: its part of the work, and what memory and caches make of it. */
@@ -130,7 +123,7 @@ struct sp_evaluated {
     char roof_how[160];
     double balance_W;                /* useful operations [flop] */
     struct sp_prediction once, seen; /* with alpha_min; with the simulated alpha */
-    struct sp_value p_core;          /* all threads [flop/s] */
+    struct sp_value p_core;          /* all threads [flop/s], as far from other repetitions' as the time */
     double team; /* P_core of all threads over that of one; their number where it was not measured */
     double lambda_nz;
     struct sp_value lambda_t;
@@ -205,8 +198,7 @@ struct sp_analysis {
     struct sp_setup_options setup_options;
     struct sp_machine caches; /* the machine's, with the last level of --sim-llc; borrows its ceilings.
                                  n_caches 0: the machine's own are simulated */
-    int n_steps;
-    struct sp_step_taken step[SP_MAX_STEPS];
+    struct sp_steps_taken steps_taken;
     bool elsewhere; /* the machine's description is not of where this runs */
     int line_B;
     struct sp_setup setup;

@@ -9,6 +9,7 @@
 #include "session/format_model.h"
 #include "session/observe.h"
 #include "session/placement.h"
+#include "session/plan.h"
 #include "session/record_parts.h"
 #include "sys/identity.h"
 
@@ -224,54 +225,31 @@ static bool wants_hints(const struct sp_analysis *a)
     return has_time(a) && !a->options->no_hints;
 }
 
-enum { COMPUTES = -1 }; /* a step without measurements */
+#define ANALYSIS struct sp_analysis
+#include "session/steps.inc"
 
 /* All that takes time, in order. Each needs what those before it have filled. */
-static const struct step {
-    const char *name, *adds;
-    int spends;                                     /* enum sp_spending of its measurements, or COMPUTES */
-    bool (*is_wanted)(const struct sp_analysis *a); /* NULL: always */
-    enum sp_status (*run)(struct sp_analysis *a, struct sp_error *err);
-} steps[] = {
+static const struct step steps[] = {
     {"set up", "the fastest kernel on arrays of its own, its result checked", SP_SPEND_CHOICE, NULL, set_up},
     {"sample", "time, and the roof beside it", SP_SPEND_SAMPLES, NULL, observe},
     {"core", "P_core of the team, in turn with the run", SP_SPEND_PROOFS, NULL, run_core},
-    {"count", "bytes by counters", COMPUTES, is_counting, count},
-    {"simulate", "bytes of every level", COMPUTES, NULL, simulate},
-    {"reuse", "alpha over cache size", COMPUTES, NULL, reuse},
-    {"evaluate", "alpha, balance, roof, bounds", COMPUTES, NULL, evaluate},
-    {"compose", "ECM: core and transfers of every level; the roof of gathers", COMPUTES, NULL, compose},
-    {"attribute", "why measured and simulated alpha differ", COMPUTES, NULL, attribute},
+    {"count", "bytes by counters", SP_COMPUTES, is_counting, count},
+    {"simulate", "bytes of every level", SP_COMPUTES, NULL, simulate},
+    {"reuse", "alpha over cache size", SP_COMPUTES, NULL, reuse},
+    {"evaluate", "alpha, balance, roof, bounds", SP_COMPUTES, NULL, evaluate},
+    {"compose", "ECM: core and transfers of every level; the roof of gathers", SP_COMPUTES, NULL, compose},
+    {"attribute", "why measured and simulated alpha differ", SP_COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
-    {"domains", "what each cache domain moves", COMPUTES, has_several_domains, domains},
+    {"domains", "what each cache domain moves", SP_COMPUTES, has_several_domains, domains},
     {"unfuse", "SDDMM and SpMM instead", SP_SPEND_PROOFS, is_fused, unfuse},
     {"prove", "runs without waiting, or with other shares", SP_SPEND_PROOFS, has_time, prove},
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
-    {"account", "losses, bottleneck, hints", COMPUTES, has_time, account},
+    {"account", "losses, bottleneck, hints", SP_COMPUTES, has_time, account},
     {"try", "what the best hints bring", SP_SPEND_TRIALS, wants_hints, try_best},
 };
 
-static enum sp_status take_step(struct sp_analysis *a, const struct step *step, struct sp_error *err)
-{
-    static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
-    struct sp_step_taken *taken = &a->step[a->n_steps++];
-    const double start = sp_now();
-    *taken = (struct sp_step_taken){.name = step->name, .adds = step->adds};
-    if (step->spends >= 0)
-        taken->allowed_s = sp_plan_left_s(a->options->plan, (enum sp_spending)step->spends);
-    enum sp_status status = step->run(a, err);
-    taken->took_s = sp_now() - start;
-    return status;
-}
-
-static enum sp_status take_steps(struct sp_analysis *a, struct sp_error *err)
-{
-    enum sp_status status = SP_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == SP_OK; i++)
-        if (!steps[i].is_wanted || steps[i].is_wanted(a))
-            status = take_step(a, &steps[i], err);
-    return status;
-}
+enum { N_STEPS = sizeof steps / sizeof *steps };
+static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
 
 static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_record *record)
 {
@@ -317,7 +295,7 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
     if (o.command)
         sp_record_set_text(record, "command", o.command);
     sp_record_set_text(record, "status", "interrupted");
-    status = take_steps(a, err);
+    status = take_steps(steps, N_STEPS, a, err);
     record_end(a, status, record);
     if (status == SP_OK)
         *hints = a->accounted.hints;

@@ -1,5 +1,6 @@
 #include "session/analyze_gpu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +237,7 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
-static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
+static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     enum sp_status status = sp_gpu_module_open(&a->module, err);
     if (status == SP_OK)
@@ -250,20 +251,51 @@ static enum sp_status run_steps(struct sp_gpu_analysis *a, struct sp_error *err)
     if (status == SP_OK && a->layout.n_nz == 0)
         status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to time",
                          a->subject->name);
-    if (status == SP_OK) {
+    if (status == SP_OK)
         sp_gpu_find_level(a);
-        status = sp_gpu_sample(a, err);
-    }
-    if (status == SP_OK)
-        status = sp_gpu_count(a, err);
-    if (status == SP_OK)
-        status = sp_gpu_try_others(a, err);
-    if (status == SP_OK) {
-        sp_gpu_evaluate(a);
-        sp_gpu_find_hints(a);
-    }
     return status;
 }
+
+/* A roof that cannot be is taken once more. */
+static enum sp_status evaluate(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    sp_gpu_evaluate(a);
+    if (!a->retake)
+        return SP_OK;
+    enum sp_status status = sp_gpu_sample(a, err);
+    if (status == SP_OK)
+        sp_gpu_evaluate(a);
+    return status;
+}
+
+static enum sp_status find_hints(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    (void)err;
+    sp_gpu_find_hints(a);
+    return SP_OK;
+}
+
+static bool wants_hints(const struct sp_gpu_analysis *a)
+{
+    return !*a->doubt && !a->options->no_hints && a->streamed_B <= 0;
+}
+
+#define ANALYSIS struct sp_gpu_analysis
+#include "session/steps.inc"
+
+/* All that takes time, in order; losses belong to the evaluation. */
+static const struct step steps[] = {
+    {"set up", "the kernel that the model expects to be fastest, its result checked", SP_COMPUTES, NULL,
+     set_up},
+    {"sample", "time by the device's clock, and the roof beside it", SP_SPEND_SAMPLES, NULL, sp_gpu_sample},
+    {"count", "bytes by the GPU's counters, where they may be read", SP_COMPUTES, NULL, sp_gpu_count},
+    {"evaluate", "bytes, roof, bounds, losses", SP_COMPUTES, NULL, evaluate},
+    {"compare", "what the model says of another order and of matrix units", SP_COMPUTES, wants_hints,
+     sp_gpu_try_others},
+    {"account", "hints", SP_COMPUTES, wants_hints, find_hints},
+};
+enum { N_STEPS = sizeof steps / sizeof *steps };
+static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
 
 static void free_analysis(struct sp_gpu_analysis *a)
 {
@@ -272,28 +304,36 @@ static void free_analysis(struct sp_gpu_analysis *a)
     sp_layout_free(&a->layout);
     sp_dense_free(&a->dense);
     sp_pairs_free(&a->pairs);
-    free(a);
 }
 
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_progress *progress, struct sp_record *record,
                               struct sp_error *err)
 {
+    struct state {
+        struct sp_gpu_analysis analysis;
+        struct sp_plan plan;
+    } * state;
     void *memory;
     enum sp_status status = sp_record_new(subject->name, record, err);
     if (status != SP_OK)
         return status;
-    status = sp_new_array(1, sizeof(struct sp_gpu_analysis), "the analysis", &memory, err);
+    status = sp_new_array(1, sizeof *state, "the analysis", &memory, err);
     if (status != SP_OK) {
         sp_record_free(record);
         return status;
     }
-    struct sp_gpu_analysis *a = memory;
-    a->options = options;
+    state = memory;
+    struct sp_gpu_analysis *a = &state->analysis;
+    struct sp_analyze_options o = *options;
+    o.plan = options->plan ? options->plan : &state->plan;
+    sp_plan_begin(o.plan, o.budget_s);
+    o.plan->on_gpu = true;
+    a->options = &o;
     a->subject = subject;
     a->progress = progress;
     sp_gpu_counts_none(&a->counts, "not counted");
-    status = run_steps(a, err);
+    status = take_steps(steps, N_STEPS, a, err);
     if (status == SP_OK) {
         sp_gpu_record(a, record);
     } else if (status == SP_INTERRUPTED && a->state) { /* what is known is worth keeping */
@@ -306,5 +346,6 @@ enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_
         sp_record_free(record);
     }
     free_analysis(a);
+    free(state);
     return status;
 }

@@ -218,6 +218,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, const struct sp
         .n_threads = a->setup.workload.n_threads,
         .n_domains = a->setup.n_domains,
         .warm = a->options->state == SP_WARM,
+        .n_inward = find_residence(a).level - e->residence.level,
         .core = e->p_core,
         .roof_Bps = e->roof_Bps,
     };
@@ -246,6 +247,14 @@ static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *
     }
 }
 
+/* The team's rate was measured as a share of the time of the run: a repetition gives another one as far as it
+ * gives another time. */
+static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
+{
+    return sp_value_between(rate.value, rate.lo * time.value / time.hi, rate.hi * time.value / time.lo,
+                            rate.origin);
+}
+
 static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -265,7 +274,7 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
                                            one * a->setup.p_core_one.hi, SP_MEASURED)
                         : a->setup.p_core_one;
     if (sp_value_known(a->core.flop_s)) {
-        e->p_core = a->core.flop_s;
+        e->p_core = as_repeated(a->core.flop_s, a->observed.pairs.time);
         e->team = one > 0 ? a->core.flop_s.value / a->setup.p_core_one.value : n_threads;
     }
     void *p;
@@ -318,15 +327,14 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
 }
 
 /* A replay is worth what its recording is. */
-static bool doubt_recording(const struct sp_analysis *a, struct sp_evaluated *e)
+static enum sp_condition recorded_state(const struct sp_analysis *a)
 {
-    const struct sp_record *record = &a->options->bytes->recording.record;
-    if (strcmp(sp_words_text(record, "conditions.state", ""), "unusable") != 0)
-        return false;
-    snprintf(e->doubt, sizeof e->doubt, "of the recording %s",
-             sp_words_text(record, "conditions.text", "most samples were disturbed"));
-    e->fraction = e->model_fraction = sp_value_none("other programs disturbed the recorded samples");
-    return false;
+    const char *state = sp_analysis_is_replayed(a)
+                            ? sp_words_text(&a->options->bytes->recording.record, "conditions.state", "")
+                            : "";
+    return strcmp(state, "unusable") == 0  ? SP_UNUSABLE
+           : strcmp(state, "assumed") == 0 ? SP_ASSUMED
+                                           : SP_NOT_RUN;
 }
 
 const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a,
@@ -347,45 +355,35 @@ const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a
 
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
 {
-    const char *why = NULL;
-    const double of_roof = e->fraction.value, of_model = e->model_fraction.value;
-    const struct sp_ceiling *remembered = sp_analysis_remembered_roof(a, e);
-    const double of_remembered =
-        remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY;
-    const bool low = of_remembered < SP_LEAST_OF_REMEMBERED;
+    const bool replayed = sp_analysis_is_replayed(a);
+    const struct sp_ceiling *remembered = replayed ? NULL : sp_analysis_remembered_roof(a, e);
+    const struct sp_conditions recorded = {.state = recorded_state(a)};
     *e->doubt = '\0';
-    if (!sp_value_known(e->fraction) || a->observed.conditions.state == SP_ASSUMED)
+    if (!sp_value_known(e->fraction))
         return false;
-    if (sp_analysis_is_replayed(a))
-        return doubt_recording(a, e);
-    if (a->observed.conditions.state == SP_UNUSABLE) {
-        why = "other programs disturbed the samples";
-        sp_conditions_words(&a->observed.conditions, e->doubt, sizeof e->doubt);
-    } else if (of_roof > SP_MOST_OF_ROOF) {
-        why = "it would be more than the roof: the roof is too low, or the bytes are too many";
-        snprintf(e->doubt, sizeof e->doubt,
-                 "its bytes in its time are %.0f %% of what a load-only run beside it drew: %s, or the roof "
-                 "is too low",
-                 100 * of_roof,
-                 sp_evaluated_is_counted(e) ? "other traffic was counted, too"
-                 : e->residence.doubt
-                     ? "part of the data stays in the last-level cache, whose capacity is not known well"
-                     : "fewer bytes move than are simulated");
-    } else if (low && strcmp(e->residence.name, "MEM") == 0) { /* in caches, sizes and barriers differ */
-        why = "the roof is below half of what is remembered for this machine";
-        snprintf(
-            e->doubt, sizeof e->doubt,
-            "a load-only run beside it drew %.0f %% of the bandwidth that is remembered for this machine "
-            "(spmodel machine measure --renew)",
-            100 * of_remembered);
-    } else if (of_model > SP_MOST_OF_ROOF) {
-        e->model_fraction = sp_value_none(e->V_B.value < e->once.volume_B.value
-                                              ? "part of what the model moves stays in inner caches"
-                                              : "faster than the model: one of its ceilings is too low");
-    }
-    if (why)
-        e->fraction = e->model_fraction = sp_value_none(why);
-    return a->observed.conditions.state != SP_UNUSABLE && (low || of_roof > SP_MOST_OF_ROOF);
+    struct sp_shares shares = {
+        .conditions = replayed ? &recorded : &a->observed.conditions,
+        .of_roof = e->fraction,
+        .of_model = e->model_fraction,
+        .of_remembered = remembered ? a->observed.pairs.roof.value / remembered->value.value : INFINITY,
+        .in_memory = strcmp(e->residence.name, "MEM") == 0,
+        .roof = sp_analysis_has_own_roof(a) ? "what a load-only run beside it drew"
+                                            : "the machine's load-only bandwidth",
+        .fewer_B = sp_evaluated_is_counted(e) ? "other traffic was counted, too"
+                   : e->residence.doubt
+                       ? "part of the data stays in the last-level cache, whose capacity is not known well"
+                       : "fewer bytes move than are simulated",
+        .fast = e->V_B.value < e->once.volume_B.value
+                    ? "part of what the model moves stays in inner caches"
+                    : "faster than the model: one of its ceilings is too low"};
+    const bool retake = sp_shares_doubt(&shares, e->doubt, sizeof e->doubt);
+    if (recorded.state == SP_UNUSABLE)
+        snprintf(e->doubt, sizeof e->doubt, "of the recording %s",
+                 sp_words_text(&a->options->bytes->recording.record, "conditions.text",
+                               "most samples were disturbed"));
+    e->fraction = shares.of_roof;
+    e->model_fraction = shares.of_model;
+    return retake && !replayed;
 }
 
 enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)

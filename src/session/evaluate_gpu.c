@@ -1,6 +1,7 @@
 /* From samples and bytes to shares of the roof, predictions and losses of an analysis on a GPU. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/volume_spmv.h"
 #include "session/gpu_analysis.h"
@@ -136,6 +137,42 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
                  a->in_L2 ? "the L2" : "memory", 1e3 * a->V_B.value / a->roof_Bps.value);
 }
 
+/* Bytes at the roof, or the longest of the other terms. */
+static struct sp_value model_time(struct sp_value B, struct sp_value roof, struct sp_value core)
+{
+    const bool has_core = sp_value_known(core);
+    return sp_value_between(fmax(B.value / roof.value, has_core ? core.value : 0),
+                            fmax(B.lo / roof.hi, has_core ? core.lo : 0),
+                            fmax(B.hi / roof.lo, has_core ? core.hi : 0), SP_MODELLED);
+}
+
+/* What the machine file remembers, where it is of a GPU of this kind. */
+static double of_remembered(const struct sp_gpu_analysis *a)
+{
+    bool exact;
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_ceiling *c = sp_roof_of(m, a->in_L2 ? "L2" : "MEM", m->n_cores, NULL, &exact);
+    return c && m->n_cores == a->device.n_cores && c->value.value > 0 ? a->roof_Bps.value / c->value.value
+                                                                      : INFINITY;
+}
+
+/* As of an analysis on processors. */
+static void find_doubt(struct sp_gpu_analysis *a)
+{
+    struct sp_shares shares = {.conditions = &a->conditions,
+                               .of_roof = a->fraction,
+                               .of_model = a->model_fraction,
+                               .of_remembered = of_remembered(a),
+                               .in_memory = !a->in_L2,
+                               .roof = "what a load-only run beside it drew",
+                               .fewer_B = sp_gpu_is_counted(a) ? "other traffic was counted, too"
+                                                               : "fewer bytes move than are modelled",
+                               .fast = "faster than the model: one of its ceilings is too low"};
+    a->retake = sp_shares_doubt(&shares, a->doubt, sizeof a->doubt);
+    a->fraction = shares.of_roof;
+    a->model_fraction = shares.of_model;
+}
+
 void sp_gpu_evaluate(struct sp_gpu_analysis *a)
 {
     const char *other;
@@ -144,16 +181,18 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     find_roof(a);
     const struct sp_value core = other_terms(a, &other);
     const double core_s = sp_value_known(core) ? core.value : 0;
-    const double level_s = a->V_B.value / a->roof_Bps.value, once_s = a->once_B / a->roof_Bps.value;
-    a->binding = level_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    const double once_s = a->once_B / a->roof_Bps.value;
+    a->binding = once_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
     if (a->streamed_B > 0)
         a->binding = "host link";
-    a->t_model = sp_value_of(fmax(level_s, core_s), SP_MODELLED);
-    a->t_once = sp_value_of(fmax(once_s, core_s), SP_MODELLED);
+    a->t_model = model_time(a->V_B, a->roof_Bps, core);
+    a->t_once = model_time(sp_value_of(a->once_B, SP_MODELLED), a->roof_Bps, core);
     a->model_fraction = a->streamed_B > 0 ? sp_value_none(over_link)
                                           : sp_value_between(a->t_once.value / a->pairs.time.value,
                                                              a->t_once.value / a->pairs.time.hi,
                                                              a->t_once.value / a->pairs.time.lo, SP_MODELLED);
-    if (a->streamed_B <= 0) /* else it goes to a link that no part of the sum knows */
+    find_doubt(a);
+    memset(&a->losses, 0, sizeof a->losses);
+    if (a->streamed_B <= 0 && !*a->doubt) /* else it goes to a link that no part of the sum knows */
         find_losses(a, core, other);
 }

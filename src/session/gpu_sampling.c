@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
-#include "base/samples.h"
 #include "session/gpu_analysis.h"
+#include "session/observe.h"
+#include "sys/disturbance.h"
 
 static const double fill_s = 5e-3; /* a warm sample repeats the execution until it lasts so long */
 
@@ -86,72 +86,117 @@ static enum sp_status find_repetitions(const struct sp_gpu_analysis *a, int64_t 
     return status;
 }
 
-static enum sp_status take_pair(struct sp_gpu_analysis *a, struct roof *r, double *time_s, double *roof_Bps,
-                                struct sp_error *err)
+/* Host and device, while they take samples. */
+struct gpu_turns {
+    const struct sp_gpu_analysis *a;
+    struct roof roof;
+    int64_t repetitions;
+    struct sp_thread_clock before, queued; /* of the host's thread */
+    double shortest_s[2];                  /* sample of the kernel, and of the roof; INFINITY: none yet */
+};
+
+static void look_at_host(void *context)
 {
-    double before = 0, after = 0, seconds;
-    enum sp_status status = r->ceilings->sample(r->arena, &r->load, &before, &seconds, err);
-    if (status == SP_OK && a->options->state == SP_WARM) /* the scrub has left nothing in the caches */
-        status = run_once(a, 1, &seconds, err);
-    if (status == SP_OK)
-        status = run_once(a, a->pairs.repetitions, time_s, err);
-    if (status == SP_OK)
-        status = r->ceilings->sample(r->arena, &r->load, &after, &seconds, err);
-    *roof_Bps = (before + after) / 2;
-    return status;
+    struct gpu_turns *t = context;
+    sp_thread_clocks(1, &t->queued);
 }
 
-static enum sp_status summarise(struct sp_pairs *p, struct sp_error *err)
+bool sp_gpu_is_late(double seconds, double shortest_s)
 {
-    void *memory;
-    enum sp_status status = sp_new_array(p->n, sizeof(double), "samples", &memory, err);
+    static const double late_share = 0.25, late_s = 20e-6; /* a launch may take so long */
+    return seconds > (1 + late_share) * shortest_s + late_s;
+}
+
+bool sp_gpu_waited_for_host(const struct sp_thread_clock *before, const struct sp_thread_clock *queued,
+                            double seconds)
+{
+    static const double harmless = 0.05;
+    const double lost_s =
+        sp_disturbance_between(before, queued, 1).lost_share * (queued->wall_s - before->wall_s);
+    return lost_s > harmless * seconds;
+}
+
+static enum sp_status take(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
+{
+    struct gpu_turns *t = context;
+    const struct sp_gpu_analysis *a = t->a;
+    const int64_t n = other ? t->roof.load.repetitions : t->repetitions;
+    double value;
+    enum sp_status status = SP_OK;
+    if (!other && a->options->state == SP_WARM) /* the scrub has left nothing in the caches */
+        status = run_once(a, 1, &value, err);
+    sp_thread_clocks(1, &t->before);
+    t->queued = t->before;
+    if (status == SP_OK && other)
+        status = t->roof.ceilings->sample(t->roof.arena, &t->roof.load, &value, &turn->time_s, err);
+    else if (status == SP_OK)
+        status = run_once(a, n, &turn->time_s, err);
     if (status != SP_OK)
         return status;
-    double *inverse = memory;
-    for (int64_t i = 0; i < p->n; i++)
-        inverse[i] = 1 / (p->time_s[i] * p->roof_Bps[i]);
-    p->time = sp_median_interval(p->time_s, p->n, SP_MEASURED);
-    p->roof = sp_median_interval(p->roof_Bps, p->n, SP_MEASURED);
-    p->inverse = sp_median_interval(inverse, p->n, SP_MEASURED);
-    p->spread = sp_relative_spread(p->time_s, p->n);
-    free(memory);
+    turn->time_s /= other ? (double)n : 1;
+    const double seconds = turn->time_s * (double)n;
+    double *shortest_s = &t->shortest_s[other];
+    *shortest_s = fmin(*shortest_s, seconds);
+    turn->disturbed =
+        sp_gpu_waited_for_host(&t->before, &t->queued, seconds) || sp_gpu_is_late(seconds, *shortest_s);
     return SP_OK;
+}
+
+static void look(void *context, struct sp_look *look)
+{
+    (void)context;
+    *look = (struct sp_look){.mode = "unknown"};
+}
+
+/* A thing of the module is open; takes turns until the time for samples is over. */
+static enum sp_status take_turns(const struct sp_gpu_analysis *a, struct gpu_turns *t, struct sp_pairs *pairs,
+                                 struct sp_error *err)
+{
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(a->options->machine),
+                                    .progress = a->progress};
+    const int most = a->options->max_samples;
+    o.protocol.max_samples = most;
+    o.protocol.min_samples = most < o.protocol.min_samples ? most : o.protocol.min_samples;
+    o.protocol.budget_s = sp_plan_left_s(a->options->plan, SP_SPEND_SAMPLES);
+    const struct sp_turns turns = {.context = t,
+                                   .repetitions = t->repetitions,
+                                   .per_execution = (double)t->roof.load.bytes,
+                                   .take = take,
+                                   .look = look};
+    a->module->on_queued(look_at_host, t);
+    const enum sp_status status = sp_sample_turns(&turns, &o, pairs, err);
+    a->module->on_queued(NULL, NULL);
+    return status;
 }
 
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
 {
-    struct sp_pairs *p = &a->pairs;
-    struct roof r = {0};
-    void *times = NULL, *roofs = NULL;
-    const int64_t most = a->options->max_samples, least = most < 5 ? most : 5;
-    memset(p, 0, sizeof *p);
-    strcpy(p->mode, "unknown");
-    p->time = p->roof = p->inverse = sp_value_none("no sample was taken");
-    enum sp_status status = sp_new_array(most, sizeof(double), "samples", &times, err);
-    if (status == SP_OK)
-        status = sp_new_array(most, sizeof(double), "samples", &roofs, err);
-    p->time_s = times;
-    p->roof_Bps = roofs;
-    if (status == SP_OK)
-        status = open_roof(a, &r, err);
-    if (status == SP_OK)
-        status = find_repetitions(a, &p->repetitions, err);
+    struct gpu_turns t = {.a = a, .shortest_s = {INFINITY, INFINITY}};
+    struct sp_bystanders bystanders;
+    struct sp_pairs run = {0};
+    sp_pairs_free(&a->pairs);
+    memset(&a->conditions, 0, sizeof a->conditions);
+    a->pairs.time = a->pairs.roof = a->pairs.inverse = sp_value_none("no sample was taken");
+    sp_bystanders_begin(&bystanders);
     const double start = sp_now();
-    while (status == SP_OK && p->n < most && (p->n < least || sp_now() - start < a->options->budget_s)) {
-        if (sp_progress_interrupted(a->progress))
-            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)p->n);
-        else
-            status = take_pair(a, &r, &p->time_s[p->n], &p->roof_Bps[p->n], err);
-        p->n += status == SP_OK;
-        sp_progress_step(a->progress, "measuring", (sp_now() - start) / a->options->budget_s);
-    }
+    enum sp_status status = open_roof(a, &t.roof, err);
+    if (status == SP_OK)
+        status = find_repetitions(a, &t.repetitions, err);
+    if (status == SP_OK)
+        status = take_turns(a, &t, &run, err);
     a->module->clocks(&a->clocks);
-    if (r.arena)
-        r.ceilings->close(r.arena);
-    if (roofs && p->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
-        enum sp_status summary = summarise(p, err);
-        status = status == SP_OK ? summary : status;
+    if (t.roof.arena)
+        t.roof.ceilings->close(t.roof.arena);
+    a->options->plan->spent_s[SP_SPEND_SAMPLES] += sp_now() - start;
+    if (run.n > 0) {
+        const enum sp_status pooled = sp_pairs_pool(&run, 1, &a->pairs, status == SP_OK ? err : NULL);
+        status = status == SP_OK ? pooled : status;
     }
+    sp_conditions_set(&a->pairs, &a->conditions);
+    sp_conditions_name(&a->conditions, a->clocks.other, a->clocks.n_others);
+    a->conditions.held_back = a->clocks.held_back;
+    sp_bystanders_end(&bystanders, &a->conditions);
+    sp_pairs_free(&run);
     return status;
 }
 

@@ -154,30 +154,22 @@ static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs)
     return best;
 }
 
-/* Median of the runs' medians; the interval holds them and that of all samples. */
+/* Median of the runs' medians. A repetition of the whole command gives another one than this one's medians
+ * know: the interval holds them, that of all samples, and nine tenths of the samples [docs/results,
+ * intervals]. */
 static struct sp_value pool_value(const double *all, int64_t n, const double *medians, int n_runs,
                                   enum sp_origin origin)
 {
-    struct sp_value pooled = sp_median_interval(all, n, origin);
-    if (n_runs < 2)
-        return pooled;
-    pooled.value = sp_median(medians, n_runs);
+    static const double left_out = 0.05;
+    const struct sp_value one = sp_median_interval(all, n, origin);
+    const double value = n_runs < 2 ? one.value : sp_median(medians, n_runs);
+    double lo = fmin(fmin(one.lo, value), sp_quantile(all, n, left_out)),
+           hi = fmax(fmax(one.hi, value), sp_quantile(all, n, 1 - left_out));
     for (int i = 0; i < n_runs; i++) {
-        pooled.lo = fmin(pooled.lo, medians[i]);
-        pooled.hi = fmax(pooled.hi, medians[i]);
+        lo = fmin(lo, medians[i]);
+        hi = fmax(hi, medians[i]);
     }
-    pooled.lo = fmin(pooled.lo, pooled.value);
-    pooled.hi = fmax(pooled.hi, pooled.value);
-    return pooled;
-}
-
-/* A repetition of the whole command gives another time than this one's median knows: the interval of the time
- * holds four fifths of all samples, too [docs/results/2026-11-23-verdicts.md]. */
-static struct sp_value hold_most(struct sp_value time, const double *all, int64_t n)
-{
-    static const double left_out = 0.1;
-    return sp_value_between(time.value, fmin(time.lo, sp_quantile(all, n, left_out)),
-                            fmax(time.hi, sp_quantile(all, n, 1 - left_out)), time.origin);
+    return sp_value_between(value, lo, hi, origin);
 }
 
 enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_pairs *pooled,
@@ -224,8 +216,7 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_p
         pooled->time_s = time;
         pooled->roof_Bps = roof;
         pooled->thread_s = thread_s;
-        pooled->time = hold_most(pool_value(time, pooled->n, medians[TIME], n_same, first->time.origin), time,
-                                 pooled->n);
+        pooled->time = pool_value(time, pooled->n, medians[TIME], n_same, first->time.origin);
         pooled->roof = pool_value(roof, pooled->n, medians[ROOF], n_same, first->roof.origin);
         pooled->inverse = pool_value(inverse, pooled->n, medians[INVERSE], n_same, first->inverse.origin);
         pooled->spread = sp_relative_spread(time, pooled->n);

@@ -5,14 +5,14 @@
 
 static const struct {
     const char *name;
-    double share;
+    double share, on_gpu;
 } kinds[SP_N_SPENDINGS] = {
-    [SP_SPEND_CHOICE] = {"choice of the kernel", 0.15},
-    [SP_SPEND_LOOKS] = {"looks at the machine", 0.10},
-    [SP_SPEND_SAMPLES] = {"samples of kernel and roof", 0.30},
-    [SP_SPEND_OTHERS] = {"other formats and orders", 0.10},
-    [SP_SPEND_PROOFS] = {"runs that prove losses", 0.15},
-    [SP_SPEND_TRIALS] = {"hints tried", 0.20},
+    [SP_SPEND_CHOICE] = {"choice of the kernel", 0.15, 0},
+    [SP_SPEND_LOOKS] = {"looks at the machine", 0.10, 0},
+    [SP_SPEND_SAMPLES] = {"samples of kernel and roof", 0.30, 1},
+    [SP_SPEND_OTHERS] = {"other formats and orders", 0.10, 0},
+    [SP_SPEND_PROOFS] = {"runs that prove losses", 0.15, 0},
+    [SP_SPEND_TRIALS] = {"hints tried", 0.20, 0},
 };
 
 const char *sp_spending_name(enum sp_spending what)
@@ -28,7 +28,7 @@ void sp_plan_begin(struct sp_plan *plan, double budget_s)
 
 double sp_plan_share_s(const struct sp_plan *plan, enum sp_spending what)
 {
-    return kinds[what].share * plan->budget_s;
+    return (plan->on_gpu ? kinds[what].on_gpu : kinds[what].share) * plan->budget_s;
 }
 
 double sp_plan_allowance_s(const struct sp_plan *plan, enum sp_spending what)

@@ -4,6 +4,7 @@
 #ifndef SP_SESSION_PLAN_H
 #define SP_SESSION_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/reading.h"
@@ -35,6 +36,7 @@ struct sp_plan {
     double budget_s; /* [s] */
     double spent_s[SP_N_SPENDINGS];
     int n_rates;
+    bool on_gpu; /* where all is modelled but the samples */
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 

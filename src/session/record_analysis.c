@@ -325,14 +325,19 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
                            100 * a->accounted.losses.rest_fraction);
 }
 
+void sp_record_no_bottleneck(struct sp_record *r, const char *doubt)
+{
+    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
+    sp_record_set_flag(r, "bottleneck.proved", false);
+    sp_record_set_number(r, "bottleneck.share", NAN);
+    sp_record_set_text(r, "bottleneck.why", doubt);
+}
+
 static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_bottleneck_found *b = &a->accounted.bottleneck;
     if (*a->evaluated.doubt) {
-        sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
-        sp_record_set_flag(r, "bottleneck.proved", false);
-        sp_record_set_number(r, "bottleneck.share", NAN);
-        sp_record_set_text(r, "bottleneck.why", a->evaluated.doubt);
+        sp_record_no_bottleneck(r, a->evaluated.doubt);
         return;
     }
     sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(b->kind));
@@ -360,11 +365,11 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
     sp_record_hints(r, &a->accounted.hints);
 }
 
-static void record_plan(const struct sp_analysis *a, struct sp_record *r)
+void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struct sp_steps_taken *steps)
 {
-    sp_record_set_number(r, "plan.budget_s", a->options->plan->budget_s);
-    for (int i = 0; i < a->n_steps; i++) {
-        const struct sp_step_taken *s = &a->step[i];
+    sp_record_set_number(r, "plan.budget_s", plan->budget_s);
+    for (int i = 0; i < steps->n; i++) {
+        const struct sp_step_taken *s = &steps->step[i];
         sp_record_append(r, "plan.steps",
                          json_pack("{s:s, s:s, s:o, s:f}", "name", s->name, "adds", s->adds, "allowed_s",
                                    s->allowed_s > 0 ? json_real(s->allowed_s) : json_null(), "took_s",
@@ -474,30 +479,35 @@ static void record_foreign(const struct sp_analysis *a, struct sp_record *r)
                        a->options->machine->name, where);
 }
 
-/* Said once, for every reader. */
-static void record_conditions(const struct sp_analysis *a, struct sp_record *r)
+void sp_record_conditions(struct sp_record *r, const struct sp_conditions *c, const char *doubt)
 {
-    const struct sp_conditions *c = &a->observed.conditions;
-    char text[240];
-    if (c->state == SP_NOT_RUN) { /* a replay has the state of its recording */
-        const json_t *recorded = sp_analysis_is_replayed(a)
-                                     ? sp_record_node(&a->options->bytes->recording.record, "conditions")
-                                     : NULL;
-        if (json_is_object(recorded))
-            sp_record_set_object(r, "conditions", json_deep_copy(recorded));
-        else
-            sp_record_set_null(r, "conditions", "nothing was run here");
-        if (*a->evaluated.doubt)
-            sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
-        return;
+    char text[320];
+    if (c->state == SP_NOT_RUN) {
+        sp_record_set_null(r, "conditions", "nothing was run here");
+    } else {
+        sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
+        sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
+        sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
+        sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
     }
-    sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
-    sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
-    sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
-    sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
-    for (int i = 0; i < c->n_others; i++)
+    for (int i = 0; c->state != SP_NOT_RUN && i < c->n_others; i++)
         sp_record_append(r, "conditions.others",
                          json_pack("{s:s, s:f}", "name", c->other[i].name, "processors", c->other[i].share));
+    if (*doubt)
+        sp_record_set_text(r, "conditions.doubt", doubt);
+}
+
+/* A replay has the state of its recording. */
+static void record_conditions(const struct sp_analysis *a, struct sp_record *r)
+{
+    const json_t *recorded = sp_analysis_is_replayed(a)
+                                 ? sp_record_node(&a->options->bytes->recording.record, "conditions")
+                                 : NULL;
+    if (!json_is_object(recorded)) {
+        sp_record_conditions(r, &a->observed.conditions, a->evaluated.doubt);
+        return;
+    }
+    sp_record_set_object(r, "conditions", json_deep_copy(recorded));
     if (*a->evaluated.doubt)
         sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
 }
@@ -574,7 +584,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
     record_hints(a, r);
     if (a->tries)
         sp_record_tried_hints(r, a->tries);
-    record_plan(a, r);
+    sp_record_plan(r, a->options->plan, &a->steps_taken);
     record_flags(a, r);
     sp_record_curves(r, a);
     sp_record_set_number(r, "cost.simulate_s", a->simulated.simulate_s);

@@ -217,6 +217,7 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_launch(a, r);
     if (a->pairs.n == 0)
         return;
+    sp_record_conditions(r, &a->conditions, a->doubt);
     sp_record_set_value(r, "gpu.clock_sm", a->clocks.sm_Hz, "Hz");
     sp_record_set_value(r, "gpu.clock_memory", a->clocks.memory_Hz, "Hz");
     sp_record_set_value(r, "gpu.power_limit", a->clocks.power_limit_W, "W");
@@ -250,10 +251,13 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_text(r, "binding.level", a->in_L2 ? "L2" : "MEM");
     sp_record_set_text(r, "binding.term", a->binding);
     record_table(a, r);
-    if (a->streamed_B <= 0)
+    if (a->streamed_B <= 0 && !*a->doubt)
         sp_record_losses(r, &a->losses);
-    if (!a->options->no_hints && a->streamed_B <= 0)
+    if (!a->options->no_hints && a->streamed_B <= 0 && !*a->doubt)
         sp_record_hints(r, &a->hints);
+    if (*a->doubt)
+        sp_record_no_bottleneck(r, a->doubt);
+    sp_record_plan(r, a->options->plan, &a->steps_taken);
     sp_record_set_object(r, "flags", json_array());
     record_tried(a, r);
     record_streamed(a, r);

@@ -13,7 +13,10 @@
 struct sp_analysis;
 struct sp_analyze_options;
 struct sp_layout;
+struct sp_conditions;
 struct sp_pairs;
+struct sp_plan;
+struct sp_steps_taken;
 struct sp_sentinels;
 struct sp_setup;
 struct sp_trial;
@@ -26,6 +29,13 @@ json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_valu
                           struct sp_value fraction, const char *fraction_name);
 /* An item of runs[] without counters. */
 json_t *sp_json_run(const struct sp_pairs *pairs);
+/* conditions: the state of the machine, said once for every reader; doubt: "" none. */
+void sp_record_conditions(struct sp_record *record, const struct sp_conditions *conditions,
+                          const char *doubt);
+/* bottleneck: unknown, and why. */
+void sp_record_no_bottleneck(struct sp_record *record, const char *doubt);
+/* plan: the steps, what their measurements were allowed, and where the time went. */
+void sp_record_plan(struct sp_record *record, const struct sp_plan *plan, const struct sp_steps_taken *steps);
 /* A trial of a variant: "failed" where it could not be measured. */
 json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *trial);
 /* config.op, format, precision, index, width, order. */

@@ -7,20 +7,18 @@
 
 static json_t *point_json(const struct sp_sweep_point *p)
 {
-    static const char *const fates[] = {"measured", "cannot be faster", "no time left", "impossible",
-                                        "failed"};
+    static const char *const fates[] = {"measured",     "disturbed",  "cannot be faster",
+                                        "no time left", "impossible", "failed"};
     json_t *item = json_object();
     json_object_set_new(item, "change", json_string(p->variant.change));
     json_object_set_new(item, "fate", json_string(fates[p->fate]));
     json_object_set_new(item, "bound_s", p->bound_s > 0 ? json_real(p->bound_s) : json_null());
-    if (p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
+    if (p->fate == SP_SWEEP_DISTURBED || p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
         json_object_set_new(item, "why", json_string(p->trial.error.what));
     if (p->fate != SP_SWEEP_MEASURED)
         return item;
     json_object_set_new(item, "gain", sp_record_value_json(p->trial.gain, "1"));
     json_object_set_new(item, "tied", json_boolean(p->tied));
-    if (p->trial.disturbed)
-        json_object_set_new(item, "disturbed", json_true());
     json_object_set_new(item, "trial", sp_json_trial(&p->variant, &p->trial));
     return item;
 }
@@ -40,8 +38,11 @@ void sp_record_sweep(struct sp_record *r, const struct sp_subject *subject,
     sp_record_set_object(r, "sweep.points", json_array());
     for (int i = 0; i < sweep->n; i++)
         sp_record_append(r, "sweep.points", point_json(&sweep->point[i]));
-    if (sweep->n > 0 && sweep->point[0].fate == SP_SWEEP_MEASURED)
+    sp_record_conditions(r, &sweep->conditions,
+                         sweep->conditions.state == SP_UNUSABLE ? "no point has an undisturbed sample" : "");
+    if (sweep->best >= 0)
         sp_record_set_text(r, "sweep.best_command",
                            sp_command_text(subject->argument, sweep->run_options,
-                                           sweep->point[0].variant.change, command, sizeof command));
+                                           sweep->point[sweep->best].variant.change, command,
+                                           sizeof command));
 }

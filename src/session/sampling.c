@@ -8,25 +8,13 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
-#include "kernels/scan.h"
-#include "sys/core_to_core.h"
 #include "sys/disturbance.h"
 
-/* A sample of either job [s]: long enough for the clock and the start of the team, short enough to fit
- * between two disturbances, for schedulers let a thread run 3 ms or so at a stretch. */
-static const double SAMPLE_S = 0.001;
 /* Between two looks at which cores share a cache [s]; a look takes 2 ms. */
 static const double BURST_S = 0.02;
 /* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least [s]: quiet
  * moments do not come more often because the budget is small. */
 static const double PATIENCE = 3, PATIENCE_S = 2;
-
-/* One of the two jobs that take turns. */
-struct side {
-    struct sp_job job;
-    struct sp_protocol protocol;      /* one sample at a time; repetitions 0: found by the first one */
-    const struct sp_binding *binding; /* NULL: its threads stay where they are */
-};
 
 struct pair {
     double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
@@ -40,16 +28,12 @@ struct collected {
     double *thread_block; /* [2 most][n_threads] */
     int64_t most, n, n_clean, n_disturbed, n_moved;
     int n_threads;
-    struct sp_core_history history;
 };
 
 struct sampler {
     const struct sp_sampling_options *o;
-    const struct sp_probe *clock;
-    void *session;
-    struct side kernel, other; /* other: the roof, or the job to compare with */
-    bool ignores;              /* sp_disturbance_is_ignored() */
-    double per_execution;      /* of the other: bytes of a scan, so that the rate is [B/s]; 1 */
+    const struct sp_turns *turns;
+    bool ignores; /* sp_disturbance_is_ignored() */
     struct collected c;
 };
 
@@ -75,43 +59,6 @@ static enum sp_status new_collected(int64_t most, int n_threads, struct collecte
     return status;
 }
 
-/* The roof as a job: one scan of the arrays of the job that is its state. */
-static enum sp_status scan_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
-                               struct sp_error *err)
-{
-    const struct sp_job *job = state;
-    (void)err;
-    uint64_t checksum;
-    double start = sp_now();
-    sp_scan_job(job, repetitions, &checksum);
-    for (int t = 0; stats && stats->thread_s && t < stats->n_threads; t++)
-        stats->thread_s[t] = sp_now() - start;
-    return SP_OK;
-}
-
-/* Untimed; nothing to do where both belong to the same places. */
-static enum sp_status move_to(const struct sampler *s, const struct sp_binding *binding, struct sp_error *err)
-{
-    const bool differ =
-        s->kernel.binding && s->other.binding && !sp_binding_is_same(s->kernel.binding, s->other.binding);
-    return differ ? sp_binding_restore(binding, s->o->topology, err) : SP_OK;
-}
-
-/* One sample of one side under the protocol. Warm: an execution first, for the other side has left its own
- * data in the caches. */
-static enum sp_status observe(const struct sampler *s, struct side *side, struct sp_reading *r,
-                              struct sp_error *err)
-{
-    enum sp_status status = move_to(s, side->binding, err);
-    if (status == SP_OK && side->protocol.state == SP_WARM)
-        status = side->job.run(side->job.state, 1, NULL, err);
-    if (status == SP_OK)
-        status = s->clock->observe(s->session, &side->job, &side->protocol, r, err);
-    if (status == SP_OK && side->protocol.state == SP_WARM)
-        side->protocol.repetitions = r->repetitions;
-    return status;
-}
-
 struct rate {
     double value; /* [B/s] or executions a second */
     bool disturbed;
@@ -119,13 +66,10 @@ struct rate {
 
 static enum sp_status take_rate(struct sampler *s, struct rate *rate, struct sp_error *err)
 {
-    struct sp_reading r;
-    enum sp_status status = observe(s, &s->other, &r, err);
-    if (status != SP_OK)
-        return status;
-    *rate = (struct rate){s->per_execution / fmax(r.sample_s[0], 1e-9), r.disturbed[0]};
-    sp_reading_free(&r);
-    return SP_OK;
+    struct sp_turn turn = {0};
+    enum sp_status status = s->turns->take(s->turns->context, true, &turn, err);
+    *rate = (struct rate){s->turns->per_execution / fmax(turn.time_s, 1e-9), turn.disturbed};
+    return status;
 }
 
 /* Of the looks before and after: where one of them was disturbed, the other one counts. */
@@ -141,39 +85,24 @@ static struct rate rate_of(struct rate a, struct rate b)
 static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
-    struct sp_reading r;
+    struct pair *pair = &c->pair[c->n];
+    struct sp_turn turn = {.thread_s = pair->thread_s};
     struct rate after;
-    enum sp_status status = observe(s, &s->kernel, &r, err);
+    enum sp_status status = s->turns->take(s->turns->context, false, &turn, err);
+    if (status == SP_OK)
+        status = take_rate(s, &after, err);
     if (status != SP_OK)
         return status;
-    status = take_rate(s, &after, err);
-    if (status == SP_OK) {
-        const struct rate rate = rate_of(*last, after);
-        struct pair *pair = &c->pair[c->n];
-        *last = after;
-        pair->time_s = r.sample_s[0];
-        pair->rate = rate.value;
-        pair->inverse = 1 / (pair->time_s * pair->rate);
-        pair->disturbed = !s->ignores && (r.disturbed[0] || rate.disturbed);
-        memcpy(pair->thread_s, r.thread_s, (size_t)c->n_threads * sizeof(double));
-        c->n += !pair->disturbed || c->n_disturbed < c->most;
-        c->n_clean += !pair->disturbed;
-        c->n_disturbed += pair->disturbed;
-    }
-    sp_reading_free(&r);
-    return status;
-}
-
-/* Which cores share a cache: "single", "shared", "split" ... "unknown" where nobody can say now. */
-static void look_at_cores(struct sampler *s, char mode[16], double *latency_s)
-{
-    *latency_s = 0;
-    strcpy(mode, s->c.n_threads < 2 ? "single" : "unknown");
-    if (s->c.n_threads < 2 || !s->o->pinned)
-        return;
-    *latency_s = sp_core_to_core(s->c.n_threads, 0, 1);
-    sp_core_history_add(&s->c.history, *latency_s);
-    snprintf(mode, 16, "%s", sp_core_mode_name(sp_core_classify(&s->c.history, *latency_s)));
+    const struct rate rate = rate_of(*last, after);
+    *last = after;
+    pair->time_s = turn.time_s;
+    pair->rate = rate.value;
+    pair->inverse = 1 / (pair->time_s * pair->rate);
+    pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
+    c->n += !pair->disturbed || c->n_disturbed < c->most;
+    c->n_clean += !pair->disturbed;
+    c->n_disturbed += pair->disturbed;
+    return SP_OK;
 }
 
 static bool is_known(const char *mode)
@@ -186,11 +115,10 @@ static bool is_known(const char *mode)
 static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
 {
     struct collected *c = &s->c;
-    char before[16], after[16];
-    double latency_before, latency_after;
+    struct sp_look before, after;
     struct rate last;
     const struct collected was = *c;
-    look_at_cores(s, before, &latency_before);
+    s->turns->look(s->turns->context, &before);
     const double start = sp_now();
     enum sp_status status = take_rate(s, &last, err);
     do
@@ -198,16 +126,17 @@ static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
     while (status == SP_OK && sp_now() - start < BURST_S && c->n_clean < c->most);
     if (status != SP_OK)
         return status;
-    look_at_cores(s, after, &latency_after);
-    if (is_known(before) && is_known(after) && strcmp(before, after) != 0) {
+    s->turns->look(s->turns->context, &after);
+    if (is_known(before.mode) && is_known(after.mode) && strcmp(before.mode, after.mode) != 0) {
         c->n_moved += (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed);
         c->n = was.n;
         c->n_clean = was.n_clean;
         c->n_disturbed = was.n_disturbed;
     }
+    const struct sp_look *look = is_known(after.mode) ? &after : &before;
     for (int64_t i = was.n; i < c->n; i++) {
-        strcpy(c->pair[i].mode, is_known(after) ? after : before);
-        c->pair[i].latency_s = is_known(after) ? latency_after : latency_before;
+        strcpy(c->pair[i].mode, look->mode);
+        c->pair[i].latency_s = look->latency_s;
     }
     return SP_OK;
 }
@@ -304,44 +233,6 @@ static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct s
     return summarise(c, pairs, err);
 }
 
-static struct sp_protocol one_sample(const struct sp_protocol *asked)
-{
-    struct sp_protocol p = *asked;
-    p.min_samples = p.max_samples = 1;
-    p.min_sample_s = SAMPLE_S;
-    p.repetitions = 0;
-    return p;
-}
-
-static enum sp_status open_sampler(const struct sp_job *job, const struct sp_sampling_options *o,
-                                   struct sampler *s, struct sp_error *err)
-{
-    memset(s, 0, sizeof *s);
-    s->o = o;
-    s->ignores = sp_disturbance_is_ignored();
-    s->clock = sp_probe_find("time");
-    s->kernel = (struct side){*job, one_sample(&o->protocol), o->binding};
-    s->other = (struct side){.job = {.name = "scan",
-                                     .state = (void *)job,
-                                     .run = scan_run,
-                                     .layout = job->layout,
-                                     .n_threads = job->n_threads},
-                             .protocol = s->kernel.protocol,
-                             .binding = o->binding};
-    s->per_execution = 1;
-    if (o->against) {
-        s->other.job = *o->against;
-        s->other.binding = o->against_binding;
-    } else {
-        s->per_execution = sp_scan_bytes(job);
-    }
-    if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
-        sp_binding_restore(o->binding, o->topology, NULL);
-    const int64_t most = o->protocol.max_samples > 0 ? o->protocol.max_samples : 1;
-    enum sp_status status = new_collected(most, job->n_threads, &s->c, err);
-    return status == SP_OK ? s->clock->open(NULL, &s->session, err) : status;
-}
-
 /* Are these enough? Clean ones are waited for beyond the budget, though not for ever. */
 static bool is_enough(const struct sampler *s, double spent_s)
 {
@@ -357,22 +248,16 @@ static bool is_enough(const struct sampler *s, double spent_s)
     return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
 }
 
-enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_sampling_options *o,
+enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sampling_options *o,
                                struct sp_pairs *pairs, struct sp_error *err)
 {
-    struct sampler s;
-    struct sp_reading first = {0};
+    struct sampler s = {.o = o, .turns = turns, .ignores = sp_disturbance_is_ignored()};
     memset(pairs, 0, sizeof *pairs);
-    pairs->n_threads = job->n_threads;
+    pairs->n_threads = turns->n_threads;
+    pairs->repetitions = turns->repetitions;
     pairs->time = pairs->roof = pairs->inverse = sp_value_none("no sample was taken");
-    enum sp_status status = open_sampler(job, o, &s, err);
-    if (status == SP_OK && sp_progress_interrupted(o->progress))
-        status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before the first sample");
-    if (status == SP_OK) { /* finds the repetitions once; its sample is thrown away as a warm-up */
-        status = observe(&s, &s.kernel, &first, err);
-        pairs->repetitions = first.repetitions;
-        sp_reading_free(&first);
-    }
+    enum sp_status status =
+        new_collected(o->protocol.max_samples > 0 ? o->protocol.max_samples : 1, turns->n_threads, &s.c, err);
     const double start = sp_now();
     const struct collected *c = &s.c;
     while (status == SP_OK && !is_enough(&s, sp_now() - start)) {
@@ -385,8 +270,6 @@ enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_samplin
             o->progress, "measuring",
             fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));
     }
-    if (s.session)
-        s.clock->close(s.session);
     if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
         enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);
         status = chosen == SP_OK ? status : chosen;

@@ -56,4 +56,31 @@ enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_samplin
                                struct sp_pairs *pairs, struct sp_error *err);
 void sp_pairs_free(struct sp_pairs *pairs);
 
+/* One sample of one of two sides that take turns. */
+struct sp_turn {
+    double time_s;    /* of one execution */
+    bool disturbed;   /* other work took part of its time */
+    double *thread_s; /* [n_threads] busy time of each thread; the kernel's side fills it */
+};
+
+/* What a look at the machine says between samples: pairs of one burst must have it in common. */
+struct sp_look {
+    char mode[16]; /* as in struct sp_pairs; "unknown": nobody can say now */
+    double latency_s;
+};
+
+/* Whose samples these are: processors (sp_sample_pairs) or a GPU (session/gpu_sampling.c). */
+struct sp_turns {
+    void *context;
+    int n_threads;        /* whose busy times are kept */
+    int64_t repetitions;  /* executions in a sample of the kernel */
+    double per_execution; /* of the other side: bytes of a pass over the roof; 1 */
+    enum sp_status (*take)(void *context, bool other, struct sp_turn *turn, struct sp_error *err);
+    void (*look)(void *context, struct sp_look *look);
+};
+
+/* The one loop under all samples: as sp_sample_pairs() says of it. */
+enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sampling_options *options,
+                               struct sp_pairs *pairs, struct sp_error *err);
+
 #endif

@@ -9,13 +9,16 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "session/pcore.h"
+#include "session/plan.h"
 #include "session/sweep_bound.h"
 
 /* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
 #define BOUND_SLACK 1.05
-/* No row is begun after so many times the budget and so many seconds: what it takes to set the rows up. */
-#define MOST_WALL   3
-#define MOST_WALL_S 10
+/* No row is begun after so many times the budget, or so many seconds of measuring (as one analysis waits for
+ * quiet moments); nor after so many seconds beyond it, which it takes to set the rows up. */
+#define MOST_WALL       3
+#define MOST_WALL_S     10
+#define MOST_MEASURED_S 2
 
 struct walk {
     struct sp_trials trials;
@@ -23,6 +26,7 @@ struct walk {
     struct sp_sweep *sweep;
     double start;
     double given_s;         /* of the budget, to the rows so far */
+    double measured_s;      /* that they took */
     int64_t n_rows;         /* at most, of the walk */
     struct sp_variant best; /* so far */
     double best_gain;
@@ -94,6 +98,15 @@ enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status)
                                                        : SP_SWEEP_FAILED;
 }
 
+enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial)
+{
+    const enum sp_sweep_fate fate = sp_sweep_fate_of(trial->status);
+    if (fate != SP_SWEEP_MEASURED || !trial->disturbed)
+        return fate;
+    trial->time = trial->base_time = trial->gain = sp_value_none("all of its samples were disturbed");
+    return SP_SWEEP_DISTURBED;
+}
+
 /* Of all values of the axes of one group; -1: of all. */
 static int64_t combinations(const struct sp_sweep_options *o, int group)
 {
@@ -128,6 +141,20 @@ double sp_sweep_share(const struct sp_sweep_options *o, double given_s, int64_t 
     return fmin(o->point_s, left_s / (double)(n_left > 1 ? n_left : 1));
 }
 
+/* Of the budget, for the choice of kernels [s]. */
+static double chosen_s(const struct walk *k)
+{
+    const struct sp_plan *plan = k->trials.options->plan;
+    return plan->spent_s[SP_SPEND_CHOICE] + plan->spent_s[SP_SPEND_OTHERS];
+}
+
+static bool is_over(const struct walk *k)
+{
+    const double budget_s = k->options->budget_s;
+    return k->measured_s > fmax(MOST_WALL * budget_s, MOST_MEASURED_S) ||
+           sp_now() - k->start > MOST_WALL * budget_s + MOST_WALL_S;
+}
+
 static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
 {
     struct sp_sweep *s = k->sweep;
@@ -141,7 +168,7 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
         return status;
     p->variant = *v;
     p->fate = SP_SWEEP_BUDGET;
-    if (s->n > 1 && !o->exhaustive && sp_now() - k->start > MOST_WALL * o->budget_s + MOST_WALL_S)
+    if (s->n > 1 && !o->exhaustive && is_over(k))
         return SP_OK;
     sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run",
                      (double)(s->n - 1) / (double)k->n_rows);
@@ -149,10 +176,11 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     p->fate = SP_SWEEP_BOUND;
     if (p->bound_s > BOUND_SLACK * k->best_s)
         return SP_OK;
-    const double share_s = sp_sweep_share(o, k->given_s, k->n_rows - (s->n - 1));
+    const double share_s = sp_sweep_share(o, k->given_s + chosen_s(k), k->n_rows - (s->n - 1));
     k->given_s += share_s;
     status = sp_trials_run(&k->trials, v, share_s, &p->trial, err);
-    p->fate = sp_sweep_fate_of(p->trial.status);
+    k->measured_s += p->trial.measured_s;
+    p->fate = sp_sweep_take(&p->trial);
     if (p->fate != SP_SWEEP_MEASURED)
         return status;
     if (!sp_value_known(s->base_time))
@@ -207,13 +235,29 @@ static int by_fate_and_gain(const void *a, const void *b)
     return (p->bound_s > q->bound_s) - (p->bound_s < q->bound_s);
 }
 
-static void rank(struct sp_sweep *s, double worth)
+/* Of one pair nobody knows how much the next one differs. */
+enum { FEWEST = 3 };
+
+static bool meets(const struct sp_trial *mine, const struct sp_trial *best)
 {
+    return mine->gain.hi >= best->gain.lo || mine->n_pairs < FEWEST || best->n_pairs < FEWEST;
+}
+
+void sp_sweep_rank(struct sp_sweep *s)
+{
+    struct sp_pairs all = {0};
     sp_sort_by(s->point, s->n, sizeof *s->point, by_fate_and_gain);
-    for (int i = 0; i < s->n && s->point[i].fate == SP_SWEEP_MEASURED; i++) {
-        const struct sp_value best = s->point[0].trial.gain, mine = s->point[i].trial.gain;
-        s->point[i].tied = mine.hi >= best.lo && (1 - mine.value) <= (1 - best.value) * (1 + worth);
+    s->best = -1;
+    for (int i = 0; i < s->n; i++) {
+        struct sp_sweep_point *p = &s->point[i];
+        all.n_clean += p->trial.n_clean;
+        all.n_disturbed += p->trial.n_disturbed;
+        all.clean |= p->fate == SP_SWEEP_MEASURED;
+        p->tied = p->fate == SP_SWEEP_MEASURED && meets(&p->trial, &s->point[0].trial);
+        if (p->tied && (s->best < 0 || !p->variant.change[0]))
+            s->best = i;
     }
+    sp_conditions_set(&all, &s->conditions);
 }
 
 enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
@@ -226,12 +270,20 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
                      .n_rows = sp_sweep_rows(o),
                      .best_gain = -INFINITY,
                      .best_s = INFINITY};
+    struct sp_plan plan = {0};
+    struct sp_bystanders bystanders;
+    struct sp_analyze_options shared = *options;
     memset(s, 0, sizeof *s);
+    if (!shared.plan) { /* kernels are chosen as for one analysis, and their rates are measured once */
+        sp_plan_begin(&plan, fmin(o->budget_s, options->budget_s));
+        shared.plan = &plan;
+    }
     s->base_time = sp_value_none("nothing was measured");
     s->n_combinations = combinations(o, -1);
     const struct sp_variant none = sp_variant_none();
     k.best = none;
-    enum sp_status status = sp_trials_open(subject, options, NULL, progress, &k.trials, err);
+    sp_bystanders_begin(&bystanders);
+    enum sp_status status = sp_trials_open(subject, &shared, NULL, progress, &k.trials, err);
     k.trials.takes_disturbed = true;
     if (status == SP_OK) {
         const struct sp_workload *w = &k.trials.base->workload;
@@ -242,7 +294,8 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
         status = o->exhaustive ? cross(&k, -1, 0, &none, err) : walk_groups(&k, err);
     sp_trials_close(&k.trials);
     s->cost_s = sp_now() - k.start;
-    rank(s, o->worth);
+    sp_bystanders_end(&bystanders, &s->conditions);
+    sp_sweep_rank(s);
     if (status != SP_OK && status != SP_INTERRUPTED)
         sp_sweep_free(s);
     return status;

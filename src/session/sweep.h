@@ -8,6 +8,7 @@
 #ifndef SP_SESSION_SWEEP_H
 #define SP_SESSION_SWEEP_H
 
+#include "session/conditions.h"
 #include "session/trial.h"
 
 enum { SP_MAX_AXES = 10, SP_MAX_AXIS_VALUES = 32 };
@@ -30,13 +31,13 @@ struct sp_sweep_options {
     double budget_s; /* measuring time of all points together [s], shared among them */
     double point_s;  /* of one point at most [s] */
     bool exhaustive; /* every combination is measured, whatever the model says */
-    double worth;    /* a point within this share of the best is tied with it where the intervals meet */
 };
 
 enum sp_sweep_fate {
     SP_SWEEP_MEASURED,
+    SP_SWEEP_DISTURBED,  /* all of its samples were: it has no figure; trial.error says by whom */
     SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
-    SP_SWEEP_BUDGET,     /* the others took several times the budget, with their set-up */
+    SP_SWEEP_BUDGET,     /* the others took three times the budget, or several times with their set-up */
     SP_SWEEP_IMPOSSIBLE, /* its parts do not go together, or not here: trial.error says why */
     SP_SWEEP_FAILED,     /* it was begun, and something went wrong: likewise */
 };
@@ -48,24 +49,29 @@ int64_t sp_sweep_rows(const struct sp_sweep_options *options);
  * equal share of the rest. A row that is measured has a few samples in any case. */
 double sp_sweep_share(const struct sp_sweep_options *options, double given_s, int64_t n_left);
 
-/* The fate of a trial that ended so: what cannot be had together, or here, is no failure. */
+/* The fate of a trial that ended so, measured ones aside: what cannot be had together, or here, is no
+ * failure. */
 enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status);
+/* Of one that may have been disturbed, which then takes back its gain. */
+enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial);
 
 struct sp_sweep_point {
     struct sp_variant variant;
     double bound_s; /* least time by the model, for the work of the run; 0: none known */
     enum sp_sweep_fate fate;
     struct sp_trial trial;
-    bool tied; /* with the best: its interval holds the best's gain */
+    bool tied; /* with the best: their intervals meet */
 };
 
 /* Zero-initialise; sp_sweep_free(). */
 struct sp_sweep {
     int64_t n_combinations; /* of all values of all axes */
     int n, most;
-    struct sp_sweep_point *point; /* [n], the fastest first, then what was left out; owned */
-    struct sp_value base_time;    /* of the run, beside the first point [s] */
-    char run_options[400];        /* of the run, which commands repeat */
+    struct sp_sweep_point *point;    /* [n], the fastest first, then what was left out; owned */
+    int best;                        /* of them: the fastest, but the run itself where it is tied; -1: none */
+    struct sp_conditions conditions; /* of all samples */
+    struct sp_value base_time;       /* of the run, beside the first point [s] */
+    char run_options[400];           /* of the run, which commands repeat */
     double cost_s;
 };
 
@@ -73,6 +79,9 @@ struct sp_sweep {
 enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
                             const struct sp_sweep_options *sweep_options, const struct sp_progress *progress,
                             struct sp_sweep *sweep, struct sp_error *err);
+/* Sorts the points, says which are tied, and finds the best and the state of the machine; part of the above.
+ */
+void sp_sweep_rank(struct sp_sweep *sweep);
 void sp_sweep_free(struct sp_sweep *sweep);
 
 #endif

@@ -167,7 +167,11 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     s.protocol.min_samples = t->takes_disturbed ? 1 : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
     s.patience_s = PATIENCE_S;
+    const double start = sp_now();
     enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
+    trial->measured_s = sp_now() - start;
+    trial->n_clean = pairs.n_clean;
+    trial->n_disturbed = pairs.n_disturbed;
     if (status == SP_OK && !pairs.clean && !t->takes_disturbed)
         status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
                          "other programs disturbed %lld of %lld samples", (long long)pairs.n_disturbed,
@@ -217,6 +221,10 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         trial->n_processes = 1;
         snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
         status = measure(t, &setup, &o, budget_s, trial, err);
+        if (status == SP_OK && trial->disturbed)
+            snprintf(trial->error.what, sizeof trial->error.what, "%s",
+                     setup.binding.oversubscribed ? "more threads than processors disturb each other"
+                                                  : "other programs computed beside it");
     }
     if (t->base &&
         !sp_binding_is_same(&setup.binding, &t->base->binding)) /* the next set-up is none of this one's */

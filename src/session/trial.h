@@ -18,10 +18,12 @@ struct sp_trial {
     struct sp_value base_time;  /* of the run beside it [s] */
     struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
     int64_t n_pairs;
-    bool disturbed;   /* none of them was without other programs beside it; takes_disturbed only */
-    int n_processes;  /* in which it was measured */
-    double max_error; /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
-    double cost_s;    /* that the trial took in all [s] */
+    int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
+    bool disturbed;               /* all of them were; error.what says by whom; takes_disturbed only */
+    int n_processes;              /* in which it was measured */
+    double max_error;             /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
+    double measured_s;            /* of its samples [s] */
+    double cost_s;                /* that the trial took in all [s] */
 };
 
 struct sp_trials {

@@ -86,6 +86,16 @@ else
 any=gen:laplace2d:300
 fi
 
+# --require-clean goes by the state that is recorded: 5 where nothing can be said of time, and then no share is shown.
+for state in unusable clean; do
+    sed "1s/{/{\"conditions\": {\"state\": \"$state\", \"text\": \"50 of 53 samples were disturbed\", \"samples\": 53, \"disturbed\": 50},/
+        s/gen:band:2056338:30:0.101665+shuffled:180000/gen:laplace2d:300/; s/2056338/90000/g; s/14599887/448800/" "$recording" >"$dir/small.json"
+    [ $state = clean ] && code=0 || code=5
+    run $code analyze $small --bytes replay:"$dir/small.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir" --require-clean
+    [ $code = 0 ] || says err "the machine was unusable: of the recording 50 of 53"
+    [ $code = 0 ] || ! head -n 6 "$dir/out" | grep '[0-9] %' || fail "a share of a disturbed run"
+done
+
 # What an import refuses.
 run 2 import "$csv"
 run 2 import "$csv" $any
@@ -142,6 +152,7 @@ says out "the bytes are simulated: a counter gave no number"
 run 0 import "$csv" gen:laplace2d:600 --machine icx-8360y --no-plots --no-hints --out "$dir" --json="$dir/mismatch.json" --csv="$dir/mismatch.csv"
 says out "NOTE caches and ceilings of icx-8360y (--machine), but the kernel ran on another machine: Intel(R) Xeon(R) CPU E5-2660 v2"
 says out "Q29 258 MB of memory traffic were counted in each product, but the [0-9.]* MB of this matrix stay in the L[23] of icx-8360y .* the bytes are simulated"
+head -n 6 "$dir/out" | grep -q '^trust .*figures of icx-8360y, not of this machine; what was counted does not fit\|^trust .*the count does not fit' || fail "the six lines do not name the mismatch"
 grep -q 'Q06.*Q29' "$dir/mismatch.csv" || fail "CSV does not flag the mismatch"
 "$check_schema" "$schema" "$dir/mismatch.json" || fail "the mismatch's record does not obey the schema"
 run 6 import "$csv" gen:laplace2d:600 --machine icx-8360y --no-plots --no-hints --strict --out "$dir"
@@ -180,6 +191,14 @@ run 4 analyze $small --bytes replay:"$dir/backwards.json" --require-bytes --mach
 says err "bytes cannot be measured: a counter ran backwards"
 run 4 analyze gen:laplace2d:300 --bytes replay:"$dir/little.json" --require-bytes --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says err "the data stay in L"
+# Data that fit a cache by the simulation alone are bound by that cache, not by memory; a share above 110 % is not given.
+run 0 analyze gen:laplace2d:300 --bytes replay:"$dir/little.json" --sim-llc 7400000 --threads 2 --machine ivb-e5-2660v2 --no-plots --no-hints \
+    --out "$dir" --json="$dir/inward.json"
+says out "possible .* L3 bandwidth"
+"$check_records" "$dir/inward.json" || fail "the record of data in a cache contradicts itself"
+sed 's/0\.005/0.0005/g' "$dir/little.json" >"$dir/fast.json"
+run 5 analyze $small --bytes replay:"$dir/fast.json" --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir" --fail-below bandwidth:0.8
+says out "reached .* share of possible not known"
 run 0 analyze $small --bytes replay:"$dir/little.json" --require-bytes --machine ivb-e5-2660v2 --no-plots --no-hints --out "$dir"
 says out "constructed"
 # Multiplexed: scaled up, and said.

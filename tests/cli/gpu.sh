@@ -137,6 +137,36 @@ for record in "$dir"/records/*.json; do
 done
 grep -q 'measured  [0-9.]* Gflop/s' levels.gp || fail "the plot of levels lacks the measured kernel"
 
+# Beside others that take more and more of the device: no verdict, and gates do not know.
+SP_EXECUTOR_TIRES=1
+export SP_EXECUTOR_TIRES
+busy() { # CODE ARGUMENT...
+    code=$1
+    shift
+    env -u SPMODEL_ASSUME "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim \
+        --budget 20ms "$@" gen:laplace3d:10 >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got = "$code" ] || fail "analyze $* beside others exits with $got, not $code"
+}
+busy 0
+head -n 1 "$dir/out" | grep -q 'unusable: ' || fail 'the first line does not say in what state the GPU was'
+has '^possible +not known'
+has '^reached +not known'
+has '^PLAN +20.* of measurements'
+has '^ +sample +'
+grep -Eq 'WHERE THE TIME GOES|^HINTS' "$dir/out" && fail 'what is doubted is explained'
+busy 5 --require-clean
+busy 5 --fail-below bandwidth:0.01
+unset SP_EXECUTOR_TIRES
+env -u SPMODEL_ASSUME "$spmodel" analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
+    >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
+head -n 1 "$dir/out" | grep -Eq '(clean|busy|unusable): ' || fail 'the first line does not say in what state the machine was'
+SP_EXECUTOR_SHARED=1 "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
+    >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
+grep -q '1 other program on the GPU' "$dir"/busy/*.json || fail 'who else has work on the GPU is not said'
+"$check_schema" "$schema" "$dir"/busy/*.json || fail "records of a busy GPU do not obey the schema"
+"$check_records" "$dir"/busy/*.json || fail "figures of a busy GPU do not fit each other"
+
 # Asked for and not to be had.
 exits 4 'no GPU kernel' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-none
 exits 4 'multiple of 32' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --format sell:8,1

@@ -48,6 +48,13 @@ done >"$dir/documents"
 bad=0
 awk -f "$here/names.awk" "$dir/there" "$dir/documents" || bad=1
 
+# Nobody reads lines of any length: prose ends at 200 bytes. Tables, images and what is typed or printed may be longer.
+for document; do
+    LC_ALL=C awk -v name="$document" '/^ *```/ { typed = !typed }
+        !typed && length > 200 && !/^(\||!\[|<!--|    )/ { print name ":" FNR ": a line of " length " bytes"; bad = 1 }
+        END { exit bad }' "$document" || bad=1
+done
+
 # What an image shows is also said in words; a function is in the file that is named with it.
 for document; do
     grep -Hn '!\[ *\](' "$document" && { echo "$document: an image without a text"; bad=1; }

@@ -30,6 +30,7 @@ this_machine "$dir/machine.json"
 
 sweep all --exhaustive --index i32 --format crs,sell:8,1 --reorder none,rcm --schedule nnz,merge --threads 2 gen:laplace2d:30
 grep -q "^SWEEP  gen:laplace2d:30, 8 combinations" "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 8 combinations"; }
+grep -q "^assumed: [0-9]* samples" "$dir/all.txt" || { cat "$dir/all.txt"; fail "the state of the machine is not at the top"; }
 grep -q "^ 2 left out: they do not go together" "$dir/all.txt" || { cat "$dir/all.txt"; fail "merge took chunks"; }
 grep -Eq "^  6.? " "$dir/all.txt" || { cat "$dir/all.txt"; fail "not 6 points"; }
 best=$(sed -n 's/^best  spmodel //p' "$dir/all.txt")

@@ -44,6 +44,9 @@ expect 1 "^regressed .*gen:laplace2d:300" track check --metric bytes
 expect 1 '<failure message="regressed' track check --metric bytes --junit -
 expect 1 "| regressed | gen:laplace2d:300" track check --metric bytes --markdown -
 expect 5 "no complete record" track check --matrix 'nothing*'
+expect 5 "is flagged: faults were put in on purpose" track accept --all
+expect 0 "^accepted" track accept --all --flagged
+expect 0 "^forgotten" track accept --all --drop
 
 # A thread held back is in the record; what it does to the time is checked on records with times of their own.
 SPMODEL_FAULT=straggler:3 analyze fault gen:laplace2d:60
@@ -122,6 +125,18 @@ expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
 expect 0 "it is the accepted baseline itself" track check --matrix '*:60'
 grep -q "time change unknown" "$dir/out" || { cat "$dir/out"; fail "not compared, but a change"; }
+"$vary_record" "$one" "$dir/varied" 399 1
+mkdir "$dir/drifted"
+for record in "$dir"/varied/*-0399.json; do
+    sed 's/"assumed"/"clean"/; s/"flags": \[ *$/&{"code": "Q28", "text": "it drifted"},/; s/"flags": \[\]/"flags": [{"code": "Q28", "text": "it drifted"}]/' "$record" >"$dir/drifted/one.json"
+done
+drifted=$(mktemp -d "$dir/drifting.XXXXXX")
+expect 0 "1 record added" track add --store "$drifted" "$dir/drifted"
+expect 5 "is flagged: it drifted" track accept --store "$drifted" --all
+unusable=$(mktemp -d "$dir/unusable.XXXXXX")
+sed 's/"assumed"/"unusable"/' "$record" >"$dir/drifted/one.json"
+expect 0 "1 record added" track add --store "$unusable" "$dir/drifted"
+expect 5 "has no times" track accept --store "$unusable" --all --flagged
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'

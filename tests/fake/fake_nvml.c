@@ -1,6 +1,7 @@
 /* In the place of NVIDIA's management library: one GPU at 0000:18:00.0, or what FAKE_NVML says of it. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int n_started;
 
@@ -47,5 +48,33 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mW)
     if (device != &n_started || is("secretive"))
         return 3;
     *mW = 700000;
+    return 0;
+}
+
+/* As nvml.h has it. */
+struct process {
+    unsigned pid;
+    unsigned long long used_B;
+    unsigned gpu_instance, compute_instance;
+};
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *n, struct process *process)
+{
+    const struct process all[] = {{4242, 1 << 20, 0, 0},
+                                  {is("elsewhere") ? 77 : (unsigned)getpid(), 0, 0, 0}};
+    if (device != &n_started || is("secretive"))
+        return 4;
+    if (*n < 2)
+        return 7;
+    *n = is("shared") || is("elsewhere") ? 2 : 1;
+    memcpy(process, *n == 2 ? all : all + 1, *n * sizeof *all);
+    return 0;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits)
+{
+    if (device != &n_started || is("secretive"))
+        return 3;
+    *bits = is("hot") ? 0x44 : is("shared") ? 0x4 : 0x1;
     return 0;
 }

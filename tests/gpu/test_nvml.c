@@ -47,6 +47,22 @@ START_TEST(silence_has_a_reason)
 }
 END_TEST
 
+START_TEST(others_and_limits_are_told)
+{
+    struct sp_gpu_clocks c = ask("", "0000:18:00.0"); /* idle is no limit */
+    ck_assert(c.n_others == 0 && !c.held_back);
+    c = ask("shared", "0000:18:00.0");
+    ck_assert(c.n_others == 1 && c.other[0] == 4242);
+    ck_assert_str_eq(c.held_back, "its power limit");
+    c = ask("elsewhere", "0000:18:00.0"); /* one of the two is this process */
+    ck_assert(c.n_others == 1 && c.other[0] == 0);
+    c = ask("hot", "0000:18:00.0");
+    ck_assert_str_eq(c.held_back, "its temperature");
+    c = ask("secretive", "0000:18:00.0");
+    ck_assert(c.n_others == 0 && !c.held_back);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("nvml");
@@ -54,6 +70,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, clocks_are_told);
     tcase_add_test(tcase, silence_has_a_reason);
+    tcase_add_test(tcase, others_and_limits_are_told);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -1,0 +1,54 @@
+#!/bin/sh
+# What people type at first: a matrix or an option in the command's place, a word misspelt, -h. Each answer says what to type.
+# Usage: first_words.sh SPMODEL
+set -eu
+spmodel=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+fail() {
+    echo "first_words.sh: $*"
+    cat out err
+    exit 1
+}
+refused() { # refused REMEDY WORD...: ends with 2 and names the remedy
+    remedy=$1
+    shift
+    code=0
+    "$spmodel" "$@" >out 2>err || code=$?
+    [ $code = 2 ] || fail "'$*' ends with $code, not 2"
+    grep -qF -- "$remedy" err || fail "'$*' does not say '$remedy'"
+}
+echo >A.mtx
+cp A.mtx "A b"
+refused 'did you mean `spmodel analyze`?' analyse A.mtx
+refused 'did you mean `spmodel machine`?' machin list
+refused 'remedy: spmodel analyze A.mtx --reorder rcm' A.mtx --reorder rcm
+refused "remedy: spmodel analyze 'A b'" "A b"
+refused 'remedy: spmodel analyze no-such.mtx' no-such.mtx
+refused 'remedy: spmodel analyze gen:laplace2d:9' gen:laplace2d:9
+refused 'remedy: spmodel analyze --budget 5s A.mtx' --budget 5s A.mtx
+refused '`spmodel --help` lists the commands' --hlp
+refused "did you mean 'analyze'?" help analyse
+refused "did you mean 'check'?" track chek
+refused "did you mean 'start'?" lab strat
+refused "did you mean 'list'?" machine lst
+refused "did you mean 'roofline'?" plot --kind roofl A.json
+refused 'machine needs a verb' machine
+
+helped() { # helped WORD...: -h is --help
+    "$spmodel" "$@" -h >out 2>err || fail "'$* -h' ends with $?"
+    "$spmodel" "$@" --help | cmp -s - out || fail "'$* -h' is not its --help"
+    n=$((n + 1))
+}
+"$spmodel" -h >out 2>err
+"$spmodel" --help | cmp -s - out || fail "'-h' is not '--help'"
+n=1
+for command in $("$spmodel" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    helped "$command"
+    for verb in $("$spmodel" "$command" --help | sed -n '1{/ VERB /!q;}; p' | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p' | sed '/^spmodel$/d'); do
+        helped "$command" "$verb"
+    done
+done
+[ $n -gt 25 ] || fail "only $n helps"
+echo "first_words.sh: $n times help"
