@@ -22,12 +22,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         "(%s) would save %.1f %%",
                         100 * use, best->option, 100 * gain.hi);
     sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
-    snprintf(hint->evidence, sizeof hint->evidence,
-             "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
-             "(modelled, exact); the modelled time is bound by %s. For %s the model expects %s instead of %s.",
-             100 * use, in->gpu->now->binding, best->option,
-             sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
-             sp_text_seconds(now_text, sizeof now_text, now_s));
+    snprintf(
+        hint->evidence, sizeof hint->evidence,
+        "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
+        "(modelled, exact); the modelled time is bound by %s. For %s the model expects %s instead of %s.",
+        100 * use, in->gpu->now->binding, best->option,
+        sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
+        sp_text_seconds(now_text, sizeof now_text, now_s));
     char change[96];
     snprintf(change, sizeof change, "--format %s", best->option);
     sp_hint_command(in, hint, change);

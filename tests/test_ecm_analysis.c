@@ -68,6 +68,8 @@ static void set(struct scene *s, int n_threads, double overlap, double p, double
     ck_assert_int_eq(sp_workload_set_format(w, "crs", NULL), SP_OK);
     ck_assert_int_eq(sp_layout_make(w, false, NULL, &s->a->setup.layout, NULL), SP_OK);
     s->a->setup.n_domains = 1;
+    s->a->line_B = 64;
+    s->a->setup.job = (struct sp_job){.layout = &s->a->setup.layout, .n_threads = n_threads};
     s->a->evaluated.balance_W = sp_workload_flops(w);
     s->a->evaluated.p_core = sp_value_between(p, 0.9 * p, 1.1 * p, SP_MEASURED);
     s->a->core.flop_s = s->a->evaluated.p_core;
@@ -209,6 +211,7 @@ START_TEST(P_core_is_as_unsure_as_the_time)
     near(e->p_core.hi, 1.1e9 / 0.8, 1);
     ck_assert_str_eq(e->once.binding, "in-core execution");
     near(e->once.roofline.time_s.hi, e->balance_W / e->p_core.lo, 1e-15);
+    s.options.no_hints = true;
     sp_analysis_account(s.a, &s.a->accounted);
     near(s.a->accounted.losses.core.hi, e->balance_W / 0.9e9, 1e-15);
     free((void *)e->thread_B);

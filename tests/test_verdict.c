@@ -86,12 +86,28 @@ static bool is_figure(const char *word)
     return !*word || *word == '-' || strpbrk(word, "0123456789%") || strstr(word, "flop/s");
 }
 
+/* Has this phrase just been looked up? A hundred thousand records share a few hundred. */
+static bool was_asked(const char *phrase)
+{
+    static char last[4096][64];
+    unsigned hash = 5381;
+    for (const char *p = phrase; *p; p++)
+        hash = 33 * hash + (unsigned char)*p;
+    char *slot = last[hash % 4096];
+    if (strlen(phrase) >= sizeof *last || strcmp(slot, phrase) == 0)
+        return strlen(phrase) < sizeof *last;
+    strcpy(slot, phrase);
+    return false;
+}
+
 /* Does `explain` know the words up to the next figure, or name of a counter? Sentences are no terms. */
 static void check_phrase(char *phrase)
 {
     enum { LONGEST = 5 };
     char words[SP_VERDICT_SHORT + 400] = "", *word;
     int n = 0;
+    if (strncmp(phrase + strspn(phrase, " "), "spmodel ", 8) == 0) /* a command */
+        return;
     while ((word = strsep(&phrase, " "))) {
         if (n > 0 && (is_figure(word) || strcmp(word, "by") == 0))
             break;
@@ -99,7 +115,7 @@ static void check_phrase(char *phrase)
             n +=
                 snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", n ? " " : "", word) > 0;
     }
-    if (n > 0 && n <= LONGEST)
+    if (n > 0 && n <= LONGEST && !was_asked(words))
         must(words);
 }
 

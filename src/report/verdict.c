@@ -177,9 +177,9 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
                  sp_value_known(beta) && beta.value < 1 ? ", %.0f %% padding" : ", with padding",
                  100 * (1 - beta.value));
     snprintf(text, size, "%.60s%s, %s%s", term, at, once, padding);
-    if (strcmp(term, "memory bandwidth") == 0)
-        term = "memory";
-    snprintf(brief, size, "%.40s%s, %s", term, at, *padding ? padding + 2 : once);
+    const char *unit = strstr(term, " bandwidth");
+    snprintf(brief, size, "%.*s%s, %s", unit ? (int)(unit - term) : 40, term, at,
+             *padding ? padding + 2 : once);
 }
 
 static json_t *possible_of(const struct sp_record *record)
@@ -207,6 +207,9 @@ static json_t *possible_of(const struct sp_record *record)
         snprintf(text, sizeof text, "%s   %s", figure, binding);
         rate_text(rate, " ", figure, sizeof figure);
         snprintf(brief, sizeof brief, "%s  %s", figure, less);
+        char *more = strrchr(brief, ',');
+        if (more && strlen(brief) > SP_VERDICT_SHORT + strlen("…") - 1)
+            *more = '\0';
         out = sp_verdict_line(text, brief);
     }
     json_object_set_new(out, "performance", sp_record_value_json(rate, "flop/s"));

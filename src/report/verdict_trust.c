@@ -62,8 +62,9 @@ json_t *sp_verdict_trust(const struct sp_record *record)
     if (!sp_value_known(bytes)) {
         snprintf(text, sizeof text, "bytes not known: %.200s",
                  sp_verdict_no_time(record) ? sp_verdict_no_time(record)
-                 : bytes.why                ? bytes.why
-                                            : "no reason given");
+                 : sp_record_node(record, "metrics.bytes") && bytes.why
+                     ? bytes.why
+                     : "the record does not say how many moved");
         snprintf(brief, sizeof brief, "bytes not known");
     } else if (counted) {
         const char *less = has_flag(record, "Q22") ? "; the counters were not tested" : "";
@@ -76,7 +77,8 @@ json_t *sp_verdict_trust(const struct sp_record *record)
                  validated ? "; the simulation was validated on this kind of machine"
                  : known   ? "; the simulation was not validated on this kind of machine"
                            : "");
-        snprintf(brief, sizeof brief, "bytes %s (%s)%s", how, why, validated ? "" : "; not validated");
+        snprintf(brief, sizeof brief, "bytes %s (%.*s)%s", how, (int)strcspn(why, ":"), why,
+                 validated || wrong ? "" : "; not validated");
     }
     char more[48] = "", last[SP_VERDICT_TEXT];
     const bool misfit = has_flag(record, "Q29");
