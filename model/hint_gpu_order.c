@@ -30,7 +30,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double n_nz = (double)in->n_nz;
     sp_hint_take(in, hint, ordered, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "The modelled time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s the same "
+             "The modelled time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s "
+             "the same "
              "kernel would move %.1f and %.1f (modelled), in %s instead of %s.",
              now->binding, bytes_of(now, SP_GPU_TERM_L2, n_nz), bytes_of(now, SP_GPU_TERM_MEMORY, n_nz),
              in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz), bytes_of(then, SP_GPU_TERM_MEMORY, n_nz),

@@ -11,7 +11,6 @@
 #include "session/conditions.h"
 #include "session/plan.h"
 #include "session/sampling.h"
-#include "session/steps.h"
 
 enum { SP_MAX_WAYS = 12, SP_MAX_UNITS = 2 };
 
