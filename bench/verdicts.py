@@ -65,7 +65,7 @@ def figures(runs):
     records = [r for r, _, _, _ in runs if r]
     named = [r["bottleneck"]["class"] for r in records if r["bottleneck"]["class"] != "unknown"]
     hints = [shown(r) for r in records]
-    first = most_common([h[0][0] if h else "none" for h in hints])
+    first = most_common([((r.get("verdict") or {}).get("do") or {}).get("hint") or "none" for r in records])
     times = [value(r, "time") for r in records if value(r, "time")]
     median = statistics.median(times) if times else 0
     inside = sum(r["metrics"]["time"]["lo"] <= median <= r["metrics"]["time"]["hi"] for r in records if value(r, "time"))

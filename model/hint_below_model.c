@@ -48,6 +48,7 @@ const struct sp_hint_rule sp_hint_below_model = {
     .id = "C02",
     .title = "below its model",
     .version = 5,
+    .effort = SP_EFFORT_STORAGE,
     .condition = "gathers wait in CRS, and a format that computes rows side by side (SELL) has more of them "
                  "in flight; or, "
                  "only where hints are tried, transfers and execution of another format make a shorter time",

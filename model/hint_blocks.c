@@ -58,6 +58,7 @@ const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
     .title = "dense blocks",
     .version = 4,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
         "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "

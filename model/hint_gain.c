@@ -120,6 +120,8 @@ static struct terms terms_then(const struct sp_now *now, const struct sp_then *t
 double sp_gain_floor(const struct sp_now *now, const struct sp_then *then)
 {
     double floor_s = value_or(then->least_s, 0);
+    if (sp_value_known(then->time_s) && then->time_s.origin == SP_MEASURED)
+        return floor_s; /* it ran: what a model says of roofs and execution does not forbid it */
     if (is_modelled(then))
         return fmax(floor_s, then->time_s.value);
     return fmax(floor_s, longer(terms_then(now, then, true)));
@@ -259,11 +261,12 @@ static struct ends time_by_model(const struct steps *s)
 
 static struct ends widened(const struct steps *s, struct ends time)
 {
-    const double saved = s->t - time.lo;
-    const struct ends wide = {fmax((1 - SP_GAIN_ERROR) * time.lo, s->t - 2 * saved),
-                              (1 + SP_GAIN_ERROR) * time.hi};
-    say(s, "with 5 % more at both ends", wide.lo, wide.hi, "s", SP_NONE,
-        "another set of arrays; at most the gain once more");
+    const double saved = s->t - time.lo, error = s->then->error > 0 ? s->then->error : SP_GAIN_ERROR;
+    const struct ends wide = {fmax((1 - error) * time.lo, s->t - 2 * saved), (1 + error) * time.hi};
+    char what[72];
+    snprintf(what, sizeof what, "with %g %% more at both ends", 100 * error);
+    say(s, what, wide.lo, wide.hi, "s", SP_NONE, "%s; at most the gain once more",
+        error > SP_GAIN_ERROR ? "what trials in caches missed it by" : "another set of arrays");
     return wide;
 }
 

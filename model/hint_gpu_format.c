@@ -41,6 +41,7 @@ const struct sp_hint_rule sp_hint_gpu_format = {
     .id = "J01",
     .title = "format on a GPU",
     .version = 2,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition = "on a GPU, the modelled time of another format is smaller: sectors that warps ask for, the "
                  "L2's and the memory's bytes follow from the entries (spmodel explain sectors)",

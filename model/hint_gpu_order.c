@@ -49,6 +49,7 @@ const struct sp_hint_rule sp_hint_gpu_order = {
     .id = "J04",
     .title = "order on a GPU",
     .version = 2,
+    .effort = SP_EFFORT_ORDER,
     .spmv_only = true,
     .condition = "on a GPU, gathers of x take bytes of the L2 or of memory beyond one load, and the modelled "
                  "time of the same kernel after a reordering is smaller",

@@ -48,6 +48,7 @@ const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
     .title = "in-core bound",
     .version = 4,
+    .effort = SP_EFFORT_STORAGE,
     .condition =
         "W/P_core exceeds the transfers at the roof, and the measured P_core of another format gives "
         "a shorter max(T_core, V/b_S); silent where gathers wait for longer than that (C02)",

@@ -127,6 +127,7 @@ const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .title = "index bytes",
     .version = 6,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
         "64-bit column indices where 32 bits do; 16-bit offsets from a base of each row or slot that reach: "

@@ -49,6 +49,7 @@ const struct sp_hint_rule sp_hint_padding = {
     .id = "D01",
     .title = "padding",
     .version = 1,
+    .effort = SP_EFFORT_STORAGE,
     .condition =
         "SELL stores fill (beta = n_nz/stored entries is small), and max(W/P_core, V/b_S) of another C, "
         "sigma or of CRS is smaller; beta follows from the row lengths, nothing is converted",

@@ -72,6 +72,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .title = "precision",
     .version = 6,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
         "every value is exactly an fp32 number: stored so, s_a falls from 8 to 4 bytes, while x, y and the "

@@ -59,6 +59,7 @@ const struct sp_hint_rule sp_hint_stripes = {
     .id = "A04",
     .title = "no column blocking",
     .version = 4,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
         "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "

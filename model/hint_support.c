@@ -78,6 +78,8 @@ struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_then *then)
     const struct sp_now now = now_of(in);
     if (!sp_value_known(then->inner_Bps))
         find_inner(in, then);
+    if (!sp_value_known(then->time_s) && !sp_hint_in_memory(in))
+        then->error = SP_GAIN_ERROR_IN_CACHES;
     return sp_gain_derive(&now, then, NULL);
 }
 

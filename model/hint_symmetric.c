@@ -85,6 +85,7 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .title = "unused symmetry",
     .version = 6,
+    .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
         "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "

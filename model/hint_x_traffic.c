@@ -168,6 +168,7 @@ const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
     .title = "x traffic",
     .version = 8,
+    .effort = SP_EFFORT_ORDER,
     .condition =
         "alpha is above alpha_min, and an order of rows and columns was simulated whose smaller "
         "alpha saves time: V falls by (alpha - alpha') s_x n_nz; or a run with all gathers from L1 shows "

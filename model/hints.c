@@ -41,6 +41,12 @@ const char *sp_confidence_name(enum sp_confidence confidence)
     return names[confidence];
 }
 
+const char *sp_effort_name(enum sp_effort effort)
+{
+    static const char *const names[] = {"option", "storage", "order"};
+    return names[effort];
+}
+
 const struct sp_hint_rule *sp_hint_rule_find(const char *id)
 {
     for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++)
@@ -141,6 +147,45 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
         }
     }
     sort(out);
+}
+
+static bool has_change(const struct sp_hints *hints, const char *change)
+{
+    for (int i = 0; i < hints->n_hints; i++)
+        if (strcmp(hints->hint[i].change, change) == 0)
+            return true;
+    return false;
+}
+
+void sp_hints_chances(const struct sp_hint_inputs *in, const struct sp_hints *found, struct sp_hints *out)
+{
+    enum { MOST = 32 }; /* more than are ever compared */
+    struct sp_hint_inputs any = *in;
+    struct sp_alternative formats[MOST];
+    any.threshold = 0;
+    any.thorough = true;
+    any.formats = formats;
+    any.n_formats = 0;
+    for (int i = 0; i < in->n_formats && any.n_formats < MOST; i++) {
+        char change[96];
+        snprintf(change, sizeof change, "--format %s", in->formats[i].option);
+        if (!has_change(found, change))
+            formats[any.n_formats++] = in->formats[i];
+    }
+    sp_hints_find(&any, out);
+    out->n_checked = 0;
+    int kept = 0;
+    for (int i = 0; i < out->n_hints; i++) {
+        struct sp_hint *hint = &out->hint[i];
+        if (!hint->change[0] || has_change(found, hint->change))
+            continue;
+        add_sentences(hint->evidence, sizeof hint->evidence,
+                      "The model gives it next to nothing; it was tried all the same.");
+        if (kept < i)
+            out->hint[kept] = *hint;
+        kept++;
+    }
+    out->n_hints = kept;
 }
 
 /* What a check calls no problem, and where it stands as one. */

@@ -198,9 +198,14 @@ struct sp_checked {
 
 enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
 
+/* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
+enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER };
+const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order" */
+
 struct sp_hint_rule {
     const char *id, *title;
     int version;
+    enum sp_effort effort;
     bool spmv_only;        /* its volumes are those of SpMV: silent for other operations */
     const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
     const char *remedy;    /* what to do, in general */
@@ -230,6 +235,11 @@ char *sp_command_text(const char *matrix, const char *options, const char *chang
 
 /* Asks every rule. */
 void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);
+
+/* What the rules would propose however little the model gives it, and none of what was `found`: where a trial
+ * is cheap, it decides instead. Of formats that were found, the next best ones. */
+void sp_hints_chances(const struct sp_hint_inputs *inputs, const struct sp_hints *found,
+                      struct sp_hints *out);
 
 /* No cause stands in two lists: takes those checks out of `checked` ("not a problem") that are the
  * bottleneck, or a loss of at least `threshold` of the time [s]. */

@@ -335,6 +335,8 @@ static double least_s(const struct made *m, const struct sp_hint *h)
     const struct sp_then *t = &h->then;
     if (sp_value_known(t->instead_s))
         return t->time_s.value;
+    if (sp_value_known(t->time_s) && t->time_s.origin == SP_MEASURED)
+        return value_or(t->least_s, 0);
     const double V = sp_value_known(t->V_B) ? t->V_B.lo : sp_value_known(in->V_B) ? in->V_B.lo : 0;
     const double b = value_or(t->roof_Bps, value_or(in->roof_Bps, 0));
     double least = fmax(b > 0 ? V / b : 0, value_or(t->core_s, value_or(in->core_s, 0)));
@@ -369,6 +371,8 @@ static void check_hint(const struct made *m, const struct sp_hint *h, int n)
                   h->id, h->gain_lo, h->gain_hi);
     ck_assert_msg(h->evidence[0] && h->expect[0] && h->try_command[0], "input %d, %s says nothing", n, h->id);
     ck_assert_msg(!strstr(h->try_command, "not available"), "input %d, %s: %s", n, h->id, h->try_command);
+    if (h->gain_hi == 0) /* a chance that promises nothing */
+        return;
     const double then_s = (1 - h->gain_hi) * time_of(&m->in, h), least = least_s(m, h);
     ck_assert_msg(then_s >= (1 - 1e-9) * least, "input %d, %s: promises %g s, its floor is %g s (hi %g)", n,
                   h->id, then_s, least, h->gain_hi);
@@ -396,7 +400,7 @@ START_TEST(no_promise_passes_its_floor)
 {
     static int fired[SP_MAX_HINTS];
     static struct made m;
-    struct sp_hints h;
+    static struct sp_hints h, chances;
     memset(fired, 0, sizeof fired);
     for (int n = 0; n < N_INPUTS / share_of; n++) {
         make(&m);
@@ -411,6 +415,12 @@ START_TEST(no_promise_passes_its_floor)
                 ck_assert_msg(strcmp(h.hint[i].try_command, h.hint[k].try_command) != 0,
                               "input %d: %s and %s: %s", n, h.hint[i].id, h.hint[k].id,
                               h.hint[i].try_command);
+        }
+        sp_hints_chances(&m.in, &h, &chances);
+        for (int i = 0; i < chances.n_hints; i++) {
+            check_hint(&m, &chances.hint[i], n);
+            if (chances.hint[i].gain_hi > 0)
+                check_derivation(&m, &chances.hint[i], n);
         }
     }
     for (int i = 0; sp_hint_table[i]; i++)

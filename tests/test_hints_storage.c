@@ -279,6 +279,41 @@ START_TEST(symmetric_precision_blocks)
 }
 END_TEST
 
+/* Blocks that save no byte that counts are no hint, yet a trial may show that they compute faster; and of
+ * formats the next best one is tried, where the best one was proposed. */
+START_TEST(what_the_model_gives_nothing_is_a_chance)
+{
+    struct sp_hint_inputs in = healthy();
+    struct sp_alternative formats[2] = {{.option = "sell:8,64", .V_B = sp_value_of(51e6, SP_MODELLED)},
+                                        {.option = "sellu:8,1", .V_B = sp_value_of(52e6, SP_MODELLED)}};
+    formats[0].core_s = formats[1].core_s = sp_value_of(2e-3, SP_MEASURED);
+    in.formats = formats;
+    in.n_formats = 2;
+    in.core_s = sp_value_of(3.2e-3, SP_MEASURED); /* the core takes all of the time */
+    in.V_B = sp_value_of(50e6, SP_SIMULATED);
+    in.block_h = in.block_w = 2;
+    in.n_blocks = in.n_nz / 3; /* filled to three quarters: 108 B instead of 3 x 12 */
+    in.option_block = "--format bcsr:2x2";
+    struct sp_hints found = ask(&in), chances;
+    const struct sp_hint *first = find(&found, "C01");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_str_eq(first->change, "--format sell:8,64");
+    ck_assert_ptr_null(find(&found, "E04"));
+    sp_hints_chances(&in, &found, &chances);
+    const struct sp_hint *blocks = find(&chances, "E04"), *next = find(&chances, "C01");
+    ck_assert_ptr_nonnull(blocks);
+    ck_assert_double_eq(blocks->gain_hi, 0);
+    ck_assert_ptr_nonnull(strstr(blocks->evidence, "tried all the same"));
+    ck_assert_ptr_nonnull(next);
+    ck_assert_str_eq(next->change, "--format sellu:8,1");
+    for (int i = 0; i < chances.n_hints; i++) {
+        ck_assert(chances.hint[i].change[0]);
+        for (int k = 0; k < found.n_hints; k++)
+            ck_assert_str_ne(chances.hint[i].change, found.hint[k].change);
+    }
+}
+END_TEST
+
 /* 12 bytes an entry go; in lanes perhaps none. */
 START_TEST(explicit_zeros)
 {
@@ -355,6 +390,7 @@ int main(void)
     tcase_add_test(tc, index_bytes);
     tcase_add_test(tc, stripes_and_streams);
     tcase_add_test(tc, symmetric_precision_blocks);
+    tcase_add_test(tc, what_the_model_gives_nothing_is_a_chance);
     tcase_add_test(tc, explicit_zeros);
     tcase_add_test(tc, width_of_block_vectors);
     suite_add_tcase(suite, tc);

@@ -63,6 +63,7 @@ static struct sp_then then_of(const json_t *hint)
                            .gone = of_item(o, "goes"),
                            .shows = number_or_zero(o, "shows"),
                            .faster = number_or_zero(o, "faster"),
+                           .error = number_or_zero(o, "error"),
                            .keeps = of_item(o, "keeps"),
                            .held = json_is_true(json_object_get(o, "held")),
                            .least_s = of_item(o, "least"),

@@ -55,6 +55,28 @@ static bool is_outdone(const struct sp_record *record, const json_t *hint)
     return false;
 }
 
+/* What adopting it costs, in the order of sp_effort_name(); 0: an option, or not said. */
+static int effort_of(const json_t *hint)
+{
+    static const char *const efforts[] = {"option", "storage", "order"};
+    const char *effort = sp_item_text(hint, "effort");
+    for (int i = 0; effort && i < 3; i++)
+        if (strcmp(effort, efforts[i]) == 0)
+            return i;
+    return 0;
+}
+
+/* Of two gains whose intervals meet, the one that costs less to adopt; of equal ones, the one that an earlier
+ * rule proposes. */
+static bool is_as_good_for_less(const json_t *hint, const json_t *best)
+{
+    const struct sp_value a = sp_hint_observed(hint), b = sp_hint_observed(best);
+    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 || a.hi < b.lo)
+        return false;
+    const int less = effort_of(hint) - effort_of(best);
+    return less < 0 || (less == 0 && strcmp(sp_item_text(hint, "id"), sp_item_text(best, "id")) < 0);
+}
+
 int sp_hints_shown(const struct sp_record *record, const json_t **shown, int most)
 {
     const json_t *hint;
@@ -69,6 +91,13 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
         }
         if (!shown[n])
             return n;
+        const json_t *most_gain = shown[n];
+        json_array_foreach(sp_record_node(record, "hints"), i, hint)
+        {
+            const bool of_best = is_as_good_for_less(hint, most_gain), of_now = shown[n] == most_gain;
+            if (of_best && !is_said(hint, shown, n) && (of_now || is_as_good_for_less(hint, shown[n])))
+                shown[n] = hint;
+        }
     }
     return most > 0 ? most : 0;
 }

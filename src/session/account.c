@@ -241,6 +241,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
     in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
     sp_hints_find(&in, &out->hints);
+    sp_hints_chances(&in, &out->hints, &out->chances);
     sp_hints_settle(&out->hints, out->bottleneck.kind, &out->losses, a->observed.pairs.time.value,
                     in.threshold);
     for (int i = 0; i < out->hints.n_hints; i++) /* bytes that nothing vouches for */

@@ -188,7 +188,7 @@ struct sp_ordered {
 struct sp_accounted {
     struct sp_losses losses;
     struct sp_bottleneck_found bottleneck;
-    struct sp_hints hints;
+    struct sp_hints hints, chances; /* sp_hints_chances() */
 };
 
 struct sp_analysis {

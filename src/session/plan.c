@@ -8,11 +8,11 @@ static const struct {
     double share, on_gpu;
 } kinds[SP_N_SPENDINGS] = {
     [SP_SPEND_CHOICE] = {"choice of the kernel", 0.15, 0},
-    [SP_SPEND_LOOKS] = {"looks at the machine", 0.10, 0},
-    [SP_SPEND_SAMPLES] = {"samples of kernel and roof", 0.30, 1},
+    [SP_SPEND_LOOKS] = {"looks at the machine", 0.05, 0},
+    [SP_SPEND_SAMPLES] = {"samples of kernel and roof", 0.25, 1},
     [SP_SPEND_OTHERS] = {"other formats and orders", 0.10, 0},
     [SP_SPEND_PROOFS] = {"runs that prove losses", 0.15, 0},
-    [SP_SPEND_TRIALS] = {"hints tried", 0.20, 0},
+    [SP_SPEND_TRIALS] = {"hints tried", 0.30, 0},
 };
 
 const char *sp_spending_name(enum sp_spending what)

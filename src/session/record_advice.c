@@ -72,6 +72,8 @@ static json_t *counterfactual(const struct sp_hint *h)
         json_object_set_new(then, "shows", json_real(t->shows));
     if (t->faster > 0)
         json_object_set_new(then, "faster", json_real(t->faster));
+    if (t->error > 0)
+        json_object_set_new(then, "error", json_real(t->error));
     put(then, "keeps", t->keeps, "1");
     if (t->held)
         json_object_set_new(then, "held", json_true());
@@ -92,31 +94,35 @@ static json_t *also(const struct sp_hint *h)
     return list;
 }
 
+void sp_record_hint(struct sp_record *r, const struct sp_hint *h)
+{
+    json_t *item = json_object(), *gain = json_object();
+    json_object_set_new(gain, "lo", json_real(h->gain_lo));
+    json_object_set_new(gain, "hi", json_real(h->gain_hi));
+    json_object_set_new(gain, "basis", json_string(sp_origin_name(h->basis)));
+    json_object_set_new(item, "id", json_string(h->id));
+    json_object_set_new(item, "title", json_string(h->title));
+    json_object_set_new(item, "rule_version", json_integer(h->rule_version));
+    json_object_set_new(item, "gain", gain);
+    json_object_set_new(item, "then", counterfactual(h));
+    if (h->n_also > 0)
+        json_object_set_new(item, "also", also(h));
+    json_object_set_new(item, "effort", json_string(sp_effort_name(sp_hint_rule_find(h->id)->effort)));
+    json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
+    json_object_set_new(item, "evidence", json_string(h->evidence));
+    json_object_set_new(item, "try", json_string(h->try_command));
+    json_object_set_new(item, "change", h->change[0] ? json_string(h->change) : json_null());
+    json_object_set_new(item, "expect", json_string(h->expect));
+    json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
+    json_object_set_new(item, "observed", json_null());
+    sp_record_append(r, "hints", item);
+}
+
 void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 {
     sp_record_set_object(r, "hints", json_array());
-    for (int i = 0; i < hints->n_hints; i++) {
-        const struct sp_hint *h = &hints->hint[i];
-        json_t *item = json_object(), *gain = json_object();
-        json_object_set_new(gain, "lo", json_real(h->gain_lo));
-        json_object_set_new(gain, "hi", json_real(h->gain_hi));
-        json_object_set_new(gain, "basis", json_string(sp_origin_name(h->basis)));
-        json_object_set_new(item, "id", json_string(h->id));
-        json_object_set_new(item, "title", json_string(h->title));
-        json_object_set_new(item, "rule_version", json_integer(h->rule_version));
-        json_object_set_new(item, "gain", gain);
-        json_object_set_new(item, "then", counterfactual(h));
-        if (h->n_also > 0)
-            json_object_set_new(item, "also", also(h));
-        json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
-        json_object_set_new(item, "evidence", json_string(h->evidence));
-        json_object_set_new(item, "try", json_string(h->try_command));
-        json_object_set_new(item, "change", h->change[0] ? json_string(h->change) : json_null());
-        json_object_set_new(item, "expect", json_string(h->expect));
-        json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
-        json_object_set_new(item, "observed", json_null());
-        sp_record_append(r, "hints", item);
-    }
+    for (int i = 0; i < hints->n_hints; i++)
+        sp_record_hint(r, &hints->hint[i]);
     for (int i = 0; i < hints->n_checked; i++) {
         json_t *item = json_object();
         json_object_set_new(item, "rule", json_string(hints->checked[i].id));

@@ -363,6 +363,9 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
     if (a->options->no_hints || a->setup.layout.n_nz == 0 || *a->evaluated.doubt)
         return; /* not looked for; an empty list says that none was found */
     sp_record_hints(r, &a->accounted.hints);
+    for (int i = 0; a->tries && i < a->tries->n; i++)
+        if (a->tries->one[i].chance)
+            sp_record_hint(r, a->tries->one[i].chance);
 }
 
 void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struct sp_steps_taken *steps)

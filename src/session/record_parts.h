@@ -45,6 +45,7 @@ void sp_record_layout(struct sp_record *record, const struct sp_layout *layout);
 void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);
 /* hints and not_a_problem: an empty list says that they were looked for. */
 void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
+void sp_record_hint(struct sp_record *record, const struct sp_hint *hint); /* one more */
 void sp_record_machine(struct sp_record *record, const struct sp_machine *machine);
 /* request: what was asked for; what was left to the program is null. Series of records are told apart by it.
  */

@@ -70,10 +70,11 @@ static json_t *try_json(const struct sp_try *one)
 /* The hint of the run's own analysis that was tried alone: round 1. */
 static void complete_hint(json_t *hint, const struct sp_tries *tries)
 {
-    const char *id = json_string_value(json_object_get(hint, "id"));
-    for (int i = 0; id && i < tries->n; i++) {
+    const char *id = json_string_value(json_object_get(hint, "id")),
+               *change = json_string_value(json_object_get(hint, "change"));
+    for (int i = 0; id && change && i < tries->n; i++) {
         const struct sp_try *one = &tries->one[i];
-        if (one->round != 1 || strcmp(one->id, id) != 0)
+        if (one->round != 1 || strcmp(one->id, id) != 0 || strcmp(one->own, change) != 0)
             continue;
         json_object_set_new(hint, "observed", observed(one));
         json_object_set_new(hint, "outcome", json_string(sp_outcome_name(one->outcome)));

@@ -3,6 +3,7 @@
 #ifndef SP_SESSION_TRIES_H
 #define SP_SESSION_TRIES_H
 
+#include "model/hints.h"
 #include "session/trial.h"
 
 /* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo, g.hi]. */
@@ -22,10 +23,11 @@ enum sp_outcome sp_outcome_of(double lo, double hi, struct sp_value gain);
 
 /* One thing tried. */
 struct sp_try {
-    char id[8];                  /* of the hint; "": a combination, or the honest baseline */
-    char ids[80];                /* of all hints in a combination: "A01 E02" */
-    int round;                   /* 1: a hint of the run; 2, ...: of the run with what had won until then */
-    char own[SP_VARIANT_CHANGE]; /* of variant.change, what this try adds to what it was tried on top of */
+    char id[8];                   /* of the hint; "": a combination, or the honest baseline */
+    char ids[80];                 /* of all hints in a combination: "A01 E02" */
+    int round;                    /* 1: a hint of the run; 2, ...: of the run with what had won until then */
+    const struct sp_hint *chance; /* what its rule would not have proposed; NULL: a hint; borrowed */
+    char own[SP_VARIANT_CHANGE];  /* of variant.change, what this try adds to what it was tried on top of */
     struct sp_variant variant;
     double lo, hi;         /* predicted share of the time saved against the run */
     double own_lo, own_hi; /* predicted for this change by itself, against what it was added to */

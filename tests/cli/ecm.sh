@@ -82,7 +82,7 @@ run explain ecm tests/data/record-explain-crs.json # a record without these band
 has 'unknown .b_L2 is unknown'
 
 # `analyze` sets it beside the roofline and the clock, and `explain` puts the record's numbers in.
-few="--budget 0.1 --no-hints -v"
+few="--budget 0.1 --no-hints --out $dir -v"
 run analyze gen:band:4000:5 --machine zen4-vm-2c --threads 2 --format crs $few --json="$dir/ecm.json"
 awk '/^ roofline, x once/ {n = 1} /^ roofline, x as simulated/ && n == 1 {n = 2} /^ ECM, x as simulated/ && n == 2 {n = 3}
     /^ measured/ && n == 3 {n = 4} END {exit n != 4}' "$dir/out" || fail "no row of ECM between roofline and clock"
