@@ -21,7 +21,8 @@ const struct sp_term sp_advice_terms[] = {
      "A rule fires only where a counterfactual (simulated, modelled or measured) saves at least 3 % of the "
      "time; it says \"not a problem\" with its figure where it looked and found nothing; else it is silent, "
      "because it was not looked at. Changes to which the model gives less are tried where that costs next to "
-     "nothing, and are hints where they gain 3 % then. `spmodel explain A01` explains one, with a record why it fired or did "
+     "nothing, and are hints where they gain 3 % then. `spmodel explain A01` explains one, with a record why "
+     "it fired or did "
      "not.",
      "gain confidence trial outcome A01 B01 C01 D01 E01 F01 G01 H01 J01",
      {NULL},
@@ -34,7 +35,8 @@ const struct sp_term sp_advice_terms[] = {
      "and kept for the change; waiting is what goes with all gathers from L1; beside the sum stands the "
      "model's plain ratio, where little is unexplained. 5 % of the new time (12 % where data live in caches) "
      "are added at both ends. The time then is never below the floor: bytes at the roof of the level where "
-     "the data then live, and execution of the changed kernel. `explain HINT RECORD` derives each gain line by line.",
+     "the data then live, and execution of the changed kernel. `explain HINT RECORD` derives each gain line "
+     "by line.",
      "hints trial outcome roofline",
      {"metrics.time"},
      terms_of_gain},
