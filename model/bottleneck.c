@@ -8,6 +8,8 @@
 /* A cause below this share of the time does not name the run; transfers above that do. */
 #define LEAST 0.20
 #define MOST  0.70
+/* Two of them that differ by less than this share cannot be told apart: the next run would name the other. */
+#define CLOSE 0.10
 /* Above this share of the time a cause is longer than what it causes: an input of it is wrong. */
 #define MOST_POSSIBLE 1.10
 
@@ -90,6 +92,21 @@ static struct sp_bottleneck_found of_doubt(const struct sp_bottleneck_inputs *in
     return f;
 }
 
+/* Transfers and execution both fill the time. */
+static bool are_both(double moved, double executed, double time)
+{
+    return fmin(moved, executed) >= MOST * time && fabs(moved - executed) < CLOSE * time;
+}
+
+static struct sp_bottleneck_found of_both(double moved, double executed, double time)
+{
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    snprintf(f.why, sizeof f.why,
+             "transfers at the roof take %.0f %% of the time and execution %.0f %%: only less of both is faster",
+             100 * moved / time, 100 * executed / time);
+    return f;
+}
+
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *in)
 {
     const struct sp_losses *l = in->losses;
@@ -102,6 +119,8 @@ struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *i
         return doubt;
     if (imbalance >= LEAST && imbalance >= core)
         return of_imbalance(in, imbalance);
+    if (are_both(moved, known_or_0(l->core), time))
+        return of_both(moved, known_or_0(l->core), time);
     if (core >= LEAST || known_or_0(l->core) > fmax(moved, MOST * time))
         return of_core(in, core);
     struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};

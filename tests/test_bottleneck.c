@@ -52,6 +52,28 @@ START_TEST(nothing_wrong_is_bandwidth)
 }
 END_TEST
 
+/* Transfers and execution of nearly the same length: which of them is longer is chance, so neither is named,
+ * and both are said. */
+START_TEST(two_that_cannot_be_told_apart_are_both_said)
+{
+    static const struct {
+        double core_s;
+        enum sp_bottleneck kind;
+    } cases[] = {{0.0098, SP_BOTTLENECK_UNKNOWN},
+                 {0.0104, SP_BOTTLENECK_UNKNOWN},
+                 {0.0091, SP_BOTTLENECK_UNKNOWN},
+                 {0.0080, SP_BOTTLENECK_BANDWIDTH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_loss_inputs in = clean();
+        struct sp_losses l;
+        in.core_s = measured(cases[i].core_s);
+        const struct sp_bottleneck_found f = judge(&in, not_run, &l);
+        ck_assert_int_eq(f.kind, cases[i].kind);
+        ck_assert(cases[i].kind != SP_BOTTLENECK_UNKNOWN || strstr(f.why, "and execution"));
+    }
+}
+END_TEST
+
 START_TEST(a_straggler_is_imbalance)
 {
     struct sp_loss_inputs in = clean();
@@ -213,6 +235,7 @@ int main(void)
     Suite *suite = suite_create("bottleneck");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, nothing_wrong_is_bandwidth);
+    tcase_add_test(tests, two_that_cannot_be_told_apart_are_both_said);
     tcase_add_test(tests, a_straggler_is_imbalance);
     tcase_add_test(tests, padding_stays_bandwidth);
     tcase_add_test(tests, permuted_columns_are_latency);
