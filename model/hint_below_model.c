@@ -56,7 +56,6 @@ const struct sp_hint_rule sp_hint_below_model = {
     .gain =
         "V and P_core of the other format, by the formula of `gain`; rows side by side take away up to three "
         "quarters of the waiting, less where rows have more than 8 entries; at least six tenths of the upper "
-        "end "
-        "where that is large",
+        "end where that is large and they wait for memory",
     .judge = judge,
 };

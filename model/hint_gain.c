@@ -293,8 +293,8 @@ static struct sp_gain as_tried(const struct steps *s, struct sp_gain gain)
         say(s, "as trials kept", gain.lo, gain.hi, "1", SP_NONE, "%g ... %g of the upper end", then->keeps.lo,
             then->keeps.hi);
     }
-    if (then->held && sp_gain_is_waiting(s->now) && gain.hi >= SP_GAIN_LARGE &&
-        gain.lo < SP_GAIN_HELD * gain.hi) {
+    if (then->held && then->error <= SP_GAIN_ERROR && sp_gain_is_waiting(s->now) &&
+        gain.hi >= SP_GAIN_LARGE && gain.lo < SP_GAIN_HELD * gain.hi) {
         gain.lo = SP_GAIN_HELD * gain.hi;
         say(s, "as trials held", gain.lo, gain.hi, "1", SP_NONE, "at least %g of a promise of 30 %% or more",
             SP_GAIN_HELD);

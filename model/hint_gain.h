@@ -42,15 +42,15 @@ struct sp_then {
     double faster;         /* share of the time that goes besides, lower end of time */
     struct sp_value keeps; /* shares of the gain that trials left: lo of its upper end becomes the lower one,
                               hi the upper one */
-    bool held;             /* trials held large promises where gathers wait: see SP_GAIN_HELD */
+    bool held;             /* trials held large promises where gathers wait for memory: see SP_GAIN_HELD */
     double error;          /* SP_GAIN_ERROR or SP_GAIN_ERROR_IN_CACHES; 0: the former */
     struct sp_value least_s; /* no version of it takes less */
     const char *least_why;   /* ", all gathers from L1" */
     const char *doubt;       /* why nothing of it is certain; NULL: the lower end stands */
 };
 
-/* Where gathers wait, a change that lets them wait less or together and promises SP_GAIN_LARGE or more keeps
- * this share of it: 12 of 14 did [docs/results, advice scored]. */
+/* Where gathers wait for memory, a change that lets them wait less or together and promises SP_GAIN_LARGE or
+ * more keeps this share of it: 12 of 14 did [docs/results, advice scored]. */
 #define SP_GAIN_HELD  0.6
 #define SP_GAIN_LARGE 0.3
 /* Another set of arrays, another minute: share of the new time. Where data live in caches, execution and

@@ -584,8 +584,8 @@ static json_t *tried(const char *id, const char *effort, const char *change, dou
 {
     char command[64];
     snprintf(command, sizeof command, "spmodel analyze m.mtx %s", change);
-    return json_pack("{s:s, s:s, s:s, s:{s:f, s:f}, s:o}", "id", id, "effort", effort, "try", command, "gain", "lo", 0.0, "hi", 0.1,
-                     "observed",
+    return json_pack("{s:s, s:s, s:s, s:{s:f, s:f}, s:o}", "id", id, "effort", effort, "try", command, "gain",
+                     "lo", 0.0, "hi", 0.1, "observed",
                      sp_record_value_json(sp_value_between((lo + hi) / 2, lo, hi, SP_MEASURED), "1"));
 }
 
@@ -597,17 +597,21 @@ START_TEST(of_equal_gains_the_cheapest_is_first)
         double order[2], blocks[2], core[2];
         const char *first;
     } cases[] = {{{0.15, 0.20}, {0.01, 0.02}, {0.12, 0.16}, "C01"},
-                 {{0.15, 0.20}, {0.01, 0.02}, {0.10, 0.14}, "A01"},
+                 {{0.15, 0.20}, {0.01, 0.02}, {0.10, 0.12}, "C01"},
+                 {{0.15, 0.20}, {0.01, 0.02}, {0.07, 0.09}, "A01"},
                  {{0.15, 0.20}, {0.14, 0.18}, {0.13, 0.17}, "C01"},
                  {{0.15, 0.20}, {0.40, 0.45}, {0.13, 0.17}, "E04"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sp_record r;
         const json_t *shown[3];
         ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-        sp_record_append(&r, "hints", tried("A01", "order", "--reorder rcm", cases[i].order[0], cases[i].order[1]));
         sp_record_append(&r, "hints",
-                         tried("E04", "storage", "--format bcsr:2x2", cases[i].blocks[0], cases[i].blocks[1]));
-        sp_record_append(&r, "hints", tried("C01", "storage", "--format sell:8,1", cases[i].core[0], cases[i].core[1]));
+                         tried("A01", "order", "--reorder rcm", cases[i].order[0], cases[i].order[1]));
+        sp_record_append(
+            &r, "hints",
+            tried("E04", "storage", "--format bcsr:2x2", cases[i].blocks[0], cases[i].blocks[1]));
+        sp_record_append(&r, "hints",
+                         tried("C01", "storage", "--format sell:8,1", cases[i].core[0], cases[i].core[1]));
         ck_assert_int_eq(sp_hints_shown(&r, shown, 3), 3);
         ck_assert_str_eq(sp_item_text(shown[0], "id"), cases[i].first);
         ck_assert(shown[0] != shown[1] && shown[1] != shown[2] && shown[0] != shown[2]);

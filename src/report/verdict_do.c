@@ -1,6 +1,9 @@
 /* What to do: the best of the hints. */
 #include "report/verdict_parts.h"
 
+/* The time of a change on one set of arrays over that on another. */
+#define OTHER_ARRAYS 1.05
+
 static double gain_lo(const json_t *hint)
 {
     return sp_item_number(json_object_get(hint, "gain"), "lo");
@@ -66,12 +69,13 @@ static int effort_of(const json_t *hint)
     return 0;
 }
 
-/* Of two gains whose intervals meet, the one that costs less to adopt; of equal ones, the one that an earlier
- * rule proposes. */
+/* Of two gains whose intervals meet, or nearly so, because both would be another few percent on other arrays,
+ * the one that costs less to adopt; of equal ones, the one that an earlier rule proposes. */
 static bool is_as_good_for_less(const json_t *hint, const json_t *best)
 {
     const struct sp_value a = sp_hint_observed(hint), b = sp_hint_observed(best);
-    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 || a.hi < b.lo)
+    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 ||
+        1 - a.hi > OTHER_ARRAYS * (1 - b.lo))
         return false;
     const int less = effort_of(hint) - effort_of(best);
     return less < 0 || (less == 0 && strcmp(sp_item_text(hint, "id"), sp_item_text(best, "id")) < 0);

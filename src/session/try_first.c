@@ -14,6 +14,8 @@ enum { MOST = 3, MOST_CHANCES = 6, LEAST_EXECUTIONS = 40 };
 /* A chance may take this much of the budget; its trial begins with this look [s]. */
 #define CHANCE_SHARE 0.04
 #define GLANCE_S     0.01
+/* Chances begin until trials have taken so many times their share of the budget. */
+#define PATIENCE 1.5
 
 /* What a trial takes before and while it samples [s]: the order, two layouts' worth of copies for each kernel
  * that takes part in the choice, and executions. */
@@ -163,7 +165,11 @@ enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **ou
         status = try_hint(a, tries, &trials, &found->hints.hint[i], &tried, err);
         n += tried;
     }
-    for (int i = 0, n = 0; i < found->chances.n_hints && n < MOST_CHANCES && status == SP_OK; i++) {
+    /* Beside other work trials wait for quiet moments: then there is no time for chances. */
+    const double patient_s = PATIENCE * sp_plan_share_s(a->options->plan, SP_SPEND_TRIALS);
+    for (int i = 0, n = 0; i < found->chances.n_hints && n < MOST_CHANCES && status == SP_OK &&
+                           a->options->plan->spent_s[SP_SPEND_TRIALS] < patient_s;
+         i++) {
         status = try_chance(a, tries, &trials, &found->chances.hint[i], &tried, err);
         n += tried;
     }
