@@ -101,9 +101,10 @@ static bool are_both(double moved, double executed, double time)
 static struct sp_bottleneck_found of_both(double moved, double executed, double time)
 {
     struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
-    snprintf(f.why, sizeof f.why,
-             "transfers at the roof take %.0f %% of the time and execution %.0f %%: only less of both is faster",
-             100 * moved / time, 100 * executed / time);
+    snprintf(
+        f.why, sizeof f.why,
+        "transfers at the roof take %.0f %% of the time and execution %.0f %%: only less of both is faster",
+        100 * moved / time, 100 * executed / time);
     return f;
 }
 
