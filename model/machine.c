@@ -268,6 +268,10 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
         m->n_units = later->n_units;
         memcpy(m->unit, later->unit, sizeof m->unit);
     }
+    if (later->n_pages > 0 && (m->n_pages == 0 || !is_worse)) {
+        m->n_pages = later->n_pages;
+        memcpy(m->page, later->page, sizeof m->page);
+    }
     sp_capacity_merge(m, later);
     sp_machine_drop_implausible(m, faults, sizeof faults);
     sp_ecm_refit(m);
