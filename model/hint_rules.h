@@ -20,6 +20,7 @@ extern const struct sp_hint_rule sp_hint_blocks;          /* E04 */
 extern const struct sp_hint_rule sp_hint_width;           /* E05 */
 extern const struct sp_hint_rule sp_hint_zeros;           /* E06 */
 extern const struct sp_hint_rule sp_hint_threads;         /* F01 */
+extern const struct sp_hint_rule sp_hint_team;            /* F02 */
 extern const struct sp_hint_rule sp_hint_pages;           /* G01 */
 extern const struct sp_hint_rule sp_hint_numa;            /* G02 */
 extern const struct sp_hint_rule sp_hint_write_allocate;  /* G03 */

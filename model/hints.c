@@ -10,15 +10,13 @@
 static const double default_threshold = 0.03;
 
 const struct sp_hint_rule *const sp_hint_table[] = {
-    &sp_hint_x_traffic,       &sp_hint_x_duplication, &sp_hint_prefetch,
-    &sp_hint_stripes,         &sp_hint_imbalance,     &sp_hint_in_core,
-    &sp_hint_below_model,     &sp_hint_padding,       &sp_hint_index_bytes,
-    &sp_hint_symmetric,       &sp_hint_precision,     &sp_hint_blocks,
-    &sp_hint_width,           &sp_hint_zeros,         &sp_hint_threads,
-    &sp_hint_pages,           &sp_hint_numa,          &sp_hint_write_allocate,
-    &sp_hint_level,           &sp_hint_gpu_format,    &sp_hint_gpu_launch,
-    &sp_hint_gpu_persistence, &sp_hint_gpu_order,     &sp_hint_gpu_divergence,
-    &sp_hint_gpu_units,       &sp_hint_gpu_tiles,     NULL,
+    &sp_hint_x_traffic,      &sp_hint_x_duplication, &sp_hint_prefetch,        &sp_hint_stripes,
+    &sp_hint_imbalance,      &sp_hint_in_core,       &sp_hint_below_model,     &sp_hint_padding,
+    &sp_hint_index_bytes,    &sp_hint_symmetric,     &sp_hint_precision,       &sp_hint_blocks,
+    &sp_hint_width,          &sp_hint_zeros,         &sp_hint_threads,         &sp_hint_team,
+    &sp_hint_pages,          &sp_hint_numa,          &sp_hint_write_allocate,  &sp_hint_level,
+    &sp_hint_gpu_format,     &sp_hint_gpu_launch,    &sp_hint_gpu_persistence, &sp_hint_gpu_order,
+    &sp_hint_gpu_divergence, &sp_hint_gpu_units,     &sp_hint_gpu_tiles,       NULL,
 };
 static_assert(sizeof sp_hint_table / sizeof *sp_hint_table - 1 <= SP_MAX_HINTS, "SP_MAX_HINTS is too small");
 

@@ -86,7 +86,8 @@ struct sp_hint_inputs {
     struct sp_value time_s;           /* measured; SP_NONE: gains refer to the modelled time */
     struct sp_value roof_Bps;         /* of the level */
     struct sp_value V_B;              /* through the level now, simulated or measured */
-    struct sp_value core_s;           /* W/P_core */
+    struct sp_value core_s;           /* W/P_core, with row ends and the start of the team */
+    struct sp_value team_s;           /* the start of the team, part of it; SP_NONE: not measured */
     struct sp_value linear_s;         /* with all gathers from L1 */
     struct sp_value prefetch_s;       /* with x prefetched `prefetch` entries ahead */
     int prefetch;                     /* 0: not tried */

@@ -300,6 +300,7 @@ static void make(struct made *m)
     in->roof_best_Bps = exactly(0.5, roof * decades(0.5, 3), SP_MEASURED);
     in->time_s = maybe(0.9, time_s, SP_MEASURED);
     in->core_s = exactly(0.8, core_s, SP_MEASURED);
+    in->team_s = exactly(0.5, core_s * decades(0.01, 1), SP_MEASURED);
     in->cache_B = decades(1e5, 1e9);
     make_machine(m);
     make_x(m, time_s);

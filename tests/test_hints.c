@@ -298,6 +298,33 @@ START_TEST(threads)
 }
 END_TEST
 
+/* 10 us on 8 threads, of which the start takes 3: half of it to all goes where products share a region. At 8
+ * of 10 us fewer threads are faster even if the work does not scale at all. */
+START_TEST(start_of_the_team)
+{
+    struct sp_hint_inputs in = healthy();
+    in.n_threads = 8;
+    in.time_s = sp_value_of(10e-6, SP_MEASURED);
+    in.V_B = sp_value_of(1e5, SP_SIMULATED);
+    in.core_s = sp_value_of(10e-6, SP_MEASURED);
+    in.team_s = sp_value_of(3e-6, SP_MEASURED);
+    struct sp_hint hint = only(&in, "F02");
+    ck_assert_str_eq(hint.try_command, "in your program: several products in one parallel region");
+    ck_assert_double_eq_tol(hint.gain_lo, low(0.15), 1e-9);
+    ck_assert_double_eq_tol(hint.gain_hi, high(0.3), 1e-9);
+    in.team_s = sp_value_of(9.5e-6, SP_MEASURED); /* 0.5 us of work: two take 1.4 + 2 us */
+    hint = only(&in, "F02");
+    ck_assert_str_eq(hint.change, "--threads 2");
+    ck_assert_double_eq_tol(hint.gain_lo, low(1 - (9.5 / 7 + 0.5 * 4) / 10), 1e-9);
+    in.team_s = sp_value_of(0.1e-6, SP_MEASURED);
+    const struct sp_hints h = ask(&in);
+    ck_assert_str_eq(clear(&h, "start of the team")->figure, "100 ns of 10.0 us, 1.0 %");
+    in.n_threads = 1;
+    const struct sp_hints alone = ask(&in);
+    ck_assert(alone.n_hints == 0 && !clear(&alone, "start of the team"));
+}
+END_TEST
+
 START_TEST(placement_and_stores)
 {
     struct sp_hint_inputs in = healthy();
@@ -430,6 +457,7 @@ int main(void)
     tcase_add_test(tc, imbalance);
     tcase_add_test(tc, in_core);
     tcase_add_test(tc, threads);
+    tcase_add_test(tc, start_of_the_team);
     tcase_add_test(tc, placement_and_stores);
     tcase_add_test(tc, stores_of_every_operation);
     tcase_add_test(tc, cache_resident_data_get_no_advice_about_memory);

@@ -85,6 +85,7 @@ static const struct sp_rule_numbers table[] = {
     {"E05", {"config.rhs"}, vectors},
     {"E06", {"problem.zeros", "problem.nnz"}, NULL},
     {"F01", {"config.threads", "machine.n_cores"}, saturation},
+    {"F02", {"config.threads", "losses.team"}, NULL},
     {"G01", {"placement.pages.huge_share"}, NULL},
     {"G02", {"placement.numa.local_share"}, NULL},
     {"G03", {"metrics.w", "config.store_nt"}, stores},

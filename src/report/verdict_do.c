@@ -2,7 +2,9 @@
 #include "report/verdict_parts.h"
 
 /* The time of a change on one set of arrays over that on another. */
-#define OTHER_ARRAYS 1.05
+#define OTHER_ARRAYS 1.03
+/* A gain below this share of the best one is not as good, however wide its interval is. */
+#define AS_GOOD 0.7
 
 static double gain_lo(const json_t *hint)
 {
@@ -22,7 +24,7 @@ struct sp_value sp_hint_observed(const json_t *hint)
 bool sp_hint_is_shown(const json_t *hint)
 {
     const struct sp_value v = sp_hint_observed(hint);
-    return sp_value_known(v) ? v.value > 0 && !(v.lo <= 0) : gain_lo(hint) >= SP_VERDICT_GAIN;
+    return sp_value_known(v) ? v.value >= SP_VERDICT_GAIN && !(v.lo <= 0) : gain_lo(hint) >= SP_VERDICT_GAIN;
 }
 
 /* What was seen counts more than any promise. */
@@ -74,7 +76,7 @@ static int effort_of(const json_t *hint)
 static bool is_as_good_for_less(const json_t *hint, const json_t *best)
 {
     const struct sp_value a = sp_hint_observed(hint), b = sp_hint_observed(best);
-    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 ||
+    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 || a.value < AS_GOOD * b.value ||
         1 - a.hi > OTHER_ARRAYS * (1 - b.lo))
         return false;
     const int less = effort_of(hint) - effort_of(best);

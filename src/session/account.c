@@ -182,6 +182,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.V_B = a->evaluated.V_B;
     if (a->evaluated.p_core.origin != SP_NONE && a->evaluated.p_core.value > 0)
         in.core_s = sp_value_of(out->losses.core.value, SP_MEASURED);
+    in.team_s = out->losses.team;
     in.linear_s = a->proved.linear_s;
     in.prefetch_s = a->proved.prefetch_s;
     in.prefetch = sp_value_known(a->proved.prefetch_s) ? SP_TRIED_PREFETCH : 0;

@@ -139,7 +139,7 @@ static enum sp_status try_chance(const struct sp_analysis *a, struct sp_tries *t
     }
     plan->spent_s[SP_SPEND_TRIALS] += spent_s;
     one->outcome = sp_try_outcome(one);
-    if (!sp_try_is_gain(one) || one->trial.gain.value < WORTH_TRYING)
+    if (!sp_value_known(one->trial.gain) || one->trial.gain.lo < WORTH_TRYING)
         tries->n--;
     return status;
 }
