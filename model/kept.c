@@ -32,6 +32,12 @@ static double share(double x)
     return fmin(fmax(x, 0), 1);
 }
 
+static double kept_by(const struct sp_cache *c, double cycle_B, double capacity_B)
+{
+    const bool in_part = sp_value_known(c->cycle_B) && c->keeping == SP_KEEPS_A_PART;
+    return in_part ? share(capacity_B / cycle_B) : sp_kept_by_random(cycle_B, capacity_B);
+}
+
 struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int home, int n_threads,
                           int n_domains, const struct sp_traffic *traffic, int n_levels)
 {
@@ -52,7 +58,7 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
         if (k == home || cycle_B > most * own.hi || fetched_B <= 0 ||
             (needed_B < own.value && !sp_value_known(m->cache[k].cycle_B)))
             continue;
-        const double value = share((1 - sp_kept_by_random(cycle_B, own.value)) * cycle_B / fetched_B),
+        const double value = share((1 - kept_by(&m->cache[k], cycle_B, own.value)) * cycle_B / fetched_B),
                      lo = needed_B <= own.hi ? 0 : share((1 - share(own.hi / cycle_B)) * cycle_B / fetched_B);
         return (struct sp_kept){.cache = k,
                                 .fetched = sp_value_between(value, fmin(lo, value), 1, SP_MODELLED)};

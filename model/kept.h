@@ -9,10 +9,14 @@
  *
  * - a share C/N under the best replacement, and adaptive insertion comes near that.
  *
+ * By which of the last two its L3 keeps data `machine measure` finds out (sp_cache.keeping); both virtual
+ * machines that were looked at kept C/N.
+ *
  * J. E. Smith, J. R. Goodman, Instruction cache replacement policies and organizations, IEEE Trans. Computers
  * C-34 (1985): loops larger than a cache. M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer,
  * Adaptive insertion policies for high performance caching, ISCA 2007: near the best. Processors do not say
- * what their caches do, so random replacement stands for them, with an interval from LRU to the best.
+ * what their caches do; where it was not measured, random replacement stands for them. The interval goes from
+ * LRU to the best.
  *
  * The simulated bytes are those of LRU. Here a share of what they say is fetched anew is taken off. */
 #ifndef SP_MODEL_KEPT_H

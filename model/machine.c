@@ -8,6 +8,12 @@
 #include "model/capacity.h"
 #include "model/ecm_fit.h"
 
+const char *sp_keeping_name(enum sp_keeping keeping)
+{
+    static const char *const names[] = {"chance", "part"};
+    return names[keeping];
+}
+
 static const char *const policy_names[SP_N_POLICIES] = {"lru", "random", "rrip"};
 
 const char *sp_policy_name(enum sp_policy policy)

@@ -27,6 +27,13 @@ struct sp_capacity_draw {
     char when[24];
 };
 
+/* What a cache of C bytes keeps of N that are gone through again and again (model/kept.h). */
+enum sp_keeping {
+    SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
+    SP_KEEPS_A_PART     /* C/N: the best replacement, to which adaptive insertion comes near */
+};
+const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part" */
+
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
     int level;                   /* 1, 2, 3 */
@@ -36,6 +43,7 @@ struct sp_cache {
     struct sp_capacity_draw draw[SP_MAX_DRAWS]; /* [n_draws] in order of time */
     struct sp_value cycle_B; /* what streams that go through their data again and again find of them, all
                                 cores of an instance together; SP_NONE: not measured */
+    enum sp_keeping keeping; /* the law that cycle_B was found by */
     int line_B;
     int sector_B;      /* part of a line that is fetched alone (GPU: 32); 0: whole lines */
     int ways;          /* 0: fully associative */

@@ -234,18 +234,15 @@ const struct sp_term sp_machine_terms[] = {
     {"kept",
      "retention",
      "what a cache keeps, between executions, of data that are somewhat larger than it",
-     "h = exp(-(1 - h) N/C)",
+     "h = C/N, or h = exp(-(1 - h) N/C)",
      "N: bytes that one execution goes through; C: the capacity that `machine measure` finds with streams "
-     "that go "
-     "through their data again and again, else 0.9 of the cache's. LRU keeps nothing of a cycle that is "
-     "longer than the "
-     "cache, random replacement h, the best replacement C/N, which adaptive insertion comes near to. Which "
-     "one a processor "
-     "has it does not say: h is the value, and the interval goes from LRU to the best with the upper end of "
-     "C. `spmodel "
+     "that go through their data again and again, else 0.9 of the cache's. LRU keeps nothing of a cycle that "
+     "is longer than the cache, the best replacement C/N, which adaptive insertion comes near to, random "
+     "replacement the second h. By which law the last level keeps data is measured too (`part`, `chance`); "
+     "without that it is the second. The interval goes from LRU to the best with the upper end of C. "
+     "`spmodel "
      "model M --machine NAME --alpha sim` takes h off the bytes that cross into that cache, in ECM, gathers "
-     "and the "
-     "expected time, where N is at most five times C.",
+     "and the expected time, where N is at most five times C.",
      "levels expected-time gather-roof ecm",
      {NULL},
      NULL},

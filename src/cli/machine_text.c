@@ -61,9 +61,11 @@ static void print_caches(FILE *f, const struct sp_machine *m)
         else if (k == m->n_caches - 1)
             sp_print(f, "   effective capacity unknown");
         if (sp_value_known(c->cycle_B))
-            sp_print(f, "\n      %.3g MiB (%.3g ... %.3g, %s) for data that are gone through again and again",
-                     c->cycle_B.value / (1 << 20), c->cycle_B.lo / (1 << 20), c->cycle_B.hi / (1 << 20),
-                     sp_origin_name(c->cycle_B.origin));
+            sp_print(
+                f, "\n      %.3g MiB (%.3g ... %.3g, %s) for data that are gone through again and again, %s",
+                c->cycle_B.value / (1 << 20), c->cycle_B.lo / (1 << 20), c->cycle_B.hi / (1 << 20),
+                sp_origin_name(c->cycle_B.origin),
+                c->keeping == SP_KEEPS_A_PART ? "of which it keeps that much" : "kept by chance");
         fputc('\n', f);
     }
 }

@@ -376,6 +376,7 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
                                         "effective_B", "cycle_B",       "note",   NULL};
     static const char *const known_value[] = {"value",  "lo",  "hi",           "unit",
                                               "origin", "how", "measurements", NULL};
+    static const char *const known_cycle[] = {"value", "lo", "hi", "unit", "origin", "law", NULL};
     char where[64], text[16];
     snprintf(where, sizeof where, "caches[%d]", i);
     remark_unknown(r, o, where, known);
@@ -405,8 +406,12 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
     c->cycle_B = sp_value_none("not measured with streams");
     if (cycle) {
         snprintf(where, sizeof where, "caches[%d].cycle_B", i);
-        remark_unknown(r, cycle, where, known_value);
+        remark_unknown(r, cycle, where, known_cycle);
         c->cycle_B = value_of(r, cycle, where, "B");
+        text_of(r, cycle, where, "law", text, sizeof text, false);
+        c->keeping = strcmp(text, "part") == 0 ? SP_KEEPS_A_PART : SP_KEEPS_BY_CHANCE;
+        if (*text && strcmp(text, sp_keeping_name(c->keeping)) != 0)
+            fault(r, where, "law", "must be chance or part");
     }
 }
 

@@ -54,6 +54,7 @@ static json_t *cache_object(const struct sp_cache *c)
     if (sp_value_known(c->cycle_B)) {
         json_t *cycle = json_object();
         put_value(cycle, c->cycle_B, "B");
+        json_object_set_new(cycle, "law", json_string(sp_keeping_name(c->keeping)));
         json_object_set_new(o, "cycle_B", cycle);
     }
     return o;

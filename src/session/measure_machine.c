@@ -387,7 +387,7 @@ static void conclude_llc(struct measurement *m, double budget_s, struct sp_machi
     struct sp_cache *llc = &out->cache[out->n_caches - 1];
     int64_t l2 = out->cache[out->n_caches - 2].size_B;
     llc->cycle_B = sp_measure_cycle(&m->arena, m->binding.n_threads, m->binding.n_domains, l2, llc->size_B,
-                                    m->options->isa, cycling * m->budget_s, m->progress);
+                                    m->options->isa, cycling * m->budget_s, m->progress, &llc->keeping);
     const struct sp_value effective =
         sp_measure_llc(&m->arena, l2, llc->size_B, budget_s, &inner, &outer, m->progress);
     char size[32], when[24];
