@@ -185,13 +185,13 @@ static void print_expected(const struct sp_model_row *row, FILE *out)
 /* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
 static void print_kept(const struct sp_model_row *row, FILE *out)
 {
+    static const double noticeable = 0.05;
     const struct sp_kept *k = &row->kept;
-    if (k->cache < 0 || k->holds)
+    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable)
         return;
     sp_print(out,
-             " %s: L%d keeps about %.0f %% (%.0f %% ... %.0f %%) of the data between executions (modelled;\n "
-             " explain "
-             "kept).\n",
+             " %s: L%d keeps about %.0f %% (%.0f %% ... %.0f %%) of the data between executions (modelled;\n"
+             "  explain kept).\n",
              row->format, row->machine->cache[k->cache].level, 100 * (1 - k->fetched.value),
              100 * (1 - k->fetched.hi), 100 * (1 - k->fetched.lo));
 }
