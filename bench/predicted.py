@@ -39,7 +39,7 @@ def model(options, folder, matrix, fmt, threads):
     with open(out) as f:
         p = json.load(f)["predictions"][0]
     return {"roofline": value(p, "time"), "core": value(p, "core"), "row_ends": value(p, "row_ends"), "team": value(p, "team"),
-            "data": value(p, "bytes") / value(p, "roof"), "beyond_L1": value(p, "gather", "beyond_L1"),
+            "data": value(p, "transfers"), "beyond_L1": value(p, "gather", "beyond_L1"),
             "gather": value(p, "gather", "time"), "wait": value(p, "gather", "wait"), "ecm": value(p, "ecm", "time"),
             "expected": value(p, "expected"), "level": p["level"], "kernel": p.get("core_kernel", "?")}
 

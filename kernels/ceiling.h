@@ -115,6 +115,13 @@ int64_t sp_ceiling_gather_pass(const struct sp_ceiling_run *run);
  */
 int64_t sp_ceiling_calibrate(const struct sp_ceiling_run *run, double target_s);
 
+/* Seconds of a thread's time that a gather takes from n_lines of 64 bytes (a power of two, at least 1024)
+ * that lie scattered over the pages of memory[bytes], a power of two and at least n_lines lines: all caches
+ * see the same whatever `bytes` is, each set of theirs as often. All threads gather from the same memory,
+ * each line once in n_lines. */
+double sp_ceiling_scattered(const void *memory, size_t bytes, int64_t n_lines, int n_threads,
+                            int64_t repetitions);
+
 /* A random cyclic walk over the 64-byte lines of bytes (at most the arena), for latencies: building it costs
  * a random store a line. */
 void sp_ceiling_chase_build(const struct sp_ceiling_arena *arena, size_t bytes, uint64_t seed);

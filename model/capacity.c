@@ -89,6 +89,14 @@ void sp_capacity_merge(struct sp_machine *to, const struct sp_machine *from)
     const int64_t inner_B = to->n_caches > 1 ? to->cache[to->n_caches - 2].size_B : 0;
     if (c->level != other->level || c->size_B != other->size_B)
         return;
+    const struct sp_value was = c->cycle_B, is = other->cycle_B;
+    if (sp_value_known(was) && sp_value_known(is) && c->keeping == other->keeping)
+        c->cycle_B = sp_value_between(fmax(was.value, is.value), fmin(was.lo, is.lo), fmax(was.hi, is.hi),
+                                      SP_MEASURED);
+    else if (sp_value_known(is)) {
+        c->cycle_B = is;
+        c->keeping = other->keeping;
+    }
     insert_single(c, c);
     insert_single(c, other);
     for (int i = 0; i < other->n_draws; i++)

@@ -22,7 +22,8 @@ void sp_capacity_pool(struct sp_cache *cache, int64_t inner_B);
  * True: there was something to cut. */
 bool sp_capacity_limit(struct sp_cache *cache, int64_t inner_B);
 
-/* Adds to the last level of `to` what that of `from` has. Of the same cache only (level and stated size). */
+/* Adds to the last level of `to` what that of `from` has. Of the same cache only (level and stated size). Of
+ * two capacities for streams the larger one stays, since others only take away, with the interval of both. */
 void sp_capacity_merge(struct sp_machine *to, const struct sp_machine *from);
 
 #endif

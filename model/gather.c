@@ -1,5 +1,6 @@
 #include "model/gather.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,22 +23,29 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *m, double n_gat
     h.count[n_levels] = left;
     memcpy(h.level[n_levels], "MEM", sizeof "MEM");
     h.n_levels = n_levels + 1;
+    h.origin = traffic[n_levels - 1].read_B.origin == SP_MODELLED ? SP_MODELLED : SP_SIMULATED;
     return h;
 }
 
-/* The fastest gather ceiling of a level with exactly n_threads. */
-static struct sp_value rate_at(const struct sp_machine *m, const char *level, int n_threads)
+/* The fastest one. */
+const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *m, const char *level, int n_threads)
 {
-    struct sp_value best = sp_value_none("no gather ceiling");
+    const struct sp_ceiling *best = NULL;
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *c = &m->ceiling[i];
         const bool is_one = strcmp(c->name, "gather") == 0 || strcmp(c->name, "gather_ld") == 0;
         if (!is_one || strcmp(c->level, level) != 0 || c->n_threads != n_threads || !sp_value_known(c->value))
             continue;
-        if (!sp_value_known(best) || c->value.value > best.value)
-            best = c->value;
+        if (!best || c->value.value > best->value.value)
+            best = c;
     }
     return best;
+}
+
+static struct sp_value rate_at(const struct sp_machine *m, const char *level, int n_threads)
+{
+    const struct sp_ceiling *c = sp_gather_ceiling(m, level, n_threads);
+    return c ? c->value : sp_value_none("no gather ceiling");
 }
 
 struct sp_value sp_gather_rate(const struct sp_machine *m, const char *level, int n_threads)
@@ -70,14 +78,14 @@ static struct sp_gather_roof unknown_roof(struct sp_gather_roof roof, const char
     return roof;
 }
 
-struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct sp_gather_hits *hits,
-                                        int n_threads)
+struct sp_gather_roof sp_gather_roof_at(const struct sp_gather_hits *hits, const struct sp_value *rate)
 {
-    struct sp_gather_roof roof = {.hits = *hits};
+    struct sp_gather_roof roof = {.hits = *hits,
+                                  .walks_s = sp_value_none("walks of page tables were not counted")};
     double n = 0, value = 0, lo = 0, hi = 0;
     const char *missing = NULL;
     for (int k = 0; k < hits->n_levels; k++) {
-        const struct sp_value r = roof.rate[k] = sp_gather_rate(m, hits->level[k], n_threads);
+        const struct sp_value r = roof.rate[k] = rate[k];
         if (!(hits->count[k] > 0))
             continue;
         if (!sp_value_known(r)) {
@@ -98,6 +106,15 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct
     return roof;
 }
 
+struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct sp_gather_hits *hits,
+                                        int n_threads)
+{
+    struct sp_value rate[SP_MAX_CACHES + 1];
+    for (int k = 0; k < hits->n_levels; k++)
+        rate[k] = sp_gather_rate(m, hits->level[k], n_threads);
+    return sp_gather_roof_at(hits, rate);
+}
+
 struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const struct sp_layout *l,
                                                const struct sp_traffic *traffic, int n_levels, int n_threads)
 {
@@ -110,6 +127,18 @@ struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const
         return roof;
     return unknown_roof(roof, is_spmv ? "gathers are measured for elements of 8 bytes"
                                       : "gathers of rows of several elements are not measured");
+}
+
+static void widen(struct sp_value *v, struct sp_value other)
+{
+    if (sp_value_known(*v) && sp_value_known(other))
+        *v = sp_value_between(v->value, fmin(v->lo, other.lo), fmax(v->hi, other.hi), SP_MODELLED);
+}
+
+void sp_gather_roof_widen(struct sp_gather_roof *roof, const struct sp_gather_roof *other)
+{
+    widen(&roof->time_s, other->time_s);
+    widen(&roof->roof_ps, other->roof_ps);
 }
 
 static double above_zero(double x)

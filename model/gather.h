@@ -10,7 +10,7 @@
  * overlap further, down to max_l n_l/r_l. J. D. C. Little, A proof for the queuing formula L = lambda W,
  * Operations Research 9 (1961).
  *
- * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares, pages.
+ * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares.
  */
 #ifndef SP_MODEL_GATHER_H
 #define SP_MODEL_GATHER_H
@@ -21,7 +21,8 @@
 
 /* Gathers of all threads in one execution by the level that has the element. */
 struct sp_gather_hits {
-    int n_levels; /* caches, then memory; 0: not known */
+    int n_levels;          /* caches, then memory; 0: not known */
+    enum sp_origin origin; /* simulated; modelled where a share was taken off what is simulated */
     double count[SP_MAX_CACHES + 1];
     char level[SP_MAX_CACHES + 1][8]; /* "L1", ..., "MEM" */
 };
@@ -39,11 +40,17 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *machine, double
  * the machine has none. */
 struct sp_value sp_gather_rate(const struct sp_machine *machine, const char *level, int n_threads);
 
+/* The ceiling that the rate of exactly so many threads is; NULL: there is none. */
+const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *machine, const char *level,
+                                           int n_threads);
+
 struct sp_gather_roof {
     struct sp_gather_hits hits;
     struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */
     struct sp_value time_s;                  /* T, interval from those of the rates; SP_MODELLED */
     struct sp_value roof_ps;                 /* n/T [1/s]; SP_MODELLED */
+    double walks;                            /* of page tables, simulated (model/page_walks.h) */
+    struct sp_value walks_s; /* that they take, in T; SP_NONE: nobody asked, or no TLB is described */
 };
 
 /* SP_NONE with the reason where hits are not known, there are none, or a level that has some has no ceiling.
@@ -51,12 +58,18 @@ struct sp_gather_roof {
 struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const struct sp_gather_hits *hits,
                                         int n_threads);
 
+/* The same with the rates given, rate[hits->n_levels]. */
+struct sp_gather_roof sp_gather_roof_at(const struct sp_gather_hits *hits, const struct sp_value *rate);
+
 /* The roof of what one execution of a layout gathers; traffic as in sp_gather_hits_of(). SP_NONE, with the
  * reason, also where the operation is not SpMV and where elements of x are not of 8 bytes, as those are that
  * the ceilings are of. */
 struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *machine,
                                                const struct sp_layout *layout,
                                                const struct sp_traffic *traffic, int n_levels, int n_threads);
+
+/* Takes the ends of `other`, the same gathers from other levels, into the intervals of `roof`. */
+void sp_gather_roof_widen(struct sp_gather_roof *roof, const struct sp_gather_roof *other);
 
 /* What waiting for gathers adds to streams that take streams_s [s] and run at the same time: T - streams_s,
  * at least 0. SP_NONE where one of them is not known. */

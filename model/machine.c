@@ -8,6 +8,12 @@
 #include "model/capacity.h"
 #include "model/ecm_fit.h"
 
+const char *sp_keeping_name(enum sp_keeping keeping)
+{
+    static const char *const names[] = {"chance", "part"};
+    return names[keeping];
+}
+
 static const char *const policy_names[SP_N_POLICIES] = {"lru", "random", "rrip"};
 
 const char *sp_policy_name(enum sp_policy policy)
@@ -267,6 +273,10 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
     if (later->n_units > 0 && (m->n_units == 0 || !is_worse)) {
         m->n_units = later->n_units;
         memcpy(m->unit, later->unit, sizeof m->unit);
+    }
+    if (later->n_pages > 0 && (m->n_pages == 0 || !is_worse)) {
+        m->n_pages = later->n_pages;
+        memcpy(m->page, later->page, sizeof m->page);
     }
     sp_capacity_merge(m, later);
     sp_machine_drop_implausible(m, faults, sizeof faults);

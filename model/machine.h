@@ -27,6 +27,13 @@ struct sp_capacity_draw {
     char when[24];
 };
 
+/* What a cache of C bytes keeps of N that are gone through again and again (model/kept.h). */
+enum sp_keeping {
+    SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
+    SP_KEEPS_A_PART     /* C/N: the best replacement, to which adaptive insertion comes near */
+};
+const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part" */
+
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
     int level;                   /* 1, 2, 3 */
@@ -34,6 +41,9 @@ struct sp_cache {
     struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
     int n_draws; /* measurements that effective_B was pooled from (model/capacity.h); 0: it stands alone */
     struct sp_capacity_draw draw[SP_MAX_DRAWS]; /* [n_draws] in order of time */
+    struct sp_value cycle_B; /* what streams that go through their data again and again find of them, all
+                                cores of an instance together; SP_NONE: not measured */
+    enum sp_keeping keeping; /* the law that cycle_B was found by */
     int line_B;
     int sector_B;      /* part of a line that is fetched alone (GPU: 32); 0: whole lines */
     int ways;          /* 0: fully associative */
@@ -66,6 +76,7 @@ struct sp_ceiling {
     char precision[8]; /* "f64", "f32", "mma" also "tf32", "f16", "bf16"; bandwidths: "f64" */
     int n_threads;
     int n_domains; /* last-level-cache domains the threads were spread over */
+    double set_B;  /* working set of all threads; 0: not said, or none */
     char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
     struct sp_value
         value; /* [B/s], [flop/s] or [1/s]; SP_NONE: no source is known, `how` says what was looked for */
@@ -96,7 +107,7 @@ struct sp_machine_measured {
     char doubt[120];            /* why confidence in the figures is low; "": it is not */
 };
 
-enum { SP_MAX_CACHES = 4 };
+enum { SP_MAX_CACHES = 4, SP_MAX_PAGE_COSTS = 8 };
 
 /* What one thread draws over the interface between a level and the next one inward. */
 struct sp_ecm_interface {
@@ -112,6 +123,16 @@ struct sp_machine_ecm {
     char how[256];           /* how it was fitted, its source, or why it is not known; "": not said */
     int n_interfaces;
     struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
+};
+
+/* What a gather takes longer whose page the TLBs do not map (model/page_walks.h), by the pages that were
+ * asked for. */
+struct sp_page_costs {
+    bool huge; /* huge pages were asked for, not only 4 KiB ones */
+    int n_threads;
+    double reach_B; /* what the TLBs of a core map of them */
+    struct sp_value
+        walk_s; /* that a gather beyond it takes of a thread's time; 0: no set that was tried is beyond it */
 };
 
 /* One thread's time of a row of CRS or a chunk of SELL by its length, data in the innermost cache, while
@@ -148,6 +169,8 @@ struct sp_machine {
     struct sp_ceiling *ceiling; /* [n_ceilings] owned */
     struct sp_machine_measured measured;
     struct sp_machine_ecm ecm; /* CPUs */
+    int n_pages;
+    struct sp_page_costs page[SP_MAX_PAGE_COSTS]; /* CPUs; measured */
     int n_units;
     struct sp_unit_costs unit[SP_MAX_UNIT_COSTS]; /* CPUs; measured */
     bool validated; /* simulated traffic was compared with counters on this kind of machine */

@@ -42,7 +42,7 @@ struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int
 
 /* Private levels are as many as threads; the last one as many as domains; what is between follows from the
  * cores that share an instance. */
-static int instances(const struct sp_machine *m, int level, int n_threads, int n_domains)
+int sp_instances_of(const struct sp_machine *m, int level, int n_threads, int n_domains)
 {
     if (level == m->n_caches - 1 && m->cache[level].cores_sharing != 1)
         return n_domains < n_threads ? n_domains : n_threads;
@@ -52,7 +52,7 @@ static int instances(const struct sp_machine *m, int level, int n_threads, int n
 
 const char sp_residence_fits_upper_end[] = "the data fit the upper end of the capacity";
 const char sp_residence_exceeds_lower_end[] = "the data do not fit the lower end of the capacity";
-static const double own_share = 0.9; /* of a cache: the rest is other people's */
+const double sp_residence_own_share = 0.9;
 
 /* What the ends of the last level's capacity say, where its value decided. */
 static const char *doubt_of(const struct sp_residence *r, const struct sp_machine *m, bool warm)
@@ -61,8 +61,9 @@ static const char *doubt_of(const struct sp_residence *r, const struct sp_machin
     if (!warm || !llc || !sp_value_known(llc->effective_B) || r->level < m->n_caches - 1)
         return NULL;
     if (r->level == m->n_caches)
-        return r->needed_B < own_share * llc->effective_B.hi ? sp_residence_fits_upper_end : NULL;
-    return r->needed_B < own_share * llc->effective_B.lo ? NULL : sp_residence_exceeds_lower_end;
+        return r->needed_B < sp_residence_own_share * llc->effective_B.hi ? sp_residence_fits_upper_end
+                                                                          : NULL;
+    return r->needed_B < sp_residence_own_share * llc->effective_B.lo ? NULL : sp_residence_exceeds_lower_end;
 }
 
 struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footprint f, int n_threads,
@@ -75,10 +76,10 @@ struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footpr
     for (int i = m->kind == SP_GPU ? m->n_caches - 1 : 0; i < m->n_caches; i++) {
         if (i < 0)
             continue;
-        r.n_instances = instances(m, i, n_threads, n_domains);
+        r.n_instances = sp_instances_of(m, i, n_threads, n_domains);
         r.needed_B = f.shared_out_B / r.n_instances + f.each_B;
         r.capacity_B = (double)sp_cache_believed_B(&m->cache[i]);
-        if (warm && r.needed_B < own_share * r.capacity_B) {
+        if (warm && r.needed_B < sp_residence_own_share * r.capacity_B) {
             r.level = i;
             snprintf(r.name, sizeof r.name, "L%d", m->cache[i].level);
             break;
@@ -107,7 +108,8 @@ double sp_inner_capacity_B(const struct sp_machine *m, int level, int n_threads,
 {
     if (level <= 0)
         return 0;
-    return instances(m, level - 1, n_threads, n_domains) * (double)sp_cache_believed_B(&m->cache[level - 1]);
+    return sp_instances_of(m, level - 1, n_threads, n_domains) *
+           (double)sp_cache_believed_B(&m->cache[level - 1]);
 }
 
 const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char *level, int n_threads,

@@ -49,6 +49,12 @@ struct sp_residence {
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 
+/* Of a cache that the data may fill: the rest is other people's. */
+extern const double sp_residence_own_share;
+
+/* Instances of cache `level` that n_threads in n_domains use. */
+int sp_instances_of(const struct sp_machine *machine, int level, int n_threads, int n_domains);
+
 /* The doubts that there are, at the two ends of the interval. */
 extern const char sp_residence_fits_upper_end[], sp_residence_exceeds_lower_end[];
 

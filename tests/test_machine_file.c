@@ -167,8 +167,13 @@ START_TEST(what_is_written_is_read)
                           .victim = true,
                           .policy = SP_RRIP,
                           .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED),
+                          .cycle_B = sp_value_between(100e6, 80e6, 110e6, SP_MEASURED),
+                          .keeping = SP_KEEPS_A_PART,
                           .n_draws = 2,
                           .draw = {{35e6, 30e6, 60e6, "2026-11-21T10:00:00Z"}, {45e6, 45e6, 45e6, ""}}};
+    m.n_pages = 2;
+    m.page[0] = (struct sp_page_costs){true, 1, 12.5e6, sp_value_between(3e-9, 2e-9, 4e-9, SP_MEASURED)};
+    m.page[1] = (struct sp_page_costs){false, 2, 8192, sp_value_of(2e-9, SP_MEASURED)};
     m.gpu = (struct sp_gpu_limits){.threads = 2048,
                                    .blocks = 32,
                                    .registers = 65536,
@@ -188,6 +193,7 @@ START_TEST(what_is_written_is_read)
                            .value = sp_value_between(33.125e9, 32.5e9, 34e9, SP_MEASURED),
                            .sample = sample,
                            .n_samples = 3,
+                           .set_B = 268435456,
                            .how = "256 MiB",
                            .when = "2026-11-21T10:00:00Z"};
     struct sp_ceiling unknown = {.name = "load",
@@ -223,6 +229,17 @@ START_TEST(what_is_written_is_read)
     ck_assert(r.cache[1].victim && r.cache[1].policy == SP_RRIP);
     same_value(m.cache[1].effective_B, r.cache[1].effective_B);
     ck_assert_int_eq(r.cache[1].n_draws, 2);
+    same_value(m.cache[1].cycle_B, r.cache[1].cycle_B);
+    ck_assert_int_eq(r.cache[1].keeping, SP_KEEPS_A_PART);
+    ck_assert(!sp_value_known(r.cache[0].cycle_B));
+    ck_assert_int_eq(r.n_pages, 2);
+    for (int i = 0; i < 2; i++) {
+        ck_assert(r.page[i].huge == m.page[i].huge && r.page[i].n_threads == m.page[i].n_threads);
+        ck_assert_double_eq(r.page[i].reach_B, m.page[i].reach_B);
+        same_value(m.page[i].walk_s, r.page[i].walk_s);
+    }
+    ck_assert_double_eq(r.ceiling[0].set_B, 268435456);
+    ck_assert_double_eq(r.ceiling[1].set_B, 0);
     ck_assert(r.measured.n_times == 3 && r.measured.n_samples == 100 && r.measured.n_disturbed == 60);
     ck_assert_str_eq(r.measured.when, "2026-11-21T10:00:00Z");
     ck_assert_str_eq(r.measured.doubt, "busy");

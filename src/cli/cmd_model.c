@@ -11,6 +11,7 @@
 #include "cli/model_plot.h"
 #include "cli/op_options.h"
 #include "cli/options.h"
+#include "cli/run_options.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "io/matrix_load.h"
@@ -29,7 +30,8 @@ enum {
     KEY_SCHEDULE,
     KEY_W,
     KEY_PLOT,
-    KEY_COLD
+    KEY_COLD,
+    KEY_PAGES
 };
 
 static const struct argp_option options[] = {
@@ -59,6 +61,8 @@ static const struct argp_option options[] = {
      "picture "
      "each, FILE-MACHINE). Without it, GPUs with --format all are drawn as text below the table",
      0},
+    {"pages", KEY_PAGES, "P", 0,
+     "Pages of x: huge (default) or small; what gathers wait for page tables then, with --alpha sim", 0},
     {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
     {0},
 };
@@ -197,6 +201,7 @@ static void check_whole(struct argp_state *state, struct arguments *a)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const page_words[] = {"huge", "small", NULL};
     struct arguments *a = state->input;
     struct sp_model_request *r = &a->request;
     struct sp_error err;
@@ -259,6 +264,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PLOT:
         a->picture = arg;
+        return 0;
+    case KEY_PAGES:
+        r->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
         return 0;
     case KEY_COLD:
         r->cold = true;

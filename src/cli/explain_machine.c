@@ -210,21 +210,54 @@ const struct sp_term sp_machine_terms[] = {
      "model M --machine NAME --alpha sim` computes it without running the kernel, and what it exceeds the "
      "streams (V - V_x)/b_S by. `analyze` puts it beside what all gathers from L1 (test) save, and takes its "
      "word where that test could not be made. Not in it: lines fetched ahead (bands, stencils wait less), "
-     "unequal shares, pages that no TLB holds.",
-     "ceilings linearised in_core levels waiting",
+     "unequal shares; pages that no TLB maps are tlb.",
+     "ceilings linearised in_core levels waiting tlb",
      {"gathers.time", "gathers.roof", "gathers.beyond_L1"},
      gathers},
+    {"tlb",
+     "page-walks reach",
+     "gathers of x whose page no TLB maps: the core walks the page tables first",
+     "T_tlb = n_w*t_w/threads, a part of T_gather",
+     "n_w: gathers whose page is not among the last that a core's TLBs map, simulated with pages for lines. "
+     "Their reach and "
+     "t_w, what a walk takes of a thread's time, are found by `machine measure`, which gathers the same "
+     "number of lines "
+     "from more and more pages, so that nothing else changes. In a virtual machine huge pages may reach no "
+     "further than "
+     "small ones: the host's pages decide. A ceiling that was measured beyond the reach has walks of its "
+     "own, which are "
+     "taken off its rate. `spmodel model M --machine NAME --alpha sim` shows it where x is larger than the "
+     "reach.",
+     "gather-roof kept placement G01",
+     {NULL},
+     NULL},
+    {"kept",
+     "retention",
+     "what a cache keeps, between executions, of data that are somewhat larger than it",
+     "h = C/N, or h = exp(-(1 - h) N/C)",
+     "N: bytes that one execution goes through; C: the capacity that `machine measure` finds with streams "
+     "that go through their data again and again, else 0.9 of the cache's. LRU keeps nothing of a cycle that "
+     "is longer than the cache, the best replacement C/N, which adaptive insertion comes near to, random "
+     "replacement the second h. By which law the last level keeps data is measured too (`part`, `chance`); "
+     "without that it is the second. The interval goes from LRU to the best with the upper end of C. "
+     "`spmodel "
+     "model M --machine NAME --alpha sim` takes h off the bytes that cross into that cache, in ECM, gathers "
+     "and the expected time, where N is at most five times C.",
+     "levels expected-time gather-roof ecm",
+     {NULL},
+     NULL},
     {"expected-time",
      "expected units row-costs surprise",
      "the time of a matrix that is not run, from all parts of the model",
-     "T = max(V/b_S, T_core - T_ends + max(T_ends, T_beyond))",
+     "T = max(T_transfers, T_core - T_ends + max(T_ends, T_beyond))",
      "T_core: the start of the team and, of the slowest thread, what its rows (chunks of SELL) cost by their "
      "lengths, as `machine measure` finds it with all data in L1. T_ends, part of it: rows whose length the "
      "four before do not foretell, times what a mispredicted end costs in a sequence of so many rows: "
      "processors learn short ones by heart. T_beyond: what the simulated levels add to gathers from L1. The "
-     "interval goes from all gathers hidden and all ends foretold to none. `spmodel model M --machine NAME "
+     "interval goes from all gathers hidden and all ends foretold to none. T_transfers: V/b_S, of data that "
+     "a cache holds in part each part at its own roof (kept). `spmodel model M --machine NAME "
      "--alpha sim` computes it; `spmodel analyze` checks its parts (rows by length, all gathers from L1).",
-     "gather-roof row_ends P_core ecm",
+     "gather-roof row_ends P_core ecm kept",
      {NULL},
      NULL},
     {"placement",

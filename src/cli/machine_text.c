@@ -60,7 +60,27 @@ static void print_caches(FILE *f, const struct sp_machine *m)
             fputc(')', f);
         else if (k == m->n_caches - 1)
             sp_print(f, "   effective capacity unknown");
+        if (sp_value_known(c->cycle_B))
+            sp_print(
+                f, "\n      %.3g MiB (%.3g ... %.3g, %s) for data that are gone through again and again, %s",
+                c->cycle_B.value / (1 << 20), c->cycle_B.lo / (1 << 20), c->cycle_B.hi / (1 << 20),
+                sp_origin_name(c->cycle_B.origin),
+                c->keeping == SP_KEEPS_A_PART ? "of which it keeps that much" : "kept by chance");
         fputc('\n', f);
+    }
+}
+
+/* "PAGES    huge: the TLBs of a core map 11.5 MiB, a gather beyond it takes 3.4 ns more (1 thread)". */
+static void print_pages(FILE *f, const struct sp_machine *m)
+{
+    char reach[24];
+    for (int i = 0; i < m->n_pages; i++) {
+        const struct sp_page_costs *c = &m->page[i];
+        sp_print(f, "%-8s %s: the TLBs of a core map %s%s", i ? "" : "PAGES", c->huge ? "huge" : "4 KiB",
+                 c->walk_s.value > 0 ? "" : "at least ", size_text((int64_t)c->reach_B, reach, sizeof reach));
+        if (c->walk_s.value > 0)
+            sp_print(f, ", a gather beyond it takes %.3g ns more", 1e9 * c->walk_s.value);
+        sp_print(f, " (%d thread%s)\n", c->n_threads, c->n_threads == 1 ? "" : "s");
     }
 }
 
@@ -186,6 +206,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
     }
     print_ecm(f, m);
     print_rows(f, m);
+    print_pages(f, m);
     sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
              "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {

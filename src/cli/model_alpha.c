@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash64.h"
+#include "model/page_walks.h"
 #include "model/reuse.h"
 #include "model/traffic.h"
 
@@ -44,6 +45,18 @@ static bool tell(void *context, double share)
     return sp_progress_interrupted(s->progress);
 }
 
+/* Walks of page tables by gathers. */
+static enum sp_status count_walks(struct simulation *s, const struct sp_sim_options *options,
+                                  struct sp_error *err)
+{
+    const bool is_spmv = s->layout->op == SP_OP_SPMV;
+    s->row->pages =
+        is_spmv ? sp_page_costs_for(s->row->machine, !s->request->small_pages, s->row->n_threads) : NULL;
+    if (s->row->pages && s->row->n_walks < 0)
+        return sp_page_walks(s->layout, s->row->pages, options, &s->row->n_walks, err);
+    return SP_OK;
+}
+
 static enum sp_status run_simulator(struct simulation *s, const struct sp_machine *machine, bool last_level,
                                     int home, double *alpha, struct sp_error *err)
 {
@@ -67,6 +80,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         memcpy(s->row->traffic, traffic, sizeof traffic);
         s->row->n_traffic = n_levels;
     }
+    if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
+        return status;
     if (!last_level && machine->kind == SP_CPU)
         s->row->gather = sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, s->row->n_threads);
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;

@@ -108,6 +108,8 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->n_domains = machine->kind == SP_GPU ? 1 : domains_used(machine, row->n_threads);
     row->precision = w->precision;
     row->unit_share = NAN;
+    row->kept.cache = -1;
+    row->n_walks = -1;
     row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
         sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
@@ -164,6 +166,65 @@ static struct sp_value sum_of(const struct sp_unit_time *u)
                                      one * (u->time_s.hi - u->team_s.hi), SP_MODELLED);
 }
 
+static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roof)
+{
+    if (row->pages && row->n_walks >= 0)
+        sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
+}
+
+/* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers are then
+ * those. */
+static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
+                      struct sp_model_row *row)
+{
+    row->kept = sp_kept_of(row->machine, layout ? sp_footprint_of_layout(layout) : (struct sp_footprint){0},
+                           row->prediction.home, row->n_threads, row->n_domains, row->traffic,
+                           request->cold ? 0 : row->n_traffic);
+    if (row->kept.cache < 0) {
+        add_walks(row, &row->gather);
+        return;
+    }
+    const double fetched[] = {row->kept.fetched.value, row->kept.fetched.lo, row->kept.fetched.hi};
+    for (int i = 0; i < 3; i++) {
+        struct sp_traffic traffic[SP_MAX_LEVELS];
+        memcpy(traffic, row->traffic, sizeof traffic);
+        sp_kept_traffic(&row->kept, fetched[i], traffic);
+        struct sp_gather_roof roof =
+            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, row->n_threads);
+        add_walks(row, &roof);
+        if (i == 0)
+            row->gather = roof;
+        else
+            sp_gather_roof_widen(&row->gather, &roof);
+    }
+    sp_kept_share_out(&row->kept, row->traffic);
+}
+
+static struct sp_value roof_of(const struct sp_model_row *row, int level)
+{
+    char name[8] = "MEM";
+    const struct sp_ceiling *from;
+    if (level < row->machine->n_caches)
+        snprintf(name, sizeof name, "L%d", row->machine->cache[level].level % 10);
+    return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
+}
+
+/* What the bytes take at the roof of the level that the data live in, or of the two that have a part each. */
+static struct sp_value transfers_s(const struct sp_model_row *row)
+{
+    const struct sp_prediction *p = &row->prediction;
+    const struct sp_value roof = p->roof_Bps, V = p->volume_B;
+    if (!sp_value_known(roof))
+        return roof;
+    if (row->kept.cache >= 0 && p->residence.level == p->home) {
+        const struct sp_value rate[] = {roof_of(row, row->kept.cache), roof_of(row, row->kept.cache + 1)};
+        const struct sp_value both = sp_kept_transfers_s(&row->kept, V, rate);
+        if (sp_value_known(both))
+            return both;
+    }
+    return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
+}
+
 static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
                                const struct sp_workload *w, const struct sp_layout *layout,
                                const struct sp_machine *machine, const struct sp_progress *progress,
@@ -203,6 +264,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
+    share_out(request, layout, row);
     sp_model_ecm(w, layout, rate_of(in.work, sum_of(&row->units)), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
@@ -210,13 +272,8 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         &row->gather, sp_value_known(roof) ? sp_value_between(streams_B / roof.value, streams_B / roof.hi,
                                                               streams_B / roof.lo, SP_MODELLED)
                                            : roof);
-    const struct sp_value V = row->prediction.volume_B;
-    row->expected_s =
-        sp_expected_time(&row->units,
-                         sp_value_known(roof) ? sp_value_between(V.value / roof.value, V.lo / roof.hi,
-                                                                 V.hi / roof.lo, SP_MODELLED)
-                                              : roof,
-                         sp_gather_beyond_first(&row->gather));
+    row->transfers_s = transfers_s(row);
+    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather));
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

@@ -11,6 +11,8 @@
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/gpu_predict.h"
+#include "model/kept.h"
+#include "model/page_walks.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
 #include "sparse/workload.h"
@@ -31,7 +33,8 @@ struct sp_model_request {
         every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
     bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
     bool cold;
-    double volume_B; /* turn the model around; 0: not asked */
+    bool small_pages; /* of x; else huge ones */
+    double volume_B;  /* turn the model around; 0: not asked */
 };
 
 /* The matrix, or its sizes. */
@@ -61,11 +64,17 @@ struct sp_model_row {
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
     struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
+    const struct sp_page_costs *pages; /* of the walks in `gather`; NULL: none are described */
+    double n_walks;                    /* of one execution, simulated; below 0: not simulated */
+    struct sp_value
+        transfers_s; /* of the expected time: bytes at the roofs of the levels that hold the data */
     struct sp_value expected_s;    /* from all parts, sp_expected_time() */
     struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */
+    struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
+                            above, in `gather` and in expected_s */
     bool has_ecm, ecm_has_core; /* cli/model_ecm.h; T_OL is from P_core, else from the arithmetic peak */
     struct sp_ecm_inputs ecm_inputs;
     struct sp_ecm_times ecm;

@@ -64,7 +64,21 @@ static json_t *gather_json(const struct sp_model_row *row)
 {
     json_t *o = sp_gather_json(&row->gather);
     json_object_set_new(o, "wait", value_json(row->gather_wait_s, "s"));
+    if (sp_value_known(row->gather.walks_s)) {
+        json_object_set_new(o, "walks", value_json(sp_value_of(row->gather.walks, SP_SIMULATED), "1"));
+        json_object_set_new(o, "tlb", value_json(row->gather.walks_s, "s"));
+    }
     return o;
+}
+
+/* What a cache keeps between executions of data that hardly fit, or hardly do not. */
+static json_t *kept_json(const struct sp_model_row *row)
+{
+    const struct sp_value f = row->kept.fetched;
+    char level[8];
+    snprintf(level, sizeof level, "L%d", row->machine->cache[row->kept.cache].level % 10);
+    return json_pack("{s:s, s:o}", "level", level, "share",
+                     value_json(sp_value_between(1 - f.value, 1 - f.hi, 1 - f.lo, SP_MODELLED), "1"));
 }
 
 static json_t *row_json(const struct sp_model_result *r, const struct sp_model_row *row, bool best)
@@ -99,10 +113,13 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     if (row->units.by) {
         json_object_set_new(o, "expected", value_json(row->expected_s, "s"));
         json_object_set_new(o, "core", value_json(row->units.time_s, "s"));
+        json_object_set_new(o, "transfers", value_json(row->transfers_s, "s"));
         json_object_set_new(o, "row_ends", value_json(row->units.surprise_s, "s"));
         json_object_set_new(o, "team", value_json(row->units.team_s, "s"));
         json_object_set_new(o, "core_kernel", json_string(row->units.by->kernel));
     }
+    if (row->kept.cache >= 0)
+        json_object_set_new(o, "kept", kept_json(row));
     if (row->gather.hits.n_levels > 0)
         json_object_set_new(o, "gather", gather_json(row));
     json_object_set_new(o, "note", json_string(row->note));

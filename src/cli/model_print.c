@@ -149,12 +149,15 @@ static void print_gather(const struct sp_model_row *row, FILE *out)
     for (int k = 0; k < g->hits.n_levels; k++)
         sp_print(out, "%s %.1f %% %s", k ? "," : "", 100 * g->hits.count[k] / n,
                  level_for_people(row->machine, g->hits.level[k]));
-    sp_print(out, " (simulated): roof %.3g G/s, %s", g->roof_ps.value / 1e9,
+    sp_print(out, " (%s): roof %.3g G/s, %s", sp_origin_name(g->hits.origin), g->roof_ps.value / 1e9,
              sp_text_seconds(time, sizeof time, g->time_s.value));
     if (sp_value_known(row->gather_wait_s))
         sp_print(out, ",\n  %s of it beyond the streams",
                  sp_text_seconds(wait, sizeof wait, row->gather_wait_s.value));
     sp_print(out, " (modelled; explain gather-roof).\n");
+    if (sp_value_known(g->walks_s) && g->walks > 0)
+        sp_print(out, "  %s of it walking page tables, %.1f %% of the gathers (modelled; explain tlb).\n",
+                 sp_text_seconds(time, sizeof time, g->walks_s.value), 100 * g->walks / n);
 }
 
 /* "CRS: expected 440 us (173 us ... 520 us): execution 172 us, row ends 268 us, gathers beyond L1
@@ -162,7 +165,7 @@ static void print_gather(const struct sp_model_row *row, FILE *out)
 static void print_expected(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_unit_time *u = &row->units;
-    const struct sp_value wait = sp_gather_beyond_first(&row->gather), roof = row->prediction.roof_Bps;
+    const struct sp_value wait = sp_gather_beyond_first(&row->gather);
     char t[7][32];
     if (!u->by || !sp_value_known(row->expected_s))
         return;
@@ -176,7 +179,21 @@ static void print_expected(const struct sp_model_row *row, FILE *out)
              sp_text_seconds(t[3], sizeof t[3], u->time_s.value - u->surprise_s.value),
              sp_text_seconds(t[4], sizeof t[4], u->surprise_s.value),
              sp_text_seconds(t[5], sizeof t[5], wait.value),
-             sp_text_seconds(t[6], sizeof t[6], row->prediction.volume_B.value / roof.value));
+             sp_text_seconds(t[6], sizeof t[6], row->transfers_s.value));
+}
+
+/* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
+static void print_kept(const struct sp_model_row *row, FILE *out)
+{
+    static const double noticeable = 0.05;
+    const struct sp_kept *k = &row->kept;
+    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable)
+        return;
+    sp_print(out,
+             " %s: L%d keeps about %.0f %% (%.0f %% ... %.0f %%) of the data between executions (modelled;\n"
+             "  explain kept).\n",
+             row->format, row->machine->cache[k->cache].level, 100 * (1 - k->fetched.value),
+             100 * (1 - k->fetched.hi), 100 * (1 - k->fetched.lo));
 }
 
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
@@ -195,6 +212,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
                      100 * row[i].unit_share);
     for (int i = 0; i < n; i++)
         print_gather(&row[i], out);
+    for (int i = 0; i < n; i++)
+        print_kept(&row[i], out);
     for (int i = 0; i < n; i++)
         print_expected(&row[i], out);
     const struct sp_prediction *p = &row[0].prediction;

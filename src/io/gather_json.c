@@ -6,7 +6,7 @@ static json_t *levels_json(const struct sp_gather_roof *g)
 {
     json_t *list = json_array();
     for (int k = 0; list && k < g->hits.n_levels; k++) {
-        const struct sp_value n = sp_value_of(g->hits.count[k], SP_SIMULATED);
+        const struct sp_value n = sp_value_of(g->hits.count[k], g->hits.origin);
         json_t *one =
             json_pack("{s:s, s:o, s:o}", "level", g->hits.level[k], "gathers", sp_record_value_json(n, "1"),
                       "rate", sp_record_value_json(g->rate[k], "1/s"));

@@ -319,6 +319,37 @@ static void read_units(struct reader *r, const json_t *list, struct sp_machine *
         read_unit(r, json_array_get(list, i), (int)i, &m->unit[m->n_units++]);
 }
 
+static void read_page(struct reader *r, const json_t *o, int i, struct sp_page_costs *c)
+{
+    static const char *const known[] = {"huge", "threads", "reach_B", "walk", NULL};
+    static const char *const known_value[] = {"value", "lo", "hi", "unit", "origin", NULL};
+    char where[32];
+    snprintf(where, sizeof where, "pages[%d]", i);
+    remark_unknown(r, o, where, known);
+    c->huge = flag_of(r, o, where, "huge");
+    c->n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
+    c->reach_B = number_of(r, o, where, "reach_B", 4096, 1e15, NAN);
+    const json_t *walk = json_object_get(o, "walk");
+    if (!json_is_object(walk)) {
+        fault(r, where, "walk", walk ? "must be an object" : "is missing");
+        return;
+    }
+    snprintf(where, sizeof where, "pages[%d].walk", i);
+    remark_unknown(r, walk, where, known_value);
+    c->walk_s = value_of(r, walk, where, "s");
+}
+
+/* As units. */
+static void read_pages(struct reader *r, const json_t *list, struct sp_machine *m)
+{
+    if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_PAGE_COSTS)) {
+        fault(r, "", "pages", "must be a list of at most 8");
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++)
+        read_page(r, json_array_get(list, i), (int)i, &m->page[m->n_pages++]);
+}
+
 /* What the value was pooled from. */
 static void read_draws(struct reader *r, const json_t *list, const char *where, struct sp_cache *c)
 {
@@ -342,9 +373,10 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
 {
     static const char *const known[] = {"level",       "size_B",        "line_B", "sector_B",
                                         "ways",        "cores_sharing", "victim", "policy",
-                                        "effective_B", "note",          NULL};
+                                        "effective_B", "cycle_B",       "note",   NULL};
     static const char *const known_value[] = {"value",  "lo",  "hi",           "unit",
                                               "origin", "how", "measurements", NULL};
+    static const char *const known_cycle[] = {"value", "lo", "hi", "unit", "origin", "law", NULL};
     char where[64], text[16];
     snprintf(where, sizeof where, "caches[%d]", i);
     remark_unknown(r, o, where, known);
@@ -370,13 +402,24 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
         c->effective_B = value_of(r, effective, where, "B");
         read_draws(r, json_object_get(effective, "measurements"), where, c);
     }
+    const json_t *cycle = json_object_get(o, "cycle_B");
+    c->cycle_B = sp_value_none("not measured with streams");
+    if (cycle) {
+        snprintf(where, sizeof where, "caches[%d].cycle_B", i);
+        remark_unknown(r, cycle, where, known_cycle);
+        c->cycle_B = value_of(r, cycle, where, "B");
+        text_of(r, cycle, where, "law", text, sizeof text, false);
+        c->keeping = strcmp(text, "part") == 0 ? SP_KEEPS_A_PART : SP_KEEPS_BY_CHANCE;
+        if (*text && strcmp(text, sp_keeping_name(c->keeping)) != 0)
+            fault(r, where, "law", "must be chance or part");
+    }
 }
 
 static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_machine *out)
 {
     static const char *const known[] = {"name",  "level",   "precision", "threads", "domains", "mode",
                                         "value", "lo",      "hi",        "unit",    "origin",  "how",
-                                        "when",  "samples", "note",      "why",     NULL};
+                                        "when",  "samples", "note",      "why",     "set_B",   NULL};
     char where[64];
     struct sp_ceiling c = {0};
     snprintf(where, sizeof where, "ceilings[%d]", i);
@@ -393,6 +436,7 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
         memcpy(c.mode, "unknown", sizeof "unknown");
     c.n_threads = count_of(r, o, where, "threads", 1, 1 << 20, NAN);
     c.n_domains = count_of(r, o, where, "domains", 0, 1 << 20, 1);
+    c.set_B = number_of(r, o, where, "set_B", 0, 1e15, 0);
     c.value = unknown ? sp_value_none("no public source") : value_of(r, o, where, sp_ceiling_unit(&c));
     if (r->status == SP_OK && !unknown && !(c.value.value > 0))
         fault(r, where, "value", "must be above 0");
@@ -458,7 +502,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
         "schema",       "name",    "kind",     "cpu",         "source", "memory",
         "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
         "frequency_Hz", "caches",  "ceilings", "validated",   "note",   "gpu",
-        "measured",     "ecm",     "units",    NULL};
+        "measured",     "ecm",     "units",    "pages",       NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -501,6 +545,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     read_measured(r, json_object_get(o, "measured"), &out->measured);
     read_ecm(r, json_object_get(o, "ecm"), &out->ecm);
     read_units(r, json_object_get(o, "units"), out);
+    read_pages(r, json_object_get(o, "pages"), out);
     for (size_t i = 0; r->status == SP_OK && i < json_array_size(ceilings); i++)
         read_ceiling(r, json_array_get(ceilings, i), (int)i, out);
 }

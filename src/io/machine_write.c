@@ -51,6 +51,12 @@ static json_t *cache_object(const struct sp_cache *c)
         put_draws(effective, c);
     }
     json_object_set_new(o, "effective_B", effective);
+    if (sp_value_known(c->cycle_B)) {
+        json_t *cycle = json_object();
+        put_value(cycle, c->cycle_B, "B");
+        json_object_set_new(cycle, "law", json_string(sp_keeping_name(c->keeping)));
+        json_object_set_new(o, "cycle_B", cycle);
+    }
     return o;
 }
 
@@ -69,6 +75,8 @@ static json_t *ceiling_object(const struct sp_ceiling *c)
         json_object_set_new(o, "value", json_null());
     json_object_set_new(o, sp_value_known(c->value) ? "how" : "why", json_string(c->how));
     json_object_set_new(o, "when", json_string(c->when));
+    if (c->set_B > 0)
+        json_object_set_new(o, "set_B", json_real(c->set_B));
     if (c->n_samples > 0) {
         json_t *samples = json_array();
         for (int64_t i = 0; i < c->n_samples; i++)
@@ -168,6 +176,15 @@ static json_t *unit_object(const struct sp_unit_costs *c)
     return o;
 }
 
+static json_t *page_object(const struct sp_page_costs *c)
+{
+    json_t *o = json_pack("{s:b, s:i, s:f}", "huge", c->huge, "threads", c->n_threads, "reach_B", c->reach_B),
+           *walk = json_object();
+    put_value(walk, c->walk_s, "s");
+    json_object_set_new(o, "walk", walk);
+    return o;
+}
+
 /* Writes and releases a value. */
 static bool put(FILE *stream, const char *before, json_t *value)
 {
@@ -202,6 +219,10 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
         good &= put(f, ",\n \"gpu\": ", gpu_object(&m->gpu));
     if (*m->ecm.how)
         good &= put(f, ",\n \"ecm\": ", ecm_object(&m->ecm));
+    for (int i = 0; i < m->n_pages; i++)
+        good &= put(f, i ? ",\n  " : ",\n \"pages\": [\n  ", page_object(&m->page[i]));
+    if (m->n_pages > 0)
+        fputs("\n ]", f);
     for (int i = 0; i < m->n_units; i++)
         good &= put(f, i ? ",\n  " : ",\n \"units\": [\n  ", unit_object(&m->unit[i]));
     fputs(m->n_units > 0 ? "\n ],\n \"caches\": [" : ",\n \"caches\": [", f);

@@ -110,3 +110,101 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
     }
     return sp_measure_knee(n, size, seconds, (double)l2_B, (double)stated_B, l2_s);
 }
+
+/* ---- data that are gone through again and again ---- */
+
+enum { CYCLE_SIZES = 9, CYCLE_PASSES = 7, CYCLE_IGNORED = 2 };
+
+/* Of a set of size S a share h is found again: in a cache of C = S (1 - h)/-ln h by random replacement, of
+ * C = h S by the best (model/kept.h). Sizes with a share between these say what C is, and the law by which
+ * they agree on it is the cache's. */
+static const double most_found = 0.95, least_found = 0.15;
+
+static double capacity_by(enum sp_keeping law, double size_B, double found)
+{
+    return law == SP_KEEPS_A_PART ? found * size_B : size_B * (1 - found) / -log(found);
+}
+
+/* Largest over smallest. */
+static double disagreement(const double *x, int n)
+{
+    double lo = INFINITY, hi = 0;
+    for (int i = 0; i < n; i++) {
+        lo = fmin(lo, x[i]);
+        hi = fmax(hi, x[i]);
+    }
+    return hi / lo;
+}
+
+struct sp_value sp_measure_cycle_of(int n, const double *size, const double *seconds, double outer,
+                                    double stated_B, enum sp_keeping *law)
+{
+    double by[2][CYCLE_SIZES] = {{0}}, inner = seconds[0], lo = 0, hi = stated_B;
+    int n_capacities = 0;
+    *law = SP_KEEPS_BY_CHANCE;
+    for (int i = 1; i < n; i++)
+        inner = fmin(inner, seconds[i]);
+    if (n < 3 || outer < rise_needed * inner)
+        return sp_value_none("streams are hardly slower from memory than from the last level");
+    for (int i = 0; i < n; i++) {
+        const double h = (outer - seconds[i]) / (outer - inner);
+        if (h >= most_found)
+            lo = fmin(size[i], stated_B);
+        else if (h > least_found)
+            for (int k = 0; k < 2; k++)
+                by[k][n_capacities] = capacity_by((enum sp_keeping)k, size[i], h);
+        else
+            hi = fmin(hi, size[i]);
+        n_capacities += h < most_found && h > least_found;
+    }
+    if (n_capacities > 1 &&
+        disagreement(by[SP_KEEPS_A_PART], n_capacities) < disagreement(by[SP_KEEPS_BY_CHANCE], n_capacities))
+        *law = SP_KEEPS_A_PART;
+    double *capacity = by[*law];
+    for (int i = 0; i < n_capacities; i++)
+        capacity[i] = fmin(capacity[i], stated_B);
+    if (lo <= 0 || (n_capacities == 0 && seconds[n - 1] <= inner * rise_needed))
+        return sp_value_none("no size of the sets walked tells the last level's capacity for streams");
+    const double value = n_capacities > 0 ? sp_median(capacity, n_capacities) : sqrt(lo * fmax(hi, lo));
+    for (int i = 0; i < n_capacities; i++) {
+        lo = fmin(lo, capacity[i]);
+        hi = i == 0 ? capacity[i] : fmax(hi, capacity[i]);
+    }
+    return sp_value_between(value, fmin(lo, value), fmax(hi, value), SP_MEASURED);
+}
+
+/* The best but one of a few passes [s a byte]: disturbances only add. */
+static double pass_s(const struct sp_ceiling_arena *arena, double bytes, int n_threads, const char *isa)
+{
+    struct sp_ceiling_run run;
+    double s[CYCLE_PASSES];
+    if (sp_ceiling_prepare(&run, arena, SP_CEILING_LOAD_MIX, (size_t)bytes, n_threads, 2, isa, NULL) != SP_OK)
+        return 0;
+    for (int i = 0; i < CYCLE_PASSES; i++) {
+        struct sp_ceiling_sample sample;
+        sp_ceiling_sample(&run, 1, &sample);
+        s[i] = sample.seconds / sample.work;
+    }
+    return sp_median(s + CYCLE_IGNORED, CYCLE_PASSES - CYCLE_IGNORED);
+}
+
+struct sp_value sp_measure_cycle(const struct sp_ceiling_arena *arena, int n_threads, int n_domains,
+                                 int64_t l2_B, int64_t stated_B, const char *isa, double budget_s,
+                                 const struct sp_progress *progress, enum sp_keeping *law)
+{
+    double size[CYCLE_SIZES], seconds[CYCLE_SIZES];
+    const double domains = n_domains > 0 ? n_domains : 1, start = sp_now(), stated = (double)stated_B;
+    int n = 0;
+    const double outer = pass_s(arena, (double)arena->bytes, n_threads, isa);
+    const double first = fmax(stated / 4, 1.5 * (double)l2_B * n_threads / domains);
+    for (double s = first; n < CYCLE_SIZES && s * domains <= 0.75 * (double)arena->bytes;
+         s *= pow(3 * stated / first, 1.0 / (CYCLE_SIZES - 1))) {
+        if (sp_now() - start > budget_s || sp_progress_interrupted(progress))
+            break;
+        size[n] = s;
+        seconds[n] = pass_s(arena, s * domains, n_threads, isa);
+        if (!(seconds[n++] > 0))
+            return sp_value_none("a set is too small for a stream of each thread");
+    }
+    return sp_measure_cycle_of(n, size, seconds, outer, stated, law);
+}

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "model/capacity.h"
 #include "model/ecm_fit.h"
+#include "session/measure_pages.h"
 #include "session/measure_plan.h"
 #include "session/measure_units.h"
 #include "sys/binding.h"
@@ -22,7 +23,8 @@
 
 static const double undisturbed = 0.95, fresh_s = 2e-3, stalled = 0.5;
 /* Shares of the budget; nothing is begun after the overdraft. */
-static const double touching = 0.3, preparing = 0.6, walking = 0.15, rows = 0.25, overdraft = 1.2;
+static const double touching = 0.3, preparing = 0.6, walking = 0.15, cycling = 0.02, paging = 0.1,
+                    rows = 0.25, overdraft = 1.2;
 enum { ENOUGH = 3 /* samples of one mode */, QUICK_ROUNDS = 15, FULL_ROUNDS = 40 };
 
 struct measurement {
@@ -318,6 +320,7 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
         if (job->n_threads == 1)
             c.n_domains = 1;
         c.value = sp_median_interval(samples, kept, SP_MEASURED);
+        c.set_B = (double)job->run.bytes_used;
         c.sample = (double *)samples;
         c.n_samples = kept;
         describe(m, job, kept, fallback, c.how, sizeof c.how);
@@ -383,6 +386,8 @@ static void conclude_llc(struct measurement *m, double budget_s, struct sp_machi
     double inner, outer;
     struct sp_cache *llc = &out->cache[out->n_caches - 1];
     int64_t l2 = out->cache[out->n_caches - 2].size_B;
+    llc->cycle_B = sp_measure_cycle(&m->arena, m->binding.n_threads, m->binding.n_domains, l2, llc->size_B,
+                                    m->options->isa, cycling * m->budget_s, m->progress, &llc->keeping);
     const struct sp_value effective =
         sp_measure_llc(&m->arena, l2, llc->size_B, budget_s, &inner, &outer, m->progress);
     char size[32], when[24];
@@ -466,6 +471,8 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
     }
     if (status == SP_OK && !m->options->loads_only) {
         look_for_evasion(m, out);
+        sp_measure_pages(&m->arena, &m->topology, m->binding.n_threads, paging * m->budget_s, m->progress,
+                         out);
         conclude_llc(m, walk_s, out);
     }
     if (status == SP_OK && !m->options->loads_only) {

@@ -50,8 +50,21 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
                                double budget_s, double *lo_s, double *hi_s,
                                const struct sp_progress *progress);
 
-/* The part of it that needs no machine: sizes [B] ascending and latencies [s] of n walks, size and latency of
- * L2, and the capacity that the machine states, 0: nothing; no capacity above it is tried. */
+/* What n_threads in n_domains find again in one last-level cache of data that they stream through, pass after
+ * pass, by the bandwidth over sets from a quarter of what is stated, beyond the threads' L2 (l2_B each), to
+ * three times that. No pass is begun after budget_s. */
+struct sp_value sp_measure_cycle(const struct sp_ceiling_arena *arena, int n_threads, int n_domains,
+                                 int64_t l2_B, int64_t stated_B, const char *isa, double budget_s,
+                                 const struct sp_progress *progress, enum sp_keeping *law);
+
+/* The part of it that needs no machine: sizes [B], ascending, seconds a byte in each and from memory,
+ * `outer`. The first size is in the cache. *law: by which the sizes agree best on a capacity. SP_NONE with
+ * the reason where memory is hardly slower or nothing outgrows the cache. */
+struct sp_value sp_measure_cycle_of(int n, const double *size_B, const double *seconds, double outer,
+                                    double stated_B, enum sp_keeping *law);
+
+/* The part of sp_measure_llc() that needs no machine: sizes [B] ascending and latencies [s] of n walks, size
+ * and latency of L2, and the capacity that the machine states, 0: nothing; no capacity above it is tried. */
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
                                 double stated_B, double l2_s);
 

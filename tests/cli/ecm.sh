@@ -66,6 +66,25 @@ awk -v lo="$(field lo)" -v value="$(field value)" -v hi="$(field hi)" \
 run machine show "$dir/rows.json"
 has '^ROWS +spmv/crs/any: 3 ns .length 1. .* 103 ns .101., an end that is not foretold up to 10 ns$'
 
+# What the last level keeps of data that are larger than it; gathers that walk page tables, of an x of 16 MB where TLBs map
+# 1 MB: nearly all of them do.
+pages='{"huge":true,"threads":1,"reach_B":1048576,"walk":{"value":2e-9,"unit":"s","origin":"stated"}}'
+sed -e "s|\"caches\"|\"pages\": [$pages],&|" "$dir/rows.json" >"$dir/pages.json"
+run machine show "$dir/pages.json"
+has '^PAGES +huge: the TLBs of a core map 1 MiB, a gather beyond it takes 2 ns more .1 thread.$'
+run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+has '^  [34][.0-9]* ms of it walking page tables, 9[0-9.]+ % of the gathers .modelled; explain tlb..$'
+run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json
+has '"walks":\{"value":[0-9.]+,.*"tlb":\{"value":0[.]00[34]'
+run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --pages small
+not 'page tables' # of which the machine says nothing
+run model gen:laplace2d:40 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+not 'keeps|page tables'
+run model gen:band:80000:10 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+has '^ CRS: L3 keeps about [0-9]+ % .0 % \.\.\. [0-9]+ %. of the data between executions'
+run model gen:band:80000:10 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json
+has '"kept":\{"level":"L3","share":\{"value":0[.][0-9]+,'
+
 run machine show zen4-vm-2c
 has '^ECM +overlap .* measured, error .*: fitted to 12 streams'
 run machine show snb-e5-2680
