@@ -152,13 +152,17 @@ static bool is_bound_by(const struct sp_ceiling *a, const struct sp_ceiling *b)
     return b->n_threads == 1 && rank_of(a) == rank_of(b);
 }
 
-/* How much faster than `a` the ceiling `b` may be: 1, or where a copy was counted with write-allocates that
- * its stores may have evaded, 3/2. 0: nothing follows. */
+/* How much faster than `a` the ceiling `b` may be: 1; 3/2 where a copy was counted with write-allocates that
+ * its stores may have evaded, and for loads of one stream a thread beside those of several. 0: nothing
+ * follows. */
 static double most_beyond(const struct sp_ceiling *a, const struct sp_ceiling *b)
 {
     if (strcmp(a->level, "MEM") == 0 && strcmp(b->level, "MEM") == 0 && a->n_threads == b->n_threads &&
         strcmp(a->name, "load") == 0 && strcmp(b->name, "copy") == 0 &&
         strcmp(a->precision, b->precision) == 0 && modes_agree(a, b))
+        return 1.5;
+    if (strcmp(a->level, b->level) == 0 && a->n_threads == b->n_threads && strcmp(a->name, "load") == 0 &&
+        strcmp(b->name, "load_mix") == 0 && strcmp(a->precision, b->precision) == 0 && modes_agree(a, b))
         return 1.5;
     return is_bound_by(a, b) ? 1 : 0;
 }

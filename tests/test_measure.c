@@ -235,6 +235,13 @@ START_TEST(loads_are_not_slower_than_copies)
     add(&m, "copy", "MEM", 4, 60e9, 58e9, 62e9);
     ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 1);
     ck_assert_str_eq(text, "MEM load of 4 threads below MEM copy of 4");
+    add(&m, "load", "L3", 2, 106e9, 100e9, 110e9);
+    add(&m, "load_mix", "L3", 2, 150e9, 140e9, 160e9);
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 0);
+    add(&m, "load", "L3", 4, 106e9, 100e9, 110e9);
+    add(&m, "load_mix", "L3", 4, 190e9, 180e9, 200e9);
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 1);
+    ck_assert_str_eq(text, "L3 load of 4 threads below L3 load_mix of 4");
     sp_machine_free(&m);
 }
 END_TEST

@@ -36,7 +36,7 @@ static void observed(struct sp_page *page, const json_t *hint)
                  sp_figure_percent(text, sizeof text, -json_number_value(observation)));
     else if (sp_value_known(v))
         snprintf(line, sizeof line, "time %s %s%s%s", sp_observed_text(hint, text, sizeof text),
-                 sp_origin_name(v.origin), outcome ? ": " : "", outcome ? sp_outcome_words(outcome) : "");
+                 sp_origin_name(v.origin), outcome ? ": " : "", outcome ? sp_outcome_words(hint) : "");
     else
         snprintf(line, sizeof line, "not tried%s%.180s", failed || v.why ? ": " : "",
                  failed  ? failed
@@ -138,7 +138,7 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
     sp_page_cell(page, 'r', failed ? "not tried" : sp_observed_text(item, text, sizeof text));
     char *end = text + snprintf(text, sizeof text, "%.200s",
                                 failed                       ? failed
-                                : with_prediction && outcome ? sp_outcome_words(outcome)
+                                : with_prediction && outcome ? sp_outcome_words(item)
                                                              : "");
     if (!failed && with_prediction && *sp_conditions_text(item, said, sizeof said))
         snprintf(end, sizeof text - (size_t)(end - text), ": %s", said);

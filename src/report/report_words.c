@@ -99,7 +99,7 @@ char *sp_faster_text(const json_t *best, char *text, size_t size)
     *text = '\0';
     if (sp_value_known(time) && sp_value_known(base) && sp_value_known(gain))
         snprintf(text, size, "%s instead of %s%s",
-                 sp_text_seconds(after, sizeof after, other ? base.value * (1 - gain.value) : time.value),
+                 sp_text_seconds(after, sizeof after, base.value * (1 - gain.value)),
                  sp_text_seconds(before, sizeof before, base.value),
                  other ? " for the work of one execution of the run" : "");
     return text;
@@ -132,10 +132,14 @@ char *sp_against_honest_text(const json_t *tries, char *text, size_t size)
     return text;
 }
 
-const char *sp_outcome_words(const char *outcome)
+const char *sp_outcome_words(const json_t *item)
 {
-    return outcome && strcmp(outcome, "other conditions") == 0 ? "not conclusive: the machine changed"
-                                                               : outcome;
+    const char *outcome = sp_item_text(item, "outcome");
+    const struct sp_value v = sp_record_value_of(json_object_get(item, "observed"));
+    if (!outcome || strcmp(outcome, "other conditions") != 0)
+        return outcome;
+    return sp_value_known(v) && (v.lo > 0 || v.hi < 0) ? "prediction untested: the machine changed"
+                                                       : "not conclusive: the machine changed";
 }
 
 const char *sp_intervention_words(const char *name)

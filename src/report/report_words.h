@@ -28,7 +28,7 @@ char *sp_against_honest_text(const json_t *tries, char *text, size_t size);
 /* Were the trials interrupted before the best was known? */
 bool sp_tries_were_stopped(const struct sp_record *record);
 /* An outcome, or the name of an intervention, as records have it, in words for people. */
-const char *sp_outcome_words(const char *outcome);
+const char *sp_outcome_words(const json_t *item);
 const char *sp_intervention_words(const char *name);
 /* Time of the run with all gathers from L1 [s]; SP_NONE: it was not made. */
 struct sp_value sp_record_linear_time(const struct sp_record *record);

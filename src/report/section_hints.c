@@ -10,7 +10,7 @@
 static void observed_part(struct sp_pen *pen, const json_t *hint)
 {
     const json_t *observed = json_object_get(hint, "observed");
-    const char *outcome = sp_outcome_words(sp_item_text(hint, "outcome"));
+    const char *outcome = sp_outcome_words(hint);
     const struct sp_value v = sp_hint_observed(hint);
     char text[64];
     if (!observed || json_is_null(observed))

@@ -62,7 +62,7 @@ static void row(struct sp_pen *pen, const char *label, const json_t *item, bool 
     sp_pen_right(pen, SP_INK_PLAIN, OBSERVED, sp_observed_text(item, text, sizeof text));
     if (with_prediction && outcome) {
         sp_pen_tab(pen, OUTCOME);
-        const char *words = sp_outcome_words(outcome);
+        const char *words = sp_outcome_words(item);
         sp_pen_put(pen, sp_outcome_ink(outcome), "%.*s", (int)strcspn(words, ":"), words);
     }
     sp_pen_end(pen);
