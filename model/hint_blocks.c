@@ -65,8 +65,9 @@ const struct sp_hint_rule sp_hint_blocks = {
         "although blocks are filled up",
     .remedy = "BCSR, for several right-hand sides with matrix units",
     .check = "dense blocks",
-    .gain = "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
-            "fifth faster than that, and one gather waits for a block instead of one for each entry; at least "
-            "six tenths of that where gathers wait for memory and it is large",
+    .gain =
+        "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
+        "fifth faster than that, and one gather waits for a block instead of one for each entry; at least "
+        "six tenths of that where gathers wait for memory and it is large",
     .judge = judge,
 };
