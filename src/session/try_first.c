@@ -165,8 +165,9 @@ enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **ou
         status = try_hint(a, tries, &trials, &found->hints.hint[i], &tried, err);
         n += tried;
     }
-    /* Beside other work trials wait for quiet moments: then there is no time for chances. */
-    const double patient_s = PATIENCE * sp_plan_share_s(a->options->plan, SP_SPEND_TRIALS);
+    /* A small budget has no time for chances; beside other work trials wait for quiet moments, nor then. */
+    const bool has_time = CHANCE_SHARE * a->options->plan->budget_s >= GLANCE_S;
+    const double patient_s = has_time ? PATIENCE * sp_plan_share_s(a->options->plan, SP_SPEND_TRIALS) : 0;
     for (int i = 0, n = 0; i < found->chances.n_hints && n < MOST_CHANCES && status == SP_OK &&
                            a->options->plan->spent_s[SP_SPEND_TRIALS] < patient_s;
          i++) {
