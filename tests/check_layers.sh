@@ -1,6 +1,6 @@
 #!/bin/sh
 # The include graph of DESIGN section 2: the folder in an include is the edge. Prints every include that breaks it,
-# and every file name that is not unique. Usage: check_layers.sh SOURCE_DIR
+# every file name that is not unique within its layer, and every room of src/cli with more than 40 files. Usage: check_layers.sh SOURCE_DIR
 set -eu
 cd "$1"
 awk_program='
@@ -53,8 +53,11 @@ END {
 files=$(find src model kernels probes plots -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | sort)
 # shellcheck disable=SC2086 # a list of words
 awk "$awk_program" $files
-twice=$(printf '%s\n' $files | sed 's|.*/||' | sort | uniq -d)
-[ -z "$twice" ] || { echo "file names that are not unique: $twice"; exit 1; }
+twice=$(printf '%s\n' $files | sed 's|^src/||; s|/.*/|/|' | sort | uniq -d)
+[ -z "$twice" ] || { echo "file names that are not unique within their layer: $twice"; exit 1; }
+# shellcheck disable=SC2086
+full=$(printf '%s\n' $files | sed -n 's|^\(src/cli.*\)/[^/]*$|\1|p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
+[ -z "$full" ] || { echo "rooms with more than 40 files: $full"; exit 1; }
 # Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
 # shellcheck disable=SC2086
 if grep -nE '(^|[^a-z_])(exit|abort_program|printf|puts|perror) *\(' $(echo "$files" | grep -v '^src/cli/'); then
@@ -71,7 +74,7 @@ if grep -nE '(^|[^a-z_])qsort *\(' $(echo "$files" | grep -v '^src/base/memory.c
 fi
 # Text of others reaches a terminal, and comes in as JSON, at one place each. What prints the program's own text alone may use printf.
 # shellcheck disable=SC2086
-if grep -nE '(^|[^a-z_])(f|v|vf)?printf *\(' $(echo "$files" | grep -E '^src/(cli|report|lab)/' | grep -vE '/(manual[a-z_]*|completion[a-z_]*|roff)\.[ch]$'); then
+if grep -nE '(^|[^a-z_])(f|v|vf)?printf *\(' $(echo "$files" | grep -E '^src/(cli|report|lab)/' | grep -vE '^src/cli/manual/'); then
     echo "src/cli, src/report and src/lab print with sp_print() (base/print.h)"; exit 1
 fi
 # shellcheck disable=SC2086
@@ -79,8 +82,8 @@ if grep -nE '033|\\x1b|\\e\[' $(echo "$files" | grep '\.c$') | grep -vE 'sp_term
     echo "codes for the terminal go through sp_terminal_code() (base/guarded_stream.h)"; exit 1
 fi
 # shellcheck disable=SC2086
-if grep -nE '(^|[^a-z_])argp_(error|failure) *\(' $(echo "$files" | grep '\.c$' | grep -v '^src/cli/options\.c$'); then
-    echo "usage errors go through sp_usage_error() (cli/options.h)"; exit 1
+if grep -nE '(^|[^a-z_])argp_(error|failure) *\(' $(echo "$files" | grep '\.c$' | grep -v '^src/cli/core/options\.c$'); then
+    echo "usage errors go through sp_usage_error() (cli/core/options.h)"; exit 1
 fi
 # shellcheck disable=SC2086
 if grep -nE 'json_load[a-z]* *\(' $(echo "$files" | grep -vE '^(src/io/json_text\.c|probes/replay\.c)$'); then

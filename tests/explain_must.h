@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/explain_topics.h"
+#include "cli/explain/terms/topics.h"
 
 static inline bool is_explained(const char *name)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 static error_t fail_with(int key, char *arg, struct argp_state *state)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 #include "recorded_root.h"
 #include "sp_config.h"
 #include "sys/counter_holders.h"

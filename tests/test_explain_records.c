@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain_hint.h"
-#include "cli/explain_json.h"
+#include "cli/explain/hint.h"
+#include "cli/explain/json.h"
 #include "io/record_words.h"
 #include "report/report_words.h"
 

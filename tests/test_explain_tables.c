@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor.h"
-#include "cli/explain_facts.h"
-#include "cli/explain_hint.h"
-#include "cli/explain_topics.h"
+#include "cli/doctor/doctor.h"
+#include "cli/explain/facts.h"
+#include "cli/explain/hint.h"
+#include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "io/record_words.h"
 #include "lab/formula.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain_json.h"
-#include "cli/explain_topics.h"
+#include "cli/explain/json.h"
+#include "cli/explain/terms/topics.h"
 #include "model/volume_spmv.h"
 #include "session/record_parts.h"
 #include "small_matrices.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/analyze_output.h"
+#include "cli/analyze/analyze_output.h"
 #include "scratch_dir.h"
 
 /* The exit code of a record with these fractions, and what stands on standard error. */

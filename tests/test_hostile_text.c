@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/core/command.h"
 #include "hostile_record.h"
 #include "io/input_file.h"
 #include "io/part_file.h"

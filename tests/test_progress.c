@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "cli/terminal.h"
+#include "cli/core/terminal.h"
 
 START_TEST(the_line_fits_any_width)
 {

@@ -228,7 +228,7 @@ static enum sp_status load_file(struct loading *l)
     return status;
 }
 
-/* A stream that was closed is open for writing only (cli/process.h). */
+/* A stream that was closed is open for writing only (cli/core/process.h). */
 static bool is_readable(int descriptor)
 {
     const int flags = fcntl(descriptor, F_GETFL);

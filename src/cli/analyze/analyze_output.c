@@ -1,0 +1,301 @@
+#include "cli/analyze/analyze_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_stem.h"
+#include "base/print.h"
+#include "cli/core/find_program.h"
+#include "cli/core/terminal.h"
+#include "cli/core/words.h"
+#include "io/record_anonymous.h"
+#include "io/record_words.h"
+#include "plots/plot.h"
+#include "report/report_csv.h"
+#include "report/report_lines.h"
+#include "report/report_series.h"
+#include "report/report_sweep.h"
+#include "report/report_text.h"
+#include "report/verdict.h"
+
+/* Names of files follow a directory in 1 KiB. */
+enum { LONGEST_DIRECTORY = 824 };
+
+/* What goes to standard output beside the report; NULL: nothing. */
+static const char *taken_by(const struct sp_output_options *o, const struct sp_common_options *common)
+{
+    return sp_sink_is_stdout(common->json)    ? "--json"
+           : sp_sink_is_stdout(common->csv)   ? "--csv"
+           : sp_sink_is_stdout(common->lines) ? "--lines"
+           : sp_sink_is_stdout(o->html_name)  ? "--html"
+                                              : NULL;
+}
+
+static bool is_taken(const struct sp_output_options *o, const struct sp_common_options *common)
+{
+    return taken_by(o, common) != NULL;
+}
+
+static void print_result(const struct sp_record *record, const struct sp_output_options *o,
+                         const struct sp_common_options *common)
+{
+    static bool csv_header_printed;
+    const bool is_sweep = sp_record_node(record, "sweep");
+    if (sp_sink_is_stdout(common->csv) && is_sweep) {
+        sp_report_sweep_csv(record, stdout);
+    } else if (sp_sink_is_stdout(common->csv)) {
+        if (!csv_header_printed)
+            sp_report_csv_header(stdout);
+        csv_header_printed = true;
+        sp_report_csv_row(record, stdout);
+    }
+    if (!is_taken(o, common)) {
+        struct sp_report_style style = sp_terminal_style(common);
+        (is_sweep ? sp_report_sweep : sp_report_text)(record, &style, stdout);
+    }
+}
+
+/* "DIR/kkt_power.20261121T100214Z.json": the record's id has the time first. */
+static void file_stem(const struct sp_record *record, const char *directory, char *stem, size_t size)
+{
+    const char *id = "record", *name = "matrix";
+    sp_record_text(record, "id", &id);
+    sp_record_text(record, "problem.name", &name);
+    char matrix[100], time[32];
+    sp_file_stem(matrix, sizeof matrix, name);
+    sp_file_stem(time, sizeof time, id);
+    time[strcspn(time, "-")] = '\0';
+    snprintf(stem, size, "%s%s%s.%s", strcmp(directory, ".") == 0 ? "" : directory,
+             strcmp(directory, ".") == 0 ? "" : "/", matrix, time);
+}
+
+/* Two analyses of one matrix within a second get names of their own. */
+static void unused_stem(char *stem, size_t size)
+{
+    char path[1200];
+    size_t length = strlen(stem);
+    for (int i = 2; i < 1000; i++) {
+        snprintf(path, sizeof path, "%s.json", stem);
+        if (access(path, F_OK) != 0)
+            return;
+        snprintf(stem + length, size - length, "-%d", i);
+    }
+}
+
+static enum sp_status write_plots(const struct sp_record *record, const char *stem, char *list, size_t size,
+                                  struct sp_error *err)
+{
+    static const char *const kinds[] = {"roofline", "alpha"};
+    char path[1200], gnuplot[1024];
+    const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct sp_plot_kind *kind = sp_plot_kind_find(kinds[i]);
+        if (!kind || kind->lacks(record))
+            continue; /* nothing to draw, as for a matrix without entries */
+        const char *ending = program ? "svg" : "gp";
+        snprintf(path, sizeof path, "%s.%s.%s", stem, kinds[i], ending);
+        struct sp_plot_tool tool = {.gnuplot = program};
+        enum sp_status status =
+            sp_plot_write(kind, &record, 1, program ? SP_TERM_SVG : SP_TERM_GP, &tool, path, err);
+        if (status != SP_OK)
+            return status;
+        size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s.%s", used ? ", " : " + ", kinds[i], ending);
+    }
+    return SP_OK;
+}
+
+static bool has_flags(const struct sp_record *record)
+{
+    return json_array_size(sp_record_node(record, "flags")) > 0;
+}
+
+/* A term whose numbers a reader will ask for first. */
+static const char *worth_explaining(const struct sp_record *record)
+{
+    const json_t *shown;
+    const char *hint = sp_hints_shown(record, &shown, 1) > 0 ? sp_item_text(shown, "id") : NULL;
+    return hint                                         ? hint
+           : sp_record_node(record, "losses")           ? "lost"
+           : sp_record_node(record, "conditions.doubt") ? "conditions"
+                                                        : "possible";
+}
+
+/* --fail-below of one fraction; limit 0: not asked. */
+static int judge_fraction(const struct sp_record *record, const char *name, double limit)
+{
+    if (limit <= 0)
+        return 0;
+    const struct sp_value v = sp_record_metric(record, name);
+    if (!sp_value_known(v)) {
+        sp_print(stderr, "spmodel: --fail-below: %s is not known: %s\n", name, v.why);
+        return sp_exit_code(SP_UNDECIDED);
+    }
+    if (v.value >= limit)
+        return 0;
+    sp_print(stderr, "spmodel: --fail-below: %s is %.3f, below %.3f\n", name, v.value, limit);
+    return sp_exit_code(SP_NO);
+}
+
+/* --require-clean */
+static int judge_conditions(const struct sp_record *record)
+{
+    const char *state = sp_words_text(record, "conditions.state", "not known"), *doubt = "";
+    sp_record_text(record, "conditions.doubt", &doubt);
+    if (strcmp(state, "clean") == 0 && !*doubt)
+        return 0;
+    sp_print(stderr, "spmodel: --require-clean: the machine was %s: %s\n", state,
+             *doubt ? doubt : sp_words_text(record, "conditions.text", "nothing was run here"));
+    return sp_exit_code(SP_UNDECIDED);
+}
+
+static int judge(const struct sp_record *record, const struct sp_output_options *o)
+{
+    const char *text;
+    if (sp_record_text(record, "status", &text) && strcmp(text, "interrupted") == 0)
+        return sp_exit_code(SP_INTERRUPTED);
+    if (o->strict && has_flags(record)) {
+        const json_t *flags = sp_record_node(record, "flags"), *flag;
+        size_t i;
+        json_array_foreach(flags, i, flag) sp_print(stderr, "spmodel: --strict: flagged %s: %s\n",
+                                                    json_string_value(json_object_get(flag, "code")),
+                                                    json_string_value(json_object_get(flag, "text")));
+        return sp_exit_code(SP_WRONG);
+    }
+    const int code = o->require_clean ? judge_conditions(record) : 0;
+    if (code) /* then a share says nothing */
+        return code;
+    return sp_worse_exit(judge_fraction(record, "bandwidth_fraction", o->fail_below_bandwidth),
+                         judge_fraction(record, "model_fraction", o->fail_below_model));
+}
+
+static enum sp_status open_html(struct sp_output_options *o, struct sp_error *err)
+{
+    if (!o->html_name)
+        return SP_OK;
+    o->html = calloc(1, sizeof *o->html);
+    enum sp_status status = o->html ? sp_html_open(o->html_name, o->no_plots, o->html, err)
+                                    : sp_fail(err, SP_MEMORY, NULL, "no memory for the page");
+    if (status != SP_OK) {
+        free(o->html);
+        o->html = NULL;
+    }
+    return status;
+}
+
+static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
+                                 struct sp_error *err)
+{
+    enum sp_status status = common->csv && !sp_sink_is_stdout(common->csv)
+                                ? sp_words_refuse(common->csv, err) /* it is appended to, record by record */
+                                : SP_OK;
+    if (status == SP_OK)
+        status = sp_sink_open(common->json, &o->json, err);
+    if (status == SP_OK)
+        status = sp_sink_open(common->lines, &o->lines, err);
+    if (status == SP_OK)
+        status = open_html(o, err);
+    if (status != SP_OK) {
+        sp_sink_abort(&o->json);
+        sp_sink_abort(&o->lines);
+    }
+    return status;
+}
+
+int sp_output_open(struct sp_output_options *o, const struct sp_common_options *common)
+{
+    struct sp_error err;
+    int error = strlen(o->directory) < LONGEST_DIRECTORY ? sp_make_directories(o->directory) : ENAMETOOLONG;
+    if (error == 0 && access(o->directory, W_OK | X_OK) != 0)
+        error = errno;
+    if (error)
+        sp_fail_at(&err, SP_OUTPUT, o->directory, 0, 0, "choose a place where you may write with --out",
+                   "cannot write into the directory: %s", strerror(error));
+    else if (sp_sink_is_stdout(common->lines) &&
+             (sp_sink_is_stdout(common->json) || sp_sink_is_stdout(common->csv)))
+        error = sp_fail(&err, SP_USAGE, "give one of them a file: --lines=FILE",
+                        "--lines and %s both go to standard output",
+                        sp_sink_is_stdout(common->json) ? "--json" : "--csv");
+    else if (sp_sink_is_stdout(o->html_name) && strcmp(taken_by(o, common), "--html") != 0)
+        error = sp_fail(&err, SP_USAGE, "give one of them a file: --html FILE",
+                        "--html and %s both go to standard output", taken_by(o, common));
+    return error || open_sinks(o, common, &err) != SP_OK ? sp_report_error(&err) : 0;
+}
+
+int sp_output_close(struct sp_output_options *o, const struct sp_common_options *common, int code)
+{
+    FILE *remarks = common->verbosity < 0 ? NULL : is_taken(o, common) ? stderr : stdout;
+    code = sp_sink_close(&o->lines, sp_sink_close(&o->json, code));
+    if (o->html)
+        code = sp_html_close(o->html, remarks, code);
+    free(o->html);
+    o->html = NULL;
+    return code;
+}
+
+int sp_output_record(struct sp_record *record, const struct sp_output_options *o,
+                     const struct sp_common_options *common)
+{
+    struct sp_error err;
+    char stem[1024], path[1200], plots[200] = "";
+    int code = 0;
+    if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (!sp_record_node(record, "sweep"))
+        sp_verdict_put(record);
+    print_result(record, o, common);
+    file_stem(record, o->directory, stem, sizeof stem);
+    unused_stem(stem, sizeof stem);
+    snprintf(path, sizeof path, "%s.json", stem);
+    if (sp_record_write(record, path, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (o->json.stream &&
+        sp_record_print(record, o->json.stream, o->several || o->json.stream == stdout, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    if (o->lines.stream)
+        sp_report_lines(record, o->lines.stream);
+    if (o->html)
+        sp_html_keep(o->html, record);
+    const struct sp_record *one = record;
+    if (common->csv && !sp_sink_is_stdout(common->csv) &&
+        sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
+        code = sp_worse_exit(code, sp_report_error(&err));
+    if (common->verbosity >= 0) {
+        FILE *out = is_taken(o, common) ? stderr : stdout;
+        sp_print(out, "saved  %s%s\n", path, plots);
+        sp_print(out, "next   spmodel explain %s %s\n", worth_explaining(record), path);
+    }
+    return sp_worse_exit(code, judge(record, o));
+}
+
+int sp_output_series(const struct sp_record *const *records, int n, const struct sp_output_options *o,
+                     const struct sp_common_options *common)
+{
+    struct sp_error err;
+    char stem[1024], path[1200], gnuplot[1024];
+    bool taken = is_taken(o, common);
+    struct sp_report_style style = sp_terminal_style(common);
+    if (!taken)
+        sp_report_series(records, n, &style, stdout);
+    const struct sp_plot_kind *kind = sp_plot_kind_find("balance");
+    for (int i = 0; i < n; i++)
+        if (kind->lacks(records[i]))
+            return 0;
+    if (o->no_plots)
+        return 0;
+    const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot),
+               *ending = program ? "svg" : "gp";
+    file_stem(records[0], o->directory, stem, sizeof stem);
+    snprintf(path, sizeof path, "%s.balance.%s", stem, ending);
+    struct sp_plot_tool tool = {.gnuplot = program};
+    if (sp_plot_write(kind, records, n, program ? SP_TERM_SVG : SP_TERM_GP, &tool, path, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (common->verbosity >= 0)
+        sp_print(taken ? stderr : stdout, "saved  %s\n", path);
+    return 0;
+}

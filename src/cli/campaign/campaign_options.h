@@ -1,0 +1,61 @@
+/* The command line of `spmodel campaign` and what it works on. */
+#ifndef SP_CLI_CAMPAIGN_OPTIONS_H
+#define SP_CLI_CAMPAIGN_OPTIONS_H
+
+#include "cli/core/options.h"
+#include "cli/core/sink.h"
+#include "track/campaign_jobs.h"
+
+enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };
+
+struct sp_campaign_options {
+    struct sp_common_options common;
+    enum sp_campaign_mode mode;
+    const char *file, *store, *round, *folder, *html;
+    double stop_after_s; /* 0: never */
+    double stale_s;
+    int jobs; /* at once, on this machine */
+    bool retry, no_wait, per_node, no_plots;
+};
+
+struct sp_campaign_work {
+    const struct sp_campaign_options *options;
+    struct sp_campaign campaign;
+    struct sp_campaign_store store;
+    struct sp_sink html; /* open where --html was given */
+};
+
+/* Runs what waits, until nothing does; returns the exit code of what failed, 0: nothing. */
+int sp_campaign_run_jobs(struct sp_campaign_work *work);
+
+/* Prints what is done, claimed, failed, waiting; 0: all done; 5: not yet; that of the failures. */
+int sp_campaign_print_status(const struct sp_campaign_work *work);
+
+/* How many jobs are in each state, and the exit code that they make, as above. SP_MEMORY. */
+enum sp_status sp_campaign_count(const struct sp_campaign_work *work, int count[SP_N_JOB_STATES], int *code,
+                                 struct sp_error *err);
+
+/* The table of all that is done, --csv, --json, the picture and the page, and how many jobs have no row;
+ * returns the exit code: 0 where all are done, else as above. */
+int sp_campaign_print_summary(struct sp_campaign_work *work);
+
+/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: of some series it cannot
+ * tell. */
+int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
+
+/* The page about the rows' records and all jobs that have none, to work->html; `unread`: ["why"] of records
+ * that cannot be read. */
+struct sp_campaign_row;
+enum sp_status sp_campaign_write_html(const struct sp_campaign_work *work, const struct sp_campaign_row *row,
+                                      int n, const json_t *unread, struct sp_error *err);
+
+/* What has become of a job, in words: why it failed, who is at it, where its record is. */
+char *sp_campaign_job_text(const struct sp_job_view *view, char *text, size_t size);
+
+/* The exit code that a failure stands for. */
+int sp_campaign_failure_code(const struct sp_job_failure *failure);
+
+/* "exit code 3: no such file". */
+char *sp_campaign_failure_text(const struct sp_job_failure *failure, char *text, size_t size);
+
+#endif

@@ -1,0 +1,303 @@
+/* The summary of a campaign: a table, CSV, JSON, a picture. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_text.h"
+#include "base/figures.h"
+#include "base/file_stem.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/campaign/campaign_options.h"
+#include "cli/core/find_program.h"
+#include "cli/core/sink.h"
+#include "plots/plot.h"
+#include "track/campaign_rows.h"
+
+static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
+{
+    fputs("matrix,run,n_nz", out);
+    for (int c = 0; c < SP_N_COLUMNS; c++)
+        sp_print(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
+    fputs(",hints,record,rhs\n", out);
+    for (int i = 0; i < n; i++) {
+        sp_csv_text(out, row[i].job->matrix->text);
+        fputc(',', out);
+        sp_csv_text(out, row[i].job->run->name);
+        fputc(',', out);
+        if (row[i].n_nz >= 0)
+            sp_print(out, "%lld", (long long)row[i].n_nz);
+        for (int c = 0; c < SP_N_COLUMNS; c++) {
+            const struct sp_value v = row[i].value[c];
+            if (sp_value_known(v))
+                sp_print(out, ",%.9g,%s", v.value, sp_origin_name(v.origin));
+            else
+                fputs(",,unknown", out);
+        }
+        fputc(',', out);
+        sp_csv_field(out, row[i].hints);
+        fputc(',', out);
+        sp_csv_text(out, row[i].record);
+        fputc(',', out);
+        if (row[i].rhs > 0)
+            sp_print(out, "%lld", (long long)row[i].rhs);
+        fputc('\n', out);
+    }
+}
+
+static json_t *row_json(const struct sp_campaign_row *row)
+{
+    json_t *o = json_pack("{s:s, s:s, s:o}", "matrix", row->job->matrix->text, "run", row->job->run->name,
+                          "n_nz", row->n_nz >= 0 ? json_integer((json_int_t)row->n_nz) : json_null());
+    json_t *metrics = json_object();
+    for (int c = 0; c < SP_N_COLUMNS; c++)
+        json_object_set_new(metrics, sp_campaign_columns[c].metric,
+                            sp_record_value_json(row->value[c], sp_campaign_columns[c].unit));
+    json_object_set_new(o, "metrics", metrics);
+    json_object_set_new(o, "hints", json_string(row->hints));
+    json_object_set_new(o, "record", json_string(row->record));
+    json_object_set_new(o, "rhs", row->rhs > 0 ? json_integer((json_int_t)row->rhs) : json_null());
+    return o;
+}
+
+static void print_json(const struct sp_campaign_row *row, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        json_t *o = row_json(&row[i]);
+        json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        fputc('\n', out);
+        json_decref(o);
+    }
+}
+
+static int longest(const struct sp_campaign_row *row, int n, bool matrix)
+{
+    size_t most = matrix ? strlen("matrix") : strlen("run");
+    for (int i = 0; i < n; i++) {
+        const size_t length = strlen(matrix ? row[i].job->matrix->text : row[i].run);
+        most = length > most ? length : most;
+    }
+    return (int)most;
+}
+
+static const char *cell(char *text, size_t size, const struct sp_campaign_row *row, int column)
+{
+    const struct sp_value v = row->value[column];
+    char figure[32];
+    if (!sp_value_known(v))
+        return "unknown";
+    switch (column) {
+    case SP_COLUMN_TIME:
+        return sp_text_seconds(text, size, v.value);
+    case SP_COLUMN_PERFORMANCE:
+        snprintf(text, size, "%s Gflop/s", sp_figure(figure, sizeof figure, v.value / 1e9, 3));
+        return text;
+    case SP_COLUMN_FRACTION:
+        return sp_figure_percent(text, size, v.value);
+    default:
+        return sp_figure(text, size, v.value, 3);
+    }
+}
+
+/* "alpha simulated", or "alpha measured (3), simulated (5)". */
+static void print_origins(const struct sp_campaign_row *row, int n)
+{
+    static const char *const names[SP_N_COLUMNS] = {"time", "performance", "of roof", "alpha"};
+    for (int c = 0; c < SP_N_COLUMNS; c++) {
+        int count[SP_N_ORIGINS] = {0}, kinds = 0;
+        for (int i = 0; i < n; i++)
+            count[row[i].value[c].origin]++;
+        for (int o = 1; o < SP_N_ORIGINS; o++)
+            kinds += count[o] > 0;
+        sp_print(stdout, "%s%s", c > 0 ? "; " : "", names[c]);
+        for (int o = 1, shown = 0; o < SP_N_ORIGINS; o++) {
+            if (count[o] == 0)
+                continue;
+            sp_print(stdout, "%s %s", shown++ > 0 ? "," : "", sp_origin_name((enum sp_origin)o));
+            if (kinds > 1)
+                sp_print(stdout, " (%d)", count[o]);
+        }
+        if (kinds == 0)
+            sp_print(stdout, " unknown");
+    }
+    sp_print(stdout, "\n");
+}
+
+static void print_table(const struct sp_campaign_row *row, int n)
+{
+    const int wide = longest(row, n, true), run = longest(row, n, false);
+    char text[32], entries[32];
+    sp_print(stdout, "%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
+             "performance", "of roof", "alpha", "hints");
+    for (int i = 0; i < n; i++) {
+        sp_print(stdout, "%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].run,
+                 row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
+        sp_print(stdout, " %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
+        sp_print(stdout, " %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
+        sp_print(stdout, " %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
+        sp_print(stdout, " %9s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
+                 row[i].hints[0] ? row[i].hints : "-");
+    }
+    print_origins(row, n);
+}
+
+/* "FOLDER/NAME.svg" of the campaign's file. */
+static void picture_name(const struct sp_campaign_options *o, const char *ending, char *path, size_t size)
+{
+    const char *slash = strrchr(o->file, '/'), *name = slash ? slash + 1 : o->file, *dot = strrchr(name, '.');
+    char stem[256];
+    sp_file_stem(stem, dot && dot > name && dot - name < 255 ? (size_t)(dot - name) + 1 : sizeof stem, name);
+    snprintf(path, size, "%s/%s.%s", o->folder, stem, ending);
+}
+
+/* *n_left_out: records for which the picture has no room. */
+static enum sp_status draw(const struct sp_campaign_options *o, const struct sp_campaign_row *row, int n,
+                           char *path, size_t size, int *n_left_out, struct sp_error *err)
+{
+    const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
+    struct sp_record *record = calloc((size_t)n, sizeof *record);
+    const struct sp_record **pointer = calloc((size_t)n, sizeof *pointer);
+    char gnuplot[1024];
+    int n_read = 0;
+    enum sp_status status =
+        record && pointer ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", n);
+    path[0] = '\0';
+    *n_left_out = 0;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (n_read == kind->max_records) {
+            *n_left_out = n - i;
+            break;
+        }
+        status = sp_record_read(row[i].record, &record[n_read], err);
+        if (status == SP_OK && kind->lacks(&record[n_read]))
+            sp_record_free(&record[n_read]);
+        else if (status == SP_OK)
+            pointer[n_read] = &record[n_read], n_read++;
+    }
+    if (status == SP_OK && n_read > 0) {
+        const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
+        picture_name(o, tool.gnuplot ? "svg" : "gp", path, size);
+        status =
+            sp_plot_write(kind, pointer, n_read, tool.gnuplot ? SP_TERM_SVG : SP_TERM_GP, &tool, path, err);
+    }
+    for (int i = 0; i < n_read; i++)
+        sp_record_free(&record[i]);
+    free(record);
+    free(pointer);
+    return status;
+}
+
+/* The page, which appears even where nothing is done yet: it says what waits. */
+static int print_html(struct sp_campaign_work *w, const struct sp_campaign_row *row, int n,
+                      const json_t *unread, FILE *remarks)
+{
+    struct sp_error err;
+    const bool is_file = w->html.is_file;
+    if (!w->html.stream)
+        return 0;
+    if (sp_campaign_write_html(w, row, n, unread, &err) != SP_OK) {
+        sp_sink_abort(&w->html);
+        return sp_report_error(&err);
+    }
+    const int code = sp_sink_close(&w->html, 0);
+    if (code == 0 && is_file && w->options->common.verbosity >= 0)
+        sp_print(remarks, "saved  %s\n", w->options->html);
+    return code;
+}
+
+/* To where it was asked for; the table unless one of the others goes to standard output. */
+static int print_all(struct sp_campaign_work *w, const struct sp_campaign_row *row, int n,
+                     const json_t *unread)
+{
+    const struct sp_campaign_options *o = w->options;
+    struct sp_sinks to;
+    struct sp_error err;
+    char picture[1200];
+    int n_left_out;
+    if (sp_sinks_open(o->common.csv, o->common.json, &to, &err) != SP_OK)
+        return sp_report_error(&err);
+    to.on_stdout = to.on_stdout || w->html.stream == stdout;
+    if (!to.on_stdout && n > 0)
+        print_table(row, n);
+    if (!to.on_stdout && n == 0)
+        sp_print(stdout, "nothing is done yet\n");
+    if (to.csv.stream)
+        print_csv(row, n, to.csv.stream);
+    if (to.json.stream)
+        print_json(row, n, to.json.stream);
+    FILE *remarks = to.on_stdout ? stderr : stdout;
+    int code = sp_sinks_close(&to, 0);
+    code = sp_worse_exit(code, print_html(w, row, n, unread, remarks));
+    if (n > 0 && !o->no_plots) {
+        if (draw(o, row, n, picture, sizeof picture, &n_left_out, &err) != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
+        else if (*picture && o->common.verbosity >= 0)
+            sp_print(remarks, "saved  %s\n", picture);
+        if (n_left_out > 0 && o->common.verbosity >= 0)
+            sp_print(stderr, "spmodel: remark: the picture has the first %d rows, not the other %d\n",
+                     n - n_left_out, n_left_out);
+    }
+    return code;
+}
+
+/* Records that cannot be read: why, and the exit code. */
+struct missed {
+    int code;
+    json_t *why;
+};
+
+/* A record that cannot be read costs its row and the exit code. */
+static void report_missed(void *context, const struct sp_error *why)
+{
+    struct missed *missed = context;
+    char text[2400];
+    sp_error_text(why, text, sizeof text);
+    json_array_append_new(missed->why, json_string(text));
+    missed->code = sp_worse_exit(missed->code, sp_report_error(why));
+}
+
+/* How many jobs the table is about, where that is not all of them; returns their exit code. */
+static int tell_missing(const struct sp_campaign_work *w)
+{
+    static const enum sp_job_state states[] = {SP_JOB_FAILED, SP_JOB_CLAIMED, SP_JOB_WAITING};
+    const struct sp_campaign_options *o = w->options;
+    const bool on_stdout =
+        sp_sink_is_stdout(o->common.csv) || sp_sink_is_stdout(o->common.json) || sp_sink_is_stdout(o->html);
+    struct sp_error err;
+    int count[SP_N_JOB_STATES], code;
+    char text[128] = "";
+    if (sp_campaign_count(w, count, &code, &err) != SP_OK)
+        return sp_report_error(&err);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        const size_t used = strlen(text);
+        if (count[states[i]] > 0)
+            snprintf(text + used, sizeof text - used, "%s %d %s", used > 0 ? "," : ";", count[states[i]],
+                     sp_job_state_name(states[i]));
+    }
+    if (*text && !on_stdout)
+        sp_print(stdout, "%d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+    else if (*text && o->common.verbosity >= 0)
+        sp_print(stderr, "spmodel: remark: %d of %d jobs%s\n", count[SP_JOB_DONE], w->campaign.n_jobs, text);
+    const int n = count[SP_JOB_FAILED];
+    if (n > 0 && o->common.verbosity >= 0)
+        sp_print(stderr, "spmodel: remark: %d job%s failed: --status says how, --retry runs %s once more\n",
+                 n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    return code;
+}
+
+int sp_campaign_print_summary(struct sp_campaign_work *work)
+{
+    struct sp_campaign_row *row;
+    struct sp_error err;
+    struct missed missed = {0, json_array()};
+    int n, code;
+    if (sp_campaign_rows(&work->store, &work->campaign, report_missed, &missed, &row, &n, &err) != SP_OK) {
+        code = sp_report_error(&err);
+    } else {
+        code = sp_worse_exit(missed.code, print_all(work, row, n, missed.why));
+        code = sp_worse_exit(code, tell_missing(work));
+        free(row);
+    }
+    json_decref(missed.why);
+    return code;
+}

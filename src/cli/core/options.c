@@ -1,0 +1,267 @@
+#include "cli/core/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "base/visible.h"
+#include "cli/core/words.h"
+#include "cli/manual/manual.h"
+#include "sys/meminfo.h"
+
+enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED, KEY_MEMORY };
+
+static const struct argp_option common_options[] = {
+    {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
+    {"verbose", 'v', NULL, 0, "More detail; twice for still more", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto, always or never (NO_COLOR is obeyed)", 0},
+    {0},
+};
+static const struct argp_option json_options[] = {
+    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL, "Write the result as JSON (standard output without FILE)",
+     0},
+    {0},
+};
+static const struct argp_option csv_options[] = {
+    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
+     0},
+    {0},
+};
+static const struct argp_option lines_options[] = {
+    {"lines", KEY_LINES, "FILE", OPTION_ARG_OPTIONAL,
+     "Write the result as lines KEY: VALUE UNIT (ORIGIN) (standard output without FILE)", 0},
+    {0},
+};
+static const struct argp_option seed_options[] = {
+    {"seed", KEY_SEED, "N", 0, "Seed of everything random (default 1)", 0},
+    {0},
+};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+    struct sp_common_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        memset(o, 0, sizeof *o);
+        o->seed = 1;
+        return 0;
+    case 'q':
+        o->verbosity = -1;
+        return 0;
+    case 'v':
+        o->verbosity++;
+        return 0;
+    case KEY_COLOR:
+        if (strcmp(arg, "auto") == 0)
+            o->color = SP_COLOR_AUTO;
+        else if (strcmp(arg, "always") == 0)
+            o->color = SP_COLOR_ALWAYS;
+        else if (strcmp(arg, "never") == 0)
+            o->color = SP_COLOR_NEVER;
+        else
+            sp_usage_error(state, "--color takes auto, always or never, not '%s'", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What a parser adds to the one inside it; both have the same input. */
+static error_t parse_more(int key, char *arg, struct argp_state *state)
+{
+    struct sp_common_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        return 0;
+    case KEY_JSON:
+        o->json = arg ? arg : "-";
+        return 0;
+    case KEY_CSV:
+        o->csv = arg ? arg : "-";
+        return 0;
+    case KEY_LINES:
+        o->lines = arg ? arg : "-";
+        return 0;
+    case KEY_SEED:
+        if (sp_parse_count(arg, &n) || n < 0)
+            sp_usage_error(state, "--seed takes a whole number, not '%s'", arg);
+        else
+            o->seed = (uint64_t)n;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option memory_options[] = {
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "Memory that may be taken, for example 8G (default: what the machine, its control groups and ulimit "
+     "leave)",
+     0},
+    {0},
+};
+
+static error_t parse_memory(int key, char *arg, struct argp_state *state)
+{
+    double bytes;
+    if (key != KEY_MEMORY)
+        return ARGP_ERR_UNKNOWN;
+    if (sp_parse_bytes(arg, &bytes) || bytes < 1 || bytes > 1e18)
+        argp_error(state, "--memory takes a size such as 500M or 8G, not '%s'", arg);
+    else
+        sp_meminfo_state((int64_t)bytes);
+    return 0;
+}
+
+const struct argp sp_memory_argp = {memory_options, parse_memory, NULL, NULL, NULL, NULL, NULL};
+
+static const struct argp_child common_child[] = {{&sp_common_argp, 0, NULL, 0}, {0}};
+static const struct argp_child json_child[] = {{&sp_common_json_argp, 0, NULL, 0}, {0}};
+static const struct argp_child csv_child[] = {{&sp_common_csv_argp, 0, NULL, 0}, {0}};
+static const struct argp_child lines_child[] = {{&sp_common_lines_argp, 0, NULL, 0}, {0}};
+
+const struct argp sp_common_argp = {common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
+const struct argp sp_common_json_argp = {json_options, parse_more, NULL, NULL, common_child, NULL, NULL};
+const struct argp sp_common_csv_argp = {csv_options, parse_more, NULL, NULL, json_child, NULL, NULL};
+const struct argp sp_common_lines_argp = {lines_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
+const struct argp sp_common_seed_argp = {seed_options, parse_more, NULL, NULL, csv_child, NULL, NULL};
+const struct argp sp_common_measure_argp = {seed_options, parse_more, NULL, NULL, lines_child, NULL, NULL};
+
+static const struct argp *parsed; /* for what argp calls without saying for whom */
+
+/* What --help says behind everything else: the examples of the command's row. */
+static char *help_with_examples(int key, const char *text, void *input)
+{
+    const struct sp_example *example = key == ARGP_KEY_HELP_EXTRA ? sp_manual_examples(parsed) : NULL;
+    char *all = NULL;
+    size_t size = 0;
+    if (!example)
+        return parsed->help_filter ? parsed->help_filter(key, text, input) : (char *)text;
+    FILE *stream = open_memstream(&all, &size);
+    if (!stream)
+        return (char *)text;
+    fputs("Examples:", stream);
+    for (; example->line; example++)
+        sp_print(stream, "\n  %s\n      %s", example->line, example->what);
+    fclose(stream);
+    return all;
+}
+
+void sp_usage_error(const struct argp_state *state, const char *format, ...)
+{
+    char text[2048], shown[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sp_visible(text, shown, sizeof shown);
+    argp_error(state, "%s", shown);
+}
+
+/* getopt repeats names of options that it does not know as they are: none of ours has what is not visible. */
+static void refuse_hidden_names(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool is_long = strncmp(argv[i], "--", 2) == 0;
+        char *name = is_long ? strndup(argv[i], strcspn(argv[i], "=")) : NULL;
+        const bool is_hidden = name && !sp_is_visible(name);
+        if (is_hidden)
+            sp_print(stderr, "%s: no option is called '%s'\n", argv[0], name);
+        free(name);
+        if (is_hidden)
+            exit(argp_err_exit_status);
+    }
+}
+
+void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    struct argp shown = *argp;
+    parsed = argp;
+    sp_words_note(argc, argv);
+    shown.help_filter = help_with_examples;
+    argp_err_exit_status = 2;
+    refuse_hidden_names(argc, argv);
+    const error_t failed = argp_parse(&shown, argc, argv, 0, NULL, input);
+    if (failed) { /* nothing of the command line can be relied on */
+        struct sp_error err;
+        sp_fail(&err, failed == ENOMEM ? SP_MEMORY : SP_BUG, failed == ENOMEM ? "free memory" : NULL,
+                "the command line could not be read: %s", strerror(failed));
+        exit(sp_report_error(&err));
+    }
+}
+
+bool sp_use_color(const struct sp_common_options *common, bool is_tty)
+{
+    if (common->color != SP_COLOR_AUTO)
+        return common->color == SP_COLOR_ALWAYS;
+    const char *no_color = getenv("NO_COLOR");
+    return is_tty && !(no_color && *no_color);
+}
+
+int sp_exit_code(enum sp_status status)
+{
+    static const int codes[SP_N_STATUS] = {
+        [SP_OK] = 0,        [SP_NO] = 1,     [SP_USAGE] = 2,    [SP_INPUT] = 3,
+        [SP_ABSENT] = 4,    [SP_MEMORY] = 4, [SP_OUTPUT] = 4,   [SP_WRONG] = 6,
+        [SP_UNDECIDED] = 5, [SP_BUG] = 7,    [SP_SKIPPED] = 77, [SP_INTERRUPTED] = 130,
+    };
+    return codes[status];
+}
+
+int sp_report_error(const struct sp_error *err)
+{
+    char text[2400];
+    sp_error_text(err, text, sizeof text);
+    fflush(stdout);
+    fputs("spmodel: error: ", stderr);
+    fputs(text, stderr); /* two lines: it has the remedy */
+    fputc('\n', stderr);
+    return sp_exit_code(err->status);
+}
+
+int sp_worse_exit(int a, int b)
+{
+    /* From good to bad. A code that is none of ours means that something broke. */
+    static const int order[] = {0, 77, 5, 1, 2, 3, 4, 6, 7, 130};
+    enum { N = sizeof order / sizeof *order, BROKEN = N - 2 };
+    int rank_a = BROKEN, rank_b = BROKEN;
+    for (int i = 0; i < N; i++) {
+        rank_a = order[i] == a ? i : rank_a;
+        rank_b = order[i] == b ? i : rank_b;
+    }
+    return order[rank_a >= rank_b ? rank_a : rank_b];
+}
+
+static void put_word(const char *word, FILE *stream)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%^";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    putc('\'', stream);
+    for (; *word; word++)
+        *word == '\'' ? (void)fputs("'\\''", stream) : (void)putc(*word, stream);
+    putc('\'', stream);
+}
+
+void sp_join_command(int argc, char **argv, char *text, size_t size)
+{
+    text[0] = '\0';
+    FILE *stream = fmemopen(text, size, "w");
+    if (!stream)
+        return;
+    fputs(argv[0], stream); /* "spmodel analyze" */
+    for (int i = 1; i < argc; i++) {
+        putc(' ', stream);
+        put_word(argv[i], stream);
+    }
+    fclose(stream);
+    text[size - 1] = '\0';
+}

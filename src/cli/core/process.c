@@ -1,0 +1,197 @@
+#include "cli/core/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/print.h"
+#include "cli/core/options.h"
+#include "io/part_file.h"
+
+/* All that a handler may touch. */
+static volatile sig_atomic_t is_watched, is_interrupted, is_noticed, patience_s = 1;
+
+static bool was_closed[STDERR_FILENO + 1], is_checked;
+
+/* A number that is free goes to the next file that is opened: a report would land in it. Opened the wrong way
+ * round, so that it is an error to use them. */
+static void open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) != -1)
+            continue;
+        was_closed[fd] = true;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(sp_exit_code(SP_ABSENT));
+    }
+}
+
+/* As the signal does by itself, so that whoever waits for this process sees why it ended. */
+static void end_by(int signal_number)
+{
+    sigset_t its;
+    sp_parts_end();
+    signal(signal_number, SIG_DFL);
+    sigemptyset(&its);
+    sigaddset(&its, signal_number);
+    pthread_sigmask(SIG_UNBLOCK, &its, NULL);
+    raise(signal_number);
+    _exit(128 + signal_number);
+}
+
+static void on_interrupt(int signal_number)
+{
+    if (!is_watched || is_interrupted)
+        end_by(signal_number);
+    is_interrupted = 1;
+    alarm((unsigned)patience_s);
+}
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    if (is_interrupted)
+        end_by(SIGINT);
+}
+
+static void handle(int signal_number, void (*handler)(int), bool if_ignored)
+{
+    struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    if (sigaction(signal_number, NULL, &before) == 0 && (if_ignored || before.sa_handler != SIG_IGN))
+        sigaction(signal_number, &action, NULL);
+}
+
+/* Writing beyond a limit of the file size is an error then, with its reason. A program that is started has
+ * the default again, which ignoring the signal would take from it. */
+static void let_it_fail(int signal_number)
+{
+    (void)signal_number;
+}
+
+static void handle_signals(void)
+{
+    static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        handle(ending[i], end_by, false);
+    handle(SIGXFSZ, let_it_fail, false);
+    handle(SIGINT, on_interrupt, true);
+    handle(SIGALRM, on_alarm, true);
+}
+
+void sp_process_watch(void)
+{
+    is_watched = 1;
+}
+
+bool sp_process_interrupted(void)
+{
+    if (is_interrupted && !is_noticed) {
+        is_noticed = 1;
+        alarm((unsigned)patience_s);
+    }
+    return is_interrupted != 0;
+}
+
+void sp_process_be_patient(unsigned seconds)
+{
+    patience_s = (sig_atomic_t)seconds;
+}
+
+/* A full disk shows only when the last buffer is written, so that is part of the result. */
+static int check_stdout(int code)
+{
+    errno = 0;
+    is_checked = true;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    sp_print(stderr, "spmodel: error: standard output: %s\n",
+             was_closed[STDOUT_FILENO] ? "it is closed"
+             : errno                   ? strerror(errno)
+                                       : "not everything could be written");
+    return sp_worse_exit(code, sp_exit_code(SP_OUTPUT));
+}
+
+/* Others end the process, too: argp after --help, and the library of OpenMP, with 1, where it gets no thread.
+ */
+static void check_exit(int code, void *context)
+{
+    const int before = code;
+    (void)context;
+    if (is_checked)
+        return;
+    if (code == EXIT_FAILURE) {
+        const char *stack = getenv("OMP_STACKSIZE");
+        fputs("spmodel: error: a library has ended the program, for want of threads or memory\n  remedy: ",
+              stderr);
+        if (stack)
+            sp_print(stderr, "unset OMP_STACKSIZE, which asks for a stack of %s for each thread; ", stack);
+        fputs("fewer threads (OMP_NUM_THREADS), or higher limits (ulimit -u, -v)\n", stderr);
+        code = sp_exit_code(SP_ABSENT);
+    }
+    code = check_stdout(code);
+    if (code != before)
+        _exit(code);
+}
+
+/* A size of OMP_STACKSIZE [B]: kilobytes where no unit is given; -1: it is not one, and the library says so.
+ */
+static double stack_of_threads(const char *text)
+{
+    static const char units[] = "bkmg";
+    char *end;
+    const double n = strtod(text, &end);
+    end += strspn(end, " \t");
+    const char *unit = *end ? strchr(units, *end | 0x20) : units + 1;
+    return end == text || !unit ? -1 : n * (double)(1LL << 10 * (unit - units));
+}
+
+static int refuse(const char *remedy, const char *what, double has)
+{
+    struct sp_error err;
+    sp_fail(&err, SP_ABSENT, remedy, what, has);
+    return sp_report_error(&err);
+}
+
+static int check_limits(void)
+{
+    static const double main_B = 1 << 20, thread_B = 1 << 18; /* with room: 192 and 64 KiB are too small */
+    static const char *const variable[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE"};
+    const int n = omp_get_max_threads(), most = 16 * omp_get_num_procs();
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY &&
+        (double)stack.rlim_cur < main_B)
+        return refuse("ulimit -s 8192", "the stack may grow to %.0f KiB only, 1024 are needed",
+                      (double)stack.rlim_cur / 1024);
+    for (int i = 0; i < 2; i++) {
+        const char *text = getenv(variable[i]);
+        const double size_B = text ? stack_of_threads(text) : -1;
+        if (size_B >= 0 && size_B < thread_B)
+            return refuse("OMP_STACKSIZE=2M, or unset it",
+                          "a thread's stack has %.1f KiB by OMP_STACKSIZE, 256 are needed", size_B / 1024);
+    }
+    if (n > 4096 && n > most)
+        return refuse("set OMP_NUM_THREADS to the number of cores, or unset it",
+                      "%.0f threads are asked for by OMP_NUM_THREADS: more than can be had", n);
+    return 0;
+}
+
+int sp_process_begin(void)
+{
+    open_standard_streams();
+    handle_signals();
+    on_exit(check_exit, NULL);
+    return check_limits();
+}
+
+int sp_process_end(int code)
+{
+    code = check_stdout(code);
+    return is_interrupted ? sp_worse_exit(code, sp_exit_code(SP_INTERRUPTED)) : code;
+}

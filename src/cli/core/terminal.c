@@ -1,0 +1,118 @@
+#include "cli/core/terminal.h"
+
+#include <langinfo.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/guarded_stream.h"
+#include "base/print.h"
+#include "cli/core/process.h"
+
+static bool was_interrupted(void *context)
+{
+    (void)context;
+    return sp_process_interrupted();
+}
+
+static void draw_bar(char *bar, int width, double done)
+{
+    int full = done < 0 ? 0 : (int)(done * width + 0.5);
+    for (int i = 0; i < width; i++)
+        bar[i] = i < full ? '=' : ' ';
+    bar[width] = '\0';
+}
+
+void sp_terminal_line_begin(void)
+{
+    sp_terminal_code(stderr, "\r\033[K");
+}
+
+static int columns_of(int terminal)
+{
+    struct winsize size;
+    return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size)
+{
+    enum { WORDS = 40, BAR = 24, LONGEST = WORDS + BAR + 24 };
+    const int fits = columns > 1 ? columns - 1 : 0, /* the last column wraps */
+        most = fits < (int)size - 1 ? fits : (int)size - 1;
+    size = (size_t)most + 1;
+    char bar[BAR + 1], left[24] = "";
+    done = done > 1 ? 1 : done;
+    if (done < 0) {
+        snprintf(line, size, "%.*s ...", most > 4 ? most - 4 : 0, what);
+        return;
+    }
+    if (done > 0.02 && spent_s > 1)
+        snprintf(left, sizeof left, " %.0f s left", fmin(spent_s * (1 - done) / done, 1e6));
+    if ((int)strlen(left) + 7 > most)
+        left[0] = '\0';
+    draw_bar(bar, BAR, done);
+    const int words = most - (int)strlen(left) - 7; /* " 100 %" and a blank */
+    if (most >= LONGEST)
+        snprintf(line, size, "%-*.*s [%s] %3.0f %%%s", WORDS, WORDS, what, bar, 100 * done, left);
+    else
+        snprintf(line, size, "%.*s %3.0f %%%s", words > 0 ? words : 0, what, 100 * done, left);
+}
+
+static void show_step(void *context, const char *what, double done)
+{
+    struct sp_terminal *t = context;
+    if (!t->active)
+        return;
+    double now = sp_now();
+    if (strncmp(t->what, what, sizeof t->what - 1) != 0) {
+        snprintf(t->what, sizeof t->what, "%s", what);
+        t->begun = now;
+    } else if (now - t->last_drawn < 0.1) {
+        return;
+    }
+    t->last_drawn = now;
+    t->shown = true;
+    char line[160];
+    sp_progress_line(what, done, now - t->begun, columns_of(STDERR_FILENO), line, sizeof line);
+    sp_terminal_line_begin();
+    sp_print(stderr, "%s", line);
+}
+
+struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
+{
+    memset(terminal, 0, sizeof *terminal);
+    terminal->active = verbosity >= 0 && isatty(STDERR_FILENO);
+    sp_process_watch();
+    return (struct sp_progress){show_step, was_interrupted, terminal};
+}
+
+void sp_terminal_clear(struct sp_terminal *terminal)
+{
+    if (terminal->shown)
+        sp_terminal_line_begin();
+    terminal->shown = false;
+    terminal->what[0] = '\0';
+}
+
+struct sp_report_style sp_terminal_style(const struct sp_common_options *common)
+{
+    const bool tty = isatty(STDOUT_FILENO);
+    return (struct sp_report_style){.color = sp_use_color(common, tty),
+                                    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+                                    .verbosity = common->verbosity,
+                                    .width = tty ? columns_of(STDOUT_FILENO) : 0};
+}
+
+void sp_watch_show(void *watch, double fraction)
+{
+    const struct sp_watch *w = watch;
+    sp_progress_step(w->progress, w->what, fraction);
+}
+
+bool sp_watch_stop(void *watch)
+{
+    return sp_progress_interrupted(((const struct sp_watch *)watch)->progress);
+}

@@ -1,0 +1,157 @@
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/core/find_program.h"
+#include "cli/doctor/doctor.h"
+#include "cli/machine/paths.h"
+#include "sp_config.h"
+#include "sys/binding.h"
+#include "sys/core_to_core.h"
+#include "sys/cpuid.h"
+#include "sys/identity.h"
+#include "sys/meminfo.h"
+#include "sys/pages.h"
+
+static bool one_domain(const struct sp_topology *t, int cpu, int other)
+{
+    int domain[2] = {-1, -2};
+    for (int i = 0; i < t->n_cpus; i++) {
+        if (t->cpu[i].os == cpu)
+            domain[0] = t->cpu[i].domain;
+        if (t->cpu[i].os == other)
+            domain[1] = t->cpu[i].domain;
+    }
+    return domain[0] == domain[1];
+}
+
+/* Virtual processors wander between caches: a few ping-pongs in a tenth of a second show some of it. The
+ * threads are pinned when this is called. */
+static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t, const struct sp_binding *b)
+{
+    static const char name[] = "core to core";
+    enum { LOOKS = 4 };
+    static const struct sp_core_history none;
+    double least = 0, most = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        static const struct timespec pause = {0, 20000000};
+        double latency = sp_core_to_core(b->n_threads, 0, 1);
+        if (latency > 0) {
+            least = least > 0 && least < latency ? least : latency;
+            most = most > latency ? most : latency;
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (least <= 0)
+        sp_find_out(d, sp_title_processor, name, SP_NOT_TOLD, "",
+                    "two threads did not run at the same time within the time given");
+    else if (most > 2 * least)
+        sp_find_out(
+            d, sp_title_processor, name, SP_LIMITED, "",
+            "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
+            least * 1e9, most * 1e9);
+    else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
+        sp_find_out(
+            d, sp_title_processor, name, SP_LIMITED, "",
+            "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, although the "
+            "topology says that they do",
+            least * 1e9, most * 1e9);
+    else
+        sp_find_out(d, sp_title_processor, name, SP_WORKS, "",
+                    "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
+                    least * 1e9, most * 1e9);
+}
+
+void sp_doctor_processor(struct sp_doctor *d, const struct sp_topology *t)
+{
+    static const char *const section = sp_title_processor;
+    struct sp_cpuid cpu;
+    sp_cpuid_read("", &cpu);
+    sp_find_out(d, section, "cpu", SP_WORKS, "", "%s, %d of %d hardware threads allowed, %d core%s, %s",
+                *cpu.model ? cpu.model : "unknown CPU", t->n_allowed, t->n_cpus, t->n_cores,
+                t->n_cores == 1 ? "" : "s",
+                cpu.avx512 ? "AVX-512"
+                : cpu.avx2 ? "AVX2"
+                           : "no AVX2: portable kernels");
+    struct sp_binding b;
+    struct sp_error err;
+    if (sp_binding_plan(t, 0, SP_COMPACT, &b, &err) == SP_OK && sp_binding_apply(&b, &err) == SP_OK)
+        sp_find_out(d, section, "pin", SP_WORKS, "", "threads can be pinned (tried with %d)", b.n_threads);
+    else
+        sp_find_out(d, section, "pin", SP_IS_ABSENT, err.remedy, "%s", err.what);
+    if (b.pinned && cpu.hypervisor && b.n_threads > 1)
+        look_for_wandering(d, t, &b);
+    if (b.pinned)
+        sp_binding_undo(&b, t);
+    sp_binding_free(&b);
+    struct sp_identity id;
+    sp_identity_read("", t, &id);
+    sp_find_out(d, section, "environment", SP_WORKS, "", "key %s", id.env_key);
+}
+
+void sp_doctor_memory(struct sp_doctor *d)
+{
+    static const char *const section = sp_title_memory;
+    struct sp_meminfo memory;
+    char a[32], b[32], policy[32], limit[96];
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK) {
+        sp_meminfo_limit_text(&memory, limit, sizeof limit);
+        sp_find_out(d, section, "memory", SP_WORKS, "", "%s available of %s%s%s",
+                    sp_text_bytes(a, sizeof a, (double)memory.available_B),
+                    sp_text_bytes(b, sizeof b, (double)memory.total_B), limit[0] ? ": " : "", limit);
+    } else {
+        sp_find_out(d, section, "memory", SP_NOT_TOLD, "", "/proc/meminfo does not tell");
+    }
+    sp_pages_policy("", policy, sizeof policy);
+    size_t bytes = (size_t)4 << 20;
+    char *p = sp_allocator_huge.alloc(NULL, bytes);
+    struct sp_pages pages = {.huge_share = sp_value_none("no memory")};
+    if (p) {
+        memset(p, 1, bytes);
+        sp_pages_read("", p, bytes, -1, &pages);
+        sp_allocator_huge.free(NULL, p, bytes);
+    }
+    const char *word = *policy ? policy : "unknown";
+    double share = sp_value_known(pages.huge_share) ? pages.huge_share.value : -1;
+    static const char ask[] = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled";
+    if (share < 0)
+        sp_find_out(d, section, "huge pages", SP_NOT_TOLD, "",
+                    "policy \"%s\"; what is achieved cannot be read back", word);
+    else
+        sp_find_out(d, section, "huge pages",
+                    share > 0.9 ? SP_WORKS
+                    : share > 0 ? SP_LIMITED
+                                : SP_IS_ABSENT,
+                    share > 0.9 ? "" : ask, "policy \"%s\", %.0f %% of a test array came in huge pages", word,
+                    100 * share);
+}
+
+void sp_doctor_around(struct sp_doctor *d)
+{
+    static const char *const section = sp_title_around;
+    char path[1024];
+    bool there = sp_find_program("gnuplot", path, sizeof path) != NULL;
+    sp_find_out(d, section, "gnuplot", there ? SP_WORKS : SP_LIMITED,
+                there ? "" : "sudo apt-get install gnuplot-nox",
+                there ? "%.200s" : "not found: plots are written as scripts", path);
+    sp_find_out(d, section, "libarchive", SP_HAVE_LIBARCHIVE ? SP_WORKS : SP_IS_ABSENT, "",
+                SP_HAVE_LIBARCHIVE ? "reads .gz .xz .zst .bz2 and .tar.gz"
+                                   : "not in this build: unpack matrices first");
+    sp_find_out(d, section, "hwloc", SP_HAVE_HWLOC ? SP_WORKS : SP_LIMITED, "",
+                SP_HAVE_HWLOC ? "describes the topology"
+                              : "not in this build: the topology comes from sysfs");
+    struct sp_machine_paths paths;
+    sp_machine_paths_find(&paths);
+    /* The directory need not exist yet: its nearest existing parent must be writable. */
+    char part[1024];
+    snprintf(part, sizeof part, "%s", paths.cache ? paths.cache : "");
+    for (char *slash; access(part, F_OK) != 0 && (slash = strrchr(part, '/')) && slash != part;)
+        *slash = '\0';
+    bool writable = paths.cache && access(part, W_OK) == 0;
+    sp_find_out(d, section, "cache", writable ? SP_WORKS : SP_LIMITED,
+                writable ? "" : "export XDG_CACHE_HOME=DIRECTORY",
+                writable ? "%.200s" : "%.200s cannot be written: ceilings are measured every time",
+                paths.cache ? paths.cache : "no home directory, so nothing");
+}

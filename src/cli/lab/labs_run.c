@@ -1,0 +1,235 @@
+/* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/print.h"
+#include "cli/core/own_process.h"
+#include "cli/core/terminal.h"
+#include "cli/lab/labs_options.h"
+#include "lab/lab_command.h"
+
+enum { KEY_SMALL = SP_KEY_PRIVATE, KEY_MACHINE, KEY_ONLY, KEY_UNPREDICTED };
+/* Runs that a disturbed machine leaves without samples are tried so often. */
+enum { MOST_TRIES = 5 };
+
+struct arguments {
+    struct sp_lab_options lab;
+    const char *machine, *only;
+    bool small, unpredicted;
+};
+
+static const struct argp_option options[] = {
+    {"small", KEY_SMALL, NULL, 0, "Small matrices; before anything was predicted (see lab start --small)", 1},
+    {"machine", KEY_MACHINE, "M", 0,
+     "Ceilings from a machine file or a name; default: this machine, measured once", 1},
+    {"only", KEY_ONLY, "RUN", 0, "One of the runs, for example again after a noisy one", 1},
+    {"unpredicted", KEY_UNPREDICTED, NULL, 0,
+     "Run although questions have no prediction; later ones do not count", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_lab_pass(state, &a->lab);
+        return 0;
+    case KEY_SMALL:
+        a->small = true;
+        return 0;
+    case KEY_MACHINE:
+        a->machine = arg;
+        return 0;
+    case KEY_ONLY:
+        a->only = arg;
+        return 0;
+    case KEY_UNPREDICTED:
+        a->unpredicted = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {options,
+                                 parse,
+                                 "N",
+                                 "Runs the commands of lab N. What they print goes to records/RUN.txt of the "
+                                 "lab's folder, their records to "
+                                 "records/RUN.json. Predictions are closed from then on.",
+                                 sp_lab_children,
+                                 NULL,
+                                 NULL};
+
+static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    char open[400] = "";
+    size_t i;
+    json_t *q;
+    json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
+    {
+        if (!sp_lab_prediction(folder->predictions, sp_lab_text(q, "id")) && strlen(open) + 40 < sizeof open)
+            snprintf(open + strlen(open), sizeof open - strlen(open), "%s%s", *open ? ", " : "",
+                     sp_lab_text(q, "id"));
+    }
+    return *open ? sp_fail(err, SP_USAGE,
+                           "spmodel lab predict N QUESTION=VALUE..., or --unpredicted to give it up",
+                           "predict first: no prediction for %s", open)
+                 : SP_OK;
+}
+
+/* The first line of what a command said, without the program's name. */
+static void first_line(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    static const char mark[] = "error: ";
+    char line[600];
+    snprintf(text, size, "it said nothing");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *what = strstr(line, mark);
+        if (what) {
+            snprintf(text, size, "%.*s", (int)strcspn(what + strlen(mark), "\n"), what + strlen(mark));
+            break;
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
+/* Above it: a signal ended the command, as shells count. */
+enum { BY_SIGNAL = 128 };
+
+/* The exit code of the command; 127: it could not be started. */
+static int run_command(const struct sp_lab_command *command, const char *text_path, const char *log_path)
+{
+    const struct sp_own_process what = {.word = command->argument, .out = text_path, .said = log_path};
+    pid_t child;
+    if (sp_own_process_start(&what, &child, NULL) != SP_OK)
+        return 127;
+    const int state = sp_own_process_wait(child);
+    if (state == -1)
+        return 127;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : BY_SIGNAL + WTERMSIG(state);
+}
+
+/* Again where the machine was too disturbed to measure anything. */
+static int run_patiently(const struct sp_lab_command *command, const char *text_path, const char *log_path)
+{
+    int code = run_command(command, text_path, log_path);
+    for (int i = 1; i < MOST_TRIES && code == sp_exit_code(SP_UNDECIDED); i++)
+        code = run_command(command, text_path, log_path);
+    return code;
+}
+
+/* What became of a run that did not end well; nothing of it stays. */
+static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, const char *start, int code,
+                              const char *log_path, struct sp_error *err)
+{
+    char why[400], record[1200];
+    const char *id = sp_lab_text(run, "id"), *needs = sp_lab_text(run, "needs");
+    first_line(log_path, why, sizeof why);
+    sp_lab_record_path(folder, id, record, sizeof record);
+    unlink(record);
+    if (code == sp_exit_code(SP_INTERRUPTED))
+        return sp_fail(err, SP_INTERRUPTED, "--only RUN goes on with one of the runs",
+                       "interrupted in run '%s'", id);
+    if (code == sp_exit_code(SP_ABSENT) && *needs) {
+        sp_print(stdout, "           skipped, no %s here: %s\n", needs, why);
+        return sp_lab_note_run(folder, id, start, why, err);
+    }
+    if (code > BY_SIGNAL)
+        return sp_fail(err, SP_ABSENT, "repeat it with --only RUN; what has too little memory is killed",
+                       "the run '%s' was ended by signal %d (%s)", id, code - BY_SIGNAL,
+                       strsignal(code - BY_SIGNAL));
+    const enum sp_status status = code == sp_exit_code(SP_ABSENT)      ? SP_ABSENT
+                                  : code == sp_exit_code(SP_UNDECIDED) ? SP_UNDECIDED
+                                  : code == sp_exit_code(SP_WRONG)     ? SP_WRONG
+                                                                       : SP_INPUT;
+    return sp_fail(err, status, "repeat it with --only RUN; its log tells more",
+                   "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+}
+
+static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
+                              struct sp_error *err)
+{
+    char text_path[1200], log_path[1200], record[1200], typed[1200], start[32];
+    struct sp_lab_command command;
+    const char *id = sp_lab_text(run, "id");
+    enum sp_status status = sp_lab_command_make(folder, run, machine, &command, err);
+    if (status != SP_OK)
+        return status;
+    snprintf(text_path, sizeof text_path, "%s/records/%s.txt", folder->path, id);
+    snprintf(log_path, sizeof log_path, "%s/records/%s.log", folder->path, id);
+    sp_print(stdout, "%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
+    sp_lab_now(start);
+    sp_lab_record_path(folder, id, record, sizeof record);
+    unlink(record);
+    unlink(text_path); /* a pipe of that name would be waited for */
+    unlink(log_path);
+    status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
+    if (status != SP_OK) {
+        sp_lab_command_free(&command);
+        return status;
+    }
+    const int code = run_patiently(&command, text_path, log_path);
+    sp_lab_command_free(&command);
+    return code == 0 ? sp_lab_note_run(folder, id, start, NULL, err)
+                     : give_up(folder, run, start, code, log_path, err);
+}
+
+/* One run that fails does not keep the others from being made; the worst exit code. */
+static int run_all(struct sp_lab_folder *folder, const struct arguments *a)
+{
+    struct sp_error err;
+    size_t i;
+    json_t *run;
+    int n = 0, code = 0;
+    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
+    {
+        if ((a->only && strcmp(a->only, sp_lab_text(run, "id")) != 0) || code == sp_exit_code(SP_INTERRUPTED))
+            continue;
+        n++;
+        if (run_one(folder, run, a->machine, &err) != SP_OK)
+            code = sp_worse_exit(code, sp_report_error(&err));
+    }
+    if (n == 0) {
+        sp_fail(&err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
+        return sp_report_error(&err);
+    }
+    sp_print(stdout, "reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path,
+             folder->lab.number);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct sp_lab_folder folder;
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &a);
+    if (sp_lab_open_folder(&a.lab, &folder, &err) != SP_OK)
+        return sp_report_error(&err);
+    enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
+    if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
+        status = check_predicted(&folder, &err);
+    const int code = status == SP_OK ? run_all(&folder, &a) : sp_report_error(&err);
+    sp_lab_folder_close(&folder);
+    return code;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel lab run 1", "its commands; exit code 2 while a question has no prediction", "0 2 5"},
+    {0},
+};
+
+const struct sp_verb sp_lab_verb_run = {
+    .name = "run",
+    .arguments = "N [--small]",
+    .summary = "run its commands; predictions are closed",
+    .run = run,
+    .page = {&argp, examples, "5 6", "lab-predict lab-check"},
+};

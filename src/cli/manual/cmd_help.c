@@ -1,0 +1,169 @@
+/* spmodel help: topics, the help of a command, and the pages of the manual. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
+#include "cli/core/suggest.h"
+#include "cli/explain/terms/terms.h"
+#include "cli/manual/help_topics.h"
+#include "cli/manual/manual.h"
+
+enum { KEY_MAN = SP_KEY_PRIVATE, KEY_PAGES, KEY_EXAMPLES };
+
+struct arguments {
+    char name[64]; /* "analyze", "track check", "units"; "": nothing was named */
+    const char *folder;
+    bool man, examples;
+};
+
+static const struct argp_option options[] = {
+    {"man", KEY_MAN, NULL, 0,
+     "Print the page of the manual instead, for man -l -; without a name the overview", 0},
+    {"man-pages", KEY_PAGES, "DIR", 0, "Write all pages into DIR/man1 and DIR/man7", 0},
+    {"examples", KEY_EXAMPLES, NULL, 0,
+     "List the examples of all pages: the exit codes that each may have, a tab, the line", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    size_t used;
+    switch (key) {
+    case KEY_MAN:
+        a->man = true;
+        return 0;
+    case KEY_PAGES:
+        a->folder = arg;
+        return 0;
+    case KEY_EXAMPLES:
+        a->examples = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            sp_usage_error(state, "one topic or command at a time");
+        used = strlen(a->name);
+        snprintf(a->name + used, sizeof a->name - used, "%s%s", used ? " " : "", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "[TOPIC|COMMAND [VERB]]",
+    "Show a topic, or the help of a command or of its verb; without an argument list topics and commands.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+static void list_all(void)
+{
+    sp_print(stdout, "Topics (spmodel help TOPIC):\n");
+    for (const struct sp_help_topic *t = sp_help_topics; t->name; t++)
+        sp_print(stdout, "  %-14s %s\n", t->name, t->summary);
+    sp_print(stdout, "\nCommands (spmodel help COMMAND):\n");
+    for (const struct sp_command *const *c = sp_command_table; *c; c++)
+        sp_print(stdout, "  %-14s %s\n", (*c)->name, (*c)->summary);
+    sp_print(stdout, "\nSymbols, formulas, hints and flags: spmodel explain\n");
+}
+
+static void show_topic(const struct sp_help_topic *topic)
+{
+    if (topic->lines) {
+        for (const char *const *line = topic->lines; *line; line++)
+            sp_print(stdout, "%s\n", *line);
+        return;
+    }
+    for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++)
+        sp_print(stdout, "%4d  %s\n", e->code, e->meaning);
+    sp_print(stdout, "\nOf several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.\n");
+}
+
+/* As `spmodel COMMAND --help`: argp prints it and ends the program, a family of verbs returns. */
+static int show_help(const struct sp_manual_entry *e)
+{
+    char name[64], option[] = "--help";
+    char *argv[] = {name, option, NULL};
+    snprintf(name, sizeof name, "spmodel %s", e->name);
+    return e->run(2, argv);
+}
+
+static int refuse(const char *name)
+{
+    struct sp_suggestion best = sp_suggestion_begin(name);
+    struct sp_error err;
+    for (const struct sp_help_topic *t = sp_help_topics; t->name; t++)
+        sp_suggestion_offer(&best, t->name, t->name);
+    for (const struct sp_command *const *c = sp_command_table; *c; c++)
+        sp_suggestion_offer(&best, (*c)->name, (*c)->name);
+    sp_fail(&err, SP_USAGE, "`spmodel help` lists topics and commands", "no topic '%s'%s%s%s", name,
+            best.shown ? "; did you mean '" : "", best.shown ? best.shown : "", best.shown ? "'?" : "");
+    return sp_report_error(&err);
+}
+
+static int show(const struct arguments *a)
+{
+    struct sp_manual_entry e;
+    const struct sp_help_topic *topic = sp_help_topic_find(a->name);
+    if (a->man && !*a->name)
+        sp_manual_write_overview(stdout);
+    else if (a->man && topic)
+        sp_manual_write_topic(topic, stdout);
+    else if (topic)
+        show_topic(topic);
+    else if (!sp_manual_find(a->name, &e))
+        return refuse(a->name);
+    else if (a->man)
+        sp_manual_write(&e, stdout);
+    else
+        return show_help(&e);
+    return 0;
+}
+
+static void list_examples(const struct sp_example *example)
+{
+    for (; example && example->line; example++)
+        sp_print(stdout, "%s\t%s\n", example->exits ? example->exits : "0", example->line);
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {.name = ""};
+    struct sp_manual_entry e;
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &a);
+    if (a.folder)
+        return sp_manual_write_files(a.folder, &err) == SP_OK ? 0 : sp_report_error(&err);
+    if (a.examples) {
+        list_examples(sp_overview_examples);
+        for (int i = 0; sp_manual_get(i, &e); i++)
+            list_examples(e.page->examples);
+        return 0;
+    }
+    if (a.man || *a.name)
+        return show(&a);
+    list_all();
+    return 0;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel help formats", "a topic", NULL},
+    {"spmodel help track check", "the same as spmodel track check --help", NULL},
+    {"spmodel help --man sweep", "its page, for a pipe into man -l -", NULL},
+    {0},
+};
+
+extern const struct sp_command sp_cmd_help;
+const struct sp_command sp_cmd_help = {
+    .name = "help",
+    .arguments = "[TOPIC|COMMAND]",
+    .summary = "topics: exit-codes, units, provenance, counters, formats, input, machine-files",
+    .run = run,
+    .page = {&argp, examples, NULL, "explain completion"},
+};

@@ -1,0 +1,462 @@
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
+#include "cli/core/save.h"
+#include "cli/core/sink.h"
+#include "cli/core/terminal.h"
+#include "cli/machine/this_caches.h"
+#include "cli/machine/this_machine.h"
+#include "cli/matrix/reorder_apply.h"
+#include "cli/matrix/reorder_preview.h"
+#include "io/array_text.h"
+#include "io/matrix_load.h"
+#include "sparse/reorder.h"
+#include "sparse/reorder_metis.h"
+#include "sparse/structure.h"
+#include "sys/pages.h"
+
+struct options {
+    struct sp_common_options common;
+    const char *in, *out, *method, *side, *permutation, *column_permutation, *machine;
+    const char *apply, *to;
+    bool inverse, exact, is_stdout_taken;
+    struct sp_workload workload; /* threads, schedule, and the formats that --format named */
+    struct sp_reorder_methods methods;
+};
+
+enum {
+    KEY_METHOD = SP_KEY_PRIVATE,
+    KEY_SIDE,
+    KEY_PERMUTATION,
+    KEY_COLUMN_PERMUTATION,
+    KEY_APPLY,
+    KEY_TO,
+    KEY_INVERSE,
+    KEY_EXACT,
+    KEY_MACHINE,
+    KEY_FORMAT,
+    KEY_SCHEDULE,
+};
+
+/* ---- the command line ---- */
+
+static void end_of_options(struct argp_state *state, struct options *o)
+{
+    struct sp_error err;
+    bool vector = o->apply || o->to || o->inverse;
+    if (vector && !(o->apply && o->to && o->permutation))
+        sp_usage_error(state, "a vector is permuted by --apply VECTOR --permutation FILE --to OUT");
+    if (vector && (o->in || o->method || o->side || o->column_permutation || o->common.json || o->common.csv))
+        sp_usage_error(state, "--apply permutes a vector; there is no matrix and no method then");
+    if (vector)
+        return;
+    if (!o->in)
+        sp_usage_error(state, "a matrix is needed: IN for a table of methods, IN OUT to write one order");
+    if (!o->out && (o->permutation || o->column_permutation))
+        sp_usage_error(state, "a permutation is written with the matrix: give OUT too");
+    if (!o->method)
+        o->method = o->out ? "rcm" : "all";
+    if (o->side && sp_reorder_side_from_name(o->side) < 0)
+        sp_usage_error(state, "--side takes sym, rows, cols or both, not '%s'", o->side);
+    if (sp_reorder_methods_read(o->method, o->side, &o->methods, &err) != SP_OK)
+        sp_usage_error(state, "%s", err.what);
+    if (o->methods.n == 0)
+        sp_usage_error(state, "--method names none");
+    if (o->out && o->methods.n == 1 && (o->common.json || o->common.csv))
+        sp_usage_error(state,
+                       "--json and --csv are for the comparison of orders: leave OUT away, or name several");
+}
+
+static void take_format(struct argp_state *state, struct options *o, const char *arg)
+{
+    struct sp_error err;
+    struct sp_workload w = {0};
+    if (sp_workload_set_format(&w, arg, &err) != SP_OK)
+        sp_usage_error(state, "%s", err.what);
+    if (w.format == SP_FORMAT_SELL) {
+        o->workload.C = w.C;
+        o->workload.sigma = w.sigma;
+    } else if (w.format == SP_FORMAT_BCSR) {
+        o->workload.b_h = w.b_h;
+        o->workload.b_w = w.b_w;
+    } else {
+        sp_usage_error(state, "--format takes sell:C,SIGMA and bcsr:RxC here, not '%s'", arg);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    struct sp_error err;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        o->workload = (struct sp_workload){.C = 32,
+                                           .sigma = 256,
+                                           .b_h = 4,
+                                           .b_w = 4,
+                                           .schedule = SP_SCHEDULE_NNZ,
+                                           .n_threads = omp_get_max_threads()};
+        return 0;
+    case KEY_METHOD:
+        o->method = arg;
+        return 0;
+    case KEY_SIDE:
+        o->side = arg;
+        return 0;
+    case KEY_PERMUTATION:
+        o->permutation = arg;
+        return 0;
+    case KEY_COLUMN_PERMUTATION:
+        o->column_permutation = arg;
+        return 0;
+    case KEY_APPLY:
+        o->apply = arg;
+        return 0;
+    case KEY_TO:
+        o->to = arg;
+        return 0;
+    case KEY_INVERSE:
+        o->inverse = true;
+        return 0;
+    case KEY_EXACT:
+        o->exact = true;
+        return 0;
+    case KEY_MACHINE:
+        o->machine = arg;
+        return 0;
+    case KEY_FORMAT:
+        take_format(state, o, arg);
+        return 0;
+    case KEY_SCHEDULE:
+        if (sp_workload_set_schedule(&o->workload, arg, &err) != SP_OK)
+            sp_usage_error(state, "%s", err.what);
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
+        o->workload.n_threads = (int)n;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            sp_usage_error(state, "one input and one output, please");
+        else if (state->arg_num == 0)
+            o->in = arg;
+        else
+            o->out = arg;
+        return 0;
+    case ARGP_KEY_END:
+        end_of_options(state, o);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- files ---- */
+
+static enum sp_status write_permutations(const struct options *o, const char *method,
+                                         const struct sp_permutations *order, struct sp_error *err)
+{
+    char comment[160];
+    enum sp_status status = SP_OK;
+    const bool same = order->row_perm == order->col_perm;
+    snprintf(comment, sizeof comment, "reordering %s: %s p(i) of the old one", method,
+             same ? "row and column i of the new matrix are row and column"
+                  : "row i of the new matrix is row");
+    if (o->permutation)
+        status = sp_permutation_write(o->permutation, order->row_perm, order->n_r, comment, err);
+    snprintf(comment, sizeof comment,
+             "reordering %s: column i of the new matrix is column p(i) of the old one", method);
+    if (status == SP_OK && o->column_permutation)
+        status = sp_permutation_write(o->column_permutation, order->col_perm, order->n_c, comment, err);
+    return status;
+}
+
+static enum sp_status save(const struct options *o, const struct sp_csr *b, struct sp_watch *watch,
+                           struct sp_error *err)
+{
+    struct sp_save_options options = {.n_threads = omp_get_max_threads(),
+                                      .progress = sp_watch_show,
+                                      .interrupted = sp_watch_stop,
+                                      .context = watch};
+    if (sp_watch_stop(watch))
+        return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before anything was written");
+    watch->what = "writing the matrix";
+    return sp_save(o->out, b, &options, err);
+}
+
+/* ---- one order, written ---- */
+
+static void print_places(const char *word, const struct sp_structure *s)
+{
+    char a[32], b[32];
+    int64_t bandwidth = s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth;
+    sp_print(stdout, "  %-7s bandwidth %14s   profile %18s   mean |i - j| %.4g\n", word,
+             sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
+}
+
+static enum sp_status report(const struct options *o, const struct sp_csr *a, const struct sp_csr *b,
+                             const char *method, struct sp_error *err)
+{
+    struct sp_structure before, after;
+    struct sp_reorder_choice choice;
+    enum sp_status status = sp_structure_analyse(a, &before, err);
+    if (status == SP_OK)
+        status = sp_structure_analyse(b, &after, err);
+    if (status == SP_OK)
+        status = sp_reorder_parse(method, a->n_r, a->n_c, &choice, err);
+    if (status != SP_OK)
+        return status;
+    print_places("before", &before);
+    print_places("after", &after);
+    sp_reorder_print_elsewhere(choice.side, stdout);
+    if (choice.side == SP_REORDER_BOTH && o->permutation && !o->column_permutation)
+        sp_print(stdout,
+                 "  remark: %s holds the order of the rows; --column-permutation FILE writes that of the "
+                 "columns\n",
+                 o->permutation);
+    return SP_OK;
+}
+
+static bool is_told(const struct options *o)
+{
+    return o->common.verbosity >= 0 && !o->is_stdout_taken;
+}
+
+/* The matrix in that order; seconds that it took to find, and of an SpMV (0: not known). */
+static enum sp_status write_order(const struct options *o, const struct sp_csr *a, const char *name,
+                                  const char *method, const struct sp_permutations *order, double took,
+                                  double spmv_s, struct sp_watch *watch, struct sp_error *err)
+{
+    struct sp_csr b;
+    double start = sp_now();
+    enum sp_status status = sp_csr_permute(a, order->row_perm, order->col_perm, &sp_allocator_huge, &b, err);
+    double applied = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    status = save(o, &b, watch, err);
+    if (status == SP_OK)
+        status = write_permutations(o, method, order, err);
+    sp_terminal_clear(watch->progress->context);
+    if (status == SP_OK && is_told(o)) {
+        sp_print(stdout, "%s -> %s   %s, ", name, o->out, method);
+        sp_reorder_print_costs(took, applied, spmv_s, o->workload.n_threads, stdout);
+        status = report(o, a, &b, method, err);
+    }
+    sp_csr_free(&b);
+    return status;
+}
+
+static struct sp_preview_options preview_options(const struct options *o)
+{
+    const struct sp_workload *w = &o->workload;
+    return (struct sp_preview_options){.C = w->C,
+                                       .sigma = w->sigma,
+                                       .b_h = w->b_h,
+                                       .b_w = w->b_w,
+                                       .n_threads = w->n_threads,
+                                       .schedule = w->schedule,
+                                       .block = w->block};
+}
+
+static enum sp_status reorder(const struct options *o, const struct sp_csr *a, const char *name,
+                              struct sp_watch *watch, struct sp_error *err)
+{
+    struct sp_permutations order;
+    const char *method = o->methods.method[0];
+    const struct sp_preview_options structure = preview_options(o);
+    double spmv_s = 0;
+    watch->what = "timing an SpMV";
+    sp_watch_show(watch, -1);
+    if (is_told(o) && sp_reorder_spmv_seconds(a, &structure, &spmv_s, NULL) != SP_OK)
+        spmv_s = 0; /* the order is what was asked for */
+    watch->what = "finding the order";
+    sp_watch_show(watch, -1);
+    double start = sp_now();
+    enum sp_status status = sp_reorder_find(method, a, &order, err);
+    if (status == SP_OK)
+        status = write_order(o, a, name, method, &order, sp_now() - start, spmv_s, watch, err);
+    sp_permutations_free(&order);
+    return status;
+}
+
+/* ---- several orders, compared ---- */
+
+static enum sp_status compare(const struct options *o, const struct sp_csr *a, const char *name,
+                              struct sp_sinks *to, struct sp_watch *watch, struct sp_error *err)
+{
+    const struct sp_workload *w = &o->workload;
+    struct sp_machine machine;
+    struct sp_reorder_preview preview;
+    enum sp_status status = o->machine ? sp_this_machine(o->machine, w->n_threads, watch->progress,
+                                                         o->common.verbosity, &machine, err)
+                                       : sp_this_caches(&machine, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_reorder_preview_options options = {
+        .machine = &machine, .structure = preview_options(o), .exact = o->exact, .progress = watch->progress};
+    status = sp_reorder_preview(a, &o->methods, &options, &preview, err);
+    sp_terminal_clear(watch->progress->context);
+    if (status == SP_OK && to->csv.stream)
+        sp_reorder_csv(&preview, to->csv.stream);
+    if (status == SP_OK && to->json.stream)
+        sp_reorder_json(&preview, &options, name, a, to->json.stream);
+    if (status == SP_OK && !o->is_stdout_taken && (o->common.verbosity >= 0 || !o->out)) {
+        sp_print(stdout, "%s   %lld x %lld, %lld entries: orders, none of them written%s\n", name,
+                 (long long)a->n_r, (long long)a->n_c, (long long)a->n_nz, o->out ? " yet" : "");
+        sp_reorder_print(&preview, &options, stdout);
+    }
+    const struct sp_reorder_line *best =
+        status == SP_OK && preview.best >= 0 ? &preview.line[preview.best] : NULL;
+    if (status == SP_OK && o->out && !best)
+        status =
+            sp_fail(err, SP_USAGE, "name a method that can order it", "no method could order the matrix");
+    else if (status == SP_OK && o->out)
+        status = write_order(o, a, name, best->method, &preview.best_order, best->find_s, preview.spmv_s,
+                             watch, err);
+    sp_permutations_free(&preview.best_order);
+    sp_machine_free(&machine);
+    return status;
+}
+
+/* Listed from the table, so that a new reordering needs no word here. */
+static char *method_help(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    char *help = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&help, &size);
+    if (!stream)
+        return (char *)text;
+    fputs("Methods:\n", stream);
+    for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
+        sp_print(stream, "  %-16s %s%s%s\n", r->form, r->summary, sp_reordering_absent(r) ? "; absent: " : "",
+                 sp_reordering_absent(r) ? sp_reordering_absent(r) : "");
+    fputs(
+        "A method may be followed by +sym (rows and columns in one order), +rows, +cols or +both (each in an "
+        "order of their own).\n",
+        stream);
+    fclose(stream);
+    return help;
+}
+
+static enum sp_status check_names(const struct options *o, struct sp_error *err)
+{
+    static const char remedy[] = "give each file a name of its own";
+    const char *file[] = {o->out, o->permutation, o->column_permutation};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (file[i] && file[k] && strcmp(file[i], file[k]) == 0)
+                return sp_fail(err, SP_USAGE, remedy, "'%s' cannot be two files", file[i]);
+    return o->out ? sp_save_check(o->out, &(struct sp_save_options){0}, err) : SP_OK;
+}
+
+/* METIS needs more than applying its order does. */
+static enum sp_load_use use_of(const struct options *o)
+{
+    struct sp_reorder_choice choice;
+    const bool writes_one = o->out && o->methods.n == 1;
+    const bool is_metis = writes_one &&
+                          sp_reorder_parse(o->methods.method[0], 1, 1, &choice, NULL) == SP_OK &&
+                          choice.row && choice.row->absent == sp_metis_absent;
+    return writes_one && !is_metis ? SP_LOAD_ORDER : SP_LOAD_ORDERS;
+}
+
+static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to, struct sp_error *err)
+{
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);
+    struct sp_watch watch = {&progress, "reading the matrix"};
+    struct sp_load_options load = {.n_threads = omp_get_max_threads(),
+                                   .allocator = &sp_allocator_huge,
+                                   .use = use_of(o),
+                                   .progress = sp_watch_show,
+                                   .interrupted = sp_watch_stop,
+                                   .context = &watch};
+    struct sp_csr a;
+    struct sp_load_facts facts;
+    enum sp_status status = sp_matrix_load(o->in, &load, &a, &facts, err);
+    sp_terminal_clear(&terminal);
+    if (status == SP_OK && o->out && o->methods.n == 1)
+        status = reorder(o, &a, facts.name, &watch, err);
+    else if (status == SP_OK)
+        status = compare(o, &a, facts.name, to, &watch, err);
+    sp_csr_free(&a);
+    return status;
+}
+
+static const struct argp_option own[] = {
+    {"method", KEY_METHOD, "LIST", 0,
+     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the "
+     "one of the least alpha is written",
+     0},
+    {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
+    {"permutation", KEY_PERMUTATION, "FILE", 0,
+     "Write the permutation of the rows too, as a Matrix Market array; read by --apply", 0},
+    {"column-permutation", KEY_COLUMN_PERMUTATION, "FILE", 0, "Likewise that of the columns", 0},
+    {"machine", KEY_MACHINE, "NAME", 0, "Caches for alpha (default: this machine's, not measured)", 0},
+    {"threads", 't', "N", 0, "Threads for lambda, alpha and the SpMV (default: all)", 0},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic:B, merge", 0},
+    {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
+    {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
+    {"apply", KEY_APPLY, "VECTOR", 0, "Put a vector into the order of --permutation FILE, to --to OUT", 1},
+    {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
+    {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
+    {0}};
+static const struct argp_child children[] = {
+    {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
+static const struct argp argp = {own,
+                                 parse,
+                                 "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
+                                 "Compare orders of a matrix before anything is rewritten; give its rows, "
+                                 "and mostly its columns, a new order and write it; do the same to "
+                                 "vectors.\v",
+                                 children,
+                                 method_help,
+                                 NULL};
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &o);
+    struct sp_sinks to;
+    enum sp_status status = check_names(&o, &err);
+    if (status == SP_OK)
+        status = sp_sinks_open(o.common.csv, o.common.json, &to, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    o.is_stdout_taken = to.on_stdout;
+    status = o.apply ? sp_reorder_apply(o.apply, o.permutation, o.to, o.inverse, &err)
+                     : run_on_matrix(&o, &to, &err);
+    return sp_sinks_close(&to, status == SP_OK ? 0 : sp_report_error(&err));
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel reorder matrix.mtx", "every order that there is, none of them written", NULL},
+    {"spmodel reorder --csv matrix.mtx", "the same as a table for programs", NULL},
+    {"spmodel reorder --method rcm --permutation order.mtx matrix.mtx ordered.mtx",
+     "reverse Cuthill-McKee, and the permutation that it was", NULL},
+    {"spmodel reorder --apply b.mtx --permutation order.mtx --to ordered-b.mtx", "a vector in the same order",
+     NULL},
+    {0},
+};
+
+extern const struct sp_command sp_cmd_reorder;
+const struct sp_command sp_cmd_reorder = {
+    .name = "reorder",
+    .arguments = "IN [OUT]",
+    .summary = "compare reorderings, apply one and write the matrix",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze sweep convert"},
+};

@@ -1,0 +1,455 @@
+#include "cli/model/case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model/alpha.h"
+#include "cli/model/model_ecm.h"
+#include "cli/model/model_gpu.h"
+#include "sparse/layout.h"
+
+static int cores_of(const struct sp_machine *m)
+{
+    return m->n_cores > 0 ? m->n_cores : 1;
+}
+
+static int domains_used(const struct sp_machine *m, int n_threads)
+{
+    int most = 0;
+    for (int t = 0; t < n_threads; t++)
+        if (sp_machine_domain_of(m, t) > most)
+            most = sp_machine_domain_of(m, t);
+    return most + 1;
+}
+
+double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine)
+{
+    return request->w > 0 ? request->w : machine->kind == SP_GPU ? 1 : 2;
+}
+
+/* A GPU deals its rows to all cores in order, so one stream of them is what its L2 sees. */
+static int streams_of(const struct sp_machine *m, const struct sp_workload *w)
+{
+    return m->kind == SP_GPU ? 1 : w->n_threads > 0 ? w->n_threads : cores_of(m);
+}
+
+static enum sp_status from_sizes(const struct sp_model_request *request, const struct sp_model_subject *s,
+                                 const struct sp_workload *w, struct sp_model_row *row, struct sp_error *err)
+{
+    static const char remedy[] = "name a matrix file or gen:... instead of --sizes";
+    if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
+        return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
+                       sp_op_name(w->op));
+    if (w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL && w->format != SP_FORMAT_SELLU)
+        return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
+                       row->format);
+    if (request->alpha_kind == SP_ALPHA_SIM)
+        return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
+    if (w->format == SP_FORMAT_SELLU)
+        return sp_fail(err, SP_USAGE, remedy,
+                       "the share of unit-stride slots follows from the entries, sizes do not suffice");
+    if (w->format != SP_FORMAT_CRS && request->beta <= 0)
+        return sp_fail(err, SP_USAGE, "add --beta B, or name a matrix file",
+                       "beta of %s follows from row lengths, sizes do not suffice", row->format);
+    double once = sp_alpha_min_sizes(s->n_c, s->n_nz);
+    row->alpha_min = sp_value_between(once, once, once * row->n_domains, SP_MODELLED);
+    row->alpha = row->alpha_min;
+    row->beta =
+        w->format == SP_FORMAT_CRS ? sp_value_of(1, SP_MODELLED) : sp_value_of(request->beta, SP_STATED);
+    snprintf(row->note, sizeof row->note, "alpha modelled: x loaded once%s",
+             row->n_domains > 1 ? "; at most once by each cache domain" : "");
+    return SP_OK;
+}
+
+static void turn_around(const struct sp_model_request *request, struct sp_model_row *row)
+{
+    const struct sp_prediction *p = &row->prediction;
+    double w = sp_model_w(request, row->machine);
+    struct sp_alpha_source source = {.matrix_B = sp_volume_matrix_B(&p->volume),
+                                     .y_B = p->volume.write_B,
+                                     .x_B = row->x_B,
+                                     .w = sp_value_between(w, request->w > 0 ? w : 1, w, SP_STATED),
+                                     .read_B = sp_value_none("only the sum is known"),
+                                     .total_B = sp_value_of(request->volume_B, SP_STATED)};
+    row->inverse = sp_alpha_from_bytes(&source);
+}
+
+/* Fills in what the request says of this format on this machine. */
+static enum sp_status begin(const struct sp_model_request *request, const struct sp_model_subject *subject,
+                            const struct sp_model_ask *ask, struct sp_workload *w, struct sp_error *err)
+{
+    *w = request->workload;
+    w->r = ask->r;
+    enum sp_status status = sp_workload_set_format(w, ask->format, err);
+    if (status != SP_OK)
+        return status;
+    w->matrix = subject->matrix;
+    if (w->matrix && sp_csr_is_complex(w->matrix) && !request->precision_given)
+        w->precision = SP_C128;
+    return SP_OK;
+}
+
+/* What does not depend on how the prediction is made. */
+static enum sp_status begin_row(const struct sp_model_request *request,
+                                const struct sp_model_subject *subject, const struct sp_workload *w,
+                                const struct sp_layout *layout, const struct sp_machine *machine,
+                                struct sp_model_row *row, struct sp_error *err)
+{
+    memset(row, 0, sizeof *row);
+    sp_workload_format_text(w, row->format, sizeof row->format);
+    row->r = sp_workload_width(w);
+    if (w->op != SP_OP_SPMV)
+        snprintf(row->format + strlen(row->format), sizeof row->format - strlen(row->format), " r=%d",
+                 (int)row->r);
+    row->machine = machine;
+    row->n_threads = machine->kind == SP_GPU ? cores_of(machine) : streams_of(machine, w);
+    row->n_domains = machine->kind == SP_GPU ? 1 : domains_used(machine, row->n_threads);
+    row->precision = w->precision;
+    row->unit_share = NAN;
+    row->kept.cache = -1;
+    row->n_walks = -1;
+    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
+        sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
+    row->x_B = layout ? sp_layout_gather_bytes(layout)
+                      : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
+    if (!layout)
+        return from_sizes(request, subject, w, row, err);
+    row->beta = sp_value_of(sp_layout_beta(layout), SP_MODELLED);
+    if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
+        row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
+    return SP_OK;
+}
+
+static struct sp_predict_inputs inputs_of(const struct sp_model_request *request,
+                                          const struct sp_model_subject *subject, const struct sp_workload *w,
+                                          const struct sp_layout *layout, const struct sp_model_row *row)
+{
+    return (struct sp_predict_inputs){
+        .n_r = subject->n_r,
+        .n_c = subject->n_c,
+        .n_nz = subject->n_nz,
+        .format = w->format,
+        .C = w->C,
+        .beta = row->beta.value,
+        .permuted = w->sigma > 1,
+        .precision = w->precision,
+        .index = w->index,
+        .r = row->r,
+        .layout = layout,
+        .work = layout ? sp_workload_flops(w) : 0,
+        .alpha = sp_value_of(0, SP_MODELLED),
+        .w = sp_value_of(sp_model_w(request, row->machine), SP_MODELLED),
+        .machine = row->machine,
+        .n_threads = row->n_threads,
+        .n_domains = row->n_domains,
+        .warm = !request->cold,
+        .core = sp_value_none("not measured"),
+        .roof_Bps = sp_value_none("the machine's"),
+    };
+}
+
+static struct sp_value rate_of(double work, struct sp_value time_s)
+{
+    return sp_value_known(time_s) && time_s.lo > 0
+               ? sp_value_between(work / time_s.value, work / time_s.hi, work / time_s.lo, time_s.origin)
+               : sp_value_none(time_s.why ? time_s.why : "not measured");
+}
+
+/* All units by one thread, without the start of a team. */
+static struct sp_value sum_of(const struct sp_unit_time *u)
+{
+    const double one = u->by ? u->sum_s / (u->time_s.value - u->team_s.value) : 0;
+    return !u->by ? u->time_s
+                  : sp_value_between(u->sum_s, one * (u->time_s.lo - u->team_s.lo),
+                                     one * (u->time_s.hi - u->team_s.hi), SP_MODELLED);
+}
+
+static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roof)
+{
+    if (row->pages && row->n_walks >= 0)
+        sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
+}
+
+/* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers are then
+ * those. */
+static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
+                      struct sp_model_row *row)
+{
+    row->kept = sp_kept_of(row->machine, layout ? sp_footprint_of_layout(layout) : (struct sp_footprint){0},
+                           row->prediction.home, row->n_threads, row->n_domains, row->traffic,
+                           request->cold ? 0 : row->n_traffic);
+    if (row->kept.cache < 0) {
+        add_walks(row, &row->gather);
+        return;
+    }
+    const double fetched[] = {row->kept.fetched.value, row->kept.fetched.lo, row->kept.fetched.hi};
+    for (int i = 0; i < 3; i++) {
+        struct sp_traffic traffic[SP_MAX_LEVELS];
+        memcpy(traffic, row->traffic, sizeof traffic);
+        sp_kept_traffic(&row->kept, fetched[i], traffic);
+        struct sp_gather_roof roof =
+            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, row->n_threads);
+        add_walks(row, &roof);
+        if (i == 0)
+            row->gather = roof;
+        else
+            sp_gather_roof_widen(&row->gather, &roof);
+    }
+    sp_kept_share_out(&row->kept, row->traffic);
+}
+
+static struct sp_value roof_of(const struct sp_model_row *row, int level)
+{
+    char name[8] = "MEM";
+    const struct sp_ceiling *from;
+    if (level < row->machine->n_caches)
+        snprintf(name, sizeof name, "L%d", row->machine->cache[level].level % 10);
+    return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
+}
+
+/* What the bytes take at the roof of the level that the data live in, or of the two that have a part each. */
+static struct sp_value transfers_s(const struct sp_model_row *row)
+{
+    const struct sp_prediction *p = &row->prediction;
+    const struct sp_value roof = p->roof_Bps, V = p->volume_B;
+    if (!sp_value_known(roof))
+        return roof;
+    if (row->kept.cache >= 0 && p->residence.level == p->home) {
+        const struct sp_value rate[] = {roof_of(row, row->kept.cache), roof_of(row, row->kept.cache + 1)};
+        const struct sp_value both = sp_kept_transfers_s(&row->kept, V, rate);
+        if (sp_value_known(both))
+            return both;
+    }
+    return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
+}
+
+static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
+                               const struct sp_workload *w, const struct sp_layout *layout,
+                               const struct sp_machine *machine, const struct sp_progress *progress,
+                               struct sp_seen_alphas *seen, struct sp_model_row *row, struct sp_error *err)
+{
+    enum sp_status status = begin_row(request, subject, w, layout, machine, row, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_predict_inputs in = inputs_of(request, subject, w, layout, row);
+    row->units.time_s = row->units.surprise_s = row->units.team_s =
+        sp_value_none("rows are not known by their sizes alone");
+    if (layout && machine->kind == SP_CPU)
+        status = sp_unit_time_of(machine, layout, &row->units, err);
+    if (status != SP_OK)
+        return status;
+    in.core = rate_of(in.work, row->units.time_s);
+    /* Where the data live does not depend on alpha. The simulation knows it better than sizes: where next to
+     * nothing comes in, the data live further in, and alpha is that of the traffic there. */
+    do {
+        in.n_inward += row->n_idle;
+        row->prediction = sp_predict(&in);
+        sp_progress_step(progress, "walking through the entries", -1);
+        row->n_idle = 0;
+        if (layout)
+            status = sp_model_alpha(request, layout, progress, seen, row, err);
+    } while (status == SP_OK && row->n_idle > 0);
+    if (status != SP_OK)
+        return status;
+    if (request->alpha_kind == SP_ALPHA_GIVEN) {
+        row->alpha = sp_value_of(request->alpha, SP_STATED);
+        snprintf(row->note, sizeof row->note, "alpha as stated");
+    }
+    in.alpha = row->alpha_min;
+    row->minimum_B = sp_predict(&in).volume_B.value;
+    in.alpha = row->alpha;
+    if (layout && machine->kind == SP_CPU && request->w <= 0)
+        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
+                           SP_MODELLED);
+    row->prediction = sp_predict(&in);
+    share_out(request, layout, row);
+    sp_model_ecm(w, layout, rate_of(in.work, sum_of(&row->units)), row);
+    const struct sp_value roof = row->prediction.roof_Bps;
+    const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
+    row->gather_wait_s = sp_gather_wait(
+        &row->gather, sp_value_known(roof) ? sp_value_between(streams_B / roof.value, streams_B / roof.hi,
+                                                              streams_B / roof.lo, SP_MODELLED)
+                                           : roof);
+    row->transfers_s = transfers_s(row);
+    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather));
+    if (request->volume_B > 0)
+        turn_around(request, row);
+    row->made = true;
+    return SP_OK;
+}
+
+/* A row for each way in which the GPU's threads share the format's work. */
+static enum sp_status make_gpu_rows(const struct sp_model_request *request,
+                                    const struct sp_model_subject *subject, const struct sp_workload *w,
+                                    const struct sp_layout *layout, const struct sp_machine *machine,
+                                    const struct sp_progress *progress, struct sp_model_row *row,
+                                    struct sp_error *err)
+{
+    struct sp_gpu_launch launch;
+    enum sp_status status = SP_OK;
+    for (int way = 0; status == SP_OK && sp_model_gpu_way(layout, way, &launch); way++) {
+        status = begin_row(request, subject, w, layout, machine, &row[way], err);
+        struct sp_predict_inputs in = inputs_of(request, subject, w, layout, &row[way]);
+        if (status == SP_OK)
+            status = sp_model_gpu_row(request, layout, &launch, &in, progress, &row[way], err);
+        sp_workload_format_option(w, row[way].gpu_option, sizeof row[way].gpu_option);
+    }
+    return status;
+}
+
+static enum sp_status check_sizes(const struct sp_model_request *request,
+                                  const struct sp_model_subject *subject, const struct sp_machine *machine,
+                                  int n_machines, struct sp_error *err)
+{
+    if ((double)subject->n_nz > (double)subject->n_r * (double)subject->n_c)
+        return sp_fail(err, SP_USAGE, "sizes are rows,columns,nonzeros",
+                       "%lld nonzeros do not fit into %lld x %lld", (long long)subject->n_nz,
+                       (long long)subject->n_r, (long long)subject->n_c);
+    for (int i = 0; i < n_machines; i++)
+        if (machine[i].kind == SP_CPU && machine[i].n_cores > 0 &&
+            request->workload.n_threads > machine[i].n_cores)
+            return sp_fail(err, SP_USAGE, "ask for fewer threads, or name a larger machine",
+                           "the machine %s has %d cores, %d threads are asked for", machine[i].name,
+                           machine[i].n_cores, request->workload.n_threads);
+    return SP_OK;
+}
+
+/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without sorting and
+ * blocks are asked for GPUs. */
+static bool has_use(const struct sp_model_request *request, const struct sp_workload *w,
+                    const struct sp_machine *m)
+{
+    if (!request->every_format)
+        return true;
+    if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
+        return false;
+    if (w->op != SP_OP_SPMV)
+        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : sp_model_has_gpu_way(w->op, w->format);
+    if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
+        return m->kind == SP_GPU;
+    return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
+}
+
+/* One format on all machines with `streams` threads. */
+static enum sp_status make_group(const struct sp_model_request *request,
+                                 const struct sp_model_subject *subject, struct sp_workload *w,
+                                 const struct sp_machine *machine, int n_machines, int n_asked,
+                                 const struct sp_progress *progress, struct sp_model_row *row,
+                                 struct sp_error *err)
+{
+    int streams = w->n_threads;
+    struct sp_layout layout = {0};
+    struct sp_seen_alphas seen = {.n = 0};
+    enum sp_status status = SP_OK;
+    for (int m = 0; m < n_machines && status == SP_OK; m++) {
+        if (streams_of(&machine[m], &request->workload) != streams || !has_use(request, w, &machine[m]))
+            continue;
+        if (w->matrix && !layout.partition.n_threads) {
+            sp_progress_step(progress, "building the layout", -1);
+            status = sp_workload_check(w, err);
+            if (status == SP_OK)
+                status = sp_layout_make(w, false, NULL, &layout, err);
+        }
+        if (status == SP_OK && sp_progress_interrupted(progress))
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
+        struct sp_model_row *first = &row[m * n_asked * SP_MODEL_WAYS];
+        if (status == SP_OK && sp_model_on_gpu(request, w->matrix ? &layout : NULL, &machine[m]))
+            status = make_gpu_rows(request, subject, w, &layout, &machine[m], progress, first, err);
+        else if (status == SP_OK)
+            status = make_row(request, subject, w, w->matrix ? &layout : NULL, &machine[m], progress, &seen,
+                              first, err);
+    }
+    sp_layout_free(&layout);
+    return status;
+}
+
+/* Is this the first machine with its number of threads? */
+static bool opens_group(const struct sp_model_request *request, const struct sp_machine *machine, int m)
+{
+    int streams = streams_of(&machine[m], &request->workload);
+    for (int i = 0; i < m; i++)
+        if (streams_of(&machine[i], &request->workload) == streams)
+            return false;
+    return true;
+}
+
+enum sp_status sp_model_rows_make(const struct sp_model_request *request,
+                                  const struct sp_model_subject *subject, const struct sp_model_ask *asked,
+                                  int n_asked, const struct sp_machine *machine, int n_machines,
+                                  const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
+                                  struct sp_error *err)
+{
+    *n_rows = 0;
+    const int n_room = n_machines * n_asked * SP_MODEL_WAYS;
+    memset(row, 0, (size_t)n_room * sizeof *row);
+    enum sp_status status = check_sizes(request, subject, machine, n_machines, err);
+    for (int f = 0; f < n_asked && status == SP_OK; f++)
+        for (int m = 0; m < n_machines && status == SP_OK; m++) {
+            struct sp_workload w;
+            if (!opens_group(request, machine, m))
+                continue;
+            status = begin(request, subject, &asked[f], &w, err);
+            w.n_threads = streams_of(&machine[m], &request->workload);
+            if (status == SP_OK)
+                status = make_group(request, subject, &w, machine, n_machines, n_asked, progress,
+                                    row + f * SP_MODEL_WAYS, err);
+        }
+    for (int i = 0; i < n_room; i++) {
+        if (row[i].made)
+            row[(*n_rows)++] = row[i];
+        else
+            free(row[i].gpu);
+    }
+    return status;
+}
+
+void sp_model_rows_free(struct sp_model_row *row, int n_rows)
+{
+    for (int i = 0; i < n_rows; i++)
+        free(row[i].gpu);
+    free(row);
+}
+
+/* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is the surer
+ * one, and the L2's bandwidth may not be known. Of a thread for each row little is sure. */
+static int best_by_L2(const struct sp_model_row *row, int n, int best)
+{
+    const double hardly = row[best].gpu->launch.map == SP_GPU_THREAD ? 1.25 : 1.05;
+    const double most = hardly * row[best].prediction.roofline.time_s.value;
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu && row[i].prediction.roofline.time_s.value <= most &&
+            row[i].gpu->term[SP_GPU_TERM_L2].amount.hi < row[best].gpu->term[SP_GPU_TERM_L2].amount.hi)
+            best = i;
+    return best;
+}
+
+/* The roofline's time; 0: not known. Where the core's part is not known of all rows, it counts for none. */
+static double time_to_compare(const struct sp_model_row *row, bool with_core)
+{
+    const struct sp_prediction *p = &row->prediction;
+    if (!sp_value_known(p->roofline.time_s))
+        return 0;
+    return !with_core && row->units.by && sp_value_known(p->roof_Bps) ? p->volume_B.value / p->roof_Bps.value
+                                                                      : p->roofline.time_s.value;
+}
+
+static bool is_better(const struct sp_model_row *b, const struct sp_model_row *a, bool with_core)
+{
+    const double now = time_to_compare(b, with_core), best = time_to_compare(a, with_core);
+    return now > 0 && best > 0 ? now < best : b->prediction.volume_B.value < a->prediction.volume_B.value;
+}
+
+int sp_model_best(const struct sp_model_row *row, int n)
+{
+    int best = 0;
+    bool with_core = true;
+    for (int i = 0; i < n; i++)
+        with_core = with_core && row[i].units.by;
+    for (int i = 1; i < n; i++)
+        if (is_better(&row[i], &row[best], with_core))
+            best = i;
+    return row[best].gpu && sp_value_known(row[best].prediction.roofline.time_s) ? best_by_L2(row, n, best)
+                                                                                 : best;
+}

@@ -1,0 +1,113 @@
+/* What `spmodel model` computes: predictions of one matrix, or of its sizes alone, over machines and formats.
+ */
+#ifndef SP_CLI_MODEL_CASE_H
+#define SP_CLI_MODEL_CASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "model/alpha.h"
+#include "model/ecm.h"
+#include "model/gather.h"
+#include "model/gpu_predict.h"
+#include "model/kept.h"
+#include "model/page_walks.h"
+#include "model/predict.h"
+#include "model/unit_costs.h"
+#include "sparse/workload.h"
+
+/* DEFAULT: simulated where several machines are compared on a matrix, else the least. */
+enum sp_alpha_kind { SP_ALPHA_DEFAULT, SP_ALPHA_MIN, SP_ALPHA_SIM, SP_ALPHA_GIVEN };
+
+/* What is asked about every matrix. */
+struct sp_model_request {
+    struct sp_workload workload; /* operation, order, precision, index, schedule; n_threads 0: as many as the
+                                    machine has cores; format and matrix are filled in case by case */
+    bool precision_given;
+    enum sp_alpha_kind alpha_kind;
+    double alpha; /* SP_ALPHA_GIVEN */
+    double beta;  /* of SELL where only sizes are known; 0: not given */
+    double w;     /* 0: not given, 2 for predictions (GPU: 1) and 1 ... 2 where bytes are turned into alpha */
+    bool
+        every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
+    bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
+    bool cold;
+    bool small_pages; /* of x; else huge ones */
+    double volume_B;  /* turn the model around; 0: not asked */
+};
+
+/* The matrix, or its sizes. */
+struct sp_model_subject {
+    char name[128];
+    int64_t n_r, n_c, n_nz;
+    const struct sp_csr *matrix; /* NULL: sizes only */
+};
+
+/* One question: a format as after --format, and a width. */
+struct sp_model_ask {
+    const char *format;
+    int32_t r;
+};
+
+struct sp_model_row {
+    char format[48]; /* for people, with the width where the operation has one */
+    int32_t r;
+    const struct sp_machine *machine; /* borrowed; without ceilings and name where none was asked for */
+    int n_threads, n_domains;         /* GPU: its cores */
+    enum sp_precision precision;
+    struct sp_value alpha, alpha_min, beta;
+    double unit_share; /* SELLU; NAN otherwise */
+    double x_B;        /* bytes gathered at alpha = 1 */
+    char note[160];    /* how alpha and beta were found */
+    int n_idle;        /* levels from the data's home inward into which next to nothing came when simulated */
+    /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
+    struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
+    struct sp_gather_roof gather;
+    const struct sp_page_costs *pages; /* of the walks in `gather`; NULL: none are described */
+    double n_walks;                    /* of one execution, simulated; below 0: not simulated */
+    struct sp_value
+        transfers_s; /* of the expected time: bytes at the roofs of the levels that hold the data */
+    struct sp_value expected_s;    /* from all parts, sp_expected_time() */
+    struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
+    bool made;
+    struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
+    int n_traffic;                            /* of them simulated: all caches', or 0 */
+    struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
+                            above, in `gather` and in expected_s */
+    bool has_ecm,
+        ecm_has_core; /* cli/model/model_ecm.h; T_OL is from P_core, else from the arithmetic peak */
+    struct sp_ecm_inputs ecm_inputs;
+    struct sp_ecm_times ecm;
+    double ecm_rows; /* n_r */
+    struct sp_prediction prediction;
+    struct sp_alpha_reading inverse; /* volume_B asked: alpha from it; else origin SP_NONE and seen_B 0 */
+    double minimum_B;                /* V(alpha_min) of this format */
+    struct sp_gpu_prediction *gpu;   /* by a GPU kernel, level by level; else NULL; owned */
+    char gpu_option[48];             /* with it: the format as after --format */
+};
+
+/* Ways in which a GPU's threads share a format's work: a row each. */
+enum { SP_MODEL_WAYS = 3 };
+
+/* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
+double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);
+
+/* Predictions of each question on each machine into row[n_machines * n_asked * SP_MODEL_WAYS], the rows
+ * of one machine together and in the order given; *n_rows of them are filled. A layout is built once for all
+ * machines with equally many threads, a cache simulated once for all that have the same. SP_USAGE where sizes
+ * are impossible or the request needs what the subject or the machine has not (simulation of sizes, beta of
+ * row lengths, more threads than cores). */
+enum sp_status sp_model_rows_make(const struct sp_model_request *request,
+                                  const struct sp_model_subject *subject, const struct sp_model_ask *asked,
+                                  int n_asked, const struct sp_machine *machine, int n_machines,
+                                  const struct sp_progress *progress, struct sp_model_row *row, int *n_rows,
+                                  struct sp_error *err);
+
+void sp_model_rows_free(struct sp_model_row *row, int n_rows);
+
+/* The row of least time among n of one machine, of least traffic where no time is known; on a GPU, of times
+ * that hardly differ, that of the least L2 traffic. */
+int sp_model_best(const struct sp_model_row *row, int n);
+
+#endif

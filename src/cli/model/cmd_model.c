@@ -1,0 +1,472 @@
+/* spmodel model: what the model says, without running anything. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/analyze/run_options.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
+#include "cli/core/sink.h"
+#include "cli/core/terminal.h"
+#include "cli/model/machines.h"
+#include "cli/model/model_output.h"
+#include "cli/model/model_plot.h"
+#include "cli/model/op_options.h"
+#include "io/matrix_load.h"
+#include "plots/plot.h"
+#include "session/format_model.h"
+
+enum {
+    KEY_MACHINE = SP_KEY_PRIVATE,
+    KEY_ALPHA,
+    KEY_BETA,
+    KEY_VOLUME,
+    KEY_SIZES,
+    KEY_FORMAT,
+    KEY_PRECISION,
+    KEY_INDEX,
+    KEY_SCHEDULE,
+    KEY_W,
+    KEY_PLOT,
+    KEY_COLD,
+    KEY_PAGES
+};
+
+static const struct argp_option options[] = {
+    {"machine", KEY_MACHINE, "NAME,...", 0,
+     "Described machines (the beginning of a name, where that is enough), files, or all; without: traffic "
+     "only",
+     0},
+    {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
+    {"format", KEY_FORMAT, "F", 0,
+     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
+     "staged[:T_I,T_K], all (default for several machines); may be repeated",
+     0},
+    {"alpha", KEY_ALPHA, "A", 0,
+     "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
+    {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
+    {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
+    {"w", KEY_W, "W", 0,
+     "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
+    {"precision", KEY_PRECISION, "P", 0,
+     "f64 (default), f32, mixed (values f32, vectors f64), c128; spmm and sddmm also f16, bf16", 0},
+    {"index", KEY_INDEX, "I", 0,
+     "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 0},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
+    {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
+    {"plot", KEY_PLOT, "FILE", 0,
+     "SpMV on GPUs: draw the levels and their roofs into FILE, .svg, .png or .pdf (several machines: a "
+     "picture "
+     "each, FILE-MACHINE). Without it, GPUs with --format all are drawn as text below the table",
+     0},
+    {"pages", KEY_PAGES, "P", 0,
+     "Pages of x: huge (default) or small; what gathers wait for page tables then, with --alpha sim", 0},
+    {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
+    {0},
+};
+
+enum { MAX_FORMATS = 16, MAX_THREADS = 4096, MAX_ASKED = MAX_FORMATS * SP_MOST_WIDTHS };
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_op_options op;
+    struct sp_model_request request;
+    const char *format[MAX_FORMATS];
+    bool all_formats;
+    int n_formats;
+    bool format_given;
+    const char *machines; /* as typed */
+    const char *picture;  /* NULL: text, where all formats are shown */
+    bool has_sizes;
+    int64_t sizes[3];
+    char **matrix;
+    int n_matrices;
+    char command[4096];
+};
+
+static int parse_sizes(const char *text, int64_t sizes[3])
+{
+    for (int i = 0; i < 3; i++) {
+        char word[32];
+        size_t n = strcspn(text, ",");
+        double x;
+        if (n == 0 || n >= sizeof word)
+            return -1;
+        memcpy(word, text, n);
+        word[n] = '\0';
+        if (sp_parse_number(word, &x) || x < 1 || x > 9e15 || x != floor(x))
+            return -1;
+        sizes[i] = (int64_t)x;
+        text += n;
+        if ((i < 2) != (*text == ','))
+            return -1;
+        text += *text == ',';
+    }
+    return *text ? -1 : 0;
+}
+
+/* Chunks of a warp without sorting; blocks that matrix units take. */
+static const char *const *of_gpus_only(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"sell:32,1", NULL};
+    static const char *const of_spmm[] = {"bcsr:8x1", "bcsr:16x8", NULL};
+    static const char *const none[] = {NULL};
+    return op == SP_OP_SPMV ? of_spmv : op == SP_OP_SPMM ? of_spmm : none;
+}
+
+static void add_every_format(struct arguments *a)
+{
+    a->request.every_format = true;
+    const char *const *names = sp_format_choices(a->op.op);
+    for (int i = 0; names[i] && a->n_formats < MAX_FORMATS; i++)
+        a->format[a->n_formats++] = names[i];
+    const char *const *of_gpus = of_gpus_only(a->op.op);
+    for (int i = 0; of_gpus[i] && a->n_formats < MAX_FORMATS; i++)
+        a->format[a->n_formats++] = of_gpus[i];
+}
+
+static void add_format(struct argp_state *state, struct arguments *a, const char *arg)
+{
+    struct sp_workload scratch = {0};
+    struct sp_error err;
+    a->format_given = true;
+    if (strcmp(arg, "all") == 0)
+        a->all_formats = true;
+    else if (sp_workload_set_format(&scratch, arg, &err) != SP_OK)
+        sp_usage_error(state, "%s; %s", err.what, err.remedy);
+    else if (a->n_formats < MAX_FORMATS)
+        a->format[a->n_formats++] = arg;
+    else
+        sp_usage_error(state, "at most %d formats", MAX_FORMATS);
+}
+
+static void set_positive(struct argp_state *state, const char *option, const char *arg, double lo, double hi,
+                         double *out)
+{
+    if (sp_parse_number(arg, out) || !(*out >= lo && *out <= hi))
+        sp_usage_error(state, "--%s takes a number from %g to %g, not '%s'", option, lo, hi, arg);
+}
+
+static void set_alpha(struct argp_state *state, const char *arg, struct sp_model_request *r)
+{
+    if (strcmp(arg, "min") == 0) {
+        r->alpha_kind = SP_ALPHA_MIN;
+    } else if (strcmp(arg, "sim") == 0) {
+        r->alpha_kind = SP_ALPHA_SIM;
+    } else {
+        r->alpha_kind = SP_ALPHA_GIVEN;
+        if (sp_parse_number(arg, &r->alpha) || r->alpha < 0)
+            sp_usage_error(state, "--alpha takes min, sim or a number >= 0, not '%s'", arg);
+    }
+}
+
+static void check_beta(struct argp_state *state, const struct arguments *a)
+{
+    struct sp_workload w = {0};
+    struct sp_error err;
+    if (a->n_matrices > 0)
+        sp_usage_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
+    bool sell = false;
+    for (int i = 0; i < a->n_formats; i++)
+        sell |= sp_workload_set_format(&w, a->format[i], &err) == SP_OK && w.format != SP_FORMAT_CRS;
+    if (!sell)
+        sp_usage_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
+}
+
+static void check_picture(struct argp_state *state, const struct arguments *a)
+{
+    const char *dot = strrchr(a->picture, '.');
+    const int term = dot ? sp_term_from_name(dot + 1) : -1;
+    if (term < 0 || term > SP_TERM_PNG)
+        sp_usage_error(state, "--plot takes a file that ends in .svg, .png or .pdf, not '%s'", a->picture);
+    if (a->has_sizes || a->n_matrices > 1)
+        sp_usage_error(state, "--plot draws one matrix");
+}
+
+static void check_whole(struct argp_state *state, struct arguments *a)
+{
+    if (a->has_sizes == (a->n_matrices > 0))
+        sp_usage_error(state, "%s",
+                       a->has_sizes ? "give either --sizes or a matrix, not both"
+                                    : "name a matrix, or give --sizes N_R,N_C,N_NZ");
+    if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
+        sp_usage_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
+    if (a->request.beta > 0)
+        check_beta(state, a);
+    if (a->picture)
+        check_picture(state, a);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    static const char *const page_words[] = {"huge", "small", NULL};
+    struct arguments *a = state->input;
+    struct sp_model_request *r = &a->request;
+    struct sp_error err;
+    int word;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->op;
+        state->child_inputs[1] = &a->common;
+        r->workload.schedule = SP_SCHEDULE_NNZ;
+        return 0;
+    case KEY_MACHINE:
+        a->machines = arg;
+        return 0;
+    case KEY_SIZES:
+        a->has_sizes = true;
+        if (parse_sizes(arg, a->sizes))
+            sp_usage_error(
+                state, "--sizes takes rows,columns,nonzeros, for example 278502,278502,39825786, not '%s'",
+                arg);
+        return 0;
+    case KEY_FORMAT:
+        add_format(state, a, arg);
+        return 0;
+    case KEY_ALPHA:
+        set_alpha(state, arg, r);
+        return 0;
+    case KEY_BETA:
+        set_positive(state, "beta", arg, 1e-6, 1, &r->beta);
+        return 0;
+    case KEY_VOLUME:
+        if (sp_parse_bytes(arg, &r->volume_B) || r->volume_B <= 0)
+            sp_usage_error(state, "--volume takes bytes, for example 258e6 or 258M, not '%s'", arg);
+        return 0;
+    case KEY_W:
+        set_positive(state, "w", arg, 1, 2, &r->w);
+        return 0;
+    case KEY_PRECISION:
+        if ((word = sp_precision_from_name(arg)) < 0)
+            sp_usage_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
+        else
+            r->workload.precision = (enum sp_precision)word;
+        r->precision_given = true;
+        return 0;
+    case KEY_INDEX:
+        if ((word = sp_index_from_name(arg)) < 0)
+            sp_usage_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
+        else
+            r->workload.index = (enum sp_index)word;
+        return 0;
+    case KEY_SCHEDULE:
+        if (sp_workload_set_schedule(&r->workload, arg, &err) != SP_OK)
+            sp_usage_error(state, "%s; %s", err.what, err.remedy);
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > MAX_THREADS)
+            sp_usage_error(state, "--threads takes a number from 1 to %d, not '%s'", MAX_THREADS, arg);
+        else
+            r->workload.n_threads = (int)n;
+        return 0;
+    case KEY_PLOT:
+        a->picture = arg;
+        return 0;
+    case KEY_PAGES:
+        r->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
+        return 0;
+    case KEY_COLD:
+        r->cold = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->matrix = state->argv + state->next;
+        a->n_matrices = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        check_whole(state, a);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&sp_op_argp, 0, NULL, 0},
+                                             {&sp_common_csv_argp, 0, "Common options:", 90},
+                                             {&sp_memory_argp, 0, NULL, 90},
+                                             {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "[MATRIX...]",
+    "Predict traffic, code balance, time and performance of a kernel without running it.\v"
+    "MATRIX is a file, '-' or gen:...; --sizes takes its place where only sizes are known.\n\n"
+    "One machine is shown in full, several in a table of their best formats (with -v in full, too). SpMV on "
+    "GPUs with --format all is drawn below it, a picture for each.",
+    children,
+    NULL,
+    NULL,
+};
+
+static void print_result(const struct arguments *a, const struct sp_model_result *result)
+{
+    bool several = result->n_machines > 1;
+    sp_model_print_subject(result, stdout);
+    if (!several || a->common.verbosity > 0 || a->request.volume_B > 0)
+        sp_model_print(result, stdout);
+    if (several)
+        sp_model_print_machines(result, stdout);
+}
+
+/* Text stands below the table, where all formats of GPUs alone are compared. */
+static enum sp_status plot_result(const struct arguments *a, const struct sp_model_result *result,
+                                  bool printed, struct sp_error *err)
+{
+    if (a->picture)
+        return sp_model_plot_images(result, a->picture, a->common.verbosity >= 0 && printed, err);
+    if (printed && a->all_formats && a->common.verbosity >= 0 && sp_model_is_on_gpus(result))
+        return sp_model_plot_text(result, err);
+    return SP_OK;
+}
+
+static enum sp_status model_subject(const struct arguments *a, const struct sp_model_subject *subject,
+                                    const struct sp_model_machines *machines,
+                                    const struct sp_progress *progress, struct sp_terminal *terminal,
+                                    struct sp_sinks *sinks, struct sp_error *err)
+{
+    struct sp_model_ask asked[MAX_ASKED];
+    int n_asked = 0;
+    for (int f = 0; f < a->n_formats; f++)
+        for (int i = 0; i < a->op.n_widths; i++)
+            asked[n_asked++] = (struct sp_model_ask){a->format[f], a->op.width[i]};
+    void *memory;
+    enum sp_status status = sp_new_array((int64_t)machines->n * n_asked * SP_MODEL_WAYS,
+                                         sizeof(struct sp_model_row), "predictions", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_model_row *rows = memory;
+    struct sp_model_result result = {subject,     &a->request,        rows,       0,
+                                     machines->n, machines->left_out, a->command, machines->env_key};
+    status = sp_model_rows_make(&a->request, subject, asked, n_asked, machines->machine, machines->n,
+                                progress, rows, &result.n_rows, err);
+    if (status == SP_OK && result.n_rows == 0)
+        status =
+            sp_fail(err, SP_ABSENT, "name one with --format",
+                    "none of the formats fits %s of this matrix on the machines named", sp_op_name(a->op.op));
+    sp_terminal_clear(terminal);
+    const bool printed = !sinks->on_stdout;
+    if (status == SP_OK && printed)
+        print_result(a, &result);
+    if (status == SP_OK)
+        status = plot_result(a, &result, printed, err);
+    if (status == SP_OK && sinks->csv.stream)
+        sp_model_csv_rows(&result, sinks->csv.stream);
+    if (status == SP_OK && sinks->json.stream)
+        status = sp_model_write_json(&result, sinks->json.stream, err);
+    sp_model_rows_free(rows, result.n_rows);
+    return status;
+}
+
+static enum sp_status model_matrix(const struct arguments *a, const char *name,
+                                   const struct sp_model_machines *machines, struct sp_progress *progress,
+                                   struct sp_terminal *terminal, struct sp_sinks *sinks, struct sp_error *err)
+{
+    struct sp_csr matrix;
+    struct sp_load_facts facts;
+    struct sp_watch watch = {progress, "reading the matrix"};
+    struct sp_load_options load = {
+        .use = SP_LOAD_MODEL, .progress = sp_watch_show, .interrupted = sp_watch_stop, .context = &watch};
+    enum sp_status status = sp_matrix_load(name, &load, &matrix, &facts, err);
+    if (status != SP_OK)
+        return status;
+    if (matrix.n_nz == 0 || matrix.n_r == 0) {
+        status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to model",
+                         facts.name);
+    } else {
+        struct sp_model_subject subject = {
+            .n_r = matrix.n_r, .n_c = matrix.n_c, .n_nz = matrix.n_nz, .matrix = &matrix};
+        snprintf(subject.name, sizeof subject.name, "%s", facts.name);
+        status = model_subject(a, &subject, machines, progress, terminal, sinks, err);
+    }
+    sp_csr_free(&matrix);
+    return status;
+}
+
+static int run_all(const struct arguments *a, const struct sp_model_machines *machines,
+                   struct sp_sinks *sinks)
+{
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
+    struct sp_error err;
+    int code = 0;
+    if (a->has_sizes) {
+        struct sp_model_subject subject = {
+            .name = "(sizes)", .n_r = a->sizes[0], .n_c = a->sizes[1], .n_nz = a->sizes[2]};
+        if (model_subject(a, &subject, machines, &progress, &terminal, sinks, &err) != SP_OK)
+            code = sp_report_error(&err);
+    }
+    for (int i = 0; i < a->n_matrices; i++) {
+        if (i > 0 && !a->common.json && !a->common.csv)
+            putchar('\n');
+        enum sp_status status = model_matrix(a, a->matrix[i], machines, &progress, &terminal, sinks, &err);
+        if (status == SP_OK)
+            continue;
+        sp_terminal_clear(&terminal);
+        code = sp_worse_exit(code, sp_report_error(&err));
+        if (status == SP_INTERRUPTED)
+            break;
+    }
+    return code;
+}
+
+/* What is not said: one machine is shown as it is asked for, several are compared with what suits each. */
+static void choose_defaults(struct arguments *a, int n_machines)
+{
+    a->request.last_level = n_machines > 1;
+    a->request.workload.op = a->op.op;
+    a->request.workload.order = a->op.order;
+    if (a->all_formats)
+        add_every_format(a);
+    if (a->format_given)
+        return;
+    if (n_machines > 1 && !a->has_sizes && !(a->request.volume_B > 0))
+        add_every_format(a);
+    else
+        a->format[a->n_formats++] = "crs";
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a;
+    memset(&a, 0, sizeof a);
+    sp_join_command(argc, argv, a.command, sizeof a.command);
+    sp_parse(&argp, argc, argv, &a);
+    struct sp_error err;
+    struct sp_model_machines machines;
+    if (sp_op_settle(&a.op, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (sp_model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (sp_model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK) {
+        sp_model_machines_free(&machines);
+        return sp_report_error(&err);
+    }
+    choose_defaults(&a, machines.n);
+    struct sp_sinks sinks;
+    const int code = sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
+                         ? sp_sinks_close(&sinks, run_all(&a, &machines, &sinks))
+                         : sp_report_error(&err);
+    sp_model_machines_free(&machines);
+    return code;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2", "a prediction from sizes alone",
+     NULL},
+    {"spmodel model --sizes 2056338,2056338,14600000 --volume 258e6", "alpha from bytes that were counted",
+     NULL},
+    {"spmodel model matrix.mtx --machine all", "every described machine in one table", NULL},
+    {"spmodel model matrix.mtx --machine a100,h200 --format all",
+     "SpMV on two GPUs, with a plot of the levels of each", "0 4"},
+    {0},
+};
+
+const struct sp_command sp_cmd_model = {
+    .name = "model",
+    .arguments = "[MATRIX...]",
+    .summary = "predict traffic, balance and performance on described machines, without running",
+    .run = run,
+    .page = {&argp, examples, NULL, "analyze machine explain formats machine-files"},
+};

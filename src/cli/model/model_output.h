@@ -1,0 +1,38 @@
+/* The output of `spmodel model`: rows of one matrix as text, JSON or CSV. */
+#ifndef SP_CLI_MODEL_OUTPUT_H
+#define SP_CLI_MODEL_OUTPUT_H
+
+#include <stdio.h>
+
+#include "cli/model/case.h"
+
+/* Rows of one machine follow each other. */
+struct sp_model_result {
+    const struct sp_model_subject *subject;
+    const struct sp_model_request *request;
+    const struct sp_model_row *row; /* [n_rows] */
+    int n_rows;
+    int n_machines;
+    const char *left_out; /* machines that cannot do what was asked, "" */
+    const char *command;  /* as it was typed */
+    const char *env_key;  /* of this machine, which described ones are compared with; "": not known */
+};
+
+/* The matrix and the kernel. */
+void sp_model_print_subject(const struct sp_model_result *result, FILE *out);
+/* Is this row's machine the one that the program runs on? */
+bool sp_model_is_here(const struct sp_model_result *result, const struct sp_model_row *row);
+
+/* Each machine in full. */
+void sp_model_print(const struct sp_model_result *result, FILE *out);
+/* One table, a line for each machine with the format that is best there. */
+void sp_model_print_machines(const struct sp_model_result *result, FILE *out);
+
+/* One object in SI units ("spmodel.model/1"), with id, time, tool and command as in records. SP_MEMORY,
+ * SP_OUTPUT. */
+enum sp_status sp_model_write_json(const struct sp_model_result *result, FILE *out, struct sp_error *err);
+
+/* With a header before the first row of all. */
+void sp_model_csv_rows(const struct sp_model_result *result, FILE *out);
+
+#endif

@@ -1,0 +1,272 @@
+/* spmodel compare: two records, or two commands run in turn. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/analyze/verdict_print.h"
+#include "cli/core/command.h"
+#include "cli/core/in_turn.h"
+#include "cli/core/options.h"
+#include "cli/core/sink.h"
+#include "track/comparable.h"
+#include "track/difference.h"
+
+enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
+
+enum { DEFAULT_ROUNDS = 10 };
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_judge_options judge;
+    bool ab, delta;
+    int rounds; /* 0: not given */
+    const char *name[2];
+};
+
+static const struct argp_option options[] = {
+    {"ab", KEY_AB, NULL, 0,
+     "A and B are commands: they are run in turn, and their times compared. Where a command writes a record "
+     "as JSON to "
+     "its standard output (spmodel analyze --json), the record's time counts, else that of the command; "
+     "several records are refused",
+     1},
+    {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
+    {"metric", KEY_METRIC, "NAME", 0, "Decides: time (default), bandwidth, performance, bytes ...", 1},
+    {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3)", 1},
+    {"delta", KEY_DELTA, NULL, 0, "Only what differs", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    int64_t n;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_AB:
+        a->ab = true;
+        return 0;
+    case KEY_ROUNDS:
+        if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > SP_MOST_ROUNDS)
+            sp_usage_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
+                           SP_MOST_ROUNDS, arg);
+        a->rounds = (int)n;
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            sp_usage_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+        a->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
+            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+        a->judge.floor = x / 100;
+        return 0;
+    case KEY_DELTA:
+        a->delta = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            sp_usage_error(state, "two, please; '%s' is a third one", arg);
+        a->name[state->arg_num] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->name[1])
+            sp_usage_error(state, "give two records, or with --ab two commands");
+        if (!a->ab && a->rounds > 0)
+            sp_usage_error(state, "--rounds goes with --ab");
+        if (a->ab && (a->common.json || a->delta || a->judge.metric != SP_TRACKED_TIME))
+            sp_usage_error(state, "--json, --delta and --metric are for two records, not for --ab");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *metric_text(const struct sp_entry *e, int metric, char *text, size_t size)
+{
+    const double x = e->metric[metric];
+    const char *unit = sp_tracked_metrics[metric].unit;
+    if (isnan(x))
+        snprintf(text, size, "unknown");
+    else if (strcmp(unit, "s") == 0)
+        sp_text_seconds(text, size, x);
+    else if (strcmp(unit, "B") == 0)
+        sp_text_bytes(text, size, x);
+    else if (strcmp(unit, "1") == 0)
+        snprintf(text, size, "%.3g", x);
+    else
+        snprintf(text, size, "%.3g G%s", x / 1e9, unit);
+    return text;
+}
+
+static void print_metrics(const struct sp_entry *a, const struct sp_entry *b, bool delta)
+{
+    char before[48], after[48];
+    sp_print(stdout, "%-31s %16s %16s %10s\n", "", "A", "B", "B/A - 1");
+    for (int m = 0; m < SP_N_TRACKED; m++) {
+        const double change = b->metric[m] / a->metric[m] - 1;
+        const bool both = isfinite(change);
+        if ((isnan(a->metric[m]) && isnan(b->metric[m])) || (delta && both && fabs(change) < 0.001))
+            continue;
+        sp_print(stdout, "%-20s %-10s %16s %16s ", sp_tracked_metrics[m].name,
+                 *b->origin[m] ? b->origin[m] : a->origin[m], metric_text(a, m, before, sizeof before),
+                 metric_text(b, m, after, sizeof after));
+        if (both)
+            sp_print(stdout, "%+9.1f %%\n", 100 * change);
+        else
+            sp_print(stdout, "%10s\n", "unknown");
+    }
+}
+
+static void print_differences(const struct sp_differences *d)
+{
+    for (int i = 0; i < d->n; i++)
+        sp_print(stdout, "%-12s %-24s %s -> %s\n", d->one[i].is_identity ? "differs" : "resolved",
+                 d->one[i].field, d->one[i].a, d->one[i].b);
+}
+
+/* By the rule of track check: of one series, and comparable by this metric. The fields that differ say why
+ * not. */
+static void judge_identity(const struct sp_entry *before, const struct sp_entry *after,
+                           const struct sp_differences *d, struct sp_judgement *j)
+{
+    const char *was = before->origin[SP_TRACKED_BYTES], *is = after->origin[SP_TRACKED_BYTES];
+    if (strcmp(before->series, after->series) == 0 && sp_entries_comparable(before, after, j->metric))
+        return;
+    j->verdict = SP_TRACK_NOT_COMPARABLE;
+    j->attribution.text[0] = j->attribution.also[0] = '\0';
+    for (int i = 0; i < d->n; i++)
+        if (d->one[i].is_identity) {
+            snprintf(j->why, sizeof j->why, "%s differs: %s, %s%s", d->one[i].field, d->one[i].a, d->one[i].b,
+                     d->n_identity > 1 ? ", and others" : "");
+            return;
+        }
+    if (strcmp(before->series, after->series) != 0)
+        snprintf(j->why, sizeof j->why, "they are of the series %.8s and %.8s", before->series,
+                 after->series);
+    else if (sp_tracked_is_of_bytes(j->metric) && strcmp(was, is) != 0)
+        snprintf(j->why, sizeof j->why, "the bytes of A are %s, those of B %s", *was ? was : "unknown",
+                 *is ? is : "unknown");
+    else if (sp_tracked_uses_bytes(j->metric) && before->bytes_version != after->bytes_version)
+        snprintf(j->why, sizeof j->why, "what simulated bytes are has changed: version %lld in A, %lld in B",
+                 (long long)before->bytes_version, (long long)after->bytes_version);
+    else
+        snprintf(j->why, sizeof j->why, "they were measured in the environments %.8s and %.8s", before->env,
+                 after->env);
+}
+
+static int print_json(const struct sp_judgement *j, const char *name, int code)
+{
+    struct sp_sink json;
+    struct sp_error err;
+    if (sp_sink_open(name, &json, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (json.stream)
+        sp_verdicts_json(j, 1, json.stream);
+    return sp_sink_close(&json, code);
+}
+
+static int compare_read(const struct arguments *a, const struct sp_record *record)
+{
+    struct sp_entry entry[2];
+    struct sp_differences d;
+    struct sp_judgement j;
+    struct sp_error err;
+    for (int i = 0; i < 2; i++)
+        sp_entry_of(&record[i], &entry[i]);
+    if (sp_differences_find(&record[0], &record[1], sp_entry_is_simulated(&entry[1], a->judge.metric), &d,
+                            &err) != SP_OK)
+        return sp_report_error(&err);
+    const struct sp_entry *before = &entry[0], *after = &entry[1];
+    sp_judge_two(&before, 1, &after, 1, &a->judge, &j);
+    judge_identity(before, after, &d, &j);
+    if (!sp_sink_is_stdout(a->common.json)) {
+        print_metrics(before, after, a->delta);
+        print_differences(&d);
+        sp_verdicts_print(&j, 1, stdout);
+    }
+    sp_differences_free(&d);
+    return print_json(&j, a->common.json, sp_track_exit_code(j.verdict));
+}
+
+static int compare_records(const struct arguments *a)
+{
+    struct sp_record record[2] = {{0}, {0}};
+    struct sp_error err;
+    int code = 0;
+    for (int i = 0; i < 2 && code == 0; i++)
+        if (sp_record_read(a->name[i], &record[i], &err) != SP_OK)
+            code = sp_report_error(&err);
+    if (code == 0)
+        code = compare_read(a, record);
+    sp_record_free(&record[0]);
+    sp_record_free(&record[1]);
+    return code;
+}
+
+static int compare_commands(const struct arguments *a)
+{
+    struct sp_in_turn times;
+    struct sp_error err;
+    char before[32], after[32];
+    if (sp_run_in_turn(a->name[0], a->name[1], a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS,
+                       a->common.verbosity, &times, &err) != SP_OK)
+        return sp_report_error(&err);
+    const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
+    const struct sp_group group[2] = {{times.n, times.time_s[0]}, {times.n, times.time_s[1]}};
+    const struct sp_shift s = sp_shift_of(group[0], group[1], &o);
+    sp_print(stdout, "A  %s  %s\nB  %s  %s\n", sp_text_seconds(before, sizeof before, times.median_s[0]),
+             a->name[0], sp_text_seconds(after, sizeof after, times.median_s[1]), a->name[1]);
+    sp_print(stdout, "time %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
+             times.of_record ? "of the records" : "of the commands", 100 * s.change, 100 * s.lo, 100 * s.hi,
+             s.p, times.n);
+    static const char *const words[] = {"no change", "B is slower", "B is faster", "undecided"};
+    sp_print(stdout, "%s", words[s.move]);
+    if (s.move == SP_MOVE_UNDECIDED)
+        sp_print(stdout, ": it needs about %d more rounds at this noise (%.1f %%)", s.n_more, 100 * s.noise);
+    sp_print(stdout, "\n");
+    return s.move == SP_MOVE_UP ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
+}
+
+static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "A B",
+    "Compares two records: their metrics, what they differ in, and whether the time has "
+    "moved; or, with --ab, two commands that are run in turn.\v"
+    "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
+    children,
+    NULL,
+    NULL};
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {.judge = {.seed = 1}};
+    sp_parse(&argp, argc, argv, &a);
+    return a.ab ? compare_commands(&a) : compare_records(&a);
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel compare before.json after.json", "two records: what has moved, and what they differ in",
+     "0 1 5"},
+    {"spmodel compare --ab --rounds 5 'sort matrix.mtx' 'sort -r matrix.mtx'", "two commands, run in turn",
+     "0 1 5"},
+    {0},
+};
+
+extern const struct sp_command sp_cmd_compare;
+const struct sp_command sp_cmd_compare = {
+    .name = "compare",
+    .arguments = "A B",
+    .summary = "two records, or two commands run in turn",
+    .run = run,
+    .page = {&argp, examples, "1 5", "track-check analyze machine"},
+};

@@ -1,0 +1,195 @@
+/* spmodel track selftest: the gate itself is put to the test. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/track/track_options.h"
+#include "track/rehearsal.h"
+
+enum {
+    KEY_INJECT = SP_KEY_PRIVATE,
+    KEY_NOISE,
+    KEY_SESSION,
+    KEY_RUNS,
+    KEY_BEFORE,
+    KEY_TRIALS,
+    KEY_SEED,
+    KEY_CONFIRM,
+    KEY_SERIES,
+    KEY_ACCEPTED
+};
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_rehearsal_options rehearsal;
+};
+
+static const struct argp_option options[] = {
+    {"inject", KEY_INJECT, "P", 0, "Slowdown that is put in, in percent (default 5)", 1},
+    {"noise", KEY_NOISE, "P", 0, "From run to run, in percent (default 1.5)", 1},
+    {"session", KEY_SESSION, "P", 0, "From session to session, in percent (default 0)", 1},
+    {"runs", KEY_RUNS, "N", 0, "A session (default 5)", 1},
+    {"before", KEY_BEFORE, "N", 0, "Sessions before the one that is judged (default 1)", 1},
+    {"trials", KEY_TRIALS, "N", 0, "Drawn checks (default 1000)", 1},
+    {"series", KEY_SERIES, "N", 0,
+     "Series that a check judges together (default 1); the slowdown is put into one of them", 1},
+    {"confirm", KEY_CONFIRM, "N", 0, "Rounds of track check --confirm=N (default 2; 0: none)", 1},
+    {"accepted", KEY_ACCEPTED, NULL, 0, "The first session is the accepted baseline", 1},
+    {"seed", KEY_SEED, "N", 0, "Seed of what is drawn (default 1)", 1},
+    {0},
+};
+
+static void set_percent(struct argp_state *state, const char *option, const char *arg, double *out)
+{
+    double x;
+    size_t n = strlen(arg);
+    char number[32];
+    snprintf(number, sizeof number, "%.*s", (int)(n > 0 && arg[n - 1] == '%' ? n - 1 : n), arg);
+    if (sp_parse_number(number, &x) || x < 0 || x > 1000)
+        sp_usage_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
+    *out = x / 100;
+}
+
+static void set_count(struct argp_state *state, const char *option, const char *arg, int lo, int hi, int *out)
+{
+    int64_t n;
+    if (sp_parse_count(arg, &n) || n < lo || n > hi)
+        sp_usage_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
+    *out = (int)n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_INJECT:
+        set_percent(state, "inject", arg, &a->rehearsal.change);
+        return 0;
+    case KEY_NOISE:
+        set_percent(state, "noise", arg, &a->rehearsal.noise);
+        return 0;
+    case KEY_SESSION:
+        set_percent(state, "session", arg, &a->rehearsal.session);
+        return 0;
+    case KEY_RUNS:
+        set_count(state, "runs", arg, 1, 60, &a->rehearsal.n_runs);
+        return 0;
+    case KEY_BEFORE:
+        set_count(state, "before", arg, 1, 30, &a->rehearsal.n_sessions);
+        return 0;
+    case KEY_TRIALS:
+        set_count(state, "trials", arg, 100, 100000, &a->rehearsal.n_trials);
+        return 0;
+    case KEY_CONFIRM:
+        set_count(state, "confirm", arg, 0, 10, &a->rehearsal.confirm);
+        return 0;
+    case KEY_SERIES:
+        set_count(state, "series", arg, 1, 500, &a->rehearsal.n_series);
+        return 0;
+    case KEY_ACCEPTED:
+        a->rehearsal.accepted = true;
+        return 0;
+    case KEY_SEED: {
+        int seed;
+        set_count(state, "seed", arg, 0, INT32_MAX, &seed);
+        a->rehearsal.seed = (uint64_t)seed;
+        return 0;
+    }
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The verdicts on one series, and what was said of the others. */
+static void print(const char *label, const struct sp_rehearsal *r, int n_series)
+{
+    const double n = r->n_trials;
+    sp_print(stdout, "  %-22s ok %5.1f %%   regressed %5.1f %%   improved %5.1f %%   inconclusive %5.1f %%\n",
+             label, 100 * r->n_ok / n, 100 * r->n_regressed / n, 100 * r->n_improved / n,
+             100 * r->n_undecided / n);
+    if (n_series > 1)
+        sp_print(stdout, "  %-22s a false alarm in %.1f %% of the checks\n", "", 100 * r->n_alarms / n);
+}
+
+/* 0: the gate works; 1: it does not. */
+static int say(const struct sp_rehearsal *quiet, const struct sp_rehearsal *moved, double change)
+{
+    const double most_alarms = 0.01, least_found = 0.95;
+    const bool still = quiet->n_alarms <= most_alarms * quiet->n_trials;
+    const bool sees = change <= 0 || moved->n_regressed >= least_found * moved->n_trials;
+    const char *text =
+        !still  ? "too many false alarms: more than 1 % of the checks"
+        : !sees ? "too many slowdowns are missed: more --runs, or another round of --confirm, would find them"
+        : change <= 0
+            ? "the gate keeps still: at most 1 % false alarms; nothing was put in that it could find"
+            : "the gate works: at most 1 % false alarms, at least 95 % found";
+    sp_print(stdout, "%s\n", text);
+    return still && sees ? 0 : 1;
+}
+
+static void print_what(const struct sp_rehearsal_options *o)
+{
+    sp_print(
+        stdout, "%d checks of %d series: %d session%s and one more, %d runs each, %.2g %% from run to run", //
+        o->n_trials, o->n_series, o->n_sessions, o->n_sessions == 1 ? "" : "s", o->n_runs, 100 * o->noise);
+    if (o->session > 0)
+        sp_print(stdout, " and %.2g %% from session to session", 100 * o->session);
+    sp_print(stdout, ", confirmed by up to %d more%s\n", o->confirm,
+             o->accepted ? ", the first one accepted" : "");
+}
+
+static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Draws series with known noise, puts a slowdown in, and judges them as track check "
+    "--confirm=N does: a gate that cannot fail is no gate. Exit code 1 where an unchanged series seems "
+    "regressed in more than 1 % of the checks, or less than 95 % of the slowdowns are found.",
+    children,
+    NULL,
+    NULL};
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {.rehearsal = {.change = 0.05,
+                                        .noise = 0.015,
+                                        .n_runs = 5,
+                                        .n_sessions = 1,
+                                        .n_trials = 1000,
+                                        .confirm = 2,
+                                        .n_series = 1,
+                                        .seed = 1}};
+    char label[64];
+    struct sp_rehearsal quiet, moved;
+    struct sp_error err;
+    sp_parse(&argp, argc, argv, &a);
+    struct sp_rehearsal_options still = a.rehearsal;
+    still.change = 0;
+    if (sp_rehearse(&still, &quiet, &err) != SP_OK || sp_rehearse(&a.rehearsal, &moved, &err) != SP_OK)
+        return sp_report_error(&err);
+    print_what(&a.rehearsal);
+    print("nothing put in", &quiet, a.rehearsal.n_series);
+    snprintf(label, sizeof label, "%+.3g %% put in", 100 * a.rehearsal.change);
+    if (a.rehearsal.change > 0)
+        print(label, &moved, a.rehearsal.n_series);
+    return say(&quiet, &moved, a.rehearsal.change);
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel track selftest --inject 5 --trials 200",
+     "would a slowdown of 5 % be found, and is it quiet where there is none?", "0 1"},
+    {0},
+};
+
+const struct sp_verb sp_track_selftest = {
+    .name = "selftest",
+    .arguments = "[--inject P]",
+    .summary = "is the gate awake, and does it keep still?",
+    .run = run,
+    .page = {&argp, examples, "1", "track-check"},
+};

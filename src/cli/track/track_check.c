@@ -1,0 +1,362 @@
+/* spmodel track check: has the newest measurement of each series moved? */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/analyze/verdict_print.h"
+#include "cli/core/sink.h"
+#include "cli/core/terminal.h"
+#include "cli/track/confirm.h"
+#include "cli/track/track_options.h"
+#include "track/difference.h"
+#include "track/newest.h"
+#include "track/pins.h"
+
+enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
+
+struct checking {
+    struct sp_track_options options;
+    struct sp_judge_options judge;
+    double fdr;
+    int rounds; /* of --confirm; 0: not given */
+    struct sp_confirming confirming;
+    const char *junit, *markdown;
+};
+
+static const struct argp_option options[] = {
+    {"metric", KEY_METRIC, "NAME", 0,
+     "time (default), bandwidth, performance, bandwidth_fraction, model_fraction; bytes and alpha, which are "
+     "compared "
+     "without statistics where they are simulated, and instructions an entry, counted: gates without noise",
+     1},
+    {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
+    {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
+    {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
+    {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
+     "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
+     "store, "
+     "and judge both together: regressed is what a second session confirms",
+     1},
+    {"junit", KEY_JUNIT, "FILE", 0, "Verdicts as JUnit XML; what is undecided is skipped there, never passed",
+     2},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "Verdicts as a Markdown table", 2},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct checking *c = state->input;
+    int64_t n;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &c->options);
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            sp_usage_error(state,
+                           "--metric takes time, bytes, bandwidth, roof, performance, bandwidth_fraction, "
+                           "model_fraction, alpha or instructions, not '%s'",
+                           arg);
+        c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
+            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+        c->judge.floor = x / 100;
+        return 0;
+    case KEY_BASELINE:
+        if (sp_parse_count(arg, &n) || n < 1 || n > 30)
+            sp_usage_error(state, "--baseline takes a number from 1 to 30, not '%s'", arg);
+        c->judge.n_baseline = (int)n;
+        return 0;
+    case KEY_FDR:
+        if (sp_parse_number(arg, &c->fdr) || !(c->fdr > 0) || c->fdr >= 1)
+            sp_usage_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
+        return 0;
+    case KEY_CONFIRM:
+        n = 2;
+        if (arg && (sp_parse_count(arg, &n) || n < 1 || n > 10))
+            sp_usage_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
+        c->rounds = (int)n;
+        return 0;
+    case KEY_JUNIT:
+        c->junit = arg;
+        return 0;
+    case KEY_MARKDOWN:
+        c->markdown = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (c->options.last > 0)
+            sp_usage_error(state,
+                           "--last lists records; --baseline says with how many before it one is compared");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The accepted baseline of a series; what of it is damaged is reported, and the verdict made without that. */
+static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
+                     const struct sp_index *index, const struct sp_entry **pinned, int *code)
+{
+    struct sp_error err;
+    int n = 0;
+    if (sp_pins_find(store, newest, metric, index, pinned, &n, &err) != SP_OK)
+        *code = sp_worse_exit(*code, sp_report_error(&err));
+    return n;
+}
+
+/* Adds the fields of the environment in which the two records differ, as far as there is room. */
+static void name_fields(const struct sp_index *index, struct sp_judgement *j)
+{
+    static const char of_env[] = "env.identity.";
+    struct sp_record was = {0}, is = {0};
+    struct sp_differences d = {0};
+    size_t used = strlen(j->why);
+    const char *begin = ": ";
+    if (sp_record_read(index->path[j->other - index->entry], &was, NULL) == SP_OK &&
+        sp_record_read(index->path[j->newest - index->entry], &is, NULL) == SP_OK)
+        sp_differences_find(&was, &is, false, &d, NULL);
+    for (int i = 0; i < d.n; i++) {
+        const struct sp_difference *one = &d.one[i];
+        if (strncmp(one->field, of_env, sizeof of_env - 1) != 0)
+            continue;
+        const int n = snprintf(j->why + used, sizeof j->why - used, "%s%s was %s, is %s", begin,
+                               one->field + sizeof of_env - 1, one->a, one->b);
+        if (n < 0 || used + (size_t)n >= sizeof j->why) {
+            j->why[used] = '\0';
+            break;
+        }
+        used += (size_t)n;
+        begin = "; ";
+    }
+    sp_differences_free(&d);
+    sp_record_free(&was);
+    sp_record_free(&is);
+}
+
+/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of each. */
+enum { MOST_OF_SERIES = 64 };
+struct judged {
+    struct sp_newest *newest; /* [n] owned; those of a series side by side */
+    struct sp_judgement *judgement;
+    int n;
+};
+
+static bool are_of_one_series(const struct judged *all, int i, int k)
+{
+    return k >= 0 && k < all->n && strcmp(all->newest[i].newest->series, all->newest[k].newest->series) == 0;
+}
+
+static bool is_one_of_several(const struct judged *all, int i)
+{
+    return are_of_one_series(all, i, i - 1) || are_of_one_series(all, i, i + 1);
+}
+
+/* Does --machine choose this one among those of its series that are judged? */
+static bool machine_tells(const struct judged *all, int i)
+{
+    const char *machine = all->newest[i].newest->machine;
+    int n_alike = 0;
+    for (int k = 0; k < all->n; k++)
+        n_alike += are_of_one_series(all, i, k) && strcmp(all->newest[k].newest->machine, machine) == 0;
+    return is_one_of_several(all, i) && n_alike == 1;
+}
+
+/* Says how to confirm what has not been, and only that. Where machines have one name, the others' records
+ * cannot be confirmed on the machine on which this one's can. */
+static void say_how(const struct checking *c, const struct judged *all, int i)
+{
+    struct sp_judgement *j = &all->judgement[i];
+    char store[160] = "", metric[48] = "", machine[80] = "";
+    if (machine_tells(all, i))
+        snprintf(machine, sizeof machine, " --machine '%.63s'", j->newest->machine);
+    if (c->options.store)
+        snprintf(store, sizeof store, " --store '%.140s'", c->options.store);
+    if (c->judge.metric != SP_TRACKED_TIME)
+        snprintf(metric, sizeof metric, " --metric %s", sp_tracked_metrics[c->judge.metric].name);
+    snprintf(j->confirmation, sizeof j->confirmation,
+             "not confirmed yet: spmodel track check --confirm --series %.8s%s%s%s", j->newest->series,
+             machine, metric, store);
+}
+
+static void judged_free(struct judged *all)
+{
+    for (int i = 0; i < all->n; i++)
+        sp_newest_free(&all->newest[i]);
+    free(all->newest);
+    free(all->judgement);
+    *all = (struct judged){0};
+}
+
+static bool may_be_judged(const void *context, const struct sp_entry *entry)
+{
+    return sp_track_is_of_place_and_time(context, entry);
+}
+
+static enum sp_status find_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
+                                  struct judged *all, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    all->newest = calloc((size_t)n + 1, sizeof *all->newest);
+    all->judgement = calloc((size_t)n + 1, sizeof *all->judgement);
+    if (!all->newest || !all->judgement)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
+    for (int64_t first = 0, end; first < n && status == SP_OK; first = end) {
+        int found;
+        end = sp_track_series_end(list, n, first);
+        const int most = end - first < MOST_OF_SERIES ? (int)(end - first) : MOST_OF_SERIES;
+        status = sp_newest_find(list + first, (int)(end - first), c->judge.metric, may_be_judged, &c->options,
+                                all->newest + all->n, most, &found, err);
+        all->n += found;
+    }
+    return status;
+}
+
+/* Another session for every verdict that is not good, or the command that makes one. */
+static enum sp_status confirm_all(struct checking *c, struct judged *all, int *code, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < all->n && status == SP_OK; i++) {
+        struct sp_judgement *j = &all->judgement[i];
+        const struct sp_newest *one = &all->newest[i];
+        const struct sp_entry *pinned[SP_MOST_PINNED];
+        if (!sp_judge_wants_confirmation(j))
+            continue;
+        if (c->rounds > 0) {
+            const int n_pinned = find_pins(c->confirming.store, one->newest, c->judge.metric,
+                                           c->confirming.index, pinned, code);
+            status = sp_track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
+        } else if (j->verdict == SP_TRACK_REGRESSED) {
+            say_how(c, all, i);
+        }
+        sp_judge_hold(j, c->judge.floor);
+    }
+    return status;
+}
+
+/* The judgements of all that is meant. */
+static enum sp_status judge_all(struct checking *c, const struct sp_store *store,
+                                const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
+                                struct judged *all, int *code, struct sp_error *err)
+{
+    struct sp_terminal terminal;
+    enum sp_status status = find_newest(c, list, n, all, err);
+    for (int i = 0; i < all->n && status == SP_OK; i++) {
+        const struct sp_newest *one = &all->newest[i];
+        const struct sp_entry *pinned[SP_MOST_PINNED];
+        const int n_pinned = find_pins(store, one->newest, c->judge.metric, index, pinned, code);
+        status = sp_judge_confirmed(one->list, one->n, pinned, n_pinned, &c->judge, &all->judgement[i], err);
+        if (status == SP_OK && all->judgement[i].other)
+            name_fields(index, &all->judgement[i]);
+    }
+    if (status != SP_OK)
+        return status;
+    sp_judge_many(all->judgement, all->n, c->fdr);
+    const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
+    c->confirming = (struct sp_confirming){.rounds = c->rounds,
+                                           .verbosity = c->options.common.verbosity,
+                                           .store = store,
+                                           .index = index,
+                                           .judge = &c->judge,
+                                           .progress = &progress};
+    status = confirm_all(c, all, code, err);
+    for (int i = 0; i < all->n; i++)
+        all->judgement[i].is_one_of_several = is_one_of_several(all, i);
+    return status;
+}
+
+typedef void print_function(const struct sp_judgement *judgement, int n, FILE *out);
+
+static int print_to(const char *name, print_function *print, const struct sp_judgement *judgement, int n,
+                    int code)
+{
+    struct sp_sink sink;
+    struct sp_error err;
+    if (sp_sink_open(name, &sink, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (sink.stream)
+        print(judgement, n, sink.stream);
+    return sp_sink_close(&sink, code);
+}
+
+static const struct argp_child children[] = {
+    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "",
+    "Compares the newest measurement of each series with those before it "
+    "and with what was accepted: ok, regressed, "
+    "improved, inconclusive, not comparable.\v"
+    "Every value is the median of a process (analyze --runs 5). A change "
+    "counts where the estimate exceeds the floor "
+    "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
+    "code 1: something regressed; 5: "
+    "something could not be decided; 0: all is well. One session may be unlucky: --confirm "
+    "measures again before a regression counts.",
+    children,
+    NULL,
+    NULL};
+
+static int run(int argc, char **argv)
+{
+    struct checking c = {.fdr = SP_JUDGE_FDR};
+    struct sp_store store;
+    struct sp_index index;
+    struct sp_error err;
+    const struct sp_entry **list = NULL;
+    struct judged all = {0};
+    int64_t n;
+    int code = 0;
+    sp_parse(&argp, argc, argv, &c);
+    c.judge.seed = 1;
+    const int failed = sp_track_open(&c.options, &store, &index, &code);
+    if (failed)
+        return failed;
+    struct sp_track_options history = c.options; /* place and time say what is judged, not with what */
+    history.commit = history.since = history.machine = NULL;
+    enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
+    if (status == SP_OK)
+        status = judge_all(&c, &store, &index, list, n, &all, &code, &err);
+    if (status == SP_OK) {
+        for (int i = 0; i < all.n; i++)
+            code = sp_worse_exit(code, sp_track_exit_code(all.judgement[i].verdict));
+        if (all.n == 0)
+            code = sp_worse_exit(code, 5);
+        const struct sp_common_options *o = &c.options.common;
+        if (!sp_sink_is_stdout(o->json) && !sp_sink_is_stdout(o->csv) && !sp_sink_is_stdout(o->lines) &&
+            !sp_sink_is_stdout(c.junit) && !sp_sink_is_stdout(c.markdown))
+            sp_verdicts_print(all.judgement, all.n, stdout);
+        code = print_to(o->csv, sp_verdicts_csv, all.judgement, all.n, code);
+        code = print_to(o->json, sp_verdicts_json, all.judgement, all.n, code);
+        code = print_to(o->lines, sp_verdicts_lines, all.judgement, all.n, code);
+        code = print_to(c.junit, sp_verdicts_junit, all.judgement, all.n, code);
+        code = print_to(c.markdown, sp_verdicts_markdown, all.judgement, all.n, code);
+    } else {
+        code = sp_worse_exit(code, sp_report_error(&err));
+    }
+    sp_confirming_free(&c.confirming);
+    judged_free(&all);
+    free(list);
+    sp_index_free(&index);
+    return code;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel track check", "whether the newest record of each series has moved", "0 1 5"},
+    {"spmodel track check --metric bytes --what crs --junit verdicts.xml",
+     "a gate without noise, on simulated bytes, for a CI server", "0 1 5"},
+    {0},
+};
+
+const struct sp_verb sp_track_check = {
+    .name = "check",
+    .arguments = "[OPTION...]",
+    .summary = "has the newest measurement of a series moved?",
+    .run = run,
+    .page = {&argp, examples, "1 5", "track-add track-accept track-selftest compare"},
+};
