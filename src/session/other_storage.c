@@ -36,8 +36,8 @@ static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_
     return between_kept_and_not(half, least * of_half, INFINITY, most * of_half);
 }
 
-/* The simulation of half storage is expected to take no longer than so many budgets. */
-#define HALF_LIMIT 1.0
+/* The simulation of half storage is expected to take no longer than this [s]. */
+#define HALF_LIMIT_S 1.5
 
 /* Bytes at the level where the data of a layout would live, which may be further in than those of the run;
  * SP_NONE: in the innermost cache, or the simulation failed. Of memory the last level alone is simulated. */
@@ -68,7 +68,7 @@ static struct sp_value simulated_at_home(const struct sp_analysis *a, const stru
  * SP_NONE: it takes too long, or in the innermost cache. */
 static struct sp_value half_simulated(const struct sp_analysis *a, const struct sp_layout *half)
 {
-    if (a->simulated.simulate_s > HALF_LIMIT * a->options->plan->budget_s)
+    if (a->simulated.simulate_s > HALF_LIMIT_S)
         return sp_value_none("not simulated");
     const struct sp_value V = simulated_at_home(a, half);
     const double beyond = sp_analysis_is_counted(a)
