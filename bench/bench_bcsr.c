@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "kernels/kernel.h"
-#include "model/block_fit.h"
+#include "model/volume/block_fit.h"
 #include "sparse/blocks.h"
 #include "sparse/dense.h"
 #include "sparse/generate.h"

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
-#include "model/reuse.h"
+#include "model/cache/reuse.h"
 #include "sparse/generate.h"
 #include "sparse/permuted.h"
 #include "sparse/preview.h"

@@ -23,7 +23,7 @@
 #include "base/samples.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
-#include "model/sddmm_choice.h"
+#include "model/volume/sddmm_choice.h"
 #include "peer_dense.h"
 #include "plain_sampled.h"
 #include "sparse/generate.h"

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "model/reuse.h"
-#include "model/traffic.h"
+#include "model/cache/reuse.h"
+#include "model/volume/traffic.h"
 #include "sparse/csr.h"
 #include "sparse/layout.h"
 #include "tests/plain_layout.h"

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "io/matrix_load.h"
-#include "model/reuse.h"
+#include "model/cache/reuse.h"
 #include "sparse/layout.h"
 #include "sparse/twin.h"
 #include "tests/plain_layout.h"

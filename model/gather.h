@@ -49,7 +49,7 @@ struct sp_gather_roof {
     struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */
     struct sp_value time_s;                  /* T, interval from those of the rates; SP_MODELLED */
     struct sp_value roof_ps;                 /* n/T [1/s]; SP_MODELLED */
-    double walks;                            /* of page tables, simulated (model/page_walks.h) */
+    double walks;                            /* of page tables, simulated (model/cache/page_walks.h) */
     struct sp_value walks_s; /* that they take, in T; SP_NONE: nobody asked, or no TLB is described */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/capacity.h"
+#include "model/cache/capacity.h"
 #include "model/ecm_fit.h"
 
 const char *sp_keeping_name(enum sp_keeping keeping)

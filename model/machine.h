@@ -27,7 +27,7 @@ struct sp_capacity_draw {
     char when[24];
 };
 
-/* What a cache of C bytes keeps of N that are gone through again and again (model/kept.h). */
+/* What a cache of C bytes keeps of N that are gone through again and again (model/cache/kept.h). */
 enum sp_keeping {
     SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
     SP_KEEPS_A_PART     /* C/N: the best replacement, to which adaptive insertion comes near */
@@ -39,7 +39,8 @@ struct sp_cache {
     int level;                   /* 1, 2, 3 */
     int64_t size_B;              /* of one instance, as the system or a data sheet states it */
     struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
-    int n_draws; /* measurements that effective_B was pooled from (model/capacity.h); 0: it stands alone */
+    int n_draws; /* measurements that effective_B was pooled from (model/cache/capacity.h); 0: it stands alone
+                  */
     struct sp_capacity_draw draw[SP_MAX_DRAWS]; /* [n_draws] in order of time */
     struct sp_value cycle_B; /* what streams that go through their data again and again find of them, all
                                 cores of an instance together; SP_NONE: not measured */
@@ -125,8 +126,8 @@ struct sp_machine_ecm {
     struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
 };
 
-/* What a gather takes longer whose page the TLBs do not map (model/page_walks.h), by the pages that were
- * asked for. */
+/* What a gather takes longer whose page the TLBs do not map (model/cache/page_walks.h), by the pages that
+ * were asked for. */
 struct sp_page_costs {
     bool huge; /* huge pages were asked for, not only 4 KiB ones */
     int n_threads;
@@ -203,8 +204,8 @@ bool sp_machine_was_busy(const struct sp_machine *machine);
 
 /* A later measurement of the same machine added to what is remembered of it. Where that is in doubt and the
  * later one is not, its figures replace those; where only the later one is, it adds what there was not; else
- * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/capacity.h), the
- * implausible is dropped. */
+ * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/cache/capacity.h),
+ * the implausible is dropped. */
 enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
                                   struct sp_error *err);
 

@@ -8,7 +8,7 @@
 #include "base/reading.h"
 #include "model/machine.h"
 #include "model/roofline.h"
-#include "model/volume_spmv.h"
+#include "model/volume/volume_spmv.h"
 #include "sparse/layout.h"
 
 struct sp_predict_inputs {

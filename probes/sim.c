@@ -2,7 +2,7 @@
  * of the machine described in the protocol. */
 #include <string.h>
 
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 #include "probes/probe.h"
 
 static enum sp_status always(struct sp_error *err)

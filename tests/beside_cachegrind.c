@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 #include "plain_layout.h"
 
 static bool write_matrix(const struct sp_csr *a, const char *path)

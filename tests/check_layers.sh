@@ -1,6 +1,6 @@
 #!/bin/sh
 # The include graph of DESIGN section 2: the folder in an include is the edge. Prints every include that breaks it,
-# every file name that is not unique within its layer, and every room of src/cli with more than 40 files. Usage: check_layers.sh SOURCE_DIR
+# every file name that is not unique within its layer, and every room of src/cli and model with more than 40 files. Usage: check_layers.sh SOURCE_DIR
 set -eu
 cd "$1"
 awk_program='
@@ -56,7 +56,7 @@ awk "$awk_program" $files
 twice=$(printf '%s\n' $files | sed 's|^src/||; s|/.*/|/|' | sort | uniq -d)
 [ -z "$twice" ] || { echo "file names that are not unique within their layer: $twice"; exit 1; }
 # shellcheck disable=SC2086
-full=$(printf '%s\n' $files | sed -n 's|^\(src/cli.*\)/[^/]*$|\1|p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
+full=$(printf '%s\n' $files | sed -nE 's,^((src/cli|model).*)/[^/]*$,\1,p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
 [ -z "$full" ] || { echo "rooms with more than 40 files: $full"; exit 1; }
 # Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
 # shellcheck disable=SC2086

@@ -1,12 +1,12 @@
 /* Tiny layouts made by hand for the tests of the simulator, and the references of SpMV written down one by
- * one, as slowly and plainly as the definition in model/trace.h reads. */
+ * one, as slowly and plainly as the definition in model/trace/trace.h reads. */
 #ifndef SP_TESTS_HAND_LAYOUT_H
 #define SP_TESTS_HAND_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/trace.h"
+#include "model/trace/trace.h"
 #include "sparse/layout.h"
 
 struct hand_shape {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/hints.h"
+#include "model/hints/hints.h"
 
 /* kkt_power on 18 threads, memory-bound, everything fine. */
 static inline struct sp_hint_inputs healthy(void)

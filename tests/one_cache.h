@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 
 static inline struct sp_machine machine_with(int64_t size_B)
 {

@@ -1,11 +1,11 @@
 /* A cache model of the plainest kind, reference by reference: every set a list in the order of use. Slow, and
- * written to be read beside model/cache.h, whose simulation must equal it. */
+ * written to be read beside model/cache/cache.h, whose simulation must equal it. */
 #ifndef SP_TESTS_PLAIN_CACHE_H
 #define SP_TESTS_PLAIN_CACHE_H
 
 #include <stdint.h>
 
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 
 /* Lines that cross the outer interface of each level in the last of n_executions, per array. */
 struct plain_counts {

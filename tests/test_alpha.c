@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "model/alpha.h"
-#include "model/volume_spmv.h"
+#include "model/cache/alpha.h"
+#include "model/volume/volume_spmv.h"
 #include "near.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };

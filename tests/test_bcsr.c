@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "model/alpha.h"
-#include "model/block_fit.h"
-#include "model/traffic.h"
-#include "model/volume_bcsr.h"
+#include "model/cache/alpha.h"
+#include "model/volume/block_fit.h"
+#include "model/volume/traffic.h"
+#include "model/volume/volume_bcsr.h"
 #include "one_cache.h"
 #include "sparse/blocks.h"
 #include "sparse/generate.h"

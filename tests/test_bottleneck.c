@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/bottleneck.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 
 static struct sp_value measured(double x)
 {

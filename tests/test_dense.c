@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/alpha.h"
-#include "model/traffic.h"
-#include "model/volume_spmv.h"
+#include "model/cache/alpha.h"
+#include "model/volume/traffic.h"
+#include "model/volume/volume_spmv.h"
 #include "one_cache.h"
 #include "sparse/real.h"
 

@@ -8,7 +8,7 @@
 
 #include "cli/explain/json.h"
 #include "cli/explain/terms/topics.h"
-#include "model/volume_spmv.h"
+#include "model/volume/volume_spmv.h"
 #include "session/record_parts.h"
 #include "small_matrices.h"
 #include "sparse/generate.h"

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "hand_layout.h"
 #include "model/gather.h"
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 
 static const char *const level_names[] = {"L1", "L2", "L3", "MEM"};
 static const double rate_of_one[] = {2e9, 1e9, 4e8, 8e7}; /* [1/s] */

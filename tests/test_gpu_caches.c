@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/gpu_l1.h"
-#include "model/gpu_wave.h"
+#include "model/gpu/l1.h"
+#include "model/gpu/wave.h"
 
 /* Touches of x in the order of waves, one by one. */
 struct touches {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gpu_predict.h"
-#include "model/hints.h"
+#include "model/gpu/gpu_predict.h"
+#include "model/hints/hints.h"
 
 /* 100 MB of memory and 300 MB of the L2 in 100 us, at 1 TB/s and 3 TB/s. */
 static struct sp_gpu_prediction prediction(double memory_B, double L2_B, double launch_s)

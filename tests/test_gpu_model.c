@@ -5,8 +5,8 @@
 
 #include "hand_layout.h"
 #include "io/machine_file.h"
-#include "model/gpu_predict.h"
-#include "model/volume_spmv.h"
+#include "model/gpu/gpu_predict.h"
+#include "model/volume/volume_spmv.h"
 #include "share.h"
 #include "sparse/generate.h"
 

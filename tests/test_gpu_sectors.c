@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/coalesce.h"
+#include "model/gpu/coalesce.h"
 
 /* What one thread asks for, with a key: equal keys of a warp are one request, in the order of the keys. */
 struct access {

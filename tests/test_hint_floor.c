@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gpu_predict.h"
-#include "model/hints.h"
+#include "model/gpu/gpu_predict.h"
+#include "model/hints/hints.h"
 #include "model/roofline.h"
 #include "share.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/kept.h"
+#include "model/cache/kept.h"
 #include "model/predict.h"
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 #include "near.h"
 #include "one_cache.h"
 

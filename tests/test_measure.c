@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/samples.h"
-#include "model/capacity.h"
-#include "model/kept.h"
+#include "model/cache/capacity.h"
+#include "model/cache/kept.h"
 #include "scratch_dir.h"
 #include "session/measure_machine.h"
 #include "session/measure_plan.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/page_walks.h"
+#include "model/cache/page_walks.h"
 
 enum { PAGE = 4096 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/alpha.h"
-#include "model/reuse.h"
-#include "model/traffic.h"
+#include "model/cache/alpha.h"
+#include "model/cache/reuse.h"
+#include "model/volume/traffic.h"
 #include "sparse/blocks.h"
 #include "sparse/generate.h"
 #include "sparse/preview.h"

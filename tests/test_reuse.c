@@ -8,9 +8,9 @@
 
 #include "base/random.h"
 #include "hand_layout.h"
-#include "model/reuse.h"
-#include "model/stack_distance.h"
-#include "model/traffic.h"
+#include "model/cache/reuse.h"
+#include "model/cache/stack_distance.h"
+#include "model/volume/traffic.h"
 #include "sparse/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)

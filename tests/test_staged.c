@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/traffic.h"
-#include "model/volume_staged.h"
+#include "model/volume/traffic.h"
+#include "model/volume/volume_staged.h"
 #include "one_cache.h"
 #include "small_matrices.h"
 #include "sparse/layout.h"

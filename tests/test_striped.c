@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/alpha.h"
-#include "model/traffic.h"
-#include "model/volume_spmv.h"
+#include "model/cache/alpha.h"
+#include "model/volume/traffic.h"
+#include "model/volume/volume_spmv.h"
 #include "small_matrices.h"
 #include "sparse/generate.h"
 #include "sparse/layout.h"

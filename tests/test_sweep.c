@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/volume_spmv.h"
+#include "model/volume/volume_spmv.h"
 #include "report/report_sweep.h"
 #include "session/format_model.h"
 #include "session/record_sweep.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/alpha.h"
-#include "model/balance.h"
+#include "model/cache/alpha.h"
 #include "model/imbalance.h"
 #include "model/predict.h"
 #include "model/roofline.h"
-#include "model/volume_spmv.h"
+#include "model/volume/balance.h"
+#include "model/volume/volume_spmv.h"
 #include "near.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/block_fit.h"
-#include "model/sddmm_choice.h"
-#include "model/volume_bcsr.h"
-#include "model/volume_dense.h"
-#include "model/volume_spmv.h"
+#include "model/volume/block_fit.h"
+#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume_bcsr.h"
+#include "model/volume/volume_dense.h"
+#include "model/volume/volume_spmv.h"
 #include "near.h"
 #include "sparse/testset.h"
 

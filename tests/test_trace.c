@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/traffic.h"
-#include "model/volume_spmv.h"
+#include "model/volume/traffic.h"
+#include "model/volume/volume_spmv.h"
 #include "one_cache.h"
 #include "probes/probe.h"
 

@@ -8,7 +8,7 @@
 
 #include "io/matrix_load.h"
 #include "io/twin_file.h"
-#include "model/reuse.h"
+#include "model/cache/reuse.h"
 #include "plain_layout.h"
 #include "sparse/csr_symmetry.h"
 #include "sparse/generate.h"

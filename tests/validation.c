@@ -8,12 +8,12 @@
 
 #include "beside_cachegrind.h"
 #include "io/matrix_load.h"
-#include "model/alpha.h"
-#include "model/balance.h"
-#include "model/reuse.h"
-#include "model/sddmm_choice.h"
-#include "model/volume_dense.h"
-#include "model/volume_spmv.h"
+#include "model/cache/alpha.h"
+#include "model/cache/reuse.h"
+#include "model/volume/balance.h"
+#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume_dense.h"
+#include "model/volume/volume_spmv.h"
 #include "plain_cache.h"
 #include "sparse/testset.h"
 

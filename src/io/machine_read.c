@@ -8,7 +8,7 @@
 
 #include "io/input_file.h"
 #include "io/machine_file.h"
-#include "model/capacity.h"
+#include "model/cache/capacity.h"
 
 static const char schema[] = "spmodel.machine/1";
 

@@ -6,7 +6,7 @@
 
 #include "lab/lab_audit.h"
 #include "lab/lab_command.h"
-#include "model/traffic.h"
+#include "model/volume/traffic.h"
 #include "session/analyze.h"
 #include "session/setup.h"
 

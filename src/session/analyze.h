@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 #include "io/record.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 #include "model/machine.h"
 #include "probes/probe.h"
 #include "session/byte_source.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/gpu_occupancy.h"
+#include "model/gpu/occupancy.h"
 #include "session/gpu_analysis.h"
 
 const char *const *sp_gpu_format_every(enum sp_op op)

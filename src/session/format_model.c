@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-#include "model/alpha.h"
+#include "model/cache/alpha.h"
 #include "model/roofline.h"
-#include "model/sddmm_choice.h"
-#include "model/volume_spmv.h"
+#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume_spmv.h"
 #include "session/pcore.h"
 #include "sparse/dense.h"
 #include "sparse/layout.h"

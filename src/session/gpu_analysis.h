@@ -3,8 +3,8 @@
 #define SP_SESSION_GPU_ANALYSIS_H
 
 #include "kernels/gpu_module.h"
-#include "model/gpu_predict.h"
-#include "model/hints.h"
+#include "model/gpu/gpu_predict.h"
+#include "model/hints/hints.h"
 #include "model/losses.h"
 #include "probes/cuda/gpu_counters.h"
 #include "session/analyze.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/gpu_units.h"
+#include "model/gpu/units.h"
 #include "session/gpu_analysis.h"
 #include "sparse/reorder.h"
 

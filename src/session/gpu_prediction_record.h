@@ -3,7 +3,7 @@
 #define SP_SESSION_GPU_PREDICTION_RECORD_H
 
 #include "io/record.h"
-#include "model/gpu_predict.h"
+#include "model/gpu/gpu_predict.h"
 #include "sparse/workload.h"
 
 /* "CRS lanes 8", "SELL-32-1": a format, as people name it, with the way in which threads share its work. */

@@ -5,7 +5,7 @@
 
 #include "io/atomic_file.h"
 #include "io/machine_file.h"
-#include "model/capacity.h"
+#include "model/cache/capacity.h"
 #include "session/measure_machine.h"
 #include "session/measure_plan.h"
 #include "sys/identity.h"

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "base/text.h"
-#include "model/capacity.h"
+#include "model/cache/capacity.h"
 #include "model/ecm_fit.h"
 #include "session/measure_pages.h"
 #include "session/measure_plan.h"

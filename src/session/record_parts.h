@@ -4,7 +4,7 @@
 
 #include "io/record.h"
 #include "kernels/gpu_module.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/machine.h"
 #include "session/subject.h"

@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 #include "io/load_options.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 #include "sparse/csr.h"
 #include "sparse/structure.h"
 

@@ -3,7 +3,7 @@
 #ifndef SP_SESSION_TRIES_H
 #define SP_SESSION_TRIES_H
 
-#include "model/hints.h"
+#include "model/hints/hints.h"
 #include "session/trial.h"
 
 /* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo, g.hi]. */

@@ -8,7 +8,7 @@
 
 #include "executor.h"
 #include "kernels/gpu_module.h"
-#include "model/gpu_requests.h"
+#include "model/gpu/requests.h"
 #include "share.h"
 #include "small_matrices.h"
 #include "sparse/dense.h"

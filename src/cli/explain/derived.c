@@ -7,7 +7,7 @@
 
 #include "cli/explain/explain_ecm.h"
 #include "io/record_words.h"
-#include "model/volume_spmv.h"
+#include "model/volume/volume_spmv.h"
 #include "report/report_words.h"
 
 static struct sp_fact defined(double x, const char *unit, const char *from)

@@ -6,7 +6,7 @@
 
 #include "cli/explain/facts.h"
 #include "io/record_words.h"
-#include "model/hint_gain.h"
+#include "model/hints/gain.h"
 #include "report/report_words.h"
 
 static struct sp_value fact(const struct sp_record *r, const char *symbol)

@@ -4,7 +4,7 @@
 
 #include "cli/explain/terms/terms.h"
 #include "io/record.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 
 struct sp_rule_numbers {
     const char *id;

@@ -16,7 +16,7 @@
 #include "cli/machine/paths.h"
 #include "io/atomic_file.h"
 #include "io/machine_file.h"
-#include "model/capacity.h"
+#include "model/cache/capacity.h"
 #include "session/measure_gpu.h"
 #include "session/measure_plan.h"
 #include "sys/cpuid.h"

@@ -3,7 +3,7 @@
 
 #include "cli/explain/terms/terms.h"
 #include "cli/manual/completion.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 
 void sp_explained_words(FILE *out)
 {

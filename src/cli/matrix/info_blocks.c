@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "model/volume_bcsr.h"
+#include "model/volume/volume_bcsr.h"
 #include "sparse/blocks.h"
 #include "sparse/reorder_jaccard.h"
 

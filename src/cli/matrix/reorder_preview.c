@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
+#include "model/cache/reuse.h"
 #include "model/predict.h"
-#include "model/reuse.h"
 #include "model/roofline.h"
-#include "model/volume_spmv.h"
+#include "model/volume/volume_spmv.h"
 #include "sys/pages.h"
 
 /* ---- which methods ---- */

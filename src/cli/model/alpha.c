@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/hash64.h"
-#include "model/page_walks.h"
-#include "model/reuse.h"
-#include "model/traffic.h"
+#include "model/cache/page_walks.h"
+#include "model/cache/reuse.h"
+#include "model/volume/traffic.h"
 
 static int line_of(const struct sp_machine *m)
 {

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "base/progress.h"
-#include "model/alpha.h"
+#include "model/cache/alpha.h"
+#include "model/cache/kept.h"
+#include "model/cache/page_walks.h"
 #include "model/ecm.h"
 #include "model/gather.h"
-#include "model/gpu_predict.h"
-#include "model/kept.h"
-#include "model/page_walks.h"
+#include "model/gpu/gpu_predict.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
 #include "sparse/workload.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "cli/explain/terms/terms.h"
-#include "model/hints.h"
+#include "model/hints/hints.h"
 
 struct sp_topic {
     const char *theme, *title;

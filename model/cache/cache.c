@@ -1,0 +1,367 @@
+#include "model/cache/cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/trace/trace.h"
+
+#define NO_LINE UINT32_MAX
+
+/* ---- one instance, of either kind ---- */
+
+static bool instance_touch(struct sp_cache_instance *c, uint32_t line, bool write)
+{
+    if (c->full) {
+        if (!sp_lru_has(&c->lru, line))
+            return false;
+        sp_lru_append(&c->lru, line);
+        c->lru.dirty[line] |= write;
+        return true;
+    }
+    uint32_t *set = sp_sets_of(&c->sets, line);
+    int way = sp_sets_find(&c->sets, set, line);
+    if (way < 0)
+        return false;
+    sp_sets_used(&c->sets, set, way, write);
+    return true;
+}
+
+static bool instance_has(const struct sp_cache_instance *c, uint32_t line)
+{
+    if (c->full)
+        return sp_lru_has(&c->lru, line);
+    return sp_sets_find(&c->sets, sp_sets_of(&c->sets, line), line) >= 0;
+}
+
+/* Returns the word that had to go, 0: none. */
+static uint32_t instance_insert(struct sp_cache_instance *c, uint32_t line, bool dirty)
+{
+    if (!c->full)
+        return sp_sets_insert(&c->sets, sp_sets_of(&c->sets, line), sp_word(line, dirty));
+    uint32_t victim, word = 0;
+    if (sp_lru_admit(&c->lru, &victim)) {
+        word = sp_word(victim, c->lru.dirty[victim]);
+        c->lru.dirty[victim] = 0;
+    }
+    c->lru.dirty[line] = dirty;
+    sp_lru_append(&c->lru, line);
+    return word;
+}
+
+/* Returns the line's word, 0: it was not there. */
+static uint32_t instance_remove(struct sp_cache_instance *c, uint32_t line)
+{
+    if (!c->full)
+        return sp_sets_remove(&c->sets, line);
+    if (!sp_lru_has(&c->lru, line))
+        return 0;
+    uint32_t word = sp_word(line, c->lru.dirty[line]);
+    c->lru.place[line] = SP_LRU_ABSENT;
+    c->lru.dirty[line] = 0;
+    c->lru.resident--;
+    return word;
+}
+
+static void instance_clear(struct sp_cache_instance *c)
+{
+    if (c->full)
+        sp_lru_clear(&c->lru);
+    else
+        sp_sets_clear(&c->sets);
+}
+
+/* ---- between levels ---- */
+
+static inline struct sp_cache_instance *instance_of(struct sp_hierarchy *h, int k, int thread)
+{
+    struct sp_cache_level *level = &h->level[k];
+    return &level->instance[thread / level->threads_sharing];
+}
+
+static inline enum sp_array array_of(const struct sp_hierarchy *h, uint32_t line)
+{
+    return (enum sp_array)h->array_of_group[line / SP_LINES_PER_GROUP];
+}
+
+static void write_back(struct sp_hierarchy *h, int k, int thread, uint32_t line, bool dirty);
+
+/* `word` leaves level k. */
+static void leave(struct sp_hierarchy *h, int k, int thread, uint32_t word)
+{
+    struct sp_cache_level *level = &h->level[k];
+    uint32_t line = sp_word_line(word);
+    bool dirty = word & 1;
+    if (level->inclusive) {
+        int first = thread / level->threads_sharing * level->threads_sharing;
+        for (int inner = 0; inner < k; inner++)
+            for (int i = 0; i < h->level[inner].n_instances; i++) {
+                int owner = i * h->level[inner].threads_sharing;
+                if (owner < first || owner >= first + level->threads_sharing)
+                    continue;
+                if (instance_remove(&h->level[inner].instance[i], line) & 1) {
+                    h->level[inner].counts.write[array_of(h, line)]++;
+                    dirty = true;
+                }
+            }
+    }
+    bool to_victim = k + 1 < h->n_levels && h->level[k + 1].victim;
+    if (!dirty && !to_victim)
+        return;
+    level->counts.write[array_of(h, line)]++;
+    if (k + 1 < h->n_levels)
+        write_back(h, k + 1, thread, line, dirty);
+}
+
+/* Level k takes a line from the level inside. */
+static void write_back(struct sp_hierarchy *h, int k, int thread, uint32_t line, bool dirty)
+{
+    struct sp_cache_instance *c = instance_of(h, k, thread);
+    if (instance_touch(c, line, dirty))
+        return;
+    uint32_t victim = instance_insert(c, line, dirty);
+    if (victim)
+        leave(h, k, thread, victim);
+}
+
+static bool another_has(struct sp_hierarchy *h, int k, int thread, uint32_t line)
+{
+    for (int inner = 0; inner < k; inner++)
+        for (int i = 0; i < h->level[inner].n_instances; i++)
+            if (i != thread / h->level[inner].threads_sharing &&
+                instance_has(&h->level[inner].instance[i], line))
+                return true;
+    return false;
+}
+
+/* Level k (n_levels: memory) gives a line to the level inside; true when the copy is dirty. */
+static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
+{
+    if (k == h->n_levels)
+        return false;
+    struct sp_cache_level *level = &h->level[k];
+    struct sp_cache_instance *c = instance_of(h, k, thread);
+    if (level->victim) {
+        uint32_t word = instance_remove(c, line);
+        if (word)
+            return word & 1;
+        if (another_has(h, k, thread, line))
+            return false;
+        level->counts.read[array_of(h, line)]++;
+        return demand(h, k + 1, thread, line);
+    }
+    if (instance_touch(c, line, false))
+        return false;
+    level->counts.read[array_of(h, line)]++;
+    bool dirty = demand(h, k + 1, thread, line);
+    uint32_t victim = instance_insert(c, line, dirty);
+    if (victim)
+        leave(h, k, thread, victim);
+    return false;
+}
+
+/* ---- the innermost level ---- */
+
+/* Open lines were touched at the entry before, whatever their place in the set says: to the front, in the
+ * order of their touches. */
+static void refresh_open(const struct sp_hierarchy *h, const struct sp_sets *s, uint32_t *set)
+{
+    for (int i = 0; i < 2; i++) {
+        if (h->open[i] == NO_LINE)
+            continue;
+        int way = sp_sets_find(s, set, h->open[i]);
+        if (way > 0)
+            sp_sets_front(set, way);
+    }
+}
+
+static void miss(struct sp_hierarchy *h, int thread, uint32_t line, bool write)
+{
+    struct sp_cache_level *level = &h->level[0];
+    struct sp_cache_instance *c = instance_of(h, 0, thread);
+    level->counts.read[array_of(h, line)]++;
+    bool dirty = demand(h, 1, thread, line) || write;
+    if (!c->full && c->sets.policy == SP_LRU) {
+        uint32_t *set = sp_sets_of(&c->sets, line), last = set[c->sets.ways - 1];
+        if (last && (sp_word_line(last) == h->open[0] || sp_word_line(last) == h->open[1]))
+            refresh_open(h, &c->sets, set);
+    }
+    uint32_t victim = instance_insert(c, line, dirty);
+    if (victim)
+        leave(h, 0, thread, victim);
+}
+
+static void run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n)
+{
+    struct sp_sets *s = &instance_of(h, 0, thread)->sets;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t line = sp_event_line(event[i]);
+        enum sp_event_kind kind = sp_event_kind(event[i]);
+        uint32_t *set = sp_sets_of(s, line);
+        int way = sp_sets_find(s, set, line);
+        if (kind == SP_EVENT_CLOSE) {
+            h->open[array_of(h, line) != SP_ARRAY_VALUES] = NO_LINE;
+            if (s->policy == SP_LRU)
+                sp_sets_front(set, way);
+            continue;
+        }
+        bool write = kind == SP_EVENT_WRITE;
+        if (way >= 0)
+            sp_sets_used(s, set, way, write);
+        else
+            miss(h, thread, line, write);
+        if (kind == SP_EVENT_OPEN)
+            h->open[array_of(h, line) != SP_ARRAY_VALUES] = line;
+    }
+}
+
+/* A fully associative innermost level; open lines wait outside the queue. */
+static void run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n)
+{
+    enum { AHEAD = 16 };
+    struct sp_lru *lru = &instance_of(h, 0, thread)->lru;
+    struct sp_line_counts *counts = &h->level[0].counts;
+    for (int64_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            __builtin_prefetch(&lru->place[sp_event_line(event[i + AHEAD])], 1);
+        uint32_t line = sp_event_line(event[i]);
+        enum sp_event_kind kind = sp_event_kind(event[i]);
+        if (!sp_lru_has(lru, line)) {
+            counts->read[array_of(h, line)]++;
+            bool dirty = h->n_levels > 1 && demand(h, 1, thread, line);
+            uint32_t victim;
+            /* Only y is ever written. */
+            if (sp_lru_admit(lru, &victim) && (h->n_levels > 1 || array_of(h, victim) == SP_ARRAY_Y)) {
+                bool was_dirty = lru->dirty[victim];
+                lru->dirty[victim] = 0;
+                leave(h, 0, thread, sp_word(victim, was_dirty));
+            }
+            if (dirty)
+                lru->dirty[line] = 1;
+        }
+        if (kind == SP_EVENT_WRITE)
+            lru->dirty[line] = 1;
+        if (kind == SP_EVENT_OPEN)
+            lru->place[line] = SP_LRU_OPEN;
+        else
+            sp_lru_append(lru, line);
+    }
+}
+
+void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
+{
+    if (instance_of(h, 0, thread)->full)
+        run_full(h, thread, event, n_events);
+    else
+        run_sets(h, thread, event, n_events);
+}
+
+/* ---- counts ---- */
+
+void sp_hierarchy_count_anew(struct sp_hierarchy *h)
+{
+    for (int k = 0; k < h->n_levels; k++)
+        memset(&h->level[k].counts, 0, sizeof h->level[k].counts);
+}
+
+/* Writes back what is dirty in one instance and makes it clean. */
+static void clean(struct sp_hierarchy *h, int k, int thread, struct sp_cache_instance *c)
+{
+    int64_t n = c->full ? h->n_lines : c->sets.n_sets * c->sets.stride;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t word = c->full ? sp_word((uint32_t)i, c->lru.dirty[i]) : c->sets.word[i];
+        if (!(word & 1))
+            continue;
+        if (c->full)
+            c->lru.dirty[i] = 0;
+        else
+            c->sets.word[i] &= ~UINT32_C(1);
+        h->level[k].counts.write[array_of(h, sp_word_line(word))]++;
+        if (k + 1 < h->n_levels)
+            write_back(h, k + 1, thread, sp_word_line(word), true);
+    }
+}
+
+void sp_hierarchy_flush(struct sp_hierarchy *h)
+{
+    for (int k = 0; k < h->n_levels; k++)
+        for (int i = 0; i < h->level[k].n_instances; i++)
+            clean(h, k, i * h->level[k].threads_sharing, &h->level[k].instance[i]);
+    for (int k = 0; k < h->n_levels; k++)
+        for (int i = 0; i < h->level[k].n_instances; i++)
+            instance_clear(&h->level[k].instance[i]);
+}
+
+/* ---- making ---- */
+
+static bool is_full(const struct sp_cache *cache)
+{
+    return cache->ways <= 0 && cache->policy == SP_LRU;
+}
+
+bool sp_hierarchy_needs_every(const struct sp_cache *cache, int n_caches)
+{
+    for (int k = 1; k < n_caches; k++)
+        if (cache[k].inclusive)
+            return true;
+    if (cache[0].policy != SP_LRU)
+        return false;
+    int64_t lines = sp_cache_believed_B(&cache[0]) / cache[0].line_B;
+    return lines < SP_TRACE_WINDOW || (!is_full(&cache[0]) && cache[0].ways < SP_TRACE_WINDOW);
+}
+
+static enum sp_status make_instance(const struct sp_cache *cache, int64_t n_lines, uint64_t seed,
+                                    struct sp_cache_instance *c, struct sp_error *err)
+{
+    int64_t capacity = sp_cache_believed_B(cache) / cache->line_B;
+    if (capacity < 1)
+        return sp_fail(err, SP_INPUT, "give the sizes of the caches in the machine file",
+                       "the level %d cache of the machine has no size", cache->level);
+    c->full = is_full(cache);
+    if (c->full)
+        return sp_lru_make(n_lines, capacity, &c->lru, err);
+    return sp_sets_make(capacity, cache->ways > 0 ? cache->ways : 16, cache->policy, seed, &c->sets, err);
+}
+
+enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int n_threads, int64_t n_lines,
+                                 const uint8_t *array_of_group, uint64_t seed, struct sp_hierarchy *h,
+                                 struct sp_error *err)
+{
+    memset(h, 0, sizeof *h);
+    h->n_threads = n_threads;
+    h->array_of_group = array_of_group;
+    h->n_lines = n_lines;
+    h->open[0] = h->open[1] = NO_LINE;
+    enum sp_status status = SP_OK;
+    for (int k = 0; k < n_caches && status == SP_OK; k++) {
+        struct sp_cache_level *level = &h->level[k];
+        bool last = k == n_caches - 1;
+        level->victim = cache[k].victim && k > 0;
+        level->inclusive = cache[k].inclusive;
+        level->threads_sharing = last ? n_threads : cache[k].cores_sharing > 1 ? cache[k].cores_sharing : 1;
+        int n = (n_threads + level->threads_sharing - 1) / level->threads_sharing;
+        status =
+            sp_new_array(n, sizeof *level->instance, "the simulated caches", (void **)&level->instance, err);
+        h->n_levels = k + 1;
+        for (int i = 0; i < n && status == SP_OK; i++) {
+            level->n_instances = i + 1;
+            status =
+                make_instance(&cache[k], n_lines, seed + (uint64_t)(k * 4096 + i), &level->instance[i], err);
+        }
+    }
+    if (status != SP_OK)
+        sp_hierarchy_free(h);
+    return status;
+}
+
+void sp_hierarchy_free(struct sp_hierarchy *h)
+{
+    for (int k = 0; k < h->n_levels; k++) {
+        for (int i = 0; i < h->level[k].n_instances; i++) {
+            sp_lru_free(&h->level[k].instance[i].lru);
+            sp_sets_free(&h->level[k].instance[i].sets);
+        }
+        free(h->level[k].instance);
+    }
+    memset(h, 0, sizeof *h);
+}

@@ -1,0 +1,147 @@
+#include "model/gpu/coalesce.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Items that follow each other lane by lane: only the last sector can be met again. */
+static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)
+{
+    int at = -1; /* the sector met last */
+    int64_t before = -1;
+    const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
+    const uint32_t each = (UINT32_C(1) << r->width) - 1;
+    for (uint32_t left = r->active; left; left &= left - 1) {
+        int64_t item = r->item[__builtin_ctz(left)];
+        const uint32_t items = each << (item & in_sector);
+        if (item == before)
+            continue;
+        before = item;
+        if (at >= 0 && item >> to_sector == sector[at]) {
+            used[at] |= items;
+        } else {
+            sector[++at] = item >> to_sector;
+            used[at] = items;
+        }
+    }
+    return at + 1;
+}
+
+static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)
+{
+    int n = 0;
+    int64_t most = -1;
+    const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
+    const uint32_t each = (UINT32_C(1) << r->width) - 1;
+    for (uint32_t left = r->active; left; left &= left - 1) {
+        int64_t item = r->item[__builtin_ctz(left)], s = item >> to_sector;
+        int i = n - 1;
+        if (s > most) {
+            most = s;
+            i = n;
+        } else {
+            while (i >= 0 && sector[i] != s)
+                i--;
+            i = i < 0 ? n : i;
+        }
+        if (i == n) {
+            sector[n] = s;
+            used[n++] = 0;
+        }
+        used[i] |= each << (item & in_sector);
+    }
+    return n;
+}
+
+int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_request *r,
+                           int64_t sector[SP_WARP], uint32_t used[SP_WARP])
+{
+    int to_sector = SP_GPU_SECTOR_SHIFT - grid->item_shift[r->array];
+    return r->in_order ? sectors_in_order(r, to_sector, sector, used)
+                       : sectors_anywhere(r, to_sector, sector, used);
+}
+
+static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
+{
+    struct sp_gpu_request r;
+    int64_t sector[SP_WARP];
+    uint32_t used[SP_WARP];
+    int64_t steps = 0;
+    while (sp_gpu_cursor_next(c, &r)) {
+        struct sp_gpu_sectors *s = &sum->of[r.array][r.access];
+        int n = sp_gpu_request_sectors(c->grid, &r, sector, used);
+        s->requests++;
+        s->sectors += n;
+        s->lanes += __builtin_popcount(r.active);
+        for (int i = 0; i < n; i++)
+            s->items += __builtin_popcount(used[i]);
+        steps += sp_gpu_is_gathered(r.array);
+    }
+    if (steps > sum->most_steps)
+        sum->most_steps = steps;
+}
+
+enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                           struct sp_coalescing *sum, struct sp_error *err)
+{
+    struct sp_gpu_cursor c;
+    memset(sum, 0, sizeof *sum);
+    const int64_t of_block = sp_gpu_block_warps(&g->launch);
+    for (int64_t b = 0; b < g->launch.n_blocks; b++) {
+        for (int w = 0; w < of_block; w++) {
+            sp_gpu_cursor_open(g, b, w, &c);
+            add_warp(&c, sum);
+        }
+        if (b % 4096 == 4095 && sp_progress_interrupted(progress))
+            return sp_fail(err, SP_INTERRUPTED, NULL, "counting sectors was interrupted");
+    }
+    for (int64_t b = 0; b < sp_gpu_carry_blocks(g); b++)
+        for (int w = 0; w < SP_GPU_CARRY_THREADS / SP_WARP; w++) {
+            sp_gpu_cursor_open_carry(g, b, w, &c);
+            add_warp(&c, sum);
+        }
+    return SP_OK;
+}
+
+int64_t sp_coalesced_gathers(const struct sp_coalescing *sum)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        if (sp_gpu_is_gathered((enum sp_gpu_array)a))
+            n += sum->of[a][SP_GPU_LOAD].lanes + sum->of[a][SP_GPU_COPY].lanes;
+    return n;
+}
+
+int64_t sp_coalesced_steps(const struct sp_coalescing *sum)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        if (sp_gpu_is_gathered((enum sp_gpu_array)a))
+            n += sum->of[a][SP_GPU_LOAD].requests + sum->of[a][SP_GPU_COPY].requests;
+    return n;
+}
+
+int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        n += sum->of[a][access].sectors;
+    return n;
+}
+
+double sp_coalesced_active(const struct sp_gpu_grid *g, const struct sp_coalescing *sum)
+{
+    const double turns = (double)sum->of[SP_GPU_COL][SP_GPU_LOAD].requests * SP_WARP;
+    const bool is_spmv = sp_gpu_map_op(g->launch.map) == SP_OP_SPMV;
+    return is_spmv && turns > 0 ? (double)g->layout->n_nz / turns : NAN;
+}
+
+double sp_coalesced_use(const struct sp_gpu_grid *g, const struct sp_coalescing *sum)
+{
+    double used = 0, loaded = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++) {
+        const struct sp_gpu_sectors *load = &sum->of[a][SP_GPU_LOAD], *copy = &sum->of[a][SP_GPU_COPY];
+        used += (double)((load->items + copy->items) << g->item_shift[a]);
+        loaded += (double)(load->sectors + copy->sectors) * SP_GPU_SECTOR_B;
+    }
+    return loaded > 0 ? used / loaded : NAN;
+}

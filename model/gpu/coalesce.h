@@ -1,0 +1,52 @@
+/* Sectors of 32 bytes that the requests of a launch touch: exact, for they follow from the addresses alone.
+ * Loads are what l1tex__t_sectors_pipe_lsu_mem_global_op_ld counts, stores ..._op_st, copies ..._op_ldgsts:
+ * the distinct sectors of each request, summed up; whether a cache holds them plays no part. */
+#ifndef SP_MODEL_COALESCE_H
+#define SP_MODEL_COALESCE_H
+
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "model/gpu/requests.h"
+
+enum { SP_GPU_SECTOR_B = 32, SP_GPU_SECTOR_SHIFT = 5 };
+
+/* The distinct sectors of a request, counted from the array's begin, in the order of the lanes that name them
+ * first; used[i]: the items of sector[i] that are asked for, bit by bit. Returns how many there are. */
+int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_request *request,
+                           int64_t sector[SP_WARP], uint32_t used[SP_WARP]);
+
+/* Of one array and one kind of access, over a whole execution. */
+struct sp_gpu_sectors {
+    int64_t requests, sectors;
+    int64_t lanes; /* that asked */
+    int64_t items; /* distinct ones of each request: items times their size is what lanes use of the bytes
+                      that sectors bring */
+};
+
+struct sp_coalescing {
+    struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
+    int64_t most_steps; /* requests for gathered operands of the warp that has most */
+};
+
+/* Walks through all requests of all warps, MERGE's second grid included. */
+enum sp_status sp_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
+                           struct sp_coalescing *sum, struct sp_error *err);
+
+/* Lanes that asked for gathered operands, and their requests. */
+int64_t sp_coalesced_gathers(const struct sp_coalescing *sum);
+int64_t sp_coalesced_steps(const struct sp_coalescing *sum);
+
+/* Sectors of all arrays by one kind of access. */
+int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);
+
+/* SpMV: share of the lanes' turns in the loops over entries that have an entry of the matrix, 0 ... 1. The
+ * others idle until the longest row of their warp is done, or multiply fill. NAN: other operations, or no
+ * turns. */
+double sp_coalesced_active(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
+
+/* Share of the bytes of all sectors that are loaded or copied which a lane asked for; NAN where nothing is
+ * loaded. */
+double sp_coalesced_use(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
+
+#endif

@@ -1,0 +1,152 @@
+#include "model/gpu/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/gpu/walk.h"
+
+static const char *const array_names[SP_N_GPU_ARRAYS] = {
+    [SP_GPU_PTR] = "ptr",
+    [SP_GPU_LEN] = "len",
+    [SP_GPU_INDEX_PTR] = "index_ptr",
+    [SP_GPU_COLUMN_PTR] = "column_ptr",
+    [SP_GPU_BLOCK] = "block",
+    [SP_GPU_LIST] = "list",
+    [SP_GPU_ROW_INDEX] = "row_index",
+    [SP_GPU_COL] = "col",
+    [SP_GPU_VAL] = "val",
+    [SP_GPU_X] = "x",
+    [SP_GPU_SECOND] = "second",
+    [SP_GPU_ROWS] = "rows",
+    [SP_GPU_PERM] = "perm",
+    [SP_GPU_START] = "start",
+    [SP_GPU_Y] = "y",
+    [SP_GPU_CARRY_ROW] = "carry_row",
+    [SP_GPU_CARRY_VAL] = "carry_val",
+};
+
+const char *sp_gpu_array_name(enum sp_gpu_array array)
+{
+    return array_names[array];
+}
+
+static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
+{
+    static const struct sp_gpu_walk *const walks[SP_N_GPU_MAPS] = {
+        [SP_GPU_THREAD] = &sp_gpu_walk_rows,    [SP_GPU_LANES] = &sp_gpu_walk_rows,
+        [SP_GPU_MERGE] = &sp_gpu_walk_merge,    [SP_GPU_CHUNK] = &sp_gpu_walk_chunk,
+        [SP_GPU_GROUP] = &sp_gpu_walk_columns,  [SP_GPU_SLOT] = &sp_gpu_walk_columns,
+        [SP_GPU_OUTPUT] = &sp_gpu_walk_columns, [SP_GPU_ROW] = &sp_gpu_walk_columns,
+        [SP_GPU_SHARE] = &sp_gpu_walk_share,    [SP_GPU_STAGE] = &sp_gpu_walk_stage,
+        [SP_GPU_SAMPLE] = &sp_gpu_walk_sample,  [SP_GPU_EQUAL] = &sp_gpu_walk_sample,
+        [SP_GPU_TILE] = &sp_gpu_walk_tile,      [SP_GPU_FUSED] = &sp_gpu_walk_fused,
+        [SP_GPU_MMA] = &sp_gpu_walk_mma,
+    };
+    return g->map == SP_GPU_FUSED && g->vectors == 0 ? &sp_gpu_walk_wide : walks[g->map];
+}
+
+static void set_array(struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n, size_t item_B)
+{
+    g->n_items[array] = n;
+    g->item_shift[array] = __builtin_ctzll(item_B);
+}
+
+/* The arrays that launches of this map ask for at all. */
+static void set_matrix(struct sp_gpu_grid *g)
+{
+    const struct sp_layout *l = g->layout;
+    const enum sp_gpu_map map = g->launch.map;
+    const bool has_ptr =
+        l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL || l->format == SP_FORMAT_BCSR;
+    const bool staged = map == SP_GPU_STAGE, tiled = map == SP_GPU_TILE;
+    set_array(g, SP_GPU_PTR, has_ptr ? l->n_ptr : 0, l->s_p);
+    set_array(g, SP_GPU_LEN, l->len ? l->n_chunks : 0, sizeof *l->len);
+    set_array(g, SP_GPU_INDEX_PTR, tiled ? l->n_chunks + 1 : 0, l->s_p);
+    set_array(g, SP_GPU_COLUMN_PTR, tiled ? l->n_indices + 1 : 0, l->s_p);
+    set_array(g, SP_GPU_BLOCK, staged ? (l->n_blocks + 1) * SP_GPU_BLOCK_ITEMS : 0, sizeof(int32_t));
+    set_array(g, SP_GPU_LIST, staged ? l->n_list : 0, sizeof *l->list);
+    set_array(g, SP_GPU_ROW_INDEX, l->row_index ? l->n_stored : 0, sp_layout_row_index_size(l));
+    set_array(g, SP_GPU_COL, l->n_indices, l->s_i);
+    set_array(g, SP_GPU_VAL, map == SP_GPU_FUSED ? 0 : l->n_stored, l->s_a);
+    set_array(g, SP_GPU_PERM, l->perm ? l->n_chunks * l->C : 0, sizeof *l->perm);
+}
+
+static void set_dense(struct sp_gpu_grid *g)
+{
+    const struct sp_layout *l = g->layout;
+    const enum sp_op op = sp_gpu_map_op(g->launch.map);
+    const bool sampled = op == SP_OP_SDDMM || op == SP_OP_FUSEDMM;
+    set_array(g, SP_GPU_X, l->n_c * l->r, l->s_x);
+    set_array(g, SP_GPU_SECOND, op == SP_OP_FUSEDMM ? l->n_c * l->r : 0, l->s_x);
+    set_array(g, SP_GPU_ROWS, sampled ? l->n_r * l->r : 0, l->s_x);
+    set_array(g, SP_GPU_Y, op == SP_OP_SDDMM ? l->n_stored : l->n_r * l->r, l->s_y);
+}
+
+static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
+{
+    const bool merge = g->launch.map == SP_GPU_MERGE, staged = g->launch.map == SP_GPU_STAGE;
+    const int64_t n_shares = sp_gpu_shares(g->layout, &g->launch);
+    const int64_t n = n_shares > 0 ? n_shares + 1 : staged ? g->layout->n_chunks : 0;
+    set_array(g, SP_GPU_START, n, sizeof *g->start);
+    set_array(g, SP_GPU_CARRY_ROW, merge ? n_shares : 0, sizeof(int64_t));
+    set_array(g, SP_GPU_CARRY_VAL, merge ? n_shares : n_shares * g->layout->r, g->layout->s_x);
+    if (n == 0)
+        return SP_OK;
+    enum sp_status status =
+        sp_new_array(n, sizeof *g->start, "where blocks and chunks begin", (void **)&g->start, err);
+    if (status == SP_OK && n_shares > 0)
+        sp_gpu_merge_starts(g->layout, &g->launch, g->start);
+    else if (status == SP_OK)
+        sp_gpu_chunk_starts(g->layout, g->start);
+    return status;
+}
+
+enum sp_status sp_gpu_grid_make(const struct sp_layout *l, const struct sp_gpu_launch *launch,
+                                struct sp_gpu_grid *g, struct sp_error *err)
+{
+    memset(g, 0, sizeof *g);
+    g->layout = l;
+    g->launch = *launch;
+    set_matrix(g);
+    set_dense(g);
+    return make_starts(g, err);
+}
+
+void sp_gpu_grid_free(struct sp_gpu_grid *g)
+{
+    free(g->start);
+    memset(g, 0, sizeof *g);
+}
+
+int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *g)
+{
+    return sp_gpu_ratio_up(sp_gpu_carry_threads(g->layout, &g->launch), SP_GPU_CARRY_THREADS);
+}
+
+static void begin(const struct sp_gpu_grid *grid, const struct sp_gpu_walk *walk, int64_t block, int warp,
+                  struct sp_gpu_cursor *c)
+{
+    c->grid = grid;
+    c->walk = walk;
+    c->block = block;
+    c->first_thread = warp * SP_WARP;
+    walk->begin(c);
+}
+
+void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_cursor *c)
+{
+    begin(grid, walk_of(&grid->launch), block, warp, c);
+}
+
+void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,
+                              struct sp_gpu_cursor *c)
+{
+    begin(grid, grid->launch.map == SP_GPU_SHARE ? &sp_gpu_walk_share_carry : &sp_gpu_walk_carry, block, warp,
+          c);
+}
+
+bool sp_gpu_cursor_next(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
+{
+    return c->walk->next(c, r);
+}

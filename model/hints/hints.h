@@ -1,0 +1,250 @@
+/* Hints: rules that look at everything known about one analysis and either propose a change with the time
+ * that it would save, or say that something was checked and is not a problem, or stay silent because it was
+ * not looked at [THEORY 10]. A rule fires only when its counterfactual, simulated or modelled or measured,
+ * shows a gain above the threshold. One file hint_*.c and one row in the table a rule. */
+#ifndef SP_MODEL_HINTS_H
+#define SP_MODEL_HINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/reading.h"
+#include "model/bottleneck.h"
+#include "model/hints/gain.h"
+#include "model/machine.h"
+#include "sparse/workload.h"
+
+struct sp_gpu_prediction;
+
+enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
+
+/* What one would get with another option, everything else equal. */
+struct sp_alternative {
+    char option[80];         /* value of the option: "sell:32,256", "cyclic:64", "2" */
+    struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
+    struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
+    struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
+    struct sp_value time_s;  /* measured on the arrays of this run; SP_NONE: not run */
+    struct sp_value beta;    /* SELL kinds; SP_NONE otherwise */
+    struct sp_value alpha;   /* where it differs; SP_NONE: as now */
+};
+
+/* A kernel on a GPU in a format, as it would run the workload. */
+struct sp_gpu_hint_way {
+    char option[48];    /* value of --format */
+    const char *kernel; /* value of --isa */
+    bool same_format;   /* as the run's */
+    enum sp_precision precision;
+    struct sp_value time_s;      /* modelled; SP_NONE: not known */
+    double active;               /* sp_coalesced_active(); NAN: SpMV only */
+    int64_t n_stored, n_indices; /* of the layout: entries with fill; indices: blocks of BCSR, columns that
+                                    the blocks of TILED list */
+    int32_t T_i, T_k;            /* TILED; else 0 */
+};
+
+/* What rules for GPUs look at besides. */
+struct sp_gpu_hint_inputs {
+    const struct sp_gpu_prediction *now; /* of the launch in use */
+    const struct sp_gpu_prediction
+        *reordered;             /* of the same kernel in the order `reorder`; NULL: not tried */
+    struct sp_gpu_hint_way run; /* the kernel in use */
+    bool equal_rows;            /* all rows have the same number of entries */
+    int n_ways;
+    const struct sp_gpu_hint_way *way; /* [n_ways] other kernels of this and other formats */
+    int n_units;
+    const struct sp_gpu_hint_way *units; /* [n_units] SpMM: kernels on matrix units, in the run's precision
+                                            first; none where one is in use, or their peak is not known */
+};
+
+/* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE means
+ * "not looked at", and the rules that need it are silent. All bytes, alpha and the roof belong to the level
+ * that holds the data. Borrowed texts and arrays. */
+struct sp_hint_inputs {
+    const char *matrix;  /* as typed: "kkt_power.mtx.gz"; commands are built from it */
+    const char *options; /* the other options of the run, to be repeated in commands; "" none, else "--x y" */
+    double threshold;    /* least gain worth a hint; default 0.03 */
+    bool thorough;       /* hints will be tried: what is only possible may be proposed too */
+
+    /* the workload */
+    enum sp_op op;
+    int64_t r; /* width of the dense operands, 1 for SpMV */
+    int64_t n_r, n_c, n_nz;
+    int64_t n_stored; /* 0: n_nz/beta */
+    enum sp_format format;
+    int32_t C;
+    int64_t sigma;
+    enum sp_precision precision;
+    enum sp_index index;
+    enum sp_schedule schedule;
+    int n_threads, n_domains;
+    bool warm, store_nt;
+    bool symmetric; /* the entries are symmetric in pattern and value, stored in full */
+    bool reordered; /* an order other than the file's is in use */
+
+    /* time, ceilings */
+    struct sp_value time_s;           /* measured; SP_NONE: gains refer to the modelled time */
+    struct sp_value roof_Bps;         /* of the level */
+    struct sp_value V_B;              /* through the level now, simulated or measured */
+    struct sp_value core_s;           /* W/P_core, with row ends and the start of the team */
+    struct sp_value team_s;           /* the start of the team, part of it; SP_NONE: not measured */
+    struct sp_value linear_s;         /* with all gathers from L1 */
+    struct sp_value prefetch_s;       /* with x prefetched `prefetch` entries ahead */
+    int prefetch;                     /* 0: not tried */
+    const char *level;                /* "MEM", "L3", ...: the level whose roof counts */
+    double working_set_B;             /* matrix, operands and result */
+    double gather_B;                  /* bytes gathered at alpha = 1; 0: s_x n_nz, one vector */
+    double x_B;                       /* the gathered operands; 0: s_x n_c, one vector */
+    double y_B;                       /* the result; 0: s_y n_r, one vector */
+    double cache_B;                   /* capacity of the last level in all domains used; 0: unknown */
+    const struct sp_machine *machine; /* caches and their roofs; NULL: unknown */
+    struct sp_value roof_best_Bps;    /* of the level, as the machine remembers it */
+
+    /* x */
+    struct sp_value alpha, alpha_min; /* now; least, all domains */
+    struct sp_value w; /* bytes moved per byte stored of y; SP_NONE: 2, or 1 for non-temporal stores */
+    struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in, where gathers wait; SP_NONE:
+                                                           they do not, or no order was tried */
+    struct sp_value alpha_once;        /* least for one domain: alpha_min - alpha_once is duplication */
+    struct sp_value alpha_reordered;   /* simulated after `reorder` */
+    struct sp_value core_reordered_s;  /* W/P_core after `reorder`; SP_NONE: not measured */
+    struct sp_value streams_reordered; /* sp_streams_followed() after `reorder`; SP_NONE: not looked at */
+    const char *reorder;               /* "rcm" */
+    struct sp_value reorder_s;         /* what reordering costs once */
+
+    /* balance of the threads */
+    struct sp_value lambda_nz, lambda_t;
+    struct sp_value fluid_s;       /* of the schedule in use */
+    struct sp_value fluid_equal_s; /* of equal shares */
+    struct sp_value equal_s;       /* measured with equal nonzeros per thread; SP_NONE: not run */
+    int n_schedules;
+    const struct sp_alternative *schedules; /* [n_schedules] fluid_s */
+
+    /* formats: V_B and core_s with the same threads */
+    struct sp_value beta;
+    int n_formats;
+    const struct sp_alternative
+        *formats;               /* [n_formats] other formats; with SELL kinds other C and sigma too */
+    struct sp_value unit_share; /* u of sellu:8,1 */
+    const struct sp_alternative *offsets; /* 16-bit offsets, its options as typed; NULL: they do not reach, or
+                                             are in use, or were not looked at */
+    const struct sp_alternative *mixed;   /* values in fp32, likewise; NULL: not looked at */
+    int n_widths;
+    const struct sp_alternative
+        *widths; /* [n_widths] SpMMV: other r as option; V_B and core_s of one execution */
+
+    /* values and structure */
+    enum sp_truth fits_f32;                              /* every value is an fp32 number */
+    struct sp_value rounding_largest, rounding_normwise; /* changes by storing the values in f32, relative */
+    int64_t n_zeros;                                     /* entries of value 0 that are stored */
+    int64_t n_distinct;       /* distinct values; 0: not counted; counting may stop at a limit */
+    bool n_distinct_is_bound; /* counting stopped: at least n_distinct */
+    int block_h, block_w;     /* best dense block looked at; 0: none */
+    int64_t n_blocks;         /* n_e of it */
+
+    /* threads: bandwidth of the level over threads */
+    int n_cores;      /* that could be used; 0: unknown */
+    int n_saturation; /* points in the two arrays; 0: not measured */
+    const int *saturation_threads;
+    const double *saturation_Bps;
+    bool smt; /* more threads than cores are in use */
+
+    /* placement and stores */
+    struct sp_value huge_share, local_share;
+    struct sp_value roof_store_Bps;       /* copy or triad, write-allocate counted [B/s] */
+    struct sp_value roof_store_nt_Bps;    /* the same with non-temporal stores */
+    const char *option_nt;                /* "--store nt": how this version is told; NULL: not available */
+    const char *option_huge_pages;        /* "--pages huge": the run asked for small ones; NULL: it did not */
+    const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
+    const char *option_half;              /* half storage; NULL: the layout does not take the matrix */
+    struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */
+    struct sp_value half_core_s;          /* W/P_core of it; SP_NONE: not measured */
+    char option_striped[96];              /* column blocking; "": not looked at, or it cannot pay */
+    struct sp_value striped_V_B;          /* of its layout, later updates of y counted */
+    struct sp_value striped_core_s;       /* W/P_core of it; SP_NONE: not measured */
+    struct sp_value striped_s;            /* building it once */
+    const char *option_block;             /* BCSR; NULL: no kernel takes it */
+};
+void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
+
+enum sp_confidence { SP_LOW, SP_MEDIUM, SP_HIGH };
+const char *sp_confidence_name(enum sp_confidence confidence);
+
+enum { SP_MAX_ALSO = 4 };
+
+struct sp_hint {
+    const char *id;    /* "A01" */
+    const char *title; /* "x traffic" */
+    int rule_version;
+    double gain_lo, gain_hi; /* share of the time saved, 0 <= lo <= hi < 1 */
+    enum sp_origin basis;    /* of the counterfactual */
+    enum sp_confidence confidence;
+    struct sp_then then;     /* the counterfactual of which the gain was made */
+    struct sp_value floor_s; /* its sp_gain_floor() */
+    char change[96];         /* options that make the proposal of this run; "": none do */
+    char evidence[800];      /* sentences with figures */
+    char try_command[400];   /* a complete command, or "in your program: ..." */
+    char expect[240];        /* what will be seen, and what would refute it */
+    char cost[160];          /* "pays after 140 SpMVs"; "" nothing to say */
+    int n_also;              /* rules that propose the same change, whose evidence it has too */
+    const char *also[SP_MAX_ALSO];
+};
+
+/* A thing that was checked. */
+struct sp_checked {
+    const char *id;   /* of the rule: "B01" */
+    char check[48];   /* "load imbalance" */
+    char figure[160]; /* "lambda of entries 1.00, gain below 0.1 %" */
+};
+
+enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
+
+/* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
+enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER };
+const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order" */
+
+struct sp_hint_rule {
+    const char *id, *title;
+    int version;
+    enum sp_effort effort;
+    bool spmv_only;        /* its volumes are those of SpMV: silent for other operations */
+    const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
+    const char *remedy;    /* what to do, in general */
+    const char *gain;      /* how it is predicted */
+    const char *check;     /* what it calls what it has checked: "load imbalance"; NULL: it never says so */
+    /* Fills *hint when it fires (id, title and version are set by the caller), *checked's figure when it is
+     * clear. */
+    enum sp_verdict (*judge)(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                             struct sp_checked *checked);
+};
+extern const struct sp_hint_rule *const sp_hint_table[];      /* ends with NULL */
+const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL: none */
+
+enum { SP_MAX_HINTS = 32 };
+
+struct sp_hints {
+    char options[400]; /* of the run, which commands repeat */
+    int n_hints;
+    struct sp_hint hint[SP_MAX_HINTS]; /* largest mean gain first */
+    int n_checked;
+    struct sp_checked checked[SP_MAX_HINTS];
+};
+
+/* "spmodel analyze MATRIX OPTIONS CHANGE", the matrix quoted for a shell where it needs it; options that the
+ * change has too ("--format crs") are left out of OPTIONS. Returns text. */
+char *sp_command_text(const char *matrix, const char *options, const char *change, char *text, size_t size);
+
+/* Asks every rule. */
+void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);
+
+/* What the rules would propose however little the model gives it, and none of what was `found`: where a trial
+ * is cheap, it decides instead. Of formats that were found, the next best ones. */
+void sp_hints_chances(const struct sp_hint_inputs *inputs, const struct sp_hints *found,
+                      struct sp_hints *out);
+
+/* No cause stands in two lists: takes those checks out of `checked` ("not a problem") that are the
+ * bottleneck, or a loss of at least `threshold` of the time [s]. */
+void sp_hints_settle(struct sp_hints *hints, enum sp_bottleneck bottleneck, const struct sp_losses *losses,
+                     double time_s, double threshold);
+
+#endif

@@ -1,0 +1,130 @@
+/* Private to the trace*.c files: how the trace of one kind of kernel is made, and what they share. */
+#ifndef SP_MODEL_TRACE_KINDS_H
+#define SP_MODEL_TRACE_KINDS_H
+
+#include "model/trace/cursor.h"
+#include "model/trace/trace.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* How the layouts of one operation and format are walked. */
+struct sp_trace_kind {
+    /* The events of the cursor's next turn (t->turn_steps steps at most) into t->event; how many. */
+    int64_t (*fill_turn)(struct sp_trace *t, struct sp_trace_cursor *c);
+    /* Sets n_steps and n_empty of the cursor's share and adds its references to t->n_references; the cursor
+     * is at the start before and after. */
+    void (*measure_share)(struct sp_trace *t, struct sp_trace_cursor *c);
+    /* Moves on by so many steps without events. NULL: executions are simulated whole. */
+    void (*skip)(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
+    int64_t (*events_bound)(const struct sp_trace *t); /* that one turn can have at most */
+    /* Steps of a turn that is to have about so many entries; NULL: as many. */
+    int64_t (*steps_in_turn)(const struct sp_layout *layout, int64_t entries);
+    /* Bytes of values that a step streams; NULL where skip is. */
+    double (*values_in_step_B)(const struct sp_layout *layout);
+    /* Bytes of regions that only this kind has, beside those of the layout's plain arrays; NULL: none. */
+    void (*add_regions)(const struct sp_layout *layout, int n_threads, int64_t bytes[SP_N_REGIONS]);
+};
+
+/* The kind of a layout; NULL: it has no trace. */
+const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *layout);
+
+extern const struct sp_trace_kind sp_trace_spmv;    /* SpMV in CRS, SELL, SELLU */
+extern const struct sp_trace_kind sp_trace_coo;     /* SDDMM in COO */
+extern const struct sp_trace_kind sp_trace_tiled;   /* SDDMM in TILED */
+extern const struct sp_trace_kind sp_trace_dense;   /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
+extern const struct sp_trace_kind sp_trace_fused;   /* FusedMM in CRS in panels of columns */
+extern const struct sp_trace_kind sp_trace_bcsr;    /* SpMV, SpMMV, SpMM in BCSR */
+extern const struct sp_trace_kind sp_trace_half;    /* SpMV in HALF */
+extern const struct sp_trace_kind sp_trace_striped; /* SpMV in STRIPED */
+
+extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
+
+/* ---- events ---- */
+
+static ALWAYS_INLINE uint32_t sp_trace_event(enum sp_event_kind kind, uint32_t line)
+{
+    return (uint32_t)kind << SP_EVENT_SHIFT | line;
+}
+
+static ALWAYS_INLINE uint32_t sp_trace_line(const struct sp_trace *t, enum sp_trace_region region,
+                                            int64_t item, size_t size)
+{
+    return (uint32_t)(t->first_line[region] + (item * (int64_t)size >> t->line_shift));
+}
+
+/* Items [first, end) of an array, read one after the other. */
+static ALWAYS_INLINE uint32_t *sp_trace_read_run(const struct sp_trace *t, uint32_t *ev,
+                                                 enum sp_trace_region region, int64_t first, int64_t end,
+                                                 size_t size, bool every)
+{
+    if (first >= end)
+        return ev;
+    if (every) {
+        for (int64_t i = first; i < end; i++)
+            *ev++ = sp_trace_event(SP_EVENT_TOUCH, sp_trace_line(t, region, i, size));
+        return ev;
+    }
+    uint32_t last = sp_trace_line(t, region, end - 1, size);
+    for (uint32_t line = sp_trace_line(t, region, first, size); line <= last; line++)
+        *ev++ = sp_trace_event(SP_EVENT_TOUCH, line);
+    return ev;
+}
+
+/* `ev` unless it is the event before in this turn. */
+static ALWAYS_INLINE uint32_t *sp_trace_put(const struct sp_trace *t, uint32_t *ev, enum sp_event_kind kind,
+                                            uint32_t line)
+{
+    uint32_t e = sp_trace_event(kind, line);
+    if (t->every || ev == t->event || ev[-1] != e)
+        *ev++ = e;
+    return ev;
+}
+
+/* Bytes [first_B, end_B) of the address space, element by element of `size` bytes where every reference is
+ * wanted. */
+static ALWAYS_INLINE uint32_t *sp_trace_put_bytes(const struct sp_trace *t, uint32_t *ev,
+                                                  enum sp_event_kind kind, int64_t first_B, int64_t end_B,
+                                                  size_t size)
+{
+    if (t->every) {
+        for (int64_t at = first_B; at < end_B; at += (int64_t)size)
+            *ev++ = sp_trace_event(kind, (uint32_t)(at >> t->line_shift));
+        return ev;
+    }
+    for (int64_t line = first_B >> t->line_shift; first_B < end_B && line <= (end_B - 1) >> t->line_shift;
+         line++)
+        ev = sp_trace_put(t, ev, kind, (uint32_t)line);
+    return ev;
+}
+
+/* Row `i` of a dense operand whose element 0 is at base_B, columns [first, end) of it. */
+static ALWAYS_INLINE uint32_t *sp_trace_put_row(const struct sp_trace *t, uint32_t *ev,
+                                                enum sp_event_kind kind, int64_t base_B, int64_t i,
+                                                int64_t ld, int64_t first, int64_t end, size_t size)
+{
+    const int64_t s = (int64_t)size;
+    if (t->layout->order == SP_ROW_MAJOR)
+        return sp_trace_put_bytes(t, ev, kind, base_B + (i * ld + first) * s, base_B + (i * ld + end) * s,
+                                  size);
+    for (int64_t k = first; k < end; k++)
+        ev = sp_trace_put(t, ev, kind, (uint32_t)((base_B + (k * ld + i) * s) >> t->line_shift));
+    return ev;
+}
+
+/* The result is written; non-temporal stores are counted line by line. */
+static inline uint32_t *sp_trace_put_result(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev,
+                                            int64_t i, int64_t first, int64_t end)
+{
+    const struct sp_layout *l = t->layout;
+    if (!t->store_nt)
+        return sp_trace_put_row(t, ev, SP_EVENT_WRITE, t->y_base_B, i, l->ld_y, first, end, l->s_y);
+    for (int64_t k = first; k < end; k++) {
+        int64_t at = l->order == SP_ROW_MAJOR ? i * l->ld_y + k : k * l->ld_y + i;
+        int64_t line = (t->y_base_B + at * (int64_t)l->s_y) >> t->line_shift;
+        t->nt_lines += line != c->nt_line;
+        c->nt_line = line;
+    }
+    return ev;
+}
+
+#endif

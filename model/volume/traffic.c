@@ -1,0 +1,321 @@
+#include "model/volume/traffic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+enum { MAX_EXECUTIONS = 6 };
+static const double STEADY = 1e-3;
+
+struct sp_sim_options sp_sim_default(const struct sp_machine *machine)
+{
+    return (struct sp_sim_options){
+        .machine = machine, .policy = -1, .n_domain = 1, .state = SP_SIM_WARM, .seed = 1};
+}
+
+double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic *memory)
+{
+    if (layout->n_nz == 0)
+        return NAN;
+    return memory->array_read_B[SP_ARRAY_X] / sp_layout_gather_bytes(layout);
+}
+
+double sp_traffic_idle_B(const struct sp_layout *l)
+{
+    return 0.25 * (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_ROWS));
+}
+
+bool sp_traffic_is_idle(const struct sp_layout *l, const struct sp_traffic *here)
+{
+    return here->read_B.value + here->write_B.value < sp_traffic_idle_B(l);
+}
+
+/* One domain's simulation. */
+struct run {
+    const struct sp_sim_options *options;
+    struct sp_trace trace;
+    struct sp_hierarchy caches;
+    int domain;
+    double next_report;         /* [s] */
+    double done, done_per_turn; /* share of the whole simulation */
+};
+
+static bool interrupted(struct run *r)
+{
+    const struct sp_sim_options *o = r->options;
+    if (!o->progress)
+        return false;
+    double now = sp_now();
+    if (now < r->next_report)
+        return false;
+    r->next_report = now + 0.01;
+    double share = r->done + r->done_per_turn * (double)r->trace.turn;
+    return o->progress(o->context, share < 1 ? share : 1);
+}
+
+static enum sp_status execute(struct run *r, int64_t from_turn, struct sp_error *err)
+{
+    struct sp_trace_piece piece;
+    sp_trace_rewind(&r->trace, from_turn);
+    for (int64_t n = 1; sp_trace_next(&r->trace, &piece); n++) {
+        sp_hierarchy_run(&r->caches, piece.index, piece.event, piece.n_events);
+        if (n % 256 == 0 && interrupted(r))
+            return sp_fail(err, SP_INTERRUPTED, NULL, "the simulation was interrupted");
+    }
+    return SP_OK;
+}
+
+/* Reads the vectors of `between`, each thread its part, as a solver would. */
+static void stream_between(struct run *r)
+{
+    const struct sp_trace *t = &r->trace;
+    uint32_t event[64];
+    int64_t n = t->n_region_lines[SP_REGION_OTHER];
+    for (int i = 0; i < t->n_threads; i++) {
+        int64_t line = t->first_line[SP_REGION_OTHER] + n * i / t->n_threads;
+        int64_t end = t->first_line[SP_REGION_OTHER] + n * (i + 1) / t->n_threads;
+        while (line < end) {
+            int64_t k = 0;
+            for (; k < 64 && line < end; k++)
+                event[k] = (uint32_t)line++;
+            sp_hierarchy_run(&r->caches, i, event, k);
+        }
+    }
+}
+
+static double memory_lines(const struct sp_hierarchy *h)
+{
+    const struct sp_line_counts *c = &h->level[h->n_levels - 1].counts;
+    double sum = 0;
+    for (int a = 0; a < SP_N_ARRAYS; a++)
+        sum += (double)c->read[a] + (double)c->write[a];
+    return sum;
+}
+
+/* The round from which an execution leaves the caches as a whole one would; 0: only a whole one does.
+ * Under LRU a level's contents follow from the last stream of distinct lines as long as the level. */
+static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, int n_caches)
+{
+    if (r->options->state == SP_SIM_BETWEEN || r->trace.layout->partition.schedule == SP_SCHEDULE_CYCLIC)
+        return 0;
+    double private_B = 0, shared_B = 0;
+    for (int k = 0; k < n_caches; k++) {
+        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive)
+            return 0;
+        if (k < n_caches - 1)
+            private_B += 2.0 * (double)sp_cache_believed_B(&cache[k]);
+        else
+            shared_B = 1.25 * (double)sp_cache_believed_B(&cache[k]);
+    }
+    /* What streams by while the private levels fill does not count for the shared one. */
+    private_B += 4.0 * r->trace.line_B;
+    return sp_trace_tail_turn(&r->trace, private_B, shared_B + private_B * r->trace.n_threads);
+}
+
+static enum sp_status warm_up(struct run *r, const struct sp_cache *cache, int n_caches, int *n_executions,
+                              struct sp_error *err)
+{
+    int64_t turn = warming_turn(r, cache, n_caches);
+    bool between = r->options->state == SP_SIM_BETWEEN;
+    double before = -1;
+    /* The first execution is cold and tells nothing about the change from one to the next. */
+    for (int n = 1; n < MAX_EXECUTIONS; n++) {
+        sp_hierarchy_count_anew(&r->caches);
+        enum sp_status status = execute(r, turn, err);
+        if (status != SP_OK)
+            return status;
+        *n_executions = n;
+        if (between)
+            stream_between(r);
+        double now = memory_lines(&r->caches);
+        if (turn > 0 || n_caches == 1 || (n > 1 && fabs(now - before) <= STEADY * now))
+            return SP_OK;
+        before = now;
+    }
+    return SP_OK;
+}
+
+static enum sp_status simulate_domain(struct run *r, const struct sp_cache *cache, int n_caches,
+                                      int *n_executions, struct sp_error *err)
+{
+    enum sp_sim_state state = r->options->state;
+    const double part = 1.0 / r->options->n_domain;
+    *n_executions = 0;
+    /* How many executions the warm-up will take is not known: it has the first half. */
+    r->done_per_turn = (state == SP_SIM_COLD ? part : part / 2) / (double)(r->trace.n_turns + 1);
+    if (state != SP_SIM_COLD) {
+        enum sp_status status = warm_up(r, cache, n_caches, n_executions, err);
+        if (status != SP_OK)
+            return status;
+        r->done += part / 2;
+    }
+    sp_hierarchy_count_anew(&r->caches);
+    enum sp_status status = execute(r, 0, err);
+    ++*n_executions;
+    if (status != SP_OK || state == SP_SIM_WARM)
+        return status;
+    if (state == SP_SIM_COLD) {
+        sp_hierarchy_flush(&r->caches);
+        return SP_OK;
+    }
+    /* Of the stream between only the lines of y that it writes back count. */
+    int64_t read[SP_MAX_CACHES][SP_N_ARRAYS];
+    for (int k = 0; k < r->caches.n_levels; k++)
+        memcpy(read[k], r->caches.level[k].counts.read, sizeof read[k]);
+    stream_between(r);
+    for (int k = 0; k < r->caches.n_levels; k++) {
+        memcpy(r->caches.level[k].counts.read, read[k], sizeof read[k]);
+        r->caches.level[k].counts.write[SP_ARRAY_OTHER] = 0;
+    }
+    return SP_OK;
+}
+
+static void add_counts(struct sp_traffic *traffic, const struct sp_line_counts *c, double line_B)
+{
+    for (int a = 0; a < SP_N_ARRAYS; a++) {
+        traffic->array_read_B[a] += line_B * (double)c->read[a];
+        traffic->array_write_B[a] += line_B * (double)c->write[a];
+    }
+}
+
+/* The caches to simulate, outermost last. Returns how many. */
+static int choose_caches(const struct sp_sim_options *o, struct sp_cache cache[SP_MAX_CACHES])
+{
+    int n = o->machine->n_caches;
+    memcpy(cache, o->machine->cache, (size_t)n * sizeof *cache);
+    for (int k = 0; k < n; k++)
+        cache[k].line_B = sp_cache_granule_B(&cache[k]);
+    struct sp_cache *llc = &cache[n - 1];
+    if (o->llc_B > 0) {
+        llc->size_B = o->llc_B;
+        llc->effective_B = sp_value_none("given");
+    }
+    if (o->policy >= 0)
+        llc->policy = (enum sp_policy)o->policy;
+    if (!o->llc_only)
+        return n;
+    if (llc->policy == SP_LRU)
+        llc->ways = 0;
+    llc->victim = llc->inclusive = false;
+    cache[0] = *llc;
+    return 1;
+}
+
+static enum sp_status check(const struct sp_layout *layout, const struct sp_sim_options *o,
+                            struct sp_error *err)
+{
+    static const char remedy[] = "name a machine whose file describes its caches, or measure this one";
+    if (!o->machine || o->machine->n_caches < 1)
+        return sp_fail(err, SP_USAGE, remedy, "no caches are described, so none can be simulated");
+    for (int k = 0; k < o->machine->n_caches; k++) {
+        const struct sp_cache *c = &o->machine->cache[k];
+        if (!o->llc_only && sp_cache_granule_B(c) != sp_cache_granule_B(&o->machine->cache[0]))
+            return sp_fail(err, SP_USAGE, remedy, "caches with lines of %d and %d bytes are not simulated",
+                           sp_cache_granule_B(&o->machine->cache[0]), sp_cache_granule_B(c));
+        if (sp_cache_believed_B(c) < c->line_B || c->line_B <= 0)
+            return sp_fail(err, SP_USAGE, remedy, "the level %d cache of machine %s has no size", c->level,
+                           o->machine->name);
+    }
+    for (int t = 0; o->domain_of_thread && t < layout->partition.n_threads; t++)
+        if (o->domain_of_thread[t] < 0 || o->domain_of_thread[t] >= o->n_domain)
+            return sp_fail(err, SP_BUG, NULL, "thread %d is in cache domain %d of %d", t,
+                           o->domain_of_thread[t], o->n_domain);
+    return SP_OK;
+}
+
+/* Simulates the threads of one domain and adds their traffic. */
+static enum sp_status add_domain(const struct sp_layout *layout, struct run *r, const int *thread,
+                                 int n_threads, const struct sp_cache *cache, int n_caches,
+                                 struct sp_traffic *traffic, struct sp_sim_facts *facts, struct sp_error *err)
+{
+    const struct sp_sim_options *o = r->options;
+    const struct sp_trace_options trace_options = {
+        .line_B = cache[0].line_B,
+        .n_threads = n_threads,
+        .thread = thread,
+        .skew = o->skew,
+        .store_nt = o->store_nt,
+        .every = sp_hierarchy_needs_every(cache, n_caches),
+        .x_offset_B = o->x_offset_B,
+        .y_offset_B = o->y_offset_B,
+        .between_B = o->state == SP_SIM_BETWEEN ? o->between_B : 0,
+    };
+    enum sp_status status = sp_trace_open(layout, &trace_options, &r->trace, err);
+    if (status != SP_OK)
+        return status;
+    int n_executions = 0;
+    status = sp_hierarchy_make(cache, n_caches, n_threads, r->trace.n_lines, r->trace.array_of_group,
+                               o->seed + (uint64_t)r->domain, &r->caches, err);
+    if (status == SP_OK)
+        status = simulate_domain(r, cache, n_caches, &n_executions, err);
+    if (status == SP_OK) {
+        for (int k = 0; k < n_caches; k++)
+            add_counts(&traffic[k], &r->caches.level[k].counts, cache[0].line_B);
+        traffic[n_caches - 1].array_write_B[SP_ARRAY_Y] += (double)r->trace.nt_lines * cache[0].line_B;
+        facts->n_references += r->trace.n_references;
+        if (n_executions > facts->n_executions)
+            facts->n_executions = n_executions;
+    }
+    sp_hierarchy_free(&r->caches);
+    sp_trace_close(&r->trace);
+    return status;
+}
+
+static void sum_up(struct sp_traffic *traffic, int n_levels)
+{
+    for (int k = 0; k < n_levels; k++) {
+        double read = 0, write = 0;
+        for (int a = 0; a < SP_N_ARRAYS; a++) {
+            read += traffic[k].array_read_B[a];
+            write += traffic[k].array_write_B[a];
+        }
+        traffic[k].read_B = sp_value_of(read, SP_SIMULATED);
+        traffic[k].write_B = sp_value_of(write, SP_SIMULATED);
+        traffic[k].by_array = true;
+    }
+}
+
+enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *o,
+                              struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
+                              struct sp_sim_facts *facts_out, struct sp_error *err)
+{
+    struct sp_sim_facts facts = {0};
+    *n_levels = 0;
+    memset(traffic, 0, SP_MAX_LEVELS * sizeof *traffic);
+    if (facts_out)
+        *facts_out = facts;
+    enum sp_status status = check(layout, o, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_cache cache[SP_MAX_CACHES];
+    int n_caches = choose_caches(o, cache);
+    int *thread;
+    status = sp_new_array(layout->partition.n_threads, sizeof *thread, "the threads", (void **)&thread, err);
+    if (status != SP_OK)
+        return status;
+    struct run r = {.options = o};
+    for (int d = 0; d < o->n_domain && status == SP_OK; d++) {
+        int n = 0;
+        for (int t = 0; t < layout->partition.n_threads; t++)
+            if ((o->domain_of_thread ? o->domain_of_thread[t] : 0) == d)
+                thread[n++] = t;
+        r.domain = d;
+        r.done = (double)d / o->n_domain;
+        if (n > 0)
+            status = add_domain(layout, &r, thread, n, cache, n_caches, traffic, &facts, err);
+    }
+    free(thread);
+    if (status != SP_OK) {
+        memset(traffic, 0, SP_MAX_LEVELS * sizeof *traffic);
+        return status;
+    }
+    sum_up(traffic, n_caches);
+    facts.n_levels = *n_levels = n_caches;
+    facts.llc_B = sp_cache_believed_B(&cache[n_caches - 1]);
+    if (facts_out)
+        *facts_out = facts;
+    return SP_OK;
+}

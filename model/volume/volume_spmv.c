@@ -1,0 +1,161 @@
+#include "model/volume/volume_spmv.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const struct sp_volume no_volume = {.total_B = 0};
+
+struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored)
+{
+    double s_v = (double)sp_precision_size(precision);
+    return (struct sp_sizes){.s_a = (double)sp_value_size(precision),
+                             .s_x = s_v,
+                             .s_y = s_v,
+                             .s_i = (double)sp_index_size(index),
+                             .s_p = n_stored <= INT32_MAX ? 4 : 8,
+                             .s_b = (double)sp_base_size(index)};
+}
+
+struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
+{
+    return (struct sp_sizes){.s_a = (double)l->s_a,
+                             .s_x = (double)l->s_x,
+                             .s_y = (double)l->s_y,
+                             .s_i = (double)l->s_i,
+                             .s_p = (double)l->s_p,
+                             .s_b = (double)sp_base_size(l->index)};
+}
+
+double sp_flops_per_entry(enum sp_precision precision)
+{
+    return precision == SP_C128 ? 8 : 2;
+}
+
+/* Adds x, y and the sums to the arrays of the matrix. */
+static struct sp_volume with_vectors(struct sp_volume v, int64_t n_r, int64_t n_nz, struct sp_sizes s,
+                                     double alpha, double w)
+{
+    assert(n_r >= 0 && n_nz >= 0 && alpha >= 0 && w >= 1);
+    double stored_y = s.s_y * (double)n_r;
+    v.array_B[SP_ARRAY_X] = alpha * s.s_x * (double)n_nz;
+    v.array_B[SP_ARRAY_Y] = w * stored_y;
+    v.write_B = stored_y;
+    v.total_B = 0;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.total_B += v.array_B[i];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+struct sp_volume sp_volume_spmv_csr(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha, double w)
+{
+    struct sp_volume v = no_volume;
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * (double)n_nz;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_nz + s.s_b * (double)n_r;
+    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_sell(int64_t n_r, int64_t n_nz, int32_t C, double beta, struct sp_sizes s,
+                                     bool permuted, double alpha, double w)
+{
+    assert(C >= 1 && beta > 0 && beta <= 1);
+    struct sp_volume v = no_volume;
+    double n_stored = (double)n_nz / beta;
+    const double s_row = 4; /* of a chunk's length and of a place in the permutation, whatever the index */
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
+    v.array_B[SP_ARRAY_INDICES] = (s.s_i + s.s_b / C) * n_stored;
+    v.array_B[SP_ARRAY_POINTERS] = (s.s_p + s_row) * ceil((double)n_r / C);
+    v.array_B[SP_ARRAY_PERM] = permuted ? s_row * (double)n_r : 0;
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, double beta, double u,
+                                      struct sp_sizes s, bool permuted, double alpha, double w)
+{
+    assert(u >= 0 && u <= 1);
+    struct sp_volume v = sp_volume_spmv_sell(n_r, n_nz, C, beta, s, permuted, alpha, w);
+    v.array_B[SP_ARRAY_INDICES] *= u / C + 1 - u;
+    v.array_B[SP_ARRAY_POINTERS] *= 2;
+    return with_vectors(v, n_r, n_nz, s, alpha, w);
+}
+
+static void add_up(struct sp_volume *v)
+{
+    v->total_B = 0;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v->total_B += v->array_B[i];
+    v->read_B = v->total_B - v->write_B;
+}
+
+double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
+{
+    const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
+    if (y_B <= 0 || (l->format != SP_FORMAT_HALF && l->format != SP_FORMAT_STRIPED))
+        return 2;
+    if (l->format == SP_FORMAT_STRIPED)
+        return y_B + (double)l->W * (double)l->s_x <= kept_B ? 2 : 2 + 2 * 64 * (double)l->n_updated / y_B;
+    const double shared_B = (double)sp_half_windows(l) * (double)l->s_y;
+    const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
+    return fmax(2, 2 * updates_B / y_B) + (shared_B <= kept_B ? 0 : (l->phased ? 2 : 5) * shared_B / y_B);
+}
+
+struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
+{
+    assert(alpha >= 0 && w >= 1);
+    struct sp_volume v = no_volume;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
+    if (l->format == SP_FORMAT_HALF) /* windows are partial results of y, w counts them */
+        v.array_B[SP_ARRAY_OTHER] = 0;
+    v.write_B = fmax(1, w / 2) * v.array_B[SP_ARRAY_Y];
+    v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
+    v.array_B[SP_ARRAY_Y] *= w;
+    v.write_B +=
+        v.array_B[SP_ARRAY_OTHER]; /* a buffer's lines are read before the first store, and written */
+    v.array_B[SP_ARRAY_OTHER] *= 2;
+    add_up(&v);
+    return v;
+}
+
+struct sp_volume sp_volume_spmv_half(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha_x,
+                                     double alpha_y)
+{
+    assert(alpha_x >= 0 && alpha_y >= 0);
+    double n_stored = (double)(n_nz + n_r) / 2;
+    struct sp_volume v = no_volume;
+    v.array_B[SP_ARRAY_VALUES] = s.s_a * n_stored;
+    v.array_B[SP_ARRAY_INDICES] = s.s_i * n_stored;
+    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
+    v.array_B[SP_ARRAY_X] = alpha_x * s.s_x * (double)n_nz;
+    v.write_B = alpha_y * s.s_y * (double)n_nz;
+    v.array_B[SP_ARRAY_Y] = 2 * v.write_B;
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        v.total_B += v.array_B[i];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+struct sp_volume sp_volume_spmmv(struct sp_volume one, int64_t r)
+{
+    assert(r >= 1);
+    struct sp_volume v = one;
+    v.array_B[SP_ARRAY_X] *= (double)r;
+    v.array_B[SP_ARRAY_Y] *= (double)r;
+    v.write_B *= (double)r;
+    v.total_B = sp_volume_matrix_B(&v) + v.array_B[SP_ARRAY_X] + v.array_B[SP_ARRAY_Y];
+    v.read_B = v.total_B - v.write_B;
+    return v;
+}
+
+double sp_volume_matrix_B(const struct sp_volume *v)
+{
+    return v->array_B[SP_ARRAY_VALUES] + v->array_B[SP_ARRAY_INDICES] + v->array_B[SP_ARRAY_POINTERS] +
+           v->array_B[SP_ARRAY_PERM];
+}
+
+double sp_volume_floor(const struct sp_volume *v, bool warm, double Z_B)
+{
+    double floor_B = warm ? v->total_B - 2 * Z_B : v->total_B - v->write_B;
+    return floor_B > 0 ? floor_B : 0;
+}
