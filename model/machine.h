@@ -39,8 +39,7 @@ struct sp_cache {
     int level;                   /* 1, 2, 3 */
     int64_t size_B;              /* of one instance, as the system or a data sheet states it */
     struct sp_value effective_B; /* capacity found by measurement; SP_NONE: not measured */
-    int n_draws; /* measurements that effective_B was pooled from (model/cache/capacity.h); 0: it stands alone
-                  */
+    int n_draws; /* measurements that effective_B was pooled from (model/cache/capacity.h); 0: none */
     struct sp_capacity_draw draw[SP_MAX_DRAWS]; /* [n_draws] in order of time */
     struct sp_value cycle_B; /* what streams that go through their data again and again find of them, all
                                 cores of an instance together; SP_NONE: not measured */
