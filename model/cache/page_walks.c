@@ -93,11 +93,10 @@ enum sp_status sp_page_walks(const struct sp_layout *l, const struct sp_page_cos
 static struct sp_value without_walks(const struct sp_ceiling *c, const struct sp_page_costs *costs,
                                      struct sp_value rate)
 {
-    const double each_B = c ? c->set_B / c->n_threads : 0,
-                 beyond = each_B > costs->reach_B ? 1 - costs->reach_B / each_B : 0;
-    if (beyond <= 0)
+    const double each_B = c ? c->set_B / c->n_threads : 0;
+    if (!c || each_B <= costs->reach_B)
         return rate;
-    const double walk_s = beyond * costs->walk_s.value / c->n_threads,
+    const double beyond = 1 - costs->reach_B / each_B, walk_s = beyond * costs->walk_s.value / c->n_threads,
                  faster = fmin(1 / (1 - fmin(walk_s * rate.value, 0.5)), 2);
     return sp_value_between(rate.value * faster, rate.lo, rate.hi * faster, SP_MODELLED);
 }

@@ -139,12 +139,14 @@ static double disagreement(const double *x, int n)
 struct sp_value sp_measure_cycle_of(int n, const double *size, const double *seconds, double outer,
                                     double stated_B, enum sp_keeping *law)
 {
+    *law = SP_KEEPS_BY_CHANCE;
+    if (n < 3)
+        return sp_value_none("too few sets were walked");
     double by[2][CYCLE_SIZES] = {{0}}, inner = seconds[0], lo = 0, hi = stated_B;
     int n_capacities = 0;
-    *law = SP_KEEPS_BY_CHANCE;
     for (int i = 1; i < n; i++)
         inner = fmin(inner, seconds[i]);
-    if (n < 3 || outer < rise_needed * inner)
+    if (outer < rise_needed * inner)
         return sp_value_none("streams are hardly slower from memory than from the last level");
     for (int i = 0; i < n; i++) {
         const double h = (outer - seconds[i]) / (outer - inner);
