@@ -63,7 +63,7 @@ const struct sp_hint_rule sp_hint_blocks = {
     .condition =
         "the entries form dense blocks: V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, is smaller "
         "although blocks are filled up",
-    .remedy = "BCSR, for several right-hand sides with matrix units",
+    .remedy = "BCSR: one index a block, and kernels that take a block at a time",
     .check = "dense blocks",
     .gain =
         "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
