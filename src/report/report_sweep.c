@@ -267,9 +267,10 @@ static void csv_number(FILE *out, double x)
 void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
 {
     const struct sp_value base = sp_record_value(record, "sweep.base_time");
+    const char *state = sp_words_text(record, "conditions.state", NULL); /* older records do not say it */
     const json_t *point;
     size_t i;
-    fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,bound_s,setup_executions,kernel\n", out);
+    fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,bound_s,setup_executions,kernel,state\n", out);
     json_array_foreach(sp_record_node(record, "sweep.points"), i, point)
     {
         const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
@@ -288,6 +289,8 @@ void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
         csv_number(out, sp_item_number(trial, "setup_executions"));
         fputc(',', out);
         sp_csv_field(out, kernel ? kernel : "");
+        fputc(',', out);
+        sp_csv_field(out, state ? state : "");
         fputc('\n', out);
     }
 }

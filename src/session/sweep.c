@@ -18,7 +18,7 @@
  * quiet moments); nor after so many seconds beyond it, which it takes to set the rows up. */
 #define MOST_WALL       3
 #define MOST_WALL_S     10
-#define MOST_MEASURED_S 2
+#define MOST_MEASURED_S 0.5
 
 struct walk {
     struct sp_trials trials;
