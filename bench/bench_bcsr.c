@@ -19,10 +19,10 @@
 #include "base/samples.h"
 #include "kernels/kernel.h"
 #include "model/volume/block_fit.h"
-#include "sparse/blocks.h"
-#include "sparse/dense.h"
-#include "sparse/generate.h"
-#include "sys/pages.h"
+#include "sparse/formats/blocks.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/dense.h"
+#include "sys/machine/pages.h"
 
 enum { N_SHAPES = 6, N_WIDTHS = 2, MAX_SAMPLES = 101, MAX_POINTS = 32, N_BANDS = 22, N_REGIMES = 2 };
 static const int32_t shapes[N_SHAPES][2] = {{1, 1}, {2, 2}, {4, 4}, {8, 8}, {16, 8}, {16, 16}};

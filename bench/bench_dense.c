@@ -19,10 +19,10 @@
 #include "kernels/kernel.h"
 #include "kernels/scan.h"
 #include "peer.h"
-#include "sparse/generate.h"
-#include "sparse/verify.h"
-#include "sys/binding.h"
-#include "sys/pages.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/verify.h"
+#include "sys/machine/binding.h"
+#include "sys/machine/pages.h"
 
 enum { MAX_SAMPLES = 100, MAX_CANDIDATES = 16, MAX_WIDTHS = 16 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sparse/generate.h"
-#include "sys/pages.h"
+#include "sparse/generate/generate.h"
+#include "sys/machine/pages.h"
 
 static int time_one(const char *spec)
 {

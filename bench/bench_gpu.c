@@ -26,8 +26,8 @@
 #include "base/samples.h"
 #include "base/text.h"
 #include "gpu_bench.h"
-#include "io/matrix_load.h"
-#include "session/measure_gpu.h"
+#include "io/matrix/matrix_load.h"
+#include "session/measure/gpu.h"
 
 /* Ratios of all matrices, for the geometric mean. */
 struct ratios {

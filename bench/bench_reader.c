@@ -13,11 +13,11 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "io/mapped_file.h"
-#include "io/matrix_load.h"
-#include "io/mtx_write.h"
-#include "sparse/generate.h"
-#include "sys/pages.h"
+#include "io/files/mapped_file.h"
+#include "io/matrix/matrix_load.h"
+#include "io/matrix/mtx_write.h"
+#include "sparse/generate/generate.h"
+#include "sys/machine/pages.h"
 
 static int fail(const struct sp_error *err)
 {

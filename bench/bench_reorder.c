@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
-#include "sparse/generate.h"
-#include "sparse/permuted.h"
-#include "sparse/preview.h"
-#include "sparse/reorder.h"
-#include "sparse/structure.h"
-#include "sys/pages.h"
+#include "sparse/formats/permuted.h"
+#include "sparse/generate/generate.h"
+#include "sparse/reorder/preview.h"
+#include "sparse/reorder/reorder.h"
+#include "sparse/structure/structure.h"
+#include "sys/machine/pages.h"
 
 struct settings {
     char methods[256];

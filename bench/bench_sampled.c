@@ -26,11 +26,11 @@
 #include "model/volume/sddmm_choice.h"
 #include "peer_dense.h"
 #include "plain_sampled.h"
-#include "sparse/generate.h"
-#include "sparse/testset.h"
-#include "sparse/verify.h"
-#include "sys/binding.h"
-#include "sys/pages.h"
+#include "sparse/generate/generate.h"
+#include "sparse/generate/testset.h"
+#include "sparse/product/verify.h"
+#include "sys/machine/binding.h"
+#include "sys/machine/pages.h"
 
 enum { MAX_SAMPLES = 100 };
 

@@ -12,8 +12,8 @@
 #include "base/random.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
-#include "sparse/csr.h"
-#include "sparse/layout.h"
+#include "sparse/csr/csr.h"
+#include "sparse/formats/layout.h"
 #include "tests/plain_layout.h"
 
 static double cpu_s(void)

@@ -21,11 +21,11 @@
 #include "kernels/kernel.h"
 #include "kernels/scan.h"
 #include "peer.h"
-#include "sparse/generate.h"
-#include "sparse/verify.h"
-#include "sys/binding.h"
-#include "sys/core_to_core.h"
-#include "sys/pages.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/verify.h"
+#include "sys/machine/binding.h"
+#include "sys/machine/core_to_core.h"
+#include "sys/machine/pages.h"
 
 enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 2, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "kernels/kernel.h"
-#include "sparse/generate.h"
-#include "sparse/verify.h"
-#include "sys/pages.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/verify.h"
+#include "sys/machine/pages.h"
 
 enum { MAX_CANDIDATES = 16, MAX_SAMPLES = 200, MAX_LIST = 8, LANES = 16 };
 

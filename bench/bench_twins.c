@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
-#include "sparse/layout.h"
-#include "sparse/twin.h"
+#include "sparse/formats/layout.h"
+#include "sparse/twin/twin.h"
 #include "tests/plain_layout.h"
 
 enum { N_CACHES = 5, N_FIGURES = 3 + N_CACHES };

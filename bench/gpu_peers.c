@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "kernels/cuda/gpu_runtime.h"
 #include "peer_libraries.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 static const struct gpu_peer peer_table[] = {
     {"cuSPARSE CSR ALG1", SP_OP_SPMV, SP_FORMAT_CRS, SP_ROW_MAJOR, CUSPARSE_SPMV_CSR_ALG1, true, false},

@@ -9,7 +9,7 @@
 #define SP_BENCH_GPU_PEERS_H
 
 #include "kernels/kernel.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 #define GPU_PEERS_FILE   "libspmodel-peers.so"
 #define GPU_PEERS_SYMBOL "gpu_peers"

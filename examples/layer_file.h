@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 struct layer_file {
     int descriptor, n_layers;

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "sparse/generate.h"
-#include "sparse/permute.h"
+#include "sparse/csr/permute.h"
+#include "sparse/generate/generate.h"
 
 double network_bias(const struct network *network)
 {

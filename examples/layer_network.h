@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 struct network {
     int64_t n_neurons;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 /* Y' = min(max(W X + bias, 0), most) of the first n inputs. x, y [n_r x ld], row-major. */
 void reference_layer(const struct sp_csr *w, const double *x, double *y, int64_t ld, int64_t n, double bias,

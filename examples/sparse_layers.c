@@ -31,11 +31,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "kernels/cpu/staged.h"
+#include "kernels/cpu/spmm/staged.h"
 #include "layer_file.h"
 #include "layer_network.h"
 #include "layer_reference.h"
-#include "sys/pages.h"
+#include "sys/machine/pages.h"
 
 enum { MOST = 32 /* the challenge's YMAX */ };
 

@@ -70,7 +70,7 @@ enum sp_status sp_ceiling_arena_open(const struct sp_allocator *allocator, size_
                                      struct sp_error *err);
 void sp_ceiling_arena_close(struct sp_ceiling_arena *arena); /* safe twice */
 
-struct sp_ceiling_isa; /* kernels/cpu/ceiling_isa.h */
+struct sp_ceiling_isa; /* kernels/cpu/ceiling/ceiling_isa.h */
 
 /* A prepared ceiling; owns nothing, valid while its arena is. */
 struct sp_ceiling_run {

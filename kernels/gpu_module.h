@@ -9,8 +9,8 @@
 
 #include "kernels/gpu_ceiling.h"
 #include "kernels/kernel.h"
-#include "sparse/gpu_launch.h"
-#include "sys/module_file.h"
+#include "sparse/launch/gpu_launch.h"
+#include "sys/gpu/module_file.h"
 
 #define SP_GPU_MODULE_ABI 3
 

@@ -9,7 +9,7 @@
 #include "base/job.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 #define SP_KERNEL_ABI 3
 

@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/cpu/dense_bcsr_rows.h"
-#include "kernels/cpu/sampled_rows.h"
-#include "kernels/cpu/spmm_rows.h"
-#include "kernels/cpu/spmv_rows.h"
-#include "kernels/cpu/staged_rows.h"
+#include "kernels/cpu/bcsr/dense_bcsr_rows.h"
+#include "kernels/cpu/sampled/sampled_rows.h"
+#include "kernels/cpu/spmm/spmm_rows.h"
+#include "kernels/cpu/spmm/staged_rows.h"
+#include "kernels/cpu/spmv/rows.h"
 #include "kernels/gpu_rows.h"
 #include "kernels/reference/reference_rows.h"
 

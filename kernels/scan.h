@@ -7,7 +7,7 @@
 
 #include "base/job.h"
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* Reads the arrays of a job `repetitions` times, in equal shares, with n_threads of the layout's partition.
  * *checksum depends on every byte, so that no read can be left out. */

@@ -17,7 +17,7 @@
 
 #include "base/reading.h"
 #include "model/machine.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* Gathers of all threads in one execution by the level that has the element. */
 struct sp_gather_hits {

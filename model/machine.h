@@ -1,6 +1,6 @@
 /* A described machine: caches and ceilings of a CPU or GPU, each number with its origin. A data file
- * (io/machine_file.h) or measured here (session/measure_machine.h). A model never changes the machine that it
- * is given. */
+ * (io/machine/machine_file.h) or measured here (session/measure/machine.h). A model never changes the machine
+ * that it is given. */
 #ifndef SP_MODEL_MACHINE_H
 #define SP_MODEL_MACHINE_H
 

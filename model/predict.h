@@ -9,7 +9,7 @@
 #include "model/machine.h"
 #include "model/roofline.h"
 #include "model/volume/volume_spmv.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 struct sp_predict_inputs {
     int64_t n_r, n_c, n_nz; /* n_r, n_nz > 0 */

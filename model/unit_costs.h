@@ -18,7 +18,7 @@
 
 #include "base/reading.h"
 #include "model/machine.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* c(length) [s]; length >= 0. A unit without entries costs what one of the least length does. */
 double sp_unit_cost(const struct sp_unit_costs *costs, double length);

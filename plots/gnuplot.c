@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 
 extern char **environ;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/figures.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 static const char *const level_names[SP_N_WAY_LEVELS] = {"L1", "L2", "MEM"};
 

@@ -3,7 +3,7 @@
 #ifndef SP_PLOTS_GPU_WAYS_H
 #define SP_PLOTS_GPU_WAYS_H
 
-#include "io/record.h"
+#include "io/record/record.h"
 
 enum sp_way_level { SP_WAY_L1, SP_WAY_L2, SP_WAY_MEM, SP_N_WAY_LEVELS };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 struct sp_level_roof sp_level_roof_of(const struct sp_record *record, const char *level)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/atomic_file.h"
-#include "io/record_words.h"
+#include "io/files/atomic_file.h"
+#include "io/record/record_words.h"
 #include "plots/gnuplot.h"
 #include "plots/plot_kinds.h"
 #include "plots/svg_hover.h"

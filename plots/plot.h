@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "io/record.h"
+#include "io/record/record.h"
 
 enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
 /* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */

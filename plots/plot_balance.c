@@ -6,7 +6,7 @@
 
 #include "base/figures.h"
 #include "base/memory.h"
-#include "io/record_series.h"
+#include "io/record/record_series.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sys/pages.h"
+#include "sys/machine/pages.h"
 
 /* Bytes that push everything else out of the caches: twice the believed last level of all domains used. */
 static double scrub_bytes(const struct sp_protocol *p)

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sys/cpuid.h"
-#include "sys/perf_count.h"
+#include "sys/counters/perf_count.h"
+#include "sys/machine/cpuid.h"
 #include "sys/processes.h"
 
 enum {

@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "probes/helper/helper.h"
 #include "probes/helper_process.h"
-#include "sys/counters.h"
+#include "sys/counters/counters.h"
+#include "sys/machine/topology.h"
 #include "sys/processes.h"
-#include "sys/topology.h"
 
 /* Time limits: LIKWID takes a second to find out that it may not count. */
 #define LOOK_S  2.0

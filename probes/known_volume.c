@@ -6,7 +6,7 @@
 #endif
 
 #include "base/clock.h"
-#include "sys/pages.h"
+#include "sys/machine/pages.h"
 
 /* Loops that store must stay loops: memset and memcpy, which compilers make of them, may bypass the caches.
  */

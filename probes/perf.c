@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "probes/counting.h"
-#include "sys/memory_pmu.h"
-#include "sys/perf_count.h"
-#include "sys/topology.h"
+#include "sys/counters/memory_pmu.h"
+#include "sys/counters/perf_count.h"
+#include "sys/machine/topology.h"
 
 struct perf {
     struct sp_memory_pmu pmu;

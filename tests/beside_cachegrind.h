@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 struct beside_cachegrind {
     int64_t llc_B;

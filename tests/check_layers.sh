@@ -1,6 +1,6 @@
 #!/bin/sh
 # The include graph of DESIGN section 2: the folder in an include is the edge. Prints every include that breaks it,
-# every file name that is not unique within its layer, and every room of src/cli and model with more than 40 files. Usage: check_layers.sh SOURCE_DIR
+# every file name that is not unique within its layer, and every room with more than 40 files. Usage: check_layers.sh SOURCE_DIR
 set -eu
 cd "$1"
 awk_program='
@@ -56,7 +56,7 @@ awk "$awk_program" $files
 twice=$(printf '%s\n' $files | sed 's|^src/||; s|/.*/|/|' | sort | uniq -d)
 [ -z "$twice" ] || { echo "file names that are not unique within their layer: $twice"; exit 1; }
 # shellcheck disable=SC2086
-full=$(printf '%s\n' $files | sed -nE 's,^((src/cli|model).*)/[^/]*$,\1,p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
+full=$(printf '%s\n' $files | sed -nE 's,^((src|model|kernels|probes|plots).*)/[^/]*$,\1,p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
 [ -z "$full" ] || { echo "rooms with more than 40 files: $full"; exit 1; }
 # Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
 # shellcheck disable=SC2086
@@ -78,7 +78,7 @@ if grep -nE '(^|[^a-z_])(f|v|vf)?printf *\(' $(echo "$files" | grep -E '^src/(cl
     echo "src/cli, src/report and src/lab print with sp_print() (base/print.h)"; exit 1
 fi
 # shellcheck disable=SC2086
-if grep -nE '033|\\x1b|\\e\[' $(echo "$files" | grep '\.c$') | grep -vE 'sp_terminal_code\(|^src/report/pen\.c:[0-9]*: *\[SP_INK_'; then
+if grep -nE '033|\\x1b|\\e\[' $(echo "$files" | grep '\.c$') | grep -vE 'sp_terminal_code\(|^src/report/text/pen\.c:[0-9]*: *\[SP_INK_'; then
     echo "codes for the terminal go through sp_terminal_code() (base/guarded_stream.h)"; exit 1
 fi
 # shellcheck disable=SC2086

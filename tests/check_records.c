@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/record.h"
-#include "io/record_words.h"
+#include "io/record/record.h"
+#include "io/record/record_words.h"
 
 static int n_broken;
 

@@ -4,7 +4,7 @@
 
 #include "model/bottleneck.h"
 #include "model/losses.h"
-#include "session/try_hints.h"
+#include "session/trial/try_hints.h"
 
 const char *explain_word(int i)
 {

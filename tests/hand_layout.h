@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "model/trace/trace.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 struct hand_shape {
     int64_t n_r, n_c;

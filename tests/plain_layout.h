@@ -3,7 +3,7 @@
 #ifndef SP_TESTS_PLAIN_LAYOUT_H
 #define SP_TESTS_PLAIN_LAYOUT_H
 
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* As sp_layout_make(); C = sigma = 1 but for SELL kinds. */
 static inline enum sp_status plain_layout(const struct sp_csr *a, enum sp_format format, int32_t C,

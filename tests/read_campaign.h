@@ -3,7 +3,7 @@
 #define SP_TESTS_READ_CAMPAIGN_H
 
 #include "scratch_dir.h"
-#include "track/campaign_file.h"
+#include "track/campaign/campaign_file.h"
 
 static inline struct sp_campaign read_campaign(const char *text, const char *round, const char *host)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 enum small_matrix {
     SMALL_NOTHING,     /* 0 x 0 */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "track/attribution.h"
+#include "track/judge/attribution.h"
 
 static struct sp_entry entry(double time, double bytes, double roof)
 {

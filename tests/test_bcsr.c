@@ -10,10 +10,10 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume_bcsr.h"
 #include "one_cache.h"
-#include "sparse/blocks.h"
-#include "sparse/generate.h"
-#include "sparse/permute.h"
-#include "sparse/reorder.h"
+#include "sparse/csr/permute.h"
+#include "sparse/formats/blocks.h"
+#include "sparse/generate/generate.h"
+#include "sparse/reorder/reorder.h"
 
 static const int32_t sizes[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 2}, {1, 8}, {6, 6}, {8, 8}, {16, 8}, {64, 64}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };

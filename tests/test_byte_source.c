@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/analyze.h"
+#include "session/analyze/analyze.h"
 
 /* Says of every execution what it was told to; fails after so many observations. */
 static struct {

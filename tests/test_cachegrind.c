@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "beside_cachegrind.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 
 static const char *const names[] = {"bcsstk16",          "bcsstk33-pattern", "ca-CondMat",     "cavity14",
                                     "email-Enron",       "fe_body-graph",    "finan512-graph", "memplus",

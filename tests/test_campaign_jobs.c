@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 #include "read_campaign.h"
-#include "track/campaign_jobs.h"
+#include "track/campaign/campaign_jobs.h"
 
 static void write_record(const char *folder, const char *name, const char *status)
 {

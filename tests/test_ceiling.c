@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/ceiling.h"
-#include "kernels/cpu/ceiling_isa.h"
+#include "kernels/cpu/ceiling/ceiling_isa.h"
 
 enum { THREADS = 2, ARENA = 1 << 20 };
 

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/new_file.h"
+#include "io/files/new_file.h"
 #include "scratch_dir.h"
-#include "track/claim.h"
+#include "track/store/claim.h"
 
 static struct sp_claims open_claims(double stale_s)
 {

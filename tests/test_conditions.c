@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
-#include "session/analysis.h"
-#include "session/conditions.h"
-#include "session/gpu_analysis.h"
-#include "sparse/dense.h"
-#include "sparse/generate.h"
+#include "session/analyze/analysis.h"
+#include "session/gpu/gpu_analysis.h"
+#include "session/measure/conditions.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/dense.h"
 #include "sys/disturbance.h"
 
 /* A look at two threads: the second one ran `ran` of 1 s, was taken off and went to sleep so often. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "track/confirm.h"
+#include "track/judge/confirm.h"
 
 enum { BEFORE = 8, MOST = BEFORE + 3 };
 

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "recorded_root.h"
-#include "sys/memory_pmu.h"
-#include "sys/perf_count.h"
-#include "sys/pmu_encode.h"
+#include "sys/counters/memory_pmu.h"
+#include "sys/counters/perf_count.h"
+#include "sys/counters/pmu_encode.h"
 
 static char root[64];
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "io/decimal.h"
+#include "io/matrix/decimal.h"
 
 static uint64_t bits_of(double x)
 {

@@ -11,7 +11,7 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume_spmv.h"
 #include "one_cache.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 static const struct {
     enum sp_op op;

@@ -11,9 +11,9 @@
 #include "cli/doctor/doctor.h"
 #include "recorded_root.h"
 #include "sp_config.h"
-#include "sys/counter_holders.h"
-#include "sys/gpu_files.h"
-#include "sys/permissions.h"
+#include "sys/counters/counter_holders.h"
+#include "sys/counters/permissions.h"
+#include "sys/gpu/gpu_files.h"
 
 static char root[64];
 static struct sp_doctor d;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "near.h"
-#include "session/analysis.h"
-#include "session/byte_source.h"
-#include "session/record_parts.h"
-#include "sparse/generate.h"
+#include "session/analyze/analysis.h"
+#include "session/measure/byte_source.h"
+#include "session/record/parts.h"
+#include "sparse/generate/generate.h"
 
 static void add_load(struct sp_machine *m, const char *level, int n_threads, double Bps)
 {

@@ -7,7 +7,7 @@
 
 #include "cli/explain/hint.h"
 #include "cli/explain/json.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 #include "report/report_words.h"
 
 static void read_example(const char *name, struct sp_record *r)

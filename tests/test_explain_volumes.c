@@ -9,9 +9,9 @@
 #include "cli/explain/json.h"
 #include "cli/explain/terms/topics.h"
 #include "model/volume/volume_spmv.h"
-#include "session/record_parts.h"
+#include "session/record/parts.h"
 #include "small_matrices.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
 
 static const double alpha = 1.75, alpha_min = 0.375, w_y = 1.5;
 

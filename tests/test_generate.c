@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "sparse/generate.h"
-#include "sparse/permute.h"
-#include "sparse/sort.h"
+#include "sparse/csr/permute.h"
+#include "sparse/csr/sort.h"
+#include "sparse/generate/generate.h"
 
 static void make(const char *spec, struct sp_csr *a)
 {

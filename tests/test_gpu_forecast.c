@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 #include "schema_check.h"
-#include "session/gpu_prediction_record.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
+#include "session/gpu/prediction_record.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
 
 static void read_machine(const char *name, struct sp_machine *m)
 {

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "sparse/generate.h"
-#include "sparse/gpu_launch.h"
+#include "sparse/generate/generate.h"
+#include "sparse/launch/gpu_launch.h"
 
 static const struct {
     enum sp_gpu_map map;

@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "hand_layout.h"
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 #include "model/gpu/gpu_predict.h"
 #include "model/volume/volume_spmv.h"
 #include "share.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
 
 static void read_machine(const char *name, struct sp_machine *m)
 {

@@ -10,9 +10,9 @@
 #include "model/volume/volume_spmv.h"
 #include "one_cache.h"
 #include "small_matrices.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
-#include "sparse/layout_variant.h"
+#include "sparse/formats/layout.h"
+#include "sparse/formats/variant.h"
+#include "sparse/generate/generate.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, int n_threads)
 {

@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 #include "hostile_record.h"
-#include "io/record.h"
+#include "io/record/record.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"

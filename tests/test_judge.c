@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "track/group_shift.h"
-#include "track/judge.h"
+#include "track/judge/group_shift.h"
+#include "track/judge/judge.h"
 
 static const double steady[] = {1.0, 1.01, 0.99, 1.005, 0.995};
 

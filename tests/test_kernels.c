@@ -11,7 +11,7 @@
 #include "kernels/kernel.h"
 #include "share.h"
 #include "small_matrices.h"
-#include "sparse/verify.h"
+#include "sparse/product/verify.h"
 
 enum { MOST_ROWS = 1024 };
 static int *met; /* [MOST_ROWS] how often each row of the table ran, in all processes of this test */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "small_matrices.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* check records every assertion that holds, which costs more than all else here: only failures go to it. */
 #define require(condition) ((condition) ? (void)0 : ck_abort_msg("%s", #condition))

@@ -12,8 +12,8 @@
 #include "one_cache.h"
 #include "share.h"
 #include "small_matrices.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
 
 static const double TOLERANCE = 1e-12;
 

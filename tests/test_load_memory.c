@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/load_memory.h"
+#include "io/matrix/load_memory.h"
 #include "scratch_dir.h"
 #include "share.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
 
 extern char **environ;
 

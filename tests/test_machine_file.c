@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 
 #define MACHINES SP_TEST_DATA "/../../machines"
 

@@ -12,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/array_text.h"
-#include "io/mapped_file.h"
-#include "io/matrix_cache.h"
-#include "io/matrix_load.h"
+#include "io/files/mapped_file.h"
+#include "io/matrix/array_text.h"
+#include "io/matrix/matrix_cache.h"
+#include "io/matrix/matrix_load.h"
 #include "scratch_dir.h"
-#include "sparse/csr_digest.h"
+#include "sparse/csr/digest.h"
 
 static char path[128];
 

@@ -12,13 +12,13 @@
 #include "base/hash64.h"
 #include "base/random.h"
 #include "base/sha256.h"
-#include "io/matrix_cache.h"
-#include "io/matrix_load.h"
-#include "io/mtx_write.h"
+#include "io/matrix/matrix_cache.h"
+#include "io/matrix/matrix_load.h"
+#include "io/matrix/mtx_write.h"
 #include "scratch_dir.h"
 #include "sp_config.h"
-#include "sparse/csr_digest.h"
-#include "sparse/csr_symmetry.h"
+#include "sparse/csr/csr_symmetry.h"
+#include "sparse/csr/digest.h"
 
 static const char *in_dir(const char *name)
 {

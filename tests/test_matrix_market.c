@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "io/archive.h"
-#include "io/matrix_load.h"
-#include "io/matrix_market.h"
-#include "io/mtx_stream.h"
+#include "io/files/archive.h"
+#include "io/matrix/matrix_load.h"
+#include "io/matrix/matrix_market.h"
+#include "io/matrix/mtx_stream.h"
 
 static enum sp_status read_text(const char *text, int n_threads, struct sp_csr *a, struct sp_error *err)
 {

@@ -7,12 +7,12 @@
 #include "model/cache/capacity.h"
 #include "model/cache/kept.h"
 #include "scratch_dir.h"
-#include "session/measure_machine.h"
-#include "session/measure_plan.h"
-#include "session/observe.h"
-#include "session/placement.h"
-#include "sparse/generate.h"
-#include "sys/identity.h"
+#include "session/analyze/observe.h"
+#include "session/measure/machine.h"
+#include "session/measure/measure_plan.h"
+#include "session/measure/placement.h"
+#include "sparse/generate/generate.h"
+#include "sys/machine/identity.h"
 
 enum { N = 14 };
 

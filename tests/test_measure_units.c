@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/unit_costs.h"
-#include "session/measure_units.h"
+#include "session/measure/units.h"
 
 static struct sp_machine machine;
 

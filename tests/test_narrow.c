@@ -6,11 +6,11 @@
 
 #include "kernels/kernel.h"
 #include "small_matrices.h"
-#include "sparse/csr_symmetry.h"
-#include "sparse/csr_zeros.h"
-#include "sparse/offsets.h"
-#include "sparse/rounding.h"
-#include "sparse/verify.h"
+#include "sparse/csr/csr_symmetry.h"
+#include "sparse/csr/rounding.h"
+#include "sparse/csr/zeros.h"
+#include "sparse/formats/offsets.h"
+#include "sparse/product/verify.h"
 
 /* Rows of four entries i, i + 1, i + 2, i + 70000; every 96th has i + 140000 instead of i + 2, which needs a
  * slot of its own. */

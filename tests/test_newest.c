@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "track/newest.h"
+#include "track/store/newest.h"
 
 enum { MOST = 8 };
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "track/node_screen.h"
+#include "track/campaign/node_screen.h"
 
 static struct sp_screen screen_of(const double *value, int n, struct sp_node_value *node)
 {

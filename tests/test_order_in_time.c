@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "session/order_in_time.h"
-#include "sparse/generate.h"
+#include "session/trial/order_in_time.h"
+#include "sparse/generate/generate.h"
 
 static void make(const char *spec, struct sp_csr *a)
 {

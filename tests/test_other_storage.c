@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/analysis.h"
-#include "session/byte_source.h"
-#include "sparse/generate.h"
+#include "session/analyze/analysis.h"
+#include "session/measure/byte_source.h"
+#include "sparse/generate/generate.h"
 
 static const struct sp_machine machine = {
     .n_cores = 2,

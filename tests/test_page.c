@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/xml_text.h"
-#include "report/html_page.h"
-#include "report/html_svg.h"
-#include "report/report_html.h"
+#include "report/html/html_page.h"
+#include "report/html/html_svg.h"
+#include "report/html/report_html.h"
 
 static char *text;
 static size_t size;

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/atomic_file.h"
-#include "io/new_file.h"
-#include "io/part_file.h"
-#include "io/scratch_folder.h"
+#include "io/files/atomic_file.h"
+#include "io/files/new_file.h"
+#include "io/files/part_file.h"
+#include "io/files/scratch_folder.h"
 #include "scratch_dir.h"
 
 static bool exists(const char *path)

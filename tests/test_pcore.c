@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "kernels/kernel.h"
-#include "session/pcore.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
+#include "session/analyze/pcore.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
 
 enum { N_THREADS = 2 };
 

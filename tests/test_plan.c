@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
-#include "session/pcore.h"
-#include "session/plan.h"
-#include "sparse/generate.h"
+#include "session/analyze/pcore.h"
+#include "session/analyze/plan.h"
+#include "sparse/generate/generate.h"
 
 START_TEST(the_shares_are_the_budget)
 {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/record.h"
+#include "io/record/record.h"
 #include "plots/places.h"
 #include "plots/script.h"
 #include "plots/svg_hover.h"

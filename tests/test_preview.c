@@ -7,10 +7,10 @@
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
-#include "sparse/blocks.h"
-#include "sparse/generate.h"
-#include "sparse/preview.h"
-#include "sparse/reorder.h"
+#include "sparse/formats/blocks.h"
+#include "sparse/generate/generate.h"
+#include "sparse/reorder/preview.h"
+#include "sparse/reorder/reorder.h"
 
 static const char *const specs[] = {"laplace2d:40+permuted:3", "powerlaw:10:6:4", "arrow:300",
                                     "random:400x250:5",        "band:500:7",      "laplace2d:1"};

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "io/json_text.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 #define EXAMPLE SP_TEST_DATA "/record-kkt_power.json"
 

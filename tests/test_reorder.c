@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/generate.h"
-#include "sparse/graph.h"
-#include "sparse/permute.h"
-#include "sparse/reorder.h"
-#include "sparse/structure.h"
+#include "sparse/csr/permute.h"
+#include "sparse/generate/generate.h"
+#include "sparse/reorder/graph.h"
+#include "sparse/reorder/reorder.h"
+#include "sparse/structure/structure.h"
 
 static void make(const char *spec, struct sp_csr *a)
 {

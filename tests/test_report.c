@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/figures.h"
-#include "io/record.h"
+#include "io/record/record.h"
+#include "report/html/report_html.h"
 #include "report/report_csv.h"
-#include "report/report_html.h"
-#include "report/report_lines.h"
 #include "report/report_series.h"
-#include "report/report_text.h"
+#include "report/text/report_lines.h"
+#include "report/text/report_text.h"
 
 /* Every case prints the example record, changed in one respect, and is compared with golden/report-NAME.txt
  * to the byte. SP_UPDATE_GOLDEN=1 in the environment writes the files anew: read the difference before

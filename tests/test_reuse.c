@@ -11,7 +11,7 @@
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/record.h"
+#include "io/record/record.h"
 #include "kernels/control.h"
-#include "session/record_parts.h"
-#include "session/sentinel.h"
+#include "session/measure/sentinel.h"
+#include "session/record/parts.h"
 
 static struct sp_topology small_machine(void)
 {

@@ -9,10 +9,10 @@
 #include "base/random.h"
 #include "base/samples.h"
 #include "share.h"
-#include "track/change_points.h"
-#include "track/group_shift.h"
-#include "track/rehearsal.h"
-#include "track/shift.h"
+#include "track/campaign/rehearsal.h"
+#include "track/judge/change_points.h"
+#include "track/judge/group_shift.h"
+#include "track/judge/shift.h"
 
 static struct sp_group group(const double *x, int n)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "sparse/generate.h"
-#include "sparse/layout_build.h"
-#include "sparse/layout_variant.h"
-#include "sparse/workload.h"
+#include "sparse/formats/layout_build.h"
+#include "sparse/formats/variant.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/workload.h"
 
 static void make(const char *spec, const char *format, const char *schedule, struct sp_csr *m,
                  struct sp_layout *l)

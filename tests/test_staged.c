@@ -9,7 +9,7 @@
 #include "model/volume/volume_staged.h"
 #include "one_cache.h"
 #include "small_matrices.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, enum sp_op op, int32_t r, int32_t T_i,
                                       int32_t T_k)

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sparse/generate.h"
-#include "sparse/streams.h"
+#include "sparse/formats/streams.h"
+#include "sparse/generate/generate.h"
 
 static double followed(const char *spec)
 {

@@ -9,8 +9,8 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume_spmv.h"
 #include "small_matrices.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, int32_t W, int n_threads)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/generate.h"
-#include "sparse/structure.h"
+#include "sparse/generate/generate.h"
+#include "sparse/structure/structure.h"
 
 static void make(const char *spec, struct sp_csr *a)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "io/matrix_load.h"
-#include "sparse/structure.h"
+#include "io/matrix/matrix_load.h"
+#include "sparse/structure/structure.h"
 
 static const struct known {
     const char *file;

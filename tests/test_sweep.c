@@ -5,11 +5,11 @@
 
 #include "model/volume/volume_spmv.h"
 #include "report/report_sweep.h"
-#include "session/format_model.h"
-#include "session/record_sweep.h"
-#include "session/sweep_bound.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
+#include "session/record/format_model.h"
+#include "session/sweep/record_sweep.h"
+#include "session/sweep/sweep_bound.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
 
 /* Memory alone: 10 GB/s by one thread, 40 by eight; one cache of 1 MiB, so that V/b_S can be written down. */
 static struct sp_ceiling ceilings[] = {

@@ -2,16 +2,16 @@
 #include <sched.h>
 
 #include "recorded_root.h"
-#include "sys/binding.h"
-#include "sys/cgroup.h"
-#include "sys/code.h"
-#include "sys/core_to_core.h"
-#include "sys/cpuid.h"
-#include "sys/identity.h"
-#include "sys/meminfo.h"
-#include "sys/pages.h"
-#include "sys/sysfs.h"
-#include "sys/topology.h"
+#include "sys/machine/binding.h"
+#include "sys/machine/cgroup.h"
+#include "sys/machine/code.h"
+#include "sys/machine/core_to_core.h"
+#include "sys/machine/cpuid.h"
+#include "sys/machine/identity.h"
+#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
+#include "sys/machine/sysfs.h"
+#include "sys/machine/topology.h"
 
 static void collect(void *context, int cpu)
 {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "track/hint_score.h"
-#include "track/record_paths.h"
+#include "track/judge/hint_score.h"
+#include "track/store/record_paths.h"
 
 /* A record with hints as text: id, confidence, lo, hi, observed, its half interval, outcome. */
 struct tried {

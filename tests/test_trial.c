@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/sampling.h"
-#include "session/try_hints.h"
+#include "session/analyze/sampling.h"
+#include "session/trial/try_hints.h"
 
 START_TEST(options_are_added_and_replaced)
 {

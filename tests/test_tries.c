@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/tries.h"
+#include "session/trial/tries.h"
 
 START_TEST(outcomes_follow_from_the_intervals)
 {

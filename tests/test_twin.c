@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/matrix_load.h"
-#include "io/twin_file.h"
+#include "io/matrix/matrix_load.h"
+#include "io/matrix/twin_file.h"
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
-#include "sparse/csr_symmetry.h"
-#include "sparse/generate.h"
-#include "sparse/layout.h"
-#include "sparse/twin.h"
+#include "sparse/csr/csr_symmetry.h"
+#include "sparse/formats/layout.h"
+#include "sparse/generate/generate.h"
+#include "sparse/twin/twin.h"
 
 static struct sp_error err;
 

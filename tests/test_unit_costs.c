@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* c = 1 ns + 0.5 ns length up to 16, then 1 ns an entry; ends that are not foretold 10 ns from 100 units on.
  */

@@ -9,11 +9,11 @@
 #include "base/figures.h"
 #include "base/utf8.h"
 #include "explain_must.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 #include "model/bottleneck.h"
-#include "report/report_text.h"
-#include "report/verdict.h"
-#include "session/record_parts.h"
+#include "report/text/report_text.h"
+#include "report/verdict/verdict.h"
+#include "session/record/parts.h"
 #include "share.h"
 
 enum { N_GENERATED = 100000, REPORTS_EVERY = 100, MOST_LINES = 24 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "beside_cachegrind.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
 #include "model/volume/balance.h"
@@ -15,7 +15,7 @@
 #include "model/volume/volume_dense.h"
 #include "model/volume/volume_spmv.h"
 #include "plain_cache.h"
-#include "sparse/testset.h"
+#include "sparse/generate/testset.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
 

@@ -1,7 +1,7 @@
 /* What this CPU can execute. Compiled for the base instruction set. */
 #include <cpuid.h>
 
-#include "kernels/cpu/spmv_cpu.h"
+#include "kernels/cpu/spmv/spmv_cpu.h"
 
 enum sp_status sp_cpu_has_avx2(struct sp_error *err)
 {

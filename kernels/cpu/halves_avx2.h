@@ -4,7 +4,7 @@
 #define SP_KERNELS_CPU_HALVES_AVX2_H
 
 #include "kernels/cpu/vectors_avx2.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 typedef float f16x1;
 typedef float bf16x1;

@@ -1,10 +1,10 @@
 /* The rows of the x86-64 instruction sets in a build for another processor. */
-#include "kernels/cpu/dense_bcsr_rows.h"
-#include "kernels/cpu/sampled_rows.h"
-#include "kernels/cpu/spmm_rows.h"
-#include "kernels/cpu/spmv_rows.h"
-#include "kernels/cpu/staged.h"
-#include "kernels/cpu/staged_rows.h"
+#include "kernels/cpu/bcsr/dense_bcsr_rows.h"
+#include "kernels/cpu/sampled/sampled_rows.h"
+#include "kernels/cpu/spmm/spmm_rows.h"
+#include "kernels/cpu/spmm/staged.h"
+#include "kernels/cpu/spmm/staged_rows.h"
+#include "kernels/cpu/spmv/rows.h"
 
 static const char why[] = "an x86-64 instruction set, this build is for another processor";
 

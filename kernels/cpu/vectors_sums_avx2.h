@@ -4,7 +4,7 @@
 #define SP_KERNELS_CPU_VECTORS_SUMS_AVX2_H
 
 #include "kernels/cpu/vectors_avx2.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 static inline f64x4 load_f64x4_f64(const double *p)
 {

@@ -1,5 +1,6 @@
-/* SpMMV and SpMM on a GPU: bodies of one thread, in the ways of sharing of sparse/gpu_launch.h. V is the type
- * of values, I that of indices, n the columns of a load, n_packs the loads of a thread for its columns. */
+/* SpMMV and SpMM on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h. V is
+ * the type of values, I that of indices, n the columns of a load, n_packs the loads of a thread for its
+ * columns. */
 #ifndef SP_KERNELS_CUDA_DENSE_BODIES_H
 #define SP_KERNELS_CUDA_DENSE_BODIES_H
 

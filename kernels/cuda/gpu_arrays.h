@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-#include "sparse/gpu_launch.h"
+#include "sparse/launch/gpu_launch.h"
 
 /* Shapes are those of struct sp_layout; each array begins at a multiple of 256 bytes. NULL: the way of
  * sharing, or the operation, has no use for it. Element (i, k) of a dense operand is at i ld + k, in

@@ -7,7 +7,7 @@
 #include "kernels/cuda/ceiling_args.h"
 #include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
-#include "sparse/gpu_launch.h"
+#include "sparse/launch/gpu_launch.h"
 
 enum { THREADS = 256, LINE_ELEMENTS = 16, FMA_BLOCKS = 8 };
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 extern "C" {
-#include "sparse/gpu_launch.h"
+#include "sparse/launch/gpu_launch.h"
 }
 
 #ifdef __CUDACC__

@@ -6,7 +6,7 @@
 
 #ifndef __CUDACC__
 extern "C" {
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 }
 #endif
 

@@ -6,7 +6,7 @@
 #include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
 #include "kernels/cuda/gpu_stream.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 enum { MOST_ARRAYS = 24 };
 

@@ -1,8 +1,8 @@
-/* SpMM in BCSR on matrix units: the body of one thread, in the way of sharing MMA of sparse/gpu_launch.h. All
- * blocks of a block row lie side by side, as one matrix of b_h rows and as many columns as are stored; the
- * threads of a block walk it in stages, each of which they bring into shared memory together with the rows of
- * X that belong to it, and every warp multiplies the stage with its 16 columns of X. Stages to come are on
- * their way meanwhile. */
+/* SpMM in BCSR on matrix units: the body of one thread, in the way of sharing MMA of
+ * sparse/launch/gpu_launch.h. All blocks of a block row lie side by side, as one matrix of b_h rows and as
+ * many columns as are stored; the threads of a block walk it in stages, each of which they bring into shared
+ * memory together with the rows of X that belong to it, and every warp multiplies the stage with its 16
+ * columns of X. Stages to come are on their way meanwhile. */
 #ifndef SP_KERNELS_CUDA_MMA_BODIES_H
 #define SP_KERNELS_CUDA_MMA_BODIES_H
 

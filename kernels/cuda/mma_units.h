@@ -14,7 +14,7 @@
 
 #include "kernels/cuda/gpu_halves.h"
 #include "kernels/cuda/gpu_mma.h"
-#include "sparse/gpu_launch.h"
+#include "sparse/launch/gpu_launch.h"
 
 namespace gpu
 {

@@ -1,5 +1,5 @@
-/* SDDMM and FusedMM on a GPU: bodies of one thread, in the ways of sharing of sparse/gpu_launch.h. V is the
- * type of values, I that of indices, n the columns of a load.
+/* SDDMM and FusedMM on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h. V
+ * is the type of values, I that of indices, n the columns of a load.
  *
  * A warp takes 32 entries at a time: its teams have them in turn, so many that every thread holds the product
  * of one entry at last, and all are stored with one request. Four entries of a team are under way together.

@@ -1,5 +1,5 @@
-/* SpMV on a GPU: bodies of one thread, in the ways of sharing of sparse/gpu_launch.h, whose order of requests
- * they keep. V is the type of values, I that of indices. */
+/* SpMV on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h, whose order of
+ * requests they keep. V is the type of values, I that of indices. */
 #ifndef SP_KERNELS_CUDA_SPMV_BODIES_H
 #define SP_KERNELS_CUDA_SPMV_BODIES_H
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "kernels/reference/reference_rows.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 struct state {
     const struct sp_layout *layout;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 /* All numbers as pairs of doubles: real and imaginary part. */
 struct state {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/permuted.h"
+#include "sparse/formats/permuted.h"
 
 /* Waking threads costs more than walking fewer entries than this. */
 static const int64_t parallel_from = 100000;

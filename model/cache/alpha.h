@@ -11,7 +11,7 @@
 
 #include "base/reading.h"
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 struct sp_alpha_min {
     double alpha;       /* sum over domains of line (distinct lines of x touched)/sp_layout_gather_bytes() */

@@ -16,7 +16,7 @@
 
 #include "base/reading.h"
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 struct sp_reuse_options {
     int line_B;                  /* 0: 64 */

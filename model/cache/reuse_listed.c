@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sparse/csr_build.h"
-#include "sparse/permuted.h"
-#include "sparse/sort.h"
+#include "sparse/csr/csr_build.h"
+#include "sparse/csr/sort.h"
+#include "sparse/formats/permuted.h"
 
 /* Of each column of the matrix as it stands. */
 struct listing {

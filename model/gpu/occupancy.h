@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "model/machine.h"
-#include "sparse/gpu_launch.h"
+#include "sparse/launch/gpu_launch.h"
 
 struct sp_occupancy {
     int blocks;        /* resident on an SM, at least 1 */

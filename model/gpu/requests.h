@@ -1,5 +1,5 @@
 /* What the warps of a GPU launch ask of the arrays, request by request, in the order that
- * sparse/gpu_launch.h states: without a GPU, from the launch and the layout alone. */
+ * sparse/launch/gpu_launch.h states: without a GPU, from the launch and the layout alone. */
 #ifndef SP_MODEL_GPU_REQUESTS_H
 #define SP_MODEL_GPU_REQUESTS_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "sparse/gpu_launch.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
+#include "sparse/launch/gpu_launch.h"
 
 /* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes. An item of BLOCK is 4 bytes of a
  * struct sp_staged_block, the other arrays have those that the kernels know them by. */

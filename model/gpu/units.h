@@ -4,8 +4,8 @@
 #define SP_MODEL_GPU_UNITS_H
 
 #include "model/machine.h"
-#include "sparse/gpu_launch.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
+#include "sparse/launch/gpu_launch.h"
 
 /* Operations that the units execute [flop]: for all rows of a block row, all columns of the tiles, and the
  * stored columns up to the end of the last stage, zeros included; f32 as three products of tf32. */

@@ -13,7 +13,7 @@
 #include "model/bottleneck.h"
 #include "model/hints/gain.h"
 #include "model/machine.h"
-#include "sparse/workload.h"
+#include "sparse/product/workload.h"
 
 struct sp_gpu_prediction;
 

@@ -3,7 +3,7 @@
 #define SP_MODEL_TRACE_CURSOR_H
 
 #include "model/trace/trace.h"
-#include "sparse/permuted.h"
+#include "sparse/formats/permuted.h"
 
 void sp_cursor_reset(struct sp_trace_cursor *c);
 

@@ -25,7 +25,7 @@
 
 #include "base/reading.h"
 #include "base/status.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* A line event: kind in the two highest bits, line number below. */
 enum sp_event_kind {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "model/machine.h"
-#include "sparse/workload.h"
+#include "sparse/product/workload.h"
 
 /* Rows of a block of TILED whose part of A takes half of a first-level cache of 32 KiB: the rows of A are
  * gathered, and B, P and the indices stream through the other half. At least 1. */

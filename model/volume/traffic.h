@@ -10,7 +10,7 @@
 #include "model/cache/cache.h"
 #include "model/machine.h"
 #include "model/trace/trace.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 enum sp_sim_state {
     SP_SIM_WARM,   /* one of many executions that follow each other */

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "base/reading.h"
-#include "sparse/layout.h"
-#include "sparse/workload.h"
+#include "sparse/formats/layout.h"
+#include "sparse/product/workload.h"
 
 /* Bytes of an item [B]: matrix value, element of x, of y, column index, row or chunk pointer, base of a row
  * or slot (0 where indices are absolute). */

@@ -1,7 +1,7 @@
 /* What each refusal of CUPTI means for a person. */
 #include "probes/cuda/cupti_api.h"
-#include "sys/gpu_files.h"
-#include "sys/gpu_remedies.h"
+#include "sys/gpu/gpu_files.h"
+#include "sys/gpu/gpu_remedies.h"
 
 static const char end_profiler[] =
     "end the other profiler (ncu, nsys, dcgmi, a debugger); dcgmi profiling --pause stops a monitor's";

@@ -1,6 +1,6 @@
 #include "probes/cuda/gpu_counters.h"
 
-#include "sys/module_file.h"
+#include "sys/gpu/module_file.h"
 
 enum sp_status sp_gpu_counters_open(const struct sp_gpu_counters **counters, struct sp_error *err)
 {

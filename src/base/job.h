@@ -7,7 +7,8 @@
 
 #include "base/status.h"
 
-struct sp_layout; /* src/sparse/layout.h: what the job executes, for probes that simulate instead of running
+struct sp_layout; /* src/sparse/formats/layout.h: what the job executes, for probes that simulate instead of
+                   * running
                    */
 
 /* Filled by run(): seconds that each thread was busy in the whole call, all repetitions together.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 
 enum { MAX_FIELDS = 4100, MAX_LINE = 1 << 18 };
 

@@ -10,7 +10,7 @@
 
 #include "base/file_stem.h"
 #include "base/sha256.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 
 const json_t *sp_lab_item(const json_t *list, const char *id)
 {

@@ -9,8 +9,8 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "io/atomic_file.h"
-#include "io/input_file.h"
+#include "io/files/atomic_file.h"
+#include "io/files/input_file.h"
 
 void sp_lab_now(char text[32])
 {

@@ -7,8 +7,8 @@
 #include "lab/lab_audit.h"
 #include "lab/lab_command.h"
 #include "model/volume/traffic.h"
-#include "session/analyze.h"
-#include "session/setup.h"
+#include "session/analyze/analyze.h"
+#include "session/analyze/setup.h"
 
 /* Arrays may begin elsewhere in a line, and threads of several domains lie elsewhere: so much may differ. */
 static const double tolerance = 0.005;

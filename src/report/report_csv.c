@@ -6,8 +6,8 @@
 
 #include "base/csv_text.h"
 #include "base/print.h"
-#include "io/atomic_file.h"
-#include "io/record_words.h"
+#include "io/files/atomic_file.h"
+#include "io/record/record_words.h"
 
 static const struct column {
     const char *name;

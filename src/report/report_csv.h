@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "io/record.h"
+#include "io/record/record.h"
 
 /* Write errors stay in the stream's error flag. */
 void sp_report_csv_header(FILE *out);

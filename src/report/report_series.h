@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "io/record.h"
-#include "report/pen.h"
+#include "io/record/record.h"
+#include "report/text/pen.h"
 
 /* Balance and performance over r beside the model, where another term takes over, and the best r as predicted
  * and as found. Records that have no bytes are left out. */

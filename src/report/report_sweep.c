@@ -11,7 +11,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "report/report_words.h"
-#include "report/sections.h"
+#include "report/text/sections.h"
 
 enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, NAMED = 8, MOST_MAP = 16 };
 

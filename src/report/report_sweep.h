@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "io/record.h"
-#include "report/pen.h"
+#include "io/record/record.h"
+#include "report/text/pen.h"
 
 /* Points by time, ties marked; the map over C and sigma where several were measured; what was left out and
  * why, all of it from verbosity 1 on; the best command. */

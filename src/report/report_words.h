@@ -2,8 +2,8 @@
 #ifndef SP_REPORT_REPORT_WORDS_H
 #define SP_REPORT_REPORT_WORDS_H
 
-#include "io/record.h"
-#include "report/pen.h"
+#include "io/record/record.h"
+#include "report/text/pen.h"
 
 /* "time −6 … −9 % simulated": what a hint would save, and on whose word. */
 char *sp_gain_text(const json_t *hint, char *text, size_t size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/sysfs.h"
+#include "sys/machine/sysfs.h"
 
 enum { MAX_CPUS = 4096 };
 

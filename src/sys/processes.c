@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sys/sysfs.h"
+#include "sys/machine/sysfs.h"
 
 static const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of the kernel's sched.h */
 

@@ -1,7 +1,7 @@
 /* The part of cuBLAS that benchmarks use, on this CPU: C = A B by columns, alpha 1 and beta 0. */
 #include <cublas_v2.h>
 
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 static int handle;
 

@@ -3,7 +3,7 @@
 #include <cusparse.h>
 #include <stdlib.h>
 
-#include "sparse/real.h"
+#include "sparse/csr/real.h"
 
 enum kind { CSR, SELL, BSR };
 

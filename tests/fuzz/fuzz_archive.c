@@ -1,6 +1,6 @@
 /* Compressed files and tar archives, as any command loads them. */
 #include "fuzz.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 
 const char *const fuzz_words[] = {"ustar", ".mtx", "a/a.mtx", "%%MatrixMarket", "\x1f\x8b", "BZh9", NULL};
 

@@ -5,8 +5,8 @@
 
 #include "base/hash64.h"
 #include "fuzz.h"
-#include "io/matrix_cache.h"
-#include "sparse/csr_digest.h"
+#include "io/matrix/matrix_cache.h"
+#include "sparse/csr/digest.h"
 
 enum { PAGE = 4096, HEADER = 216, MOST = 1 << 20, OFFSETS = 72, BYTES = 96, DIGEST = 144, HASH = 208 };
 

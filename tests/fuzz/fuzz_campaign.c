@@ -1,6 +1,6 @@
 /* The files of campaigns. */
 #include "fuzz.h"
-#include "track/campaign_file.h"
+#include "track/campaign/campaign_file.h"
 
 const char *const fuzz_words[] = {"matrix", "matrices", "run", "node", "nodes",     "--",       "*", "?",
                                   "#",      "'",        "\\",  "gen:", "--threads", "--format", "=", NULL};

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
 
 const char *const fuzz_words[] = {"laplace2d:", "laplace3d:", "band:",  "random:",   "block:",
                                   "powerlaw:",  "arrow:",     "layer:", "+permuted", "+",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 
 const char *const fuzz_words[] = {"null",    "true",    "{}",      "[]",      "\"value\"", "\"how\"",
                                   "\"why\"", "\"f64\"", "\"MEM\"", "\"cpu\"", "\"gpu\"",   NULL};

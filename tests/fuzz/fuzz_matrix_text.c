@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/archive.h"
-#include "io/matrix_market.h"
-#include "io/mtx_stream.h"
+#include "io/files/archive.h"
+#include "io/matrix/matrix_market.h"
+#include "io/matrix/mtx_stream.h"
 
 const char *const fuzz_words[] = {"real",           "integer",    "complex",        "pattern",
                                   "array",          "coordinate", "general",        "symmetric",

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "io/record.h"
+#include "io/record/record.h"
+#include "report/html/report_html.h"
 #include "report/report_csv.h"
-#include "report/report_html.h"
-#include "report/report_text.h"
+#include "report/text/report_text.h"
 
 const char *const fuzz_words[] = {"null",
                                   "true",

@@ -12,8 +12,8 @@
 #include "kernels/gpu_module.h"
 #include "share.h"
 #include "small_matrices.h"
-#include "sparse/generate.h"
-#include "sparse/verify.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/verify.h"
 
 /* NULL with a printed reason where the module is a real one. */
 static const struct sp_executor *the_executor(void)

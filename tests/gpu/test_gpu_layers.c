@@ -12,8 +12,8 @@
 #include "kernels/gpu_module.h"
 #include "layer_reference.h"
 #include "small_matrices.h"
-#include "sparse/dense.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/dense.h"
 
 /* Some sums of the small matrices are below, between and above. */
 static const struct sp_layer_epilogue layer_end = {.bias = -0.25, .most = 1.5};

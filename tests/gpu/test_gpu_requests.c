@@ -11,8 +11,8 @@
 #include "model/gpu/requests.h"
 #include "share.h"
 #include "small_matrices.h"
-#include "sparse/dense.h"
-#include "sparse/generate.h"
+#include "sparse/generate/generate.h"
+#include "sparse/product/dense.h"
 
 /* A request of either side, in one form. */
 struct asked {

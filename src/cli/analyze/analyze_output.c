@@ -11,15 +11,15 @@
 #include "cli/core/find_program.h"
 #include "cli/core/terminal.h"
 #include "cli/core/words.h"
-#include "io/record_anonymous.h"
-#include "io/record_words.h"
+#include "io/record/record_anonymous.h"
+#include "io/record/record_words.h"
 #include "plots/plot.h"
 #include "report/report_csv.h"
-#include "report/report_lines.h"
 #include "report/report_series.h"
 #include "report/report_sweep.h"
-#include "report/report_text.h"
-#include "report/verdict.h"
+#include "report/text/report_lines.h"
+#include "report/text/report_text.h"
+#include "report/verdict/verdict.h"
 
 /* Names of files follow a directory in 1 KiB. */
 enum { LONGEST_DIRECTORY = 824 };

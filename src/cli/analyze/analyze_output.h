@@ -7,7 +7,7 @@
 #include "cli/core/html_output.h"
 #include "cli/core/options.h"
 #include "cli/core/sink.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 struct sp_output_options {
     const char *directory; /* for record and plots */

@@ -5,7 +5,7 @@
 #include "cli/analyze/run_options.h"
 #include "cli/core/options.h"
 #include "cli/model/op_options.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 
 struct sp_analyze_arguments {
     struct sp_common_options common;

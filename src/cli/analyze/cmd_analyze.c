@@ -10,11 +10,11 @@
 #include "cli/core/process.h"
 #include "cli/core/stage.h"
 #include "cli/machine/paths.h"
-#include "session/analyze_gpu.h"
-#include "session/format_model.h"
-#include "session/try_hints.h"
-#include "sys/meminfo.h"
-#include "sys/pages.h"
+#include "session/gpu/analyze_gpu.h"
+#include "session/record/format_model.h"
+#include "session/trial/try_hints.h"
+#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 /* Trials take so many times the budget of samples and what reading took, which tells the size. */
 enum { TRIES_BUDGETS = 20 };

@@ -9,10 +9,10 @@
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
-#include "session/import.h"
-#include "sys/cpuid.h"
-#include "sys/meminfo.h"
-#include "sys/pages.h"
+#include "session/analyze/import.h"
+#include "sys/machine/cpuid.h"
+#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS };
 

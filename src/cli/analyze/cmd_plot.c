@@ -11,10 +11,10 @@
 #include "cli/core/suggest.h"
 #include "cli/core/terminal.h"
 #include "cli/core/words.h"
-#include "io/record.h"
+#include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/report_sweep.h"
-#include "report/report_text.h"
+#include "report/text/report_text.h"
 
 enum { MAX_RECORDS = 2000 }; /* as many as a kind shows at most */
 

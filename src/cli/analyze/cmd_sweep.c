@@ -7,9 +7,9 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/stage.h"
-#include "io/matrix_load.h"
-#include "session/record_sweep.h"
-#include "sys/pages.h"
+#include "io/matrix/matrix_load.h"
+#include "session/sweep/record_sweep.h"
+#include "sys/machine/pages.h"
 
 enum {
     KEY_FORMAT = SP_KEY_PRIVATE,

@@ -4,7 +4,7 @@
 
 #include "cli/analyze/run_options.h"
 #include "cli/model/op_options.h"
-#include "session/recording.h"
+#include "session/record/recording.h"
 
 /* Operation and width (into `op`), format, schedule, precision, index, stores, pages, order, threads and the
  * state of the caches, each where the recording says it and the command line does not. SP_INPUT: what it says

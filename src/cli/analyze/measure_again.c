@@ -8,12 +8,12 @@
 
 #include "base/print.h"
 #include "cli/core/own_process.h"
-#include "io/record_request.h"
-#include "io/record_words.h"
-#include "session/record_parts.h"
+#include "io/record/record_request.h"
+#include "io/record/record_words.h"
+#include "session/record/parts.h"
 #include "sp_config.h"
-#include "sys/identity.h"
-#include "track/record_paths.h"
+#include "sys/machine/identity.h"
+#include "track/store/record_paths.h"
 
 /* The first fact about where it ran that is another here. */
 static enum sp_status check_machine(const struct sp_record *r, struct sp_error *err)

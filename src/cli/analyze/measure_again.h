@@ -3,7 +3,7 @@
 #define SP_CLI_MEASURE_AGAIN_H
 
 #include "base/progress.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 /* Can it be measured again here, on this machine, with this program, from this folder? SP_ABSENT says why
  * not. on_any: where it ran does not matter, because the machine is named in its request and bytes are

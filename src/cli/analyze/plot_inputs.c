@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 struct candidate {
     char path[1024];

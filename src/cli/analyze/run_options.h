@@ -6,7 +6,7 @@
 #include <argp.h>
 
 #include "cli/analyze/analyze_output.h"
-#include "session/analyze.h"
+#include "session/analyze/analyze.h"
 
 /* Defaults are the command's: format, schedule, precision -1, directory. */
 struct sp_run_options {

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "base/xml_text.h"
 #include "cli/track/track_options.h"
-#include "report/report_lines.h"
-#include "track/comparable.h"
+#include "report/text/report_lines.h"
+#include "track/judge/comparable.h"
 
 static bool is_compared(const struct sp_judgement *j)
 {

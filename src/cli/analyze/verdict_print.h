@@ -4,12 +4,13 @@
 
 #include <stdio.h>
 
-#include "track/judge.h"
+#include "track/judge/judge.h"
 
 void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out);
 void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out);
-void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out);  /* JSON Lines */
-void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out); /* report/report_lines.h */
+void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out); /* JSON Lines */
+void sp_verdicts_lines(const struct sp_judgement *judgement, int n,
+                       FILE *out); /* report/text/report_lines.h */
 /* ok and improved pass, regressed fails, the others are skipped with their reason. */
 void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out);
 void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out);

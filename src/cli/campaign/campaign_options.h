@@ -4,7 +4,7 @@
 
 #include "cli/core/options.h"
 #include "cli/core/sink.h"
-#include "track/campaign_jobs.h"
+#include "track/campaign/campaign_jobs.h"
 
 enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };
 

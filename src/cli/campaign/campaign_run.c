@@ -13,7 +13,7 @@
 #include "cli/campaign/child.h"
 #include "cli/campaign/crew.h"
 #include "cli/core/process.h"
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 
 static volatile sig_atomic_t terminated;
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "track/campaign_file.h"
+#include "track/campaign/campaign_file.h"
 
 /* Lets analyze understand the options of every run, without running anything. SP_INPUT names file and line
  * of the one that it refuses, in its own words. */

@@ -10,7 +10,7 @@
 #include "cli/core/command.h"
 #include "cli/core/words.h"
 #include "cli/track/track_options.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 
 enum { MOST_AT_ONCE = 256, LEAST_STALE_S = 30 };
 

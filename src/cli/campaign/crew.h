@@ -6,7 +6,7 @@
 
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/terminal.h"
-#include "track/campaign_traces.h"
+#include "track/campaign/campaign_traces.h"
 
 enum { SP_CREW_LOOKS_EVERY_S = 30 };
 

@@ -4,9 +4,9 @@
 
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/find_program.h"
-#include "report/report_html.h"
-#include "track/campaign_rows.h"
-#include "track/campaign_traces.h"
+#include "report/html/report_html.h"
+#include "track/campaign/campaign_rows.h"
+#include "track/campaign/campaign_traces.h"
 
 /* [{"matrix", "run", "state", "detail"}]; NULL: no memory, or the store cannot be read. */
 static json_t *list_open_jobs(const struct sp_campaign_work *w, struct sp_error *err)

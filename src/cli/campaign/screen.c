@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/sink.h"
-#include "track/node_screen.h"
+#include "track/campaign/node_screen.h"
 
 /* What is judged: slower means a longer time, or less bandwidth of the load-only roof. */
 static const enum sp_tracked judged[] = {SP_TRACKED_TIME, SP_TRACKED_ROOF};

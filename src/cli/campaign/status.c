@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/sink.h"
-#include "track/campaign_traces.h"
+#include "track/campaign/campaign_traces.h"
 
 int sp_campaign_failure_code(const struct sp_job_failure *f)
 {

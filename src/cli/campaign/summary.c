@@ -12,7 +12,7 @@
 #include "cli/core/find_program.h"
 #include "cli/core/sink.h"
 #include "plots/plot.h"
-#include "track/campaign_rows.h"
+#include "track/campaign/campaign_rows.h"
 
 static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
 {

@@ -7,7 +7,7 @@
 #include "cli/core/command.h"
 #include "cli/core/find_program.h"
 #include "cli/core/options.h"
-#include "report/report_html.h"
+#include "report/html/report_html.h"
 
 enum sp_status sp_html_open(const char *name, bool no_plots, struct sp_html_output *html,
                             struct sp_error *err)

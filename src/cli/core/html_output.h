@@ -3,7 +3,7 @@
 #define SP_CLI_HTML_OUTPUT_H
 
 #include "cli/core/sink.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 struct sp_html_output {
     struct sp_sink sink;      /* .stream NULL: not asked for */

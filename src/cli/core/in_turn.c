@@ -11,7 +11,7 @@
 #include "base/samples.h"
 #include "cli/core/terminal.h"
 #include "io/json_text.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 /* All that a command writes to its standard output; NULL: no memory. */
 static char *read_all(FILE *f)

@@ -11,7 +11,7 @@
 #include "base/visible.h"
 #include "cli/core/words.h"
 #include "cli/manual/manual.h"
-#include "sys/meminfo.h"
+#include "sys/machine/meminfo.h"
 
 enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED, KEY_MEMORY };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/core/options.h"
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 
 static _Noreturn void end(void)
 {

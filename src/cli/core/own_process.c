@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 
 /* A file, or what is there already. */
 static bool redirect(const char *path, int flags, int to)

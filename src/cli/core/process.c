@@ -12,7 +12,7 @@
 
 #include "base/print.h"
 #include "cli/core/options.h"
-#include "io/part_file.h"
+#include "io/files/part_file.h"
 
 /* All that a handler may touch. */
 static volatile sig_atomic_t is_watched, is_interrupted, is_noticed, patience_s = 1;

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 
 /* First in main(). Standard streams that are closed are opened such that reading or writing fails: no file
- * gets their numbers. SIGTERM, SIGHUP and the like remove what is unfinished (io/part_file.h) and end the
- * process as they do by themselves; so does SIGINT, also where a shell without job control has it ignored.
- * From here on an exit by whomever (argp's --help) ends with 4 where standard output could not be written.
- * Then returns 0, or 4: more threads (OMP_NUM_THREADS) or smaller stacks (ulimit -s, OMP_STACKSIZE) than can
- * work, and the reason stands on stderr. */
+ * gets their numbers. SIGTERM, SIGHUP and the like remove what is unfinished (io/files/part_file.h) and end
+ * the process as they do by themselves; so does SIGINT, also where a shell without job control has it
+ * ignored. From here on an exit by whomever (argp's --help) ends with 4 where standard output could not be
+ * written. Then returns 0, or 4: more threads (OMP_NUM_THREADS) or smaller stacks (ulimit -s, OMP_STACKSIZE)
+ * than can work, and the reason stands on stderr. */
 int sp_process_begin(void);
 
 /* Last in main(): what is not written yet. Returns the worse of `code` and 4 where that fails, and 130 after

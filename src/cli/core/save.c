@@ -4,9 +4,9 @@
 #include <strings.h>
 
 #include "cli/core/words.h"
-#include "io/matrix_cache.h"
-#include "io/mtx_write.h"
-#include "sparse/csr_digest.h"
+#include "io/matrix/matrix_cache.h"
+#include "io/matrix/mtx_write.h"
+#include "sparse/csr/digest.h"
 
 struct format {
     const char *ending, *compression;

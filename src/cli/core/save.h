@@ -1,8 +1,9 @@
-/* Writing a matrix: Matrix Market text, plain or compressed, or the binary file of io/matrix_cache.h. */
+/* Writing a matrix: Matrix Market text, plain or compressed, or the binary file of io/matrix/matrix_cache.h.
+ */
 #ifndef SP_CLI_SAVE_H
 #define SP_CLI_SAVE_H
 
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 #define SP_SAVE_FORMATS "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2 or spm"
 

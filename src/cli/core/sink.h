@@ -2,7 +2,7 @@
 #ifndef SP_CLI_SINK_H
 #define SP_CLI_SINK_H
 
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 
 struct sp_sink {
     FILE *stream; /* NULL: not asked for */

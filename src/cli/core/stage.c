@@ -4,7 +4,7 @@
 
 #include "cli/machine/this_machine.h"
 #include "sys/fault.h"
-#include "sys/meminfo.h"
+#include "sys/machine/meminfo.h"
 
 enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name, int verbosity,
                              struct sp_analyze_options *o, struct sp_stage *s, struct sp_error *err)

@@ -4,7 +4,7 @@
 #define SP_CLI_STAGE_H
 
 #include "cli/core/terminal.h"
-#include "session/analyze.h"
+#include "session/analyze/analyze.h"
 
 enum sp_stage_kind { SP_STAGE_CPU, SP_STAGE_GPU };
 

@@ -6,7 +6,7 @@
 
 #include "base/progress.h"
 #include "cli/core/options.h"
-#include "report/pen.h"
+#include "report/text/pen.h"
 
 struct sp_terminal {
     bool shown;   /* a progress line stands on stderr */

@@ -6,8 +6,8 @@
 #include "probes/helper_counter.h"
 #include "probes/markers.h"
 #include "probes/probe.h"
-#include "sys/counters.h"
-#include "sys/memory_pmu.h"
+#include "sys/counters/counters.h"
+#include "sys/counters/memory_pmu.h"
 
 /* LIKWID needs a second to find out that it may not count. */
 #define TRY_S 1.1

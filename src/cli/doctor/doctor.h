@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "cli/core/options.h"
-#include "report/pen.h"
+#include "report/text/pen.h"
+#include "sys/machine/topology.h"
 #include "sys/noise.h"
 #include "sys/processes.h"
-#include "sys/topology.h"
 
 enum { SP_MAX_FINDINGS = 96 };
 

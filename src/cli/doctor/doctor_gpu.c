@@ -2,9 +2,9 @@
 
 #include "cli/doctor/doctor.h"
 #include "sp_config.h"
-#include "sys/gpu_files.h"
-#include "sys/gpu_remedies.h"
-#include "sys/permissions.h"
+#include "sys/counters/permissions.h"
+#include "sys/gpu/gpu_files.h"
+#include "sys/gpu/gpu_remedies.h"
 
 static void build(struct sp_doctor *d)
 {

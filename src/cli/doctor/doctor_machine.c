@@ -8,12 +8,12 @@
 #include "cli/doctor/doctor.h"
 #include "cli/machine/paths.h"
 #include "sp_config.h"
-#include "sys/binding.h"
-#include "sys/core_to_core.h"
-#include "sys/cpuid.h"
-#include "sys/identity.h"
-#include "sys/meminfo.h"
-#include "sys/pages.h"
+#include "sys/machine/binding.h"
+#include "sys/machine/core_to_core.h"
+#include "sys/machine/cpuid.h"
+#include "sys/machine/identity.h"
+#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 static bool one_domain(const struct sp_topology *t, int cpu, int other)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "io/record_words.h"
-#include "track/difference.h"
+#include "io/record/record_words.h"
+#include "track/judge/difference.h"
 
 bool sp_is_record_file(const char *name)
 {

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/doctor/doctor.h"
-#include "sys/counter_holders.h"
+#include "sys/counters/counter_holders.h"
 
 /* For listing the descriptors of all processes [s]. */
 static const double longest_scan = 0.35;

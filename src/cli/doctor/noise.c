@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "cli/doctor/doctor.h"
-#include "sys/cgroup.h"
-#include "sys/cpuid.h"
-#include "sys/meminfo.h"
+#include "sys/machine/cgroup.h"
+#include "sys/machine/cpuid.h"
+#include "sys/machine/meminfo.h"
 
 static const char *const section = sp_title_noise;
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
-#include "sys/permissions.h"
+#include "sys/counters/permissions.h"
 
 static const char lower_level[] = "sudo sysctl kernel.perf_event_paranoid=0\n"
                                   "echo kernel.perf_event_paranoid=0 | sudo tee /etc/sysctl.d/99-perf.conf";

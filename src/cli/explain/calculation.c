@@ -7,7 +7,7 @@
 
 #include "cli/explain/explain_ecm.h"
 #include "cli/explain/facts.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 #include "lab/formula.h"
 
 static bool among(const char *list, const char *word)

@@ -3,7 +3,7 @@
 #define SP_CLI_EXPLAIN_CALCULATION_H
 
 #include "cli/explain/terms/terms.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 /* What differs from the record's own value by more than this does not agree, unless it lies in its interval.
  */

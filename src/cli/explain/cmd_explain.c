@@ -9,7 +9,7 @@
 #include "cli/core/terminal.h"
 #include "cli/explain/explain_text.h"
 #include "cli/explain/json.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64 };
 

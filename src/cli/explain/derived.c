@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/explain/explain_ecm.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 #include "model/volume/volume_spmv.h"
 #include "report/report_words.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/explain/derived.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 #define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
 #define NO_FIELD        NULL, NULL, NULL, NULL

@@ -6,7 +6,7 @@
 
 #include "base/figures.h"
 #include "cli/explain/facts.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 enum { NAME_COLUMN = 24, SYMBOL_COLUMN = 22, NUMBER_COLUMN = 66, INDENT = 2, DEEP = 4 };
 

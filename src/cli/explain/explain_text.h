@@ -2,8 +2,8 @@
 #ifndef SP_CLI_EXPLAIN_TEXT_H
 #define SP_CLI_EXPLAIN_TEXT_H
 
-#include "io/record.h"
-#include "report/pen.h"
+#include "io/record/record.h"
+#include "report/text/pen.h"
 
 /* One that sp_explain_json() made. `record_name`: what to call the record that its numbers are of; NULL:
  * there is none. */

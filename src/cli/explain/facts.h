@@ -2,7 +2,7 @@
 #ifndef SP_CLI_EXPLAIN_FACTS_H
 #define SP_CLI_EXPLAIN_FACTS_H
 
-#include "io/record.h"
+#include "io/record/record.h"
 
 struct sp_fact {
     struct sp_value value; /* SP_NONE with the reason where the record does not know it */

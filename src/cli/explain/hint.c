@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/explain/facts.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"
 

@@ -3,7 +3,7 @@
 #define SP_CLI_EXPLAIN_HINT_H
 
 #include "cli/explain/terms/terms.h"
-#include "io/record.h"
+#include "io/record/record.h"
 #include "model/hints/hints.h"
 
 struct sp_rule_numbers {

@@ -4,7 +4,7 @@
 
 #include "cli/explain/calculation.h"
 #include "cli/explain/hint.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 static json_t *text_or_null(const char *text)
 {

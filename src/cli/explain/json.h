@@ -3,7 +3,7 @@
 #define SP_CLI_EXPLAIN_JSON_H
 
 #include "cli/explain/terms/topics.h"
-#include "io/record.h"
+#include "io/record/record.h"
 
 #define SP_EXPLAIN_SCHEMA "spmodel.explain/1"
 

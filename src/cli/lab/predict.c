@@ -4,7 +4,7 @@
 
 #include "base/print.h"
 #include "cli/lab/labs_options.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 
 enum { KEY_FROM = SP_KEY_PRIVATE, MOST_ANSWERS = 40 };
 

@@ -14,12 +14,12 @@
 #include "cli/doctor/environment_diff.h"
 #include "cli/machine/machine_text.h"
 #include "cli/machine/paths.h"
-#include "io/atomic_file.h"
-#include "io/machine_file.h"
+#include "io/files/atomic_file.h"
+#include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"
-#include "session/measure_gpu.h"
-#include "session/measure_plan.h"
-#include "sys/cpuid.h"
+#include "session/measure/gpu.h"
+#include "session/measure/measure_plan.h"
+#include "sys/machine/cpuid.h"
 
 enum {
     KEY_QUICK = SP_KEY_PRIVATE,

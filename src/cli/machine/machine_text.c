@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "model/roofline.h"
-#include "session/measure_plan.h"
+#include "session/measure/measure_plan.h"
 
 /* 46600000000 -> "46.6": three digits or whole numbers, so that columns line up. */
 static const char *giga(double value, char *text, size_t size)

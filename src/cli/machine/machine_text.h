@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "model/machine.h"
-#include "session/measure_machine.h"
+#include "session/measure/machine.h"
 
 /* Caches, a table of ceilings with interval and origin, saturation. `how`: conditions of each ceiling too. */
 void sp_machine_print(FILE *stream, const struct sp_machine *machine, bool how);

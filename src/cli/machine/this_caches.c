@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sys/topology.h"
+#include "sys/machine/topology.h"
 
 enum sp_status sp_this_caches(struct sp_machine *m, struct sp_error *err)
 {

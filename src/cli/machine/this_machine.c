@@ -5,9 +5,9 @@
 
 #include "base/print.h"
 #include "cli/machine/paths.h"
-#include "io/machine_file.h"
-#include "session/measure_gpu.h"
-#include "session/measure_machine.h"
+#include "io/machine/machine_file.h"
+#include "session/measure/gpu.h"
+#include "session/measure/machine.h"
 
 static enum sp_status named_machine(const char *name, enum sp_machine_kind kind, int verbosity,
                                     struct sp_machine *machine, struct sp_error *err)

@@ -10,12 +10,12 @@
 #include "cli/lab/labs_options.h"
 #include "cli/machine/paths.h"
 #include "cli/manual/completion.h"
-#include "io/machine_file.h"
+#include "io/machine/machine_file.h"
 #include "kernels/kernel.h"
 #include "plots/plot.h"
-#include "sparse/generate.h"
-#include "sparse/reorder.h"
-#include "track/entry.h"
+#include "sparse/generate/generate.h"
+#include "sparse/reorder/reorder.h"
+#include "track/store/entry.h"
 
 /* Writers of words: each has a blank behind it. */
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/manual/manual.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 
 /* FOLDER/manN/NAME.N, NAME with hyphens for blanks. */
 static enum sp_status open_page(const char *folder, const char *name, int section,

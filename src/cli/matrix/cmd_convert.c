@@ -11,8 +11,8 @@
 #include "cli/core/options.h"
 #include "cli/core/save.h"
 #include "cli/core/terminal.h"
-#include "io/matrix_load.h"
-#include "sys/pages.h"
+#include "io/matrix/matrix_load.h"
+#include "sys/machine/pages.h"
 
 enum { KEY_FORMAT = SP_KEY_PRIVATE, KEY_GENERAL, KEY_DROP_ZEROS };
 

@@ -9,10 +9,10 @@
 #include "cli/core/options.h"
 #include "cli/core/save.h"
 #include "cli/core/terminal.h"
-#include "io/matrix_load.h"
-#include "io/twin_file.h"
-#include "sparse/generate.h"
-#include "sys/pages.h"
+#include "io/matrix/matrix_load.h"
+#include "io/matrix/twin_file.h"
+#include "sparse/generate/generate.h"
+#include "sys/machine/pages.h"
 
 enum { KEY_GENERAL = SP_KEY_PRIVATE, KEY_LIKE, KEY_SCALE, KEY_SEED, KEY_FEATURES };
 

@@ -12,9 +12,9 @@
 #include "cli/core/terminal.h"
 #include "cli/matrix/info.h"
 #include "cli/matrix/info_blocks.h"
-#include "io/atomic_file.h"
-#include "io/matrix_load.h"
-#include "sys/pages.h"
+#include "io/files/atomic_file.h"
+#include "io/matrix/matrix_load.h"
+#include "sys/machine/pages.h"
 
 struct options {
     struct sp_common_options common;

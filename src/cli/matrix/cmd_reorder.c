@@ -14,12 +14,12 @@
 #include "cli/machine/this_machine.h"
 #include "cli/matrix/reorder_apply.h"
 #include "cli/matrix/reorder_preview.h"
-#include "io/array_text.h"
-#include "io/matrix_load.h"
-#include "sparse/reorder.h"
-#include "sparse/reorder_metis.h"
-#include "sparse/structure.h"
-#include "sys/pages.h"
+#include "io/matrix/array_text.h"
+#include "io/matrix/matrix_load.h"
+#include "sparse/reorder/metis.h"
+#include "sparse/reorder/reorder.h"
+#include "sparse/structure/structure.h"
+#include "sys/machine/pages.h"
 
 struct options {
     struct sp_common_options common;

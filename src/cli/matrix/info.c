@@ -1,6 +1,6 @@
 #include "cli/matrix/info.h"
 
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 const int32_t sp_info_chunk[SP_INFO_CHUNKS] = {4, 8, 16, 32, 64};
 const int64_t sp_info_window[SP_INFO_WINDOWS] = {1, 64, 512, 4096, 32768};

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "sparse/structure.h"
+#include "sparse/structure/structure.h"
 
 enum { SP_INFO_CHUNKS = 5, SP_INFO_WINDOWS = 5 };
 extern const int32_t sp_info_chunk[SP_INFO_CHUNKS];   /* C of the beta table */

@@ -7,8 +7,8 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "model/volume/volume_bcsr.h"
-#include "sparse/blocks.h"
-#include "sparse/reorder_jaccard.h"
+#include "sparse/formats/blocks.h"
+#include "sparse/reorder/jaccard.h"
 
 enum { MOST_SIDE = 64 };
 

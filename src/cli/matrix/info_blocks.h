@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "sparse/csr.h"
+#include "sparse/csr/csr.h"
 
 enum { SP_MOST_BLOCKS = 16 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/array_text.h"
+#include "io/matrix/array_text.h"
 
 enum sp_status sp_reorder_apply(const char *vector, const char *permutation, const char *to, bool inverse,
                                 struct sp_error *err)

@@ -10,7 +10,7 @@
 #include "model/predict.h"
 #include "model/roofline.h"
 #include "model/volume/volume_spmv.h"
-#include "sys/pages.h"
+#include "sys/machine/pages.h"
 
 /* ---- which methods ---- */
 

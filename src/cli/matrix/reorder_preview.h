@@ -6,8 +6,8 @@
 
 #include "base/progress.h"
 #include "model/machine.h"
-#include "sparse/preview.h"
-#include "sparse/reorder.h"
+#include "sparse/reorder/preview.h"
+#include "sparse/reorder/reorder.h"
 
 enum { SP_MOST_METHODS = 32, SP_METHOD_TEXT = 48 };
 

@@ -3,7 +3,7 @@
 #define SP_CLI_MODEL_ALPHA_H
 
 #include "cli/model/case.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* Simulated alphas of one layout, so that equal caches are simulated once. Zero-initialise for each layout.
  */

@@ -8,7 +8,7 @@
 #include "cli/model/alpha.h"
 #include "cli/model/model_ecm.h"
 #include "cli/model/model_gpu.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 static int cores_of(const struct sp_machine *m)
 {

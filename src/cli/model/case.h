@@ -15,7 +15,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/predict.h"
 #include "model/unit_costs.h"
-#include "sparse/workload.h"
+#include "sparse/product/workload.h"
 
 /* DEFAULT: simulated where several machines are compared on a matrix, else the least. */
 enum sp_alpha_kind { SP_ALPHA_DEFAULT, SP_ALPHA_MIN, SP_ALPHA_SIM, SP_ALPHA_GIVEN };

@@ -14,9 +14,9 @@
 #include "cli/model/model_output.h"
 #include "cli/model/model_plot.h"
 #include "cli/model/op_options.h"
-#include "io/matrix_load.h"
+#include "io/matrix/matrix_load.h"
 #include "plots/plot.h"
-#include "session/format_model.h"
+#include "session/record/format_model.h"
 
 enum {
     KEY_MACHINE = SP_KEY_PRIVATE,

@@ -6,8 +6,8 @@
 #include "base/print.h"
 #include "cli/model/model_ecm.h"
 #include "cli/model/model_output.h"
-#include "io/gather_json.h"
-#include "io/record.h"
+#include "io/machine/gather_json.h"
+#include "io/record/record.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
 static json_t *value_json(struct sp_value v, const char *unit)

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "cli/machine/paths.h"
-#include "io/machine_file.h"
-#include "sys/identity.h"
+#include "io/machine/machine_file.h"
+#include "sys/machine/identity.h"
 
 enum { MAX_MACHINES = 64 };
 

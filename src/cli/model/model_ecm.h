@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/model/case.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* Fills in row->ecm for SpMV with a layout on a described CPU. Bytes: simulated where row->traffic is, else
  * the roofline's over every interface inside the level where the data live. T_OL by the arithmetic peak where

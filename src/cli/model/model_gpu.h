@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/model/case.h"
-#include "sparse/layout.h"
+#include "sparse/formats/layout.h"
 
 /* Entries are known, GPU kernels take the layout, the machine says what an SM holds, and neither alpha nor
  * bytes are given. */

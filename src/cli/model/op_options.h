@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sparse/workload.h"
+#include "sparse/product/workload.h"
 
 enum { SP_MOST_WIDTHS = 32 };
 

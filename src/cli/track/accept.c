@@ -5,8 +5,8 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track/track_options.h"
-#include "io/record_words.h"
-#include "track/pins.h"
+#include "io/record/record_words.h"
+#include "track/store/pins.h"
 
 enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP, KEY_FLAGGED };
 

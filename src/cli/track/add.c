@@ -6,7 +6,7 @@
 
 #include "base/print.h"
 #include "cli/track/track_options.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 #include "io/json_text.h"
 
 struct adding {

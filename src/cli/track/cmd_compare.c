@@ -11,8 +11,8 @@
 #include "cli/core/in_turn.h"
 #include "cli/core/options.h"
 #include "cli/core/sink.h"
-#include "track/comparable.h"
-#include "track/difference.h"
+#include "track/judge/comparable.h"
+#include "track/judge/difference.h"
 
 enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
 

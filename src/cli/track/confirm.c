@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/analyze/measure_again.h"
-#include "io/part_file.h"
-#include "io/record_words.h"
-#include "io/scratch_folder.h"
+#include "io/files/part_file.h"
+#include "io/files/scratch_folder.h"
+#include "io/record/record_words.h"
 
 static enum sp_status keep(struct sp_confirming *c, const struct sp_entry *entry, struct sp_error *err)
 {

@@ -3,8 +3,8 @@
 #define SP_CLI_TRACK_CONFIRM_H
 
 #include "base/progress.h"
-#include "track/confirm.h"
-#include "track/index.h"
+#include "track/judge/confirm.h"
+#include "track/store/index.h"
 
 struct sp_confirming {
     int rounds; /* at most, a series */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "track/entry.h"
+#include "track/store/entry.h"
 
 typedef void sp_entries_printer(const struct sp_entry *const *list, int64_t n, FILE *out);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/file_stem.h"
-#include "io/atomic_file.h"
-#include "io/record_anonymous.h"
-#include "report/verdict.h"
+#include "io/files/atomic_file.h"
+#include "io/record/record_anonymous.h"
+#include "report/verdict/verdict.h"
 
 static enum sp_status read_one(const char *path, bool anonymous, struct sp_record *record,
                                struct sp_error *err)

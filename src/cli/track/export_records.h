@@ -2,7 +2,7 @@
 #ifndef SP_CLI_EXPORT_RECORDS_H
 #define SP_CLI_EXPORT_RECORDS_H
 
-#include "track/index.h"
+#include "track/store/index.h"
 
 /* Writes the record of the file `path` as FOLDER/ID.json; the folder is made. */
 enum sp_status sp_export_record(const char *path, const char *folder, bool anonymous, struct sp_error *err);

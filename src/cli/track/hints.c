@@ -8,8 +8,8 @@
 #include "base/print.h"
 #include "cli/core/sink.h"
 #include "cli/track/track_options.h"
-#include "track/hint_score.h"
-#include "track/record_paths.h"
+#include "track/judge/hint_score.h"
+#include "track/store/record_paths.h"
 
 enum { MOST_RULES = 64 };
 

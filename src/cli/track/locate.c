@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track/track_options.h"
-#include "track/change_points.h"
+#include "track/judge/change_points.h"
 
 enum { KEY_FLOOR = SP_KEY_PRIVATE, KEY_METRIC };
 enum { MOST_RECORDS = 2000, MOST_CHANGES = 32 };

@@ -5,7 +5,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track/track_options.h"
-#include "track/rehearsal.h"
+#include "track/campaign/rehearsal.h"
 
 enum {
     KEY_INJECT = SP_KEY_PRIVATE,

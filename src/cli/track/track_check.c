@@ -10,9 +10,9 @@
 #include "cli/core/terminal.h"
 #include "cli/track/confirm.h"
 #include "cli/track/track_options.h"
-#include "track/difference.h"
-#include "track/newest.h"
-#include "track/pins.h"
+#include "track/judge/difference.h"
+#include "track/store/newest.h"
+#include "track/store/pins.h"
 
 enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
 

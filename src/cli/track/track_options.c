@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "cli/core/terminal.h"
 #include "cli/machine/paths.h"
-#include "io/atomic_file.h"
-#include "track/comparable.h"
+#include "io/files/atomic_file.h"
+#include "track/judge/comparable.h"
 
 enum {
     KEY_STORE = SP_KEY_PRIVATE + 0x200, /* apart from those of the verbs */

@@ -4,7 +4,7 @@
 
 #include "cli/core/options.h"
 #include "cli/core/verbs.h"
-#include "track/index.h"
+#include "track/store/index.h"
 
 struct sp_track_options {
     struct sp_common_options common;
@@ -55,8 +55,8 @@ bool sp_track_is_of_place_and_time(const struct sp_track_options *options, const
 /* End of the series that begins at list[first]. */
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first);
 
-/* What of a series can be compared (track/comparable.h), by one metric: what can be accepted, located or
- * drawn together. Of times, what was measured in one environment. */
+/* What of a series can be compared (track/judge/comparable.h), by one metric: what can be accepted, located
+ * or drawn together. Of times, what was measured in one environment. */
 struct sp_strand {
     const struct sp_entry *const *list; /* [n] by start */
     int64_t n;

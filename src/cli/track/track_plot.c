@@ -8,7 +8,7 @@
 #include "cli/core/find_program.h"
 #include "cli/track/track_options.h"
 #include "plots/plot.h"
-#include "track/confirm.h"
+#include "track/judge/confirm.h"
 
 enum { MOST_JUDGED = 200 }; /* the last ones; each costs some milliseconds */
 enum { KEY_TERM = SP_KEY_PRIVATE };

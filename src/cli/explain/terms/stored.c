@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/explain/derived.h"
-#include "io/record_words.h"
+#include "io/record/record_words.h"
 
 /* Arrays without traffic are left out of a level; one without any was not told apart by array. */
 static struct sp_fact bytes_of(const struct sp_record *r, const char *array)

@@ -1,0 +1,303 @@
+#include "io/matrix/matrix_market.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "io/matrix/load_memory.h"
+#include "io/matrix/mtx_header.h"
+#include "io/matrix/mtx_scan.h"
+#include "io/matrix/mtx_text.h"
+#include "sparse/csr/builder.h"
+
+enum { SMALL_SHARE = 256 * 1024, POLL_EVERY = 16 };
+
+/* All that the threads of one reading share. */
+struct reading {
+    const struct sp_mtx_header *h;
+    const struct sp_load_options *options;
+    struct sp_mtx_text text;
+    struct sp_csr_builder builder;
+    int n_threads;
+    struct thread_state *thread;  /* [n_threads] */
+    _Atomic int64_t fault_offset; /* [B] of the first wrong line found so far, INT64_MAX: none */
+    atomic_bool stop, interrupted, changed;
+};
+
+struct thread_state {
+    struct sp_mtx_chunk chunk;
+    void *memory;      /* of the chunk */
+    int64_t n_entries; /* of this thread's share */
+    int64_t first;     /* array files: index of the share's first value */
+    bool lower, upper; /* an entry below, above the diagonal was met */
+};
+
+static int values_per_entry(const struct sp_mtx_header *h)
+{
+    return h->field == SP_FIELD_COMPLEX ? 2 : 1;
+}
+
+static enum sp_status make_threads(struct reading *r, struct sp_error *err)
+{
+    void *p;
+    enum sp_status status = sp_new_array(r->n_threads, sizeof *r->thread, "the reader's threads", &p, err);
+    r->thread = p;
+    int per_entry = values_per_entry(r->h);
+    for (int t = 0; status == SP_OK && t < r->n_threads; t++) {
+        struct thread_state *s = &r->thread[t];
+        status = sp_new_array(SP_MTX_CHUNK, sizeof(double) * (size_t)per_entry + 2 * sizeof(int32_t),
+                              "the reader's buffer", &s->memory, err);
+        s->chunk.val = s->memory;
+        s->chunk.row = status == SP_OK ? (int32_t *)(s->chunk.val + SP_MTX_CHUNK * per_entry) : NULL;
+        s->chunk.col = status == SP_OK ? s->chunk.row + SP_MTX_CHUNK : NULL;
+    }
+    return status;
+}
+
+static void free_reading(struct reading *r)
+{
+    for (int t = 0; r->thread && t < r->n_threads; t++)
+        free(r->thread[t].memory);
+    free(r->thread);
+    sp_csr_builder_free(&r->builder);
+    sp_mtx_text_free(&r->text);
+}
+
+static void note_fault(struct reading *r, int64_t offset)
+{
+    int64_t known = atomic_load(&r->fault_offset);
+    while (offset < known && !atomic_compare_exchange_weak(&r->fault_offset, &known, offset))
+        ;
+}
+
+/* Thread 0 speaks for all: progress in its own share stands for the whole. */
+static void poll(struct reading *r, double fraction)
+{
+    const struct sp_load_options *o = r->options;
+    if (o->progress)
+        o->progress(o->context, fraction);
+    if (o->interrupted && o->interrupted(o->context)) {
+        r->interrupted = true;
+        atomic_store(&r->stop, true);
+    }
+}
+
+static void note_triangles(struct thread_state *s)
+{
+    int lower = 0, upper = 0;
+    for (int64_t k = 0; k < s->chunk.n; k++) {
+        lower |= s->chunk.row[k] > s->chunk.col[k];
+        upper |= s->chunk.row[k] < s->chunk.col[k];
+    }
+    s->lower |= lower;
+    s->upper |= upper;
+}
+
+/* One pass of thread t over its share: counts (place false) or places. */
+static void pass(struct reading *r, int t, bool place)
+{
+    const struct sp_mtx_header *h = r->h;
+    struct thread_state *s = &r->thread[t];
+    const bool array = h->format == SP_MTX_ARRAY;
+    const enum sp_mtx_take take = place                       ? SP_MTX_ENTRIES
+                                  : h->symmetry == SP_GENERAL ? SP_MTX_ROWS
+                                                              : SP_MTX_INDICES;
+    s->n_entries = 0;
+    for (int part = 0; part < 2; part++) {
+        struct sp_mtx_piece piece = sp_mtx_text_piece(&r->text, t, part);
+        const char *p = piece.begin;
+        for (int64_t n_chunks = 0; p < piece.end && !atomic_load_explicit(&r->stop, memory_order_relaxed);
+             n_chunks++) {
+            if (t == 0 && part == 0 && n_chunks % POLL_EVERY == 0)
+                poll(r, (place ? 0.4 : 0) + (place ? 0.6 : 0.4) * (double)(p - piece.begin) /
+                                                (double)(piece.end - piece.begin));
+            bool fault;
+            const char *next = array ? sp_mtx_scan_array(h, p, piece.end, &s->chunk, &fault)
+                                     : sp_mtx_scan(h, take, p, piece.end, &s->chunk, &fault);
+            if (array && s->first + s->n_entries + s->chunk.n > h->n_entries) {
+                r->changed = true; /* more lines than were counted */
+                atomic_store(&r->stop, true);
+                return;
+            }
+            if (array)
+                sp_mtx_number_array(h, s->first + s->n_entries, &s->chunk);
+            s->n_entries += s->chunk.n;
+            if (!place) {
+                if (h->symmetry != SP_GENERAL)
+                    note_triangles(s);
+                sp_csr_builder_count(&r->builder, t, s->chunk.n, s->chunk.row, s->chunk.col);
+            } else if (!sp_csr_builder_place(&r->builder, t, s->chunk.n, s->chunk.row, s->chunk.col,
+                                             h->field == SP_FIELD_PATTERN ? NULL : s->chunk.val)) {
+                r->changed = true;
+                atomic_store(&r->stop, true);
+            }
+            if (fault) {
+                note_fault(r, sp_mtx_text_offset(&piece, next));
+                return;
+            }
+            p = next;
+            if (sp_mtx_text_offset(&piece, p) > atomic_load_explicit(&r->fault_offset, memory_order_relaxed))
+                return;
+        }
+    }
+}
+
+static enum sp_status run_pass(struct reading *r, bool place, struct sp_error *err)
+{
+#pragma omp parallel for schedule(static, 1) num_threads(r->n_threads)
+    for (int t = 0; t < r->n_threads; t++)
+        pass(r, t, place);
+    if (r->interrupted)
+        return sp_fail(err, SP_INTERRUPTED, NULL, "reading %s was interrupted", r->h->path);
+    if (atomic_load(&r->fault_offset) != INT64_MAX)
+        return sp_mtx_text_fault(&r->text, r->h, err);
+    if (r->changed)
+        return sp_fail_at(err, SP_INPUT, r->h->path, 0, 0, "try again when it is complete",
+                          "the file changed while it was read");
+    return SP_OK;
+}
+
+/* Array files: the values of each share, so that each thread knows where it begins. */
+static void count_array_lines(struct reading *r)
+{
+#pragma omp parallel for schedule(static, 1) num_threads(r->n_threads)
+    for (int t = 0; t < r->n_threads; t++)
+        for (int part = 0; part < 2; part++) {
+            struct sp_mtx_piece piece = sp_mtx_text_piece(&r->text, t, part);
+            r->thread[t].n_entries += sp_mtx_count_lines(piece.begin, piece.end);
+        }
+    int64_t first = 0;
+    for (int t = 0; t < r->n_threads; t++) {
+        r->thread[t].first = first;
+        first += r->thread[t].n_entries;
+    }
+}
+
+static enum sp_status check_number_of_entries(struct reading *r, struct sp_error *err)
+{
+    int64_t n = 0;
+    for (int t = 0; t < r->n_threads; t++)
+        n += r->thread[t].n_entries;
+    return n == r->h->n_entries ? SP_OK : sp_mtx_text_fault(&r->text, r->h, err);
+}
+
+static enum sp_status check_triangles(struct reading *r, struct sp_error *err)
+{
+    bool lower = false, upper = false;
+    for (int t = 0; t < r->n_threads; t++) {
+        lower |= r->thread[t].lower;
+        upper |= r->thread[t].upper;
+    }
+    return lower && upper ? sp_mtx_text_fault(&r->text, r->h, err) : SP_OK;
+}
+
+/* Threads that pay: enough text for each, and counters that stay small beside the matrix. */
+static int choose_threads(const struct sp_mtx_header *h, int64_t n_bytes, int wanted)
+{
+    int64_t by_text = 1 + n_bytes / SMALL_SHARE;
+    int n = wanted < 1 ? 1 : wanted > by_text ? (int)by_text : wanted;
+    double allowed = 0.5 * sp_csr_bytes(h->n_r, h->n_entries, h->field);
+    while (n > 1 && sp_csr_builder_bytes(h->n_r, n) > allowed)
+        n--;
+    return n;
+}
+
+/* Before much is allocated: can the text hold what the size line declares? Smaller errors are found on the
+ * way. */
+static enum sp_status check_declared(const struct reading *r, int64_t n, struct sp_error *err)
+{
+    const struct sp_mtx_header *h = r->h;
+    return h->n_entries < 1 << 20 || sp_mtx_header_can_hold(h, n) ? SP_OK
+                                                                  : sp_mtx_text_fault(&r->text, h, err);
+}
+
+static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct sp_load_facts *facts,
+                                struct sp_error *err)
+{
+    const struct sp_mtx_header *h = r->h;
+    const struct sp_load_options *o = r->options;
+    double work = sp_csr_builder_bytes(h->n_r, r->n_threads);
+    struct sp_load_size size = {h->n_r, h->n_c, h->n_entries, h->field, false};
+    double least = work + sp_csr_bytes(h->n_r, h->n_entries, h->field);
+    enum sp_status status = sp_load_check_memory(h->path, o, &size, least, "the matrix", err);
+    if (status == SP_OK)
+        status = make_threads(r, err);
+    if (status != SP_OK)
+        return status;
+    double start = sp_now();
+    if (h->format == SP_MTX_ARRAY) {
+        count_array_lines(r);
+        status = check_number_of_entries(r, err);
+    }
+    if (status == SP_OK)
+        status = sp_csr_builder_open(&r->builder, h->n_r, h->n_c, h->field, h->symmetry, r->n_threads,
+                                     o->allocator, err);
+    if (status == SP_OK)
+        status = run_pass(r, false, err);
+    if (status == SP_OK)
+        status = check_number_of_entries(r, err);
+    if (status == SP_OK)
+        status = check_triangles(r, err);
+    if (status != SP_OK)
+        return status;
+    int64_t n_nz = sp_csr_builder_total(&r->builder);
+    facts->peak_B = work + sp_csr_bytes(h->n_r, n_nz, h->field);
+    facts->survey_s = sp_now() - start;
+    size.n_nz = n_nz;
+    status =
+        sp_load_check_memory(h->path, o, &size, facts->peak_B, "the matrix with its symmetry expanded", err);
+    if (status == SP_OK)
+        status = sp_csr_builder_seal(&r->builder, err);
+    if (status != SP_OK)
+        return status;
+    facts->touch_s = r->builder.touch_s;
+    start = sp_now();
+    status = run_pass(r, true, err);
+    facts->parse_s = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    start = sp_now();
+    status = sp_csr_builder_finish(&r->builder, matrix, err);
+    facts->finish_s = sp_now() - start;
+    return status;
+}
+
+void sp_mtx_describe(const struct sp_mtx_header *h, int n_threads, const struct sp_csr *matrix,
+                     struct sp_load_facts *facts)
+{
+    snprintf(facts->format, sizeof facts->format, "Matrix Market %s %s %s",
+             h->format == SP_MTX_ARRAY ? "array" : "coordinate", sp_field_name(h->field),
+             sp_symmetry_name(h->symmetry));
+    facts->n_entries = h->n_entries;
+    facts->n_threads = n_threads;
+    facts->n_duplicates = matrix->n_duplicates;
+    facts->n_zeros = matrix->n_zeros;
+}
+
+enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
+                                const struct sp_load_options *options, struct sp_csr *matrix,
+                                struct sp_load_facts *facts, struct sp_error *err)
+{
+    memset(matrix, 0, sizeof *matrix);
+    struct sp_mtx_header h;
+    enum sp_status status = sp_mtx_header_read(path, text, n, &h, err);
+    if (status != SP_OK)
+        return status;
+    struct reading r = {.h = &h, .options = options};
+    atomic_init(&r.fault_offset, INT64_MAX);
+    atomic_init(&r.stop, false);
+    r.n_threads = choose_threads(&h, n - h.body_begin, options->n_threads);
+    status = sp_mtx_text_open(&r.text, &h, text, n, r.n_threads, err);
+    if (status == SP_OK)
+        status = check_declared(&r, n, err);
+    if (status == SP_OK)
+        status = read_body(&r, matrix, facts, err);
+    free_reading(&r);
+    if (status != SP_OK)
+        return status;
+    facts->text_B = (double)n;
+    sp_mtx_describe(&h, r.n_threads, matrix, facts);
+    return SP_OK;
+}

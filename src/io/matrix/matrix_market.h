@@ -1,0 +1,25 @@
+/* Matrix Market text -> canonical matrix. docs/input.md states what is accepted. */
+#ifndef SP_IO_MATRIX_MARKET_H
+#define SP_IO_MATRIX_MARKET_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "io/matrix/load_options.h"
+#include "sparse/csr/csr.h"
+
+/* Reads text[n], the whole content of `path` (a name for messages), usually a mapped file; nothing beyond n
+ * is touched. Fills *matrix and the fields of *facts about entries and times (facts is not cleared). SP_INPUT
+ * with line, column and remedy for a file that breaks the format, SP_MEMORY before memory is taken that is
+ * not there. */
+enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
+                                const struct sp_load_options *options, struct sp_csr *matrix,
+                                struct sp_load_facts *facts, struct sp_error *err);
+
+struct sp_mtx_header;
+
+/* What a file says of itself, into facts; for readers. */
+void sp_mtx_describe(const struct sp_mtx_header *h, int n_threads, const struct sp_csr *matrix,
+                     struct sp_load_facts *facts);
+
+#endif

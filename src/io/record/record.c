@@ -1,0 +1,423 @@
+#include "io/record/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/file_stem.h"
+#include "io/files/atomic_file.h"
+#include "io/files/input_file.h"
+#include "io/json_text.h"
+#include "sp_config.h"
+
+/* Of the 32 bits at the end of an id; the 20 before them are the microseconds of its second. */
+enum { RANDOM_BITS = 12 };
+
+/* Fields whose type everything that reads a record relies on. */
+static const struct {
+    const char *name;
+    json_type type;
+    bool required;
+} fields[] = {
+    {"id", JSON_STRING, true},
+    {"status", JSON_STRING, false},
+    {"time", JSON_OBJECT, true},
+    {"tool", JSON_OBJECT, false},
+    {"env", JSON_OBJECT, false},
+    {"machine", JSON_OBJECT, false},
+    {"problem", JSON_OBJECT, false},
+    {"config", JSON_OBJECT, false},
+    {"structure", JSON_OBJECT, false},
+    {"roofs", JSON_ARRAY, false},
+    {"runs", JSON_ARRAY, false},
+    {"metrics", JSON_OBJECT, false},
+    {"levels", JSON_ARRAY, false},
+    {"table", JSON_ARRAY, false},
+    {"losses", JSON_OBJECT, false},
+    {"hints", JSON_ARRAY, false},
+    {"curves", JSON_OBJECT, false},
+    {"flags", JSON_ARRAY, false},
+    {"not_a_problem", JSON_ARRAY, false},
+    {"remarks", JSON_ARRAY, false},
+};
+
+static const char *type_name(json_type type)
+{
+    switch (type) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a text";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_NULL:
+        return "null";
+    default:
+        return "true or false";
+    }
+}
+
+static void iso_time(char *text, size_t size, const char *format, time_t now)
+{
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, size, format, &utc);
+}
+
+/* The next key of a dotted path; returns what follows it, NULL after the last one. */
+static const char *next_key(const char *path, char key[128])
+{
+    size_t length = strcspn(path, ".");
+    snprintf(key, 128, "%.*s", (int)length, path);
+    return path[length] ? path + length + 1 : NULL;
+}
+
+/* Puts `value` (stolen; NULL: out of memory) at `path`, making the objects on the way. */
+static void put(struct sp_record *record, const char *path, json_t *value)
+{
+    json_t *node = record->root;
+    char key[128];
+    const char *rest = next_key(path, key);
+    while (value && node && rest) {
+        json_t *child = json_object_get(node, key);
+        if (!json_is_object(child)) {
+            child = json_object();
+            if (json_object_set_new(node, key, child))
+                child = NULL;
+        }
+        node = child;
+        rest = next_key(rest, key);
+    }
+    if (!value || !node) {
+        json_decref(value);
+        record->failed = true;
+    } else if (json_object_set_new(node, key, value)) {
+        record->failed = true;
+    }
+}
+
+enum sp_status sp_record_new(const char *name, struct sp_record *record, struct sp_error *err)
+{
+    memset(record, 0, sizeof *record);
+    uint32_t digits = 0;
+    struct timespec now;
+    if (getrandom(&digits, sizeof digits, 0) != sizeof digits)
+        return sp_fail(err, SP_BUG, NULL, "no random numbers from the system: %s", strerror(errno));
+    char stamp[32], start[32], stem[97], id[160];
+    clock_gettime(CLOCK_REALTIME, &now);
+    digits = (uint32_t)(now.tv_nsec / 1000) << RANDOM_BITS | digits >> (32 - RANDOM_BITS);
+    iso_time(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", now.tv_sec);
+    iso_time(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", now.tv_sec);
+    sp_file_stem(stem, sizeof stem, name && *name ? name : "unnamed");
+    snprintf(id, sizeof id, "%s-%s-%08x", stamp, stem, (unsigned)digits);
+    record->root = json_object();
+    record->failed = !record->root;
+    sp_record_set_text(record, "schema", SP_RECORD_SCHEMA);
+    sp_record_set_text(record, "id", id);
+    sp_record_set_text(record, "time.start", start);
+    sp_record_set_text(record, "tool.version", SP_VERSION);
+    sp_record_set_text(record, "tool.git", SP_GIT_VERSION);
+    sp_record_set_text(record, "tool.compiler", SP_COMPILER);
+    sp_record_set_text(record, "tool.flags", SP_C_FLAGS);
+    if (!record->failed)
+        return SP_OK;
+    sp_record_free(record);
+    return sp_fail(err, SP_MEMORY, NULL, "no memory for the record");
+}
+
+void sp_record_free(struct sp_record *record)
+{
+    json_decref(record->root);
+    memset(record, 0, sizeof *record);
+}
+
+static json_t *number_of(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+void sp_record_set_text(struct sp_record *record, const char *path, const char *text)
+{
+    put(record, path, text ? sp_json_string(text) : json_null());
+}
+
+void sp_record_set_count(struct sp_record *record, const char *path, int64_t n)
+{
+    put(record, path, json_integer(n));
+}
+
+void sp_record_set_number(struct sp_record *record, const char *path, double x)
+{
+    put(record, path, number_of(x));
+}
+
+void sp_record_set_flag(struct sp_record *record, const char *path, bool truth)
+{
+    put(record, path, json_boolean(truth));
+}
+
+void sp_record_set_null(struct sp_record *record, const char *path, const char *why)
+{
+    put(record, path, json_pack("{s:n, s:o}", "value", "why", sp_json_string(why ? why : "no reason given")));
+}
+
+json_t *sp_record_value_json(struct sp_value v, const char *unit)
+{
+    if (sp_value_known(v) && isfinite(v.value))
+        return json_pack("{s:f, s:o, s:o, s:s, s:s}", "value", v.value, "lo", number_of(v.lo), "hi",
+                         number_of(v.hi), "unit", unit, "origin", sp_origin_name(v.origin));
+    const char *why = sp_value_known(v) ? "not a finite number" : v.why;
+    return json_pack("{s:n, s:s, s:o}", "value", "unit", unit, "why",
+                     sp_json_string(why ? why : "no reason given"));
+}
+
+void sp_record_set_value(struct sp_record *record, const char *path, struct sp_value value, const char *unit)
+{
+    put(record, path, sp_record_value_json(value, unit));
+}
+
+void sp_record_set_metric(struct sp_record *record, const char *name, struct sp_value value, const char *unit,
+                          const char *better, const char *definition)
+{
+    char path[160];
+    snprintf(path, sizeof path, "metrics.%s", name);
+    json_t *object = sp_record_value_json(value, unit);
+    if (object && (json_object_set_new(object, "better", json_string(better)) ||
+                   json_object_set_new(object, "definition", sp_json_string(definition)))) {
+        json_decref(object);
+        object = NULL;
+    }
+    put(record, path, object);
+}
+
+void sp_record_set_object(struct sp_record *record, const char *path, json_t *object)
+{
+    put(record, path, object);
+}
+
+void sp_record_append(struct sp_record *record, const char *path, json_t *object)
+{
+    json_t *array = (json_t *)sp_record_node(record, path);
+    if (object && !json_is_array(array)) {
+        array = json_array();
+        put(record, path, array);
+        array = (json_t *)sp_record_node(record, path);
+    }
+    /* json_array_append_new() drops `object` itself when it fails. */
+    if (!object || json_array_append_new(array, object))
+        record->failed = true;
+}
+
+void sp_record_add_flag(struct sp_record *record, const char *code, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sp_record_append(record, "flags", json_pack("{s:s, s:o}", "code", code, "text", sp_json_string(text)));
+}
+
+const json_t *sp_record_node(const struct sp_record *record, const char *path)
+{
+    const json_t *node = record->root;
+    while (path && node) {
+        char key[128];
+        path = next_key(path, key);
+        node = json_object_get(node, key);
+    }
+    return node;
+}
+
+bool sp_record_text(const struct sp_record *record, const char *path, const char **out)
+{
+    const json_t *node = sp_record_node(record, path);
+    if (!json_is_string(node))
+        return false;
+    *out = json_string_value(node);
+    return true;
+}
+
+bool sp_record_count(const struct sp_record *record, const char *path, int64_t *out)
+{
+    const json_t *node = sp_record_node(record, path);
+    double x = json_is_real(node) ? json_real_value(node) : NAN;
+    if (json_is_integer(node))
+        *out = json_integer_value(node);
+    else if (x == floor(x) && fabs(x) < 0x1p53) /* other programs write 24e6 */
+        *out = (int64_t)x;
+    else
+        return false;
+    return true;
+}
+
+bool sp_record_number(const struct sp_record *record, const char *path, double *out)
+{
+    const json_t *node = sp_record_node(record, path);
+    if (!json_is_number(node))
+        return false;
+    *out = json_number_value(node);
+    return true;
+}
+
+bool sp_record_flag(const struct sp_record *record, const char *path, bool *out)
+{
+    const json_t *node = sp_record_node(record, path);
+    if (!json_is_boolean(node))
+        return false;
+    *out = json_is_true(node);
+    return true;
+}
+
+struct sp_value sp_record_value(const struct sp_record *record, const char *path)
+{
+    return sp_record_value_of(sp_record_node(record, path));
+}
+
+struct sp_value sp_record_value_of(const json_t *object)
+{
+    const json_t *number = json_object_get(object, "value");
+    const char *why = json_string_value(json_object_get(object, "why"));
+    if (!json_is_number(number))
+        return sp_value_none(why ? why : "not in the record");
+    const char *word = json_string_value(json_object_get(object, "origin"));
+    enum sp_origin origin = word ? sp_origin_from_name(word) : SP_NONE;
+    if (origin == SP_NONE)
+        return sp_value_none("the record does not say where the number comes from");
+    double value = json_number_value(number);
+    const json_t *lo = json_object_get(object, "lo"), *hi = json_object_get(object, "hi");
+    return sp_value_between(value, json_is_number(lo) ? json_number_value(lo) : value,
+                            json_is_number(hi) ? json_number_value(hi) : value, origin);
+}
+
+struct sp_value sp_record_metric(const struct sp_record *record, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "metrics.%s", name);
+    return sp_record_value(record, path);
+}
+
+/* The major version must be ours; minor versions ("spmodel.record/1.3") only add. */
+static enum sp_status check_schema(const json_t *root, const char *path, struct sp_error *err)
+{
+    static const char family[] = "spmodel.record/";
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    size_t known = strlen(SP_RECORD_SCHEMA);
+    if (!schema)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "give a record that spmodel analyze wrote",
+                          "JSON, but no spmodel record: it has no text \"schema\"");
+    if (strncmp(schema, family, strlen(family)) != 0)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "give a record that spmodel analyze wrote",
+                          "JSON, but no spmodel record: its \"schema\" is \"%.80s\"", schema);
+    if (strncmp(schema, SP_RECORD_SCHEMA, known) != 0 || (schema[known] && schema[known] != '.'))
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "use the spmodel that wrote it, or a newer one",
+                          "the record has schema \"%.80s\"; this program knows \"%s\"", schema,
+                          SP_RECORD_SCHEMA);
+    return SP_OK;
+}
+
+static enum sp_status check_fields(const json_t *root, const char *path, struct sp_error *err)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const json_t *field = json_object_get(root, fields[i].name);
+        if (!field && fields[i].required)
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, "the record is damaged; make it again",
+                              "the record lacks \"%s\"", fields[i].name);
+        if (field && json_typeof(field) != fields[i].type && (fields[i].required || !json_is_null(field)))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, "the record is damaged; make it again",
+                              "\"%s\" is %s, it should be %s", fields[i].name, type_name(json_typeof(field)),
+                              type_name(fields[i].type));
+    }
+    return SP_OK;
+}
+
+/* The record takes `root`, where it is one. */
+static enum sp_status take(json_t *root, const char *path, int64_t line, struct sp_record *record,
+                           struct sp_error *err)
+{
+    enum sp_status status =
+        json_is_object(root)
+            ? check_schema(root, path, err)
+            : sp_fail_at(err, SP_INPUT, path, line, 1, "give a record that spmodel analyze wrote",
+                         "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
+    if (status == SP_OK)
+        status = check_fields(root, path, err);
+    if (status == SP_OK)
+        record->root = root;
+    else
+        json_decref(root);
+    return status;
+}
+
+enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err)
+{
+    memset(record, 0, sizeof *record);
+    json_t *root;
+    enum sp_status status =
+        sp_input_json(path, SP_INPUT_MOST_B, "the record is damaged or cut off; make it again", &root, err);
+    return status == SP_OK ? take(root, path, 1, record, err) : status;
+}
+
+enum sp_status sp_record_read_line(const char *path, int64_t line, const char *text, size_t size,
+                                   struct sp_record *record, struct sp_error *err)
+{
+    memset(record, 0, sizeof *record);
+    json_error_t why;
+    json_t *root = sp_json_parse(text, size, JSON_REJECT_DUPLICATES, &why);
+    return root ? take(root, path, line, record, err)
+                : sp_fail_at(err, SP_INPUT, path, line, why.column,
+                             "the record is damaged or cut off; make it again", "%s", why.text);
+}
+
+static enum sp_status refuse_incomplete(const struct sp_record *record, struct sp_error *err)
+{
+    if (record->root && !record->failed)
+        return SP_OK;
+    return sp_fail(err, SP_MEMORY, "free some memory and run again",
+                   "memory ran out while the record was built; it is incomplete");
+}
+
+enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,
+                               struct sp_error *err)
+{
+    enum sp_status status = refuse_incomplete(record, err);
+    if (status != SP_OK)
+        return status;
+    size_t flags = JSON_REAL_PRECISION(17) | (one_line ? JSON_COMPACT : JSON_INDENT(2));
+    errno = 0;
+    if (json_dumpf(record->root, stream, flags) != 0 || fputc('\n', stream) == EOF)
+        return sp_fail(err, SP_OUTPUT, "free some space, or write elsewhere", "cannot write the record: %s",
+                       errno ? strerror(errno) : "unknown reason");
+    return SP_OK;
+}
+
+enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err)
+{
+    enum sp_status status = refuse_incomplete(record, err);
+    if (status != SP_OK)
+        return status;
+    const char *end;
+    if (!sp_record_text(record, "time.end", &end)) {
+        char text[32];
+        iso_time(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", time(NULL));
+        sp_record_set_text(record, "time.end", text);
+    }
+    struct sp_atomic_file file;
+    status = sp_atomic_open(path, &file, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_record_print(record, file.stream, false, err);
+    if (status == SP_OK)
+        return sp_atomic_commit(&file, err);
+    sp_atomic_abort(&file);
+    if (err)
+        snprintf(err->path, sizeof err->path, "%s", path);
+    return status;
+}

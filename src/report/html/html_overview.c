@@ -1,0 +1,117 @@
+/* Several records in one table. */
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "report/html/html_sections.h"
+
+enum { CELL = 128 };
+
+/* "kkt_power"; in a campaign as its file names it. */
+static const char *matrix_of(const struct sp_record *record)
+{
+    return sp_words_text(record, "campaign.matrix", sp_words_text(record, "problem.name", "unnamed"));
+}
+
+/* The campaign's name of the run, else operation, format, order; the width where there is one. */
+static char *run_of(const struct sp_record *record, char *text, size_t size)
+{
+    const char *order = sp_words_text(record, "problem.reorder", "none"), *run;
+    int64_t r = 1;
+    char width[32] = "";
+    if (sp_record_count(record, "config.inner", &r) || (sp_record_count(record, "config.rhs", &r) && r > 1))
+        snprintf(width, sizeof width, " r=%lld", (long long)r);
+    if (sp_record_text(record, "campaign.run", &run))
+        snprintf(text, size, "%s%s", run, width);
+    else
+        snprintf(text, size, "%s %s%s%s%s", sp_words_op(sp_words_text(record, "config.op", "spmv")),
+                 sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "?")),
+                 width, strcmp(order, "none") != 0 ? " " : "", strcmp(order, "none") != 0 ? order : "");
+    return text;
+}
+
+char *sp_html_name(const struct sp_record *record, char *text, size_t size)
+{
+    char run[256];
+    snprintf(text, size, "%s: %s%s", sp_words_text(record, "problem.name", "unnamed"),
+             run_of(record, run, sizeof run),
+             strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0 ? " on a GPU" : "");
+    return text;
+}
+
+/* A figure and, small, on whose word it stands. */
+static void value_cell(struct sp_page *page, struct sp_value v, const char *figure)
+{
+    sp_page_put(page, "<td class=\"n\">");
+    if (sp_value_known(v)) {
+        sp_page_text(page, "%s ", figure);
+        sp_page_element(page, "span", "unit", "%s", sp_origin_name(v.origin));
+    } else {
+        sp_page_text(page, "unknown");
+    }
+    sp_page_put(page, "</td>");
+}
+
+static void hints_cell(struct sp_page *page, const struct sp_record *record)
+{
+    const json_t *hints = sp_record_node(record, "hints"), *flags = sp_record_node(record, "flags"), *one;
+    const char *status = sp_words_text(record, "status", "complete");
+    size_t i;
+    sp_page_put(page, "<td>");
+    if (!json_is_array(hints))
+        sp_page_text(page, "not asked for");
+    else if (json_array_size(hints) == 0)
+        sp_page_text(page, "none");
+    json_array_foreach(hints, i, one)
+        sp_page_text(page, "%s%s", i ? " " : "", sp_item_text(one, "id") ? sp_item_text(one, "id") : "?");
+    sp_page_put(page, "</td><td>");
+    sp_page_text(page, "%s", status);
+    json_array_foreach(flags, i, one) sp_page_text(
+        page, "%s%s", i ? " " : ", flagged ", sp_item_text(one, "code") ? sp_item_text(one, "code") : "?");
+    sp_page_put(page, "</td>");
+}
+
+static void name_cell(struct sp_page *page, const struct sp_record *record, int link)
+{
+    sp_page_put(page, "<th scope=\"row\">");
+    if (link > 0)
+        sp_print(page->out, "<a href=\"#r%d-top\">", link);
+    sp_page_text(page, "%s", matrix_of(record));
+    sp_page_put(page, link > 0 ? "</a></th>" : "</th>");
+}
+
+static void row(struct sp_page *page, const struct sp_record *record, int link)
+{
+    const struct sp_value time = sp_record_metric(record, "time"),
+                          bandwidth = sp_record_metric(record, "bandwidth"),
+                          rate = sp_record_metric(record, "performance"),
+                          fraction = sp_record_metric(record, "bandwidth_fraction"),
+                          alpha = sp_record_metric(record, "alpha");
+    char text[CELL + 64];
+    int64_t n;
+    sp_page_row_begin(page, NULL);
+    name_cell(page, record, link);
+    sp_page_cell(page, 'l', run_of(record, text, sizeof text));
+    sp_page_cell(page, 'r',
+                 sp_record_count(record, "problem.nnz", &n) ? sp_text_count(text, sizeof text, n)
+                                                            : "unknown");
+    value_cell(page, time, sp_text_seconds(text, sizeof text, time.value));
+    value_cell(page, bandwidth, sp_figure(text, sizeof text, bandwidth.value / 1e9, 3));
+    value_cell(page, rate, sp_figure(text, sizeof text, rate.value / 1e9, 3));
+    value_cell(page, fraction, sp_figure_percent(text, sizeof text, fraction.value));
+    value_cell(page, alpha, sp_figure(text, sizeof text, alpha.value, 2));
+    hints_cell(page, record);
+    sp_page_row_end(page);
+}
+
+void sp_html_overview(struct sp_page *page, const struct sp_record *const *records, int n, bool links,
+                      const char *caption)
+{
+    static const char *const heads[] = {"matrix",  "run",     "nonzeros", "time",  "GB/s",
+                                        "Gflop/s", "of roof", "alpha",    "hints", "status"};
+    sp_page_table_begin(page, caption, "hlrrrrrrll", heads);
+    for (int i = 0; i < n; i++)
+        row(page, records[i], links ? i + 1 : 0);
+    sp_page_table_end(page);
+}

@@ -1,0 +1,132 @@
+#include "report/text/report_lines.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/visible.h"
+#include "io/record/record_words.h"
+
+/* Words on one line, whatever they were before. */
+static void put_words(FILE *out, const char *text)
+{
+    char shown[SP_VISIBLE_MOST];
+    bool blank = false;
+    for (const char *p = text; *p;) {
+        if (isspace((unsigned char)*p)) {
+            blank = p++ != text;
+            continue;
+        }
+        if (blank)
+            fputc(' ', out);
+        blank = false;
+        sp_visible_next(&p, shown);
+        fputs(shown, out);
+    }
+}
+
+void sp_line_text(FILE *out, const char *key, const char *text)
+{
+    sp_print(out, "%s: ", key);
+    put_words(out, text && *text ? text : "unknown");
+    fputc('\n', out);
+}
+
+void sp_line_value(FILE *out, const char *key, struct sp_value v, const char *unit)
+{
+    if (sp_value_known(v) && isfinite(v.value)) {
+        sp_print(out, "%s: %.9e %s (%s)\n", key, v.value, unit, sp_origin_name(v.origin));
+        return;
+    }
+    sp_print(out, "%s: unknown %s (", key, unit);
+    put_words(out, v.why && *v.why ? v.why : "the record does not say");
+    fputs(")\n", out);
+}
+
+static void put_flags(const struct sp_record *r, FILE *out)
+{
+    const json_t *flags = sp_record_node(r, "flags"), *flag;
+    size_t i;
+    fputs("flags:", out);
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        fputc(' ', out);
+        put_words(out, code ? code : "unknown");
+    }
+    fputs(json_array_size(flags) > 0 ? "\n" : " none\n", out);
+}
+
+static void put_verdict(const struct sp_record *r, FILE *out)
+{
+    bool ok;
+    if (sp_record_flag(r, "verify.ok", &ok))
+        sp_line_text(out, "verify", ok ? "ok" : "wrong");
+    else {
+        fputs("verify: unknown (", out);
+        put_words(out, sp_words_text(r, "verify.why", "the record does not say"));
+        fputs(")\n", out);
+    }
+}
+
+static void put_roof(const struct sp_record *r, FILE *out)
+{
+    const json_t *roof = sp_record_roof(r);
+    const char *unit = roof ? sp_item_text(roof, "unit") : NULL;
+    sp_line_value(out, "roof",
+                  roof ? sp_record_value_of(roof) : sp_value_none("the record has no roof of this run"),
+                  unit ? unit : "B/s");
+}
+
+/* Each with the first word of how it was found, where that is an origin; the rest is what the others leave.
+ * They add up to the time. */
+static void put_losses(const struct sp_record *r, FILE *out)
+{
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        const char *key = sp_loss_words[i].key;
+        char path[64], name[64];
+        double seconds;
+        snprintf(name, sizeof name, "loss_%s", key);
+        snprintf(path, sizeof path, "losses_origin.%s", key);
+        const char *how = sp_words_text(r, path, "");
+        if (!sp_record_loss(r, i, &seconds)) {
+            snprintf(path, sizeof path, "losses.%s.why", key);
+            sp_line_value(out, name, sp_value_none(sp_words_text(r, path, "not examined")), "s");
+            continue;
+        }
+        char origin[16];
+        snprintf(origin, sizeof origin, "%.*s", (int)strcspn(how, ": "), how);
+        sp_print(out, "%s: %.9e s (%s)\n", name, seconds,
+                 sp_origin_from_name(origin) != SP_NONE ? origin : "derived");
+    }
+}
+
+void sp_report_lines(const struct sp_record *r, FILE *out)
+{
+    static const struct {
+        const char *key, *path;
+    } words[] = {{"record", "id"},
+                 {"status", "status"},
+                 {"matrix", "problem.name"},
+                 {"operation", "config.op"},
+                 {"format", "config.format_option"},
+                 {"kernel", "config.kernel"},
+                 {"machine", "machine.name"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        sp_line_text(out, words[i].key, sp_words_text(r, words[i].path, NULL));
+    int64_t threads;
+    if (sp_record_count(r, "config.threads", &threads))
+        sp_print(out, "threads: %lld\n", (long long)threads);
+    put_verdict(r, out);
+    put_flags(r, out);
+    const char *name;
+    json_t *metric;
+    json_object_foreach((json_t *)sp_record_node(r, "metrics"), name, metric)
+    {
+        const char *unit = sp_item_text(metric, "unit");
+        sp_line_value(out, name, sp_record_value_of(metric), unit ? unit : "1");
+    }
+    put_roof(r, out);
+    put_losses(r, out);
+}

@@ -1,0 +1,243 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/samples.h"
+#include "base/text.h"
+#include "report/report_words.h"
+#include "report/text/sections.h"
+
+static void bytes_cell(struct sp_pen *pen, int column, double bytes)
+{
+    char text[32];
+    sp_pen_right(pen, SP_INK_PLAIN, column,
+                 isfinite(bytes) ? sp_text_bytes(text, sizeof text, bytes) : "unknown");
+}
+
+void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *levels = sp_record_node(record, "levels"), *level, *array;
+    size_t i;
+    const char *name;
+    if (json_array_size(levels) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "TRAFFIC");
+    sp_pen_right(pen, SP_INK_DIM, 30, "read");
+    sp_pen_right(pen, SP_INK_DIM, 42, "written");
+    sp_pen_end(pen);
+    json_array_foreach(levels, i, level)
+    {
+        const char *origin = sp_item_text(level, "origin");
+        sp_pen_put(pen, SP_INK_PLAIN, " %s", sp_words_level(sp_item_text(level, "name")));
+        bytes_cell(pen, 30, sp_item_number(level, "read_B"));
+        bytes_cell(pen, 42, sp_item_number(level, "write_B"));
+        sp_pen_put(pen, SP_INK_PLAIN, "   %s", origin ? origin : "of unknown origin");
+        sp_pen_end(pen);
+        /* jansson's own loop macro wants a json_t that is not const; nothing is changed. */
+        json_t *arrays = json_object_get(level, "arrays");
+        json_object_foreach(arrays, name, array)
+        {
+            sp_pen_put(pen, SP_INK_PLAIN, "   %.14s", name);
+            bytes_cell(pen, 30, sp_item_number(array, "read_B"));
+            bytes_cell(pen, 42, sp_item_number(array, "write_B"));
+            sp_pen_end(pen);
+        }
+    }
+}
+
+/* "62 % from L1, 12 % from L2, 26 % from DRAM simulated;" */
+static void say_origins(struct sp_pen *pen, const json_t *levels)
+{
+    const json_t *level;
+    double all = 0, said = 0;
+    size_t i;
+    char share[32];
+    json_array_foreach(levels, i, level) all += sp_record_value_of(json_object_get(level, "gathers")).value;
+    json_array_foreach(levels, i, level)
+    {
+        const double n = sp_record_value_of(json_object_get(level, "gathers")).value;
+        if (!(n > 0))
+            continue;
+        sp_pen_part(pen, SP_INK_PLAIN, said > 0, "%s from %s%s",
+                    sp_figure_percent(share, sizeof share, n / all),
+                    sp_words_level(sp_item_text(level, "level")), said + n < all ? "," : " simulated;");
+        said += n;
+    }
+}
+
+void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *levels = sp_record_node(record, "gathers.levels");
+    const struct sp_value roof = sp_record_value(record, "gathers.roof"),
+                          beyond = sp_record_value(record, "gathers.beyond_L1");
+    const struct sp_value time = sp_record_metric(record, "time"), linear = sp_record_linear_time(record);
+    const bool saves = sp_value_known(linear) && linear.value < time.value;
+    char text[32];
+    if (json_array_size(levels) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "GATHERS");
+    sp_pen_tab(pen, 9);
+    pen->indent = 9;
+    say_origins(pen, levels);
+    if (!sp_value_known(roof)) {
+        sp_pen_part(pen, SP_INK_DIM, 1, "their roof is unknown: %s", roof.why ? roof.why : "not said");
+        sp_pen_end(pen);
+        return;
+    }
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s G/s modelled%s",
+                sp_figure(text, sizeof text, roof.value / 1e9, 3), sp_value_known(beyond) ? ";" : "");
+    if (sp_value_known(beyond))
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "beyond L1 takes %s longer modelled%s",
+                    sp_text_seconds(text, sizeof text, beyond.value), saves ? ";" : "");
+    if (saves)
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "all gathers from L1 (test) save %s measured",
+                    sp_text_seconds(text, sizeof text, time.value - linear.value));
+    sp_pen_end(pen);
+}
+
+static void spread_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *runs = sp_record_node(record, "runs"), *run;
+    size_t i, k;
+    json_array_foreach(runs, i, run)
+    {
+        const json_t *times = json_object_get(run, "time_s"), *time;
+        double x[4096], lowest = INFINITY, highest = 0;
+        int64_t n = 0;
+        json_array_foreach(times, k, time)
+        {
+            if (n == 4096 || !json_is_number(time))
+                break;
+            x[n] = json_number_value(time);
+            lowest = fmin(lowest, x[n]);
+            highest = fmax(highest, x[n++]);
+        }
+        if (n == 0)
+            continue;
+        char a[32], b[32], c[32], d[32];
+        sp_pen_put(pen, SP_INK_PLAIN, " run %zu", i + 1);
+        pen->indent = 9;
+        sp_pen_tab(pen, 9);
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "%lld samples, %s ... %s, median %s, quartile spread %s",
+                    (long long)n, sp_text_seconds(a, sizeof a, lowest), sp_text_seconds(b, sizeof b, highest),
+                    sp_text_seconds(c, sizeof c, sp_median(x, n)),
+                    sp_figure_percent(d, sizeof d, sp_relative_spread(x, n)));
+        sp_pen_end(pen);
+    }
+}
+
+/* Who counted the events that follow, where that is another than before. perf_event repeats the job warm,
+ * whatever state of the caches was asked for. */
+static void say_source(struct sp_pen *pen, const struct sp_record *record, const json_t *item,
+                       struct sp_value v, const char **before)
+{
+    const char *source = sp_item_text(item, "source");
+    if (!source || (*before && strcmp(source, *before) == 0))
+        return;
+    bool repeated = strcmp(source, "perf_event") == 0 &&
+                    strcmp(sp_words_text(record, "config.cache", "warm"), "warm") != 0;
+    sp_pen_part(pen, SP_INK_PLAIN, *before ? 2 : 0,
+                "%s%s by %s%s:", *before ? "" : "in one execution, all threads, ", sp_origin_name(v.origin),
+                source, repeated ? " in warm repetitions" : "");
+    *before = source;
+}
+
+/* Events of the threads in one execution: what can be counted, the rest by name. */
+static void event_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, "core_events"), *item;
+    size_t i;
+    char absent[256] = "", figure[48];
+    double instructions = NAN, cycles = NAN;
+    if (json_array_size(list) == 0)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "EVENTS");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    const char *source = NULL;
+    json_array_foreach(list, i, item)
+    {
+        const char *name = sp_item_text(item, "name");
+        struct sp_value v = sp_record_value_of(json_object_get(item, "each"));
+        if (!name)
+            continue;
+        instructions = strcmp(name, "instructions") == 0 && sp_value_known(v) ? v.value : instructions;
+        cycles = strcmp(name, "cycles") == 0 && sp_value_known(v) ? v.value : cycles;
+        if (sp_value_known(v)) {
+            say_source(pen, record, item, v, &source);
+            sp_pen_part(pen, SP_INK_PLAIN, 2, "%s %s", name,
+                        strcmp(name, "processor time") == 0 ? sp_text_seconds(figure, sizeof figure, v.value)
+                                                            : sp_figure(figure, sizeof figure, v.value, 3));
+        } else if (strlen(absent) + strlen(name) + 4 < sizeof absent)
+            snprintf(absent + strlen(absent), sizeof absent - strlen(absent), "%s%s", *absent ? ", " : "",
+                     name);
+    }
+    if (instructions > 0 && cycles > 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "%.2f instructions a cycle", instructions / cycles);
+    if (*absent)
+        sp_pen_part(pen, SP_INK_DIM, 2, "not counted here: %s", absent);
+    sp_pen_end(pen);
+}
+
+/* Where the time of the analysis went, beside what its measurements were allowed. */
+static void plan_lines(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *steps = sp_record_node(record, "plan.steps"), *step;
+    char text[32];
+    double budget;
+    size_t i;
+    if (!sp_record_number(record, "plan.budget_s", &budget))
+        return;
+    sp_pen_put(pen, SP_INK_BOLD, "PLAN");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    if (budget > 0)
+        sp_pen_put(pen, SP_INK_PLAIN, "%s of measurements; took, of what was allowed, and adds",
+                   sp_text_seconds(text, sizeof text, budget));
+    else
+        sp_pen_put(pen, SP_INK_PLAIN, "nothing was measured; what each step took and adds");
+    sp_pen_end(pen);
+    json_array_foreach(steps, i, step)
+    {
+        const double allowed = sp_item_number(step, "allowed_s");
+        const char *name = sp_item_text(step, "name"), *adds = sp_item_text(step, "adds");
+        pen->indent = 41;
+        sp_pen_tab(pen, 9);
+        sp_pen_put(pen, SP_INK_PLAIN, "%s", name ? name : "?");
+        sp_pen_right(pen, SP_INK_PLAIN, 28,
+                     sp_text_seconds(text, sizeof text, sp_item_number(step, "took_s")));
+        sp_pen_right(pen, SP_INK_DIM, 39, allowed > 0 ? sp_text_seconds(text, sizeof text, allowed) : "");
+        sp_pen_tab(pen, 41);
+        sp_pen_words(pen, SP_INK_PLAIN, adds ? adds : "");
+        sp_pen_end(pen);
+    }
+}
+
+void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
+{
+    static const struct {
+        const char *path, *words;
+    } costs[] = {{"cost.load_s", "read the matrix"},
+                 {"cost.reorder_s", "reorder"},
+                 {"cost.layout_s", "build the format"},
+                 {"cost.simulate_s", "simulate"}};
+    double setup, x;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "COSTS");
+    pen->indent = 9;
+    sp_pen_tab(pen, 9);
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        char text[32];
+        if (sp_record_number(record, costs[i].path, &x))
+            sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s", costs[i].words, sp_text_seconds(text, sizeof text, x));
+    }
+    if (sp_record_number(record, "cost.setup_spmv", &setup))
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
+    sp_pen_end(pen);
+    plan_lines(pen, record);
+    spread_line(pen, record);
+    event_line(pen, record);
+}

@@ -1,0 +1,326 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/report_words.h"
+#include "report/text/sections.h"
+
+enum { HEAD = 9 };
+
+static void head(struct sp_pen *pen, const char *word)
+{
+    pen->indent = 0;
+    sp_pen_put(pen, SP_INK_BOLD, "%s", word);
+    sp_pen_tab(pen, HEAD);
+    pen->indent = HEAD;
+}
+
+/* What a reader must know before anything else: an interrupted or invented record. */
+static void status_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *status, *meaning = sp_status_text(record, &status);
+    if (!meaning)
+        return;
+    head(pen, "STATUS");
+    sp_pen_put(pen, SP_INK_RED, "%s", status);
+    sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", meaning);
+    sp_pen_end(pen);
+}
+
+/* The state of the machine, said once: a verdict on a busy one is worth less, and on an unusable one there is
+ * none.
+ */
+static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *state = sp_words_text(record, "conditions.state", ""), *doubt;
+    const bool has_doubt = sp_record_text(record, "conditions.doubt", &doubt);
+    if (!*state)
+        return;
+    head(pen, "STATE");
+    sp_pen_part(pen,
+                strcmp(state, "clean") == 0      ? SP_INK_GREEN
+                : strcmp(state, "unusable") != 0 ? SP_INK_YELLOW
+                                                 : SP_INK_RED,
+                0, "%s", state);
+    sp_pen_put(pen, SP_INK_PLAIN, ":");
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "conditions.text", "no words"));
+    sp_pen_end(pen);
+    if (!has_doubt)
+        return;
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    sp_pen_put(pen, SP_INK_RED, "no verdict:");
+    if (strcmp(state, "unusable") != 0) {
+        sp_pen_words(pen, SP_INK_PLAIN, doubt);
+        sp_pen_put(pen, SP_INK_PLAIN, ";");
+    }
+    sp_pen_words(pen, SP_INK_PLAIN,
+                 strcmp(state, "unusable") == 0
+                     ? "structure and simulated bytes hold, times do not; fewer threads, a quieter machine "
+                       "(`spmodel doctor` says who computes) or more time (--budget 10s) may help"
+                     : "structure holds, no share of the roof is given");
+    sp_pen_end(pen);
+}
+
+/* Nothing below is right without this: the roofs are of one machine, the times of another. */
+void sp_section_foreign(struct sp_pen *pen, const struct sp_record *record)
+{
+    bool foreign = false;
+    if (!sp_record_flag(record, "machine.foreign", &foreign) || !foreign)
+        return;
+    head(pen, "NOTE");
+    sp_pen_words(pen, SP_INK_YELLOW, "caches and ceilings of");
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.name", "another machine"));
+    sp_pen_words(pen, SP_INK_YELLOW, "(--machine), but the kernel ran on another machine:");
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.ran_on", "this one"));
+    sp_pen_end(pen);
+}
+
+void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
+{
+    int64_t rows, cols, nnz, n;
+    char a[32], b[32];
+    head(pen, "MATRIX");
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "problem.name", "unnamed"));
+    if (sp_record_count(record, "problem.rows", &rows) && sp_record_count(record, "problem.cols", &cols))
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s x %s", sp_text_count(a, sizeof a, rows),
+                    sp_text_count(b, sizeof b, cols));
+    const char *field = sp_words_text(record, "problem.field", "real");
+    const char *symmetry = sp_words_text(record, "problem.symmetry", "general");
+    bool expanded = false;
+    sp_record_flag(record, "problem.symmetric_expanded", &expanded);
+    if (strcmp(field, "real") != 0)
+        sp_pen_put(pen, SP_INK_PLAIN, ", %s", field);
+    if (strcmp(symmetry, "general") != 0)
+        sp_pen_put(pen, SP_INK_PLAIN, ", %s file%s", symmetry, expanded ? ", expanded" : "");
+    const char *reorder = sp_words_text(record, "problem.reorder", "none");
+    if (strcmp(reorder, "none") != 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "reordered by %s", reorder);
+    sp_pen_end(pen);
+
+    pen->indent = HEAD;
+    sp_pen_tab(pen, HEAD);
+    if (sp_record_count(record, "problem.nnz", &nnz))
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "%s nonzeros", sp_text_count(a, sizeof a, nnz));
+    if (sp_record_count(record, "problem.zeros", &n) && n > 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "(%s explicit zeros)", sp_text_count(a, sizeof a, n));
+    if (sp_record_count(record, "problem.duplicates", &n) && n > 0)
+        sp_pen_part(pen, SP_INK_YELLOW, 1, "(%s duplicates summed)", sp_text_count(a, sizeof a, n));
+    static const struct {
+        const char *path, *word;
+    } lengths[] = {{"structure.n_nzr_mean", "mean"},
+                   {"structure.n_nzr_median", "median"},
+                   {"structure.n_nzr_p99", "p99"},
+                   {"structure.n_nzr_max", "max"}};
+    char line[160] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        double x;
+        if (sp_record_number(record, lengths[i].path, &x) && used < sizeof line)
+            used += (size_t)snprintf(
+                line + used, sizeof line - used, "%s %s %s", used ? "," : "per row:", lengths[i].word,
+                x == floor(x) ? sp_text_whole(a, sizeof a, x) : sp_figure(a, sizeof a, x, 3));
+    }
+    if (used)
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", line);
+    if (sp_record_count(record, "structure.empty_rows", &n) && n > 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s empty rows", sp_text_count(a, sizeof a, n));
+    sp_pen_end(pen);
+}
+
+/* Of figures that were measured: how old they are, and what speaks against them. */
+static void measured_part(struct sp_pen *pen, const struct sp_record *record)
+{
+    const bool busy = strcmp(sp_words_text(record, "machine.measured.state", "clean"), "busy") == 0;
+    const char *doubt;
+    double age_s = 0;
+    char age[32];
+    if (!sp_record_node(record, "machine.measured"))
+        return;
+    if (sp_record_number(record, "machine.measured.age_s", &age_s))
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "measured %s ago", sp_text_age(age, sizeof age, age_s));
+    if (busy)
+        sp_pen_words(pen, SP_INK_YELLOW, "beside other programs");
+    if (sp_record_text(record, "machine.measured.doubt", &doubt)) {
+        sp_pen_put(pen, SP_INK_YELLOW, ",");
+        sp_pen_words(pen, SP_INK_YELLOW, "low confidence:");
+        sp_pen_words(pen, SP_INK_YELLOW, doubt);
+    }
+}
+
+void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
+{
+    head(pen, "MACHINE");
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "machine.name", "unnamed"));
+    const char *cpu = sp_words_text(record, "machine.cpu", "");
+    int64_t threads, domains;
+    double hertz;
+    if (*cpu)
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", cpu);
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    if (on_gpu && sp_record_count(record, "config.threads", &threads)) {
+        sp_pen_put(pen, SP_INK_PLAIN, ", %lld SMs", (long long)threads);
+    } else if (sp_record_count(record, "config.threads", &threads)) {
+        const json_t *pin = sp_record_node(record, "config.pin");
+        bool pinned = json_is_array(pin) && json_array_size(pin) > 0;
+        /* a recording may not say */
+        bool told = pinned || json_is_null(pin) || sp_record_flag(record, "config.pinned", &pinned);
+        sp_pen_put(pen, SP_INK_PLAIN, ", %lld thread%s%s", (long long)threads, threads == 1 ? "" : "s",
+                   !told    ? ""
+                   : pinned ? " pinned"
+                            : " not pinned");
+        if (pinned && sp_record_count(record, "machine.n_domains", &domains) && domains > 0)
+            sp_pen_put(pen, SP_INK_PLAIN, ", %lld cache domain%s", (long long)domains,
+                       domains == 1 ? "" : "s");
+    }
+    if (sp_record_number(record, "machine.frequency_Hz", &hertz) && hertz > 0)
+        sp_pen_put(pen, SP_INK_PLAIN, ", %.1f GHz", hertz / 1e9);
+    const json_t *caches = sp_record_node(record, "machine.caches");
+    const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
+    double size = sp_item_number(last, "size_B"), level = sp_item_number(last, "level");
+    if (last && size > 0) {
+        char stated[32], found[32], lo[32], hi[32], ends[80] = "";
+        struct sp_value effective = sp_record_value_of(json_object_get(last, "effective_B"));
+        sp_text_bytes(stated, sizeof stated, size);
+        if (sp_value_known(effective) && effective.hi > 1.5 * effective.lo) /* wide enough to matter */
+            snprintf(ends, sizeof ends, " (%s … %s)", sp_text_bytes(lo, sizeof lo, effective.lo),
+                     sp_text_bytes(hi, sizeof hi, effective.hi));
+        if (sp_value_known(effective))
+            sp_pen_part(pen, SP_INK_PLAIN, 3, "L%.0f %s%s effective %s, %s stated", level,
+                        sp_text_bytes(found, sizeof found, effective.value), ends,
+                        sp_origin_name(effective.origin), stated);
+        else
+            sp_pen_part(pen, SP_INK_PLAIN, 3, "L%.0f %s stated", level, stated);
+    }
+    measured_part(pen, record);
+    sp_pen_end(pen);
+}
+
+static void roof_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    size_t i;
+    if (json_array_size(roofs) == 0)
+        return;
+    head(pen, "ROOFS");
+    json_array_foreach(roofs, i, roof)
+    {
+        char name[64], value[160], age[64];
+        sp_roof_age_text(roof, age, sizeof age);
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s%s", sp_words_roof(name, sizeof name, roof),
+                    sp_words_roof_value(value, sizeof value, roof), age);
+    }
+    sp_pen_end(pen);
+}
+
+static void sample_part(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *runs = sp_record_node(record, "runs"), *run;
+    size_t n_runs = json_array_size(runs), n_samples = 0, first = 0, i;
+    bool equal = true;
+    int64_t dropped = 0;
+    json_array_foreach(runs, i, run)
+    {
+        size_t n = json_array_size(json_object_get(run, "time_s"));
+        double d = sp_item_number(run, "dropped");
+        first = i == 0 ? n : first;
+        equal = equal && n == first;
+        n_samples += n;
+        dropped += d > 0 ? (int64_t)d : 0;
+    }
+    if (n_samples == 0)
+        return;
+    if (equal)
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%zu run%s x %zu samples", n_runs, n_runs == 1 ? "" : "s", first);
+    else
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%zu runs, %zu samples", n_runs, n_samples);
+    if (dropped > 0)
+        sp_pen_put(pen, SP_INK_PLAIN, " (%lld dropped)", (long long)dropped);
+}
+
+static void verify_part(struct sp_pen *pen, const struct sp_record *record)
+{
+    bool ok;
+    double error;
+    if (!sp_record_flag(record, "verify.ok", &ok)) {
+        sp_pen_part(pen, SP_INK_YELLOW, 3, "result not checked (%s)",
+                    sp_words_text(record, "verify.why", "not in the record"));
+        return;
+    }
+    char text[64] = "";
+    if (sp_record_number(record, "verify.max_rel_err", &error))
+        snprintf(text, sizeof text, ": max. rel. error %.0e", error);
+    if (ok)
+        sp_pen_part(pen, SP_INK_GREEN, 3, "result checked%s", text);
+    else
+        sp_pen_part(pen, SP_INK_RED, 3, "RESULT WRONG%s, against %s", text,
+                    sp_words_text(record, "verify.reference", "the reference"));
+}
+
+static void residence_doubt(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *doubt;
+    if (!sp_record_text(record, "binding.doubt", &doubt))
+        return;
+    sp_pen_put(pen, SP_INK_YELLOW, ";");
+    sp_pen_words(pen, SP_INK_YELLOW, "residence not certain:");
+    sp_pen_words(pen, SP_INK_YELLOW, doubt);
+}
+
+void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *op = sp_words_text(record, "config.op", "spmv"),
+               *schedule = sp_words_text(record, "config.schedule", "");
+    head(pen, "KERNEL");
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s  %s", sp_words_op(op),
+                sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "?")));
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s/%s", sp_words_text(record, "config.precision", "?"),
+                sp_words_text(record, "config.index", "?"));
+    bool nt = false;
+    int64_t width;
+    if (sp_record_count(record, "config.inner", &width) ||
+        (sp_record_count(record, "config.rhs", &width) && width > 1))
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "r = %lld", (long long)width);
+    if (strcmp(sp_words_text(record, "config.order", "row"), "column") == 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "column-major");
+    if (strcmp(schedule, "rows") == 0 || strcmp(schedule, "nnz") == 0)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "static %s", schedule);
+    else if (*schedule)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", schedule);
+    const char *kernel = sp_words_text(record, "config.kernel", ""), *slash = strrchr(kernel, '/');
+    if (*kernel)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", slash ? slash + 1 : kernel);
+    if (sp_record_flag(record, "config.store_nt", &nt) && nt)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "NT stores");
+    const char *cache = sp_words_text(record, "config.cache", "");
+    if (*cache)
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", cache);
+    sample_part(pen, record);
+    verify_part(pen, record);
+    sp_pen_end(pen);
+
+    const char *term, *why;
+    if (!sp_record_text(record, "binding.term", &term))
+        return;
+    head(pen, "BOUND BY");
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", term);
+    if (sp_record_text(record, "binding.why", &why)) {
+        sp_pen_put(pen, SP_INK_PLAIN, ":");
+        sp_pen_words(pen, SP_INK_PLAIN, why);
+    }
+    residence_doubt(pen, record);
+    sp_pen_end(pen);
+}
+
+void sp_section_head(struct sp_pen *pen, const struct sp_record *record)
+{
+    status_line(pen, record);
+    sp_section_foreign(pen, record);
+    conditions_line(pen, record);
+    sp_section_matrix(pen, record);
+    sp_section_machine(pen, record);
+    roof_line(pen, record);
+    sp_section_kernel(pen, record);
+    sp_section_bytes(pen, record);
+}

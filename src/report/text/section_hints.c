@@ -1,0 +1,220 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "report/report_words.h"
+#include "report/text/sections.h"
+#include "report/verdict/verdict.h"
+
+/* "observed −82 % confirmed": what came of it where it was tried. */
+static void observed_part(struct sp_pen *pen, const json_t *hint)
+{
+    const json_t *observed = json_object_get(hint, "observed");
+    const char *outcome = sp_outcome_words(hint);
+    const struct sp_value v = sp_hint_observed(hint);
+    char text[64];
+    if (!observed || json_is_null(observed))
+        return;
+    if (sp_value_known(v))
+        sp_pen_part(pen, v.value > 0 ? SP_INK_GREEN : SP_INK_RED, 5, "observed %s%s%s%s",
+                    v.value < 0 ? "+" : "", sp_figure_percent(text, sizeof text, -v.value),
+                    outcome ? " " : "", outcome ? outcome : "");
+    else
+        sp_pen_part(pen, SP_INK_PLAIN, 5, "not tried");
+}
+
+enum { INDENT = 5 };
+
+static void labelled(struct sp_pen *pen, const char *label, const char *text, bool command)
+{
+    if (!text || !*text)
+        return;
+    pen->indent = 13;
+    sp_pen_put(pen, SP_INK_DIM, "     %s", label);
+    sp_pen_tab(pen, 13);
+    if (command) /* to be copied: never broken */
+        sp_pen_put(pen, SP_INK_CYAN, "%s", text);
+    else
+        sp_pen_words(pen, SP_INK_PLAIN, text);
+}
+
+static void hint_lines(struct sp_pen *pen, const json_t *hint)
+{
+    const char *id = sp_item_text(hint, "id"), *title = sp_item_text(hint, "title"),
+               *confidence = sp_item_text(hint, "confidence"), *evidence = sp_item_text(hint, "evidence"),
+               *command = sp_item_text(hint, "try"), *expect = sp_item_text(hint, "expect"),
+               *cost = sp_item_text(hint, "cost");
+    char gain[96];
+    sp_gain_text(hint, gain, sizeof gain);
+    pen->indent = 5;
+    sp_pen_put(pen, SP_INK_BOLD, " %-3s %s", id ? id : "?", title ? title : "");
+    sp_pen_tab(pen, 28);
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", gain);
+    if (confidence)
+        sp_pen_part(pen, SP_INK_PLAIN, 5, "confidence %s", confidence);
+    observed_part(pen, hint);
+    sp_pen_end(pen);
+    if (evidence && *evidence) {
+        pen->indent = 5;
+        sp_pen_tab(pen, 5);
+        sp_pen_words(pen, SP_INK_PLAIN, evidence);
+        sp_pen_end(pen);
+    }
+    if (command && *command) {
+        labelled(pen, "try", command, true);
+        sp_pen_end(pen);
+    }
+    if (expect && *expect) {
+        labelled(pen, "expect", expect, false);
+        if (cost && *cost)
+            sp_pen_part(pen, SP_INK_DIM, 6, "%s", cost);
+        sp_pen_end(pen);
+    } else if (cost && *cost) {
+        labelled(pen, "cost", cost, false);
+        sp_pen_end(pen);
+    }
+}
+
+static void not_a_problem(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, "not_a_problem"), *one;
+    size_t i, n = 0;
+    pen->indent = 1;
+    json_array_foreach(list, i, one)
+    {
+        const char *check = sp_item_text(one, "check"), *figure = sp_item_text(one, "figure");
+        char text[512];
+        if (sp_verdict_contradicts(record, one))
+            continue;
+        if (n++ == 0) {
+            sp_pen_put(pen, SP_INK_PLAIN, " ");
+            sp_pen_words(pen, SP_INK_GREEN, "Not a problem (checked):");
+        } else {
+            sp_pen_put(pen, SP_INK_PLAIN, ",");
+        }
+        snprintf(text, sizeof text, "%s (%s)", check ? check : "?", figure ? figure : "no figure");
+        sp_pen_words(pen, SP_INK_PLAIN, text);
+    }
+    if (n == 0)
+        return;
+    sp_pen_put(pen, SP_INK_PLAIN, ".");
+    sp_pen_end(pen);
+}
+
+void sp_section_hints(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *hints = sp_record_node(record, "hints"), *hint;
+    size_t i;
+    if (!json_is_array(hints))
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "HINTS");
+    if (json_array_size(hints) == 0)
+        sp_pen_put(pen, SP_INK_PLAIN,
+                   "  none: no change that was looked at promises a gain above its threshold");
+    sp_pen_end(pen);
+    json_array_foreach(hints, i, hint) hint_lines(pen, hint);
+    not_a_problem(pen, record);
+}
+
+/* The first sentence of the evidence; returns how many lines it takes, 0: there is none. */
+static int evidence_of(const struct sp_pen *pen, const json_t *hint, char *text, size_t size)
+{
+    const char *all = sp_item_text(hint, "evidence"), *end = all ? strstr(all, ". ") : NULL;
+    if (!all || !*all)
+        return 0;
+    snprintf(text, size, "%.*s", end ? (int)(end + 1 - all) : (int)strlen(all), all);
+    /* a line may end a word earlier */
+    const int columns = sp_pen_columns(pen, text), room = pen->width - INDENT;
+    return columns <= room ? 1 : 1 + columns / (room - 10);
+}
+
+/* On whose word a prediction is, and how sure, where there is room. */
+static void basis_part(struct sp_pen *pen, const json_t *hint)
+{
+    const char *basis = sp_item_text(json_object_get(hint, "gain"), "basis"),
+               *confidence = sp_item_text(hint, "confidence");
+    char text[128];
+    if (!basis || !confidence || sp_value_known(sp_hint_observed(hint)))
+        return;
+    snprintf(text, sizeof text, "   %s, confidence %s", basis, confidence);
+    if (pen->column + sp_pen_columns(pen, text) <= pen->width)
+        sp_pen_put(pen, SP_INK_DIM, "%s", text);
+}
+
+/* Returns the lines that it took of those to spare. */
+static int brief_lines(struct sp_pen *pen, const json_t *hint, int to_spare)
+{
+    const char *id = sp_item_text(hint, "id"), *title = sp_item_text(hint, "title"),
+               *command = sp_item_text(hint, "try");
+    char text[1024];
+    sp_pen_put(pen, SP_INK_BOLD, " %-3s %s", id ? id : "?", title ? title : "");
+    sp_pen_tab(pen, 28);
+    sp_pen_put(pen, SP_INK_BOLD, "%s", sp_verdict_gain(hint, text, sizeof text));
+    basis_part(pen, hint);
+    sp_pen_end(pen);
+    const int taken = evidence_of(pen, hint, text, sizeof text);
+    if (taken > 0 && taken <= to_spare) {
+        pen->indent = INDENT;
+        sp_pen_tab(pen, INDENT);
+        sp_pen_words(pen, SP_INK_PLAIN, text);
+        sp_pen_end(pen);
+    }
+    if (command && *command) {
+        sp_pen_tab(pen, INDENT);
+        sp_pen_put(pen, SP_INK_CYAN, "%s", command); /* to be copied: never broken */
+        sp_pen_end(pen);
+    }
+    return taken <= to_spare ? taken : 0;
+}
+
+void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, int lines)
+{
+    enum { HEADING = 2, LEAST_LINES = 2, MOST_SHOWN = 3 };
+    const json_t *hint[MOST_SHOWN];
+    const int n_hints = (int)json_array_size(sp_record_node(record, "hints")),
+              most = (lines - HEADING) / LEAST_LINES,
+              n = sp_hints_shown(record, hint, most < MOST_SHOWN ? most : MOST_SHOWN);
+    if (n_hints == 0 || lines < HEADING)
+        return;
+    int to_spare = lines - HEADING - n * LEAST_LINES;
+    sp_pen_end(pen);
+    sp_pen_put(pen, SP_INK_BOLD, "HINTS");
+    if (n_hints > n)
+        sp_pen_put(pen, SP_INK_DIM, "  %s%d more: -v", n > 0 ? "" : "none is certain; ", n_hints - n);
+    sp_pen_end(pen);
+    for (int i = 0; i < n; i++)
+        to_spare -= brief_lines(pen, hint[i], to_spare);
+}
+
+void sp_section_notes(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *flags = sp_record_node(record, "flags"), *remarks = sp_record_node(record, "remarks"), *one;
+    size_t i;
+    if (json_array_size(flags) + json_array_size(remarks) > 0)
+        fputc('\n', pen->out);
+    json_array_foreach(flags, i, one)
+    {
+        const char *code = sp_item_text(one, "code"), *text = sp_item_text(one, "text");
+        pen->indent = 9;
+        sp_pen_put(pen, SP_INK_RED, "%s", i == 0 ? "FLAGS" : "");
+        sp_pen_tab(pen, 9);
+        sp_pen_put(pen, SP_INK_RED, "%s", code ? code : "?");
+        pen->indent = 14;
+        sp_pen_tab(pen, 14);
+        sp_pen_words(pen, SP_INK_PLAIN, text ? text : "");
+        sp_pen_end(pen);
+    }
+    json_array_foreach(remarks, i, one)
+    {
+        sp_pen_put(pen, SP_INK_BOLD, "%s", i == 0 ? "REMARKS" : "");
+        pen->indent = 9;
+        sp_pen_tab(pen, 9);
+        const char *text = json_string_value(one);
+        sp_pen_words(pen, SP_INK_PLAIN,
+                     text                        ? text
+                     : sp_item_text(one, "text") ? sp_item_text(one, "text")
+                                                 : "");
+        sp_pen_end(pen);
+    }
+}

@@ -1,0 +1,221 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/report_words.h"
+#include "report/text/sections.h"
+#include "report/verdict/verdict.h"
+
+/* In the order of sp_loss_words. */
+static const enum sp_ink inks[SP_N_LOSS_ROWS] = {SP_INK_BLUE,    SP_INK_CYAN, SP_INK_YELLOW, SP_INK_YELLOW,
+                                                 SP_INK_MAGENTA, SP_INK_RED,  SP_INK_DIM};
+
+/* Shares below this are named in one line instead of each in its own. */
+#define SMALL 0.005
+
+static const char *origin_text(const struct sp_record *record, const char *key)
+{
+    char path[96];
+    const char *text = "";
+    snprintf(path, sizeof path, "losses_origin.%s", key);
+    sp_record_text(record, path, &text);
+    return text;
+}
+
+/* Columns of the longest bar. */
+static int bar_columns(const struct sp_pen *pen)
+{
+    return pen->width >= 96 ? 28 : pen->width >= 80 ? 18 : 10;
+}
+
+/* How seconds are shown, and how long the bars are. */
+struct loss_frame {
+    double total, longest; /* [s] */
+    struct sp_scale scale;
+    int decimals;
+};
+
+static struct loss_frame frame_of(double total)
+{
+    const struct sp_scale scale = sp_scale_of_seconds(total);
+    return (struct loss_frame){total, 0, scale, sp_figure_decimals(total / scale.factor, 3)};
+}
+
+/* Bar, words, seconds and share of x [s]. */
+static void bar_part(struct sp_pen *pen, const struct loss_frame *f, int loss, const char *words, double x)
+{
+    const int bar = bar_columns(pen), at = bar + 2;
+    char text[64];
+    sp_pen_put(pen, SP_INK_PLAIN, " ");
+    sp_pen_bar(pen, inks[loss], fabs(x) / f->longest * bar, x < 0);
+    sp_pen_tab(pen, at);
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", words);
+    snprintf(text, sizeof text, "%s%.*f", x < 0 ? "−" : "", f->decimals, fabs(x) / f->scale.factor);
+    sp_pen_right(pen, SP_INK_PLAIN, at + 25, text);
+    sp_pen_right(pen, SP_INK_BOLD, at + 33, sp_figure_percent(text, sizeof text, x / f->total));
+    pen->indent = at + 36;
+    sp_pen_tab(pen, pen->indent);
+}
+
+static void loss_line(struct sp_pen *pen, const struct sp_record *record, const struct loss_frame *f,
+                      int loss, double x)
+{
+    const char *origin = origin_text(record, sp_loss_words[loss].key);
+    const bool flagged = sp_loss_is_flagged(loss, x, f->total);
+    bar_part(pen, f, loss, sp_loss_words[loss].words, x);
+    sp_pen_words(pen, flagged ? SP_INK_RED : SP_INK_DIM, origin);
+    if (flagged && !strstr(origin, "flagged"))
+        sp_pen_words(pen, SP_INK_RED, "flagged");
+    sp_pen_end(pen);
+}
+
+static double longest_loss(const struct sp_record *record)
+{
+    double longest = 0, x;
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        if (sp_record_loss(record, i, &x))
+            longest = fmax(longest, fabs(x));
+    }
+    return longest;
+}
+
+static void small_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    double total = sp_record_metric(record, "time").value;
+    bool any = false;
+    pen->indent = 1;
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        double x;
+        if (!sp_record_loss(record, i, &x) || fabs(x) >= SMALL * total)
+            continue;
+        if (!any)
+            sp_pen_put(pen, SP_INK_DIM, " below 0.5 %%:");
+        sp_pen_part(pen, SP_INK_DIM, 1, "%s%s", any ? "· " : "", sp_loss_words[i].words);
+        any = true;
+    }
+    if (any)
+        sp_pen_end(pen);
+}
+
+static void intervention_lines(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, "interventions"), *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        const char *text = sp_item_text(one, "text"),
+                   *name = sp_intervention_words(sp_item_text(one, "name"));
+        struct sp_value time = sp_record_value_of(json_object_get(one, "time_s"));
+        if (!text)
+            continue;
+        sp_pen_put(pen, SP_INK_PLAIN, " ");
+        sp_pen_put(pen, SP_INK_BOLD, "proof");
+        pen->indent = 8;
+        sp_pen_tab(pen, 8);
+        sp_pen_words(pen, SP_INK_PLAIN, text);
+        sp_pen_part(pen, SP_INK_DIM, 1, "(%s%s%s)", name ? name : "", name ? ", " : "",
+                    sp_value_known(time) ? sp_origin_name(time.origin) : time.why);
+        sp_pen_end(pen);
+    }
+}
+
+/* The class of what limits the run, and the figures that it rests on. */
+static void bottleneck_line(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *kind = sp_verdict_bottleneck(record);
+    bool proved = false;
+    if (!kind)
+        return;
+    sp_record_flag(record, "bottleneck.proved", &proved);
+    sp_pen_put(pen, SP_INK_BOLD, " bottleneck %s", kind);
+    pen->indent = 12;
+    sp_pen_part(pen, SP_INK_DIM, 2, "%s", proved ? "(measured)" : "(modelled)");
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "bottleneck.why", ""));
+    sp_pen_end(pen);
+}
+
+/* The heading with the time behind it; false: there are no losses to follow it. */
+static bool heading(struct sp_pen *pen, const struct sp_record *record)
+{
+    struct sp_value time = sp_record_metric(record, "time");
+    if (!json_is_object(sp_record_node(record, "losses")))
+        return false;
+    sp_pen_end(pen);
+    sp_pen_put(pen, SP_INK_BOLD, "WHERE THE TIME GOES");
+    if (!sp_value_known(time) || !(time.value > 0)) {
+        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)", time.why ? time.why : "the time is 0");
+        sp_pen_end(pen);
+        return false;
+    }
+    const struct sp_scale scale = sp_scale_of_seconds(time.value);
+    char text[64];
+    snprintf(text, sizeof text, "%.*f %s", sp_figure_decimals(time.value / scale.factor, 3),
+             time.value / scale.factor, scale.prefix);
+    sp_pen_right(pen, SP_INK_BOLD, bar_columns(pen) + 2 + 26 + (int)strlen(scale.prefix), text);
+    return true;
+}
+
+void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *kind = sp_verdict_bottleneck(record);
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    bool proved = false;
+    if (n == 0 || !heading(pen, record))
+        return;
+    sp_record_flag(record, "bottleneck.proved", &proved);
+    char named[64];
+    snprintf(named, sizeof named, "   bottleneck: %s (%s)", kind ? kind : "",
+             proved ? "measured" : "modelled");
+    if (pen->column + sp_pen_columns(pen, named) > pen->width)
+        named[strcspn(named, "(") - 1] = '\0';
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", kind ? named : "");
+    sp_pen_end(pen);
+    const double total = sp_record_metric(record, "time").value;
+    struct loss_frame f = frame_of(total);
+    for (int i = 0; i < n; i++)
+        f.longest = fmax(f.longest, fabs(row[i].share) * total);
+    for (int i = 0; i < n; i++) {
+        if (fabs(row[i].share) < SMALL)
+            continue;
+        char word[32];
+        const char *origin = origin_text(record, sp_loss_words[row[i].loss].key);
+        bar_part(pen, &f, row[i].loss, row[i].words, row[i].share * total);
+        /* on whose word, without the figures */
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(origin, ": "), origin);
+        sp_pen_put(pen, SP_INK_DIM, "%s", sp_origin_from_name(word) != SP_NONE ? word : "derived");
+        sp_pen_end(pen);
+    }
+}
+
+void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
+{
+    if (!heading(pen, record))
+        return;
+    sp_pen_end(pen);
+    const struct sp_value time = sp_record_metric(record, "time");
+    const int bar = bar_columns(pen);
+    struct loss_frame f = frame_of(time.value);
+    f.longest = longest_loss(record);
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        double x;
+        char path[64];
+        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
+        if (sp_record_loss(record, i, &x)) {
+            if (fabs(x) >= SMALL * time.value)
+                loss_line(pen, record, &f, i, x);
+        } else if (sp_record_node(record, path)) {
+            const char *why = origin_text(record, sp_loss_words[i].key);
+            sp_pen_tab(pen, bar + 2);
+            pen->indent = bar + 2;
+            sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[i].words);
+            sp_pen_tab(pen, bar + 2 + 21);
+            sp_pen_part(pen, SP_INK_YELLOW, 1, "unknown (%s)", *why ? why : "no reason given");
+            sp_pen_end(pen);
+        }
+    }
+    small_line(pen, record);
+    intervention_lines(pen, record);
+    bottleneck_line(pen, record);
+}

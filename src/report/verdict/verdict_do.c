@@ -1,0 +1,217 @@
+/* What to do: the best of the hints. */
+#include "report/verdict/verdict_parts.h"
+
+/* The time of a change on one set of arrays over that on another. */
+#define OTHER_ARRAYS 1.03
+/* A gain below this share of the best one is not as good, however wide its interval is. */
+#define AS_GOOD 0.7
+
+static double gain_lo(const json_t *hint)
+{
+    return sp_item_number(json_object_get(hint, "gain"), "lo");
+}
+
+struct sp_value sp_hint_observed(const json_t *hint)
+{
+    const json_t *observed = json_object_get(hint, "observed");
+    const struct sp_value v = json_is_number(observed) ? sp_value_of(json_number_value(observed), SP_MEASURED)
+                                                       : sp_record_value_of(observed);
+    if (sp_value_known(v) && v.lo <= 0 && v.hi >= fmax(SP_VERDICT_GAIN, gain_lo(hint)))
+        return sp_value_none("the trial told neither a gain nor that there is none");
+    return v;
+}
+
+bool sp_hint_is_shown(const json_t *hint)
+{
+    const struct sp_value v = sp_hint_observed(hint);
+    return sp_value_known(v) ? v.value >= SP_VERDICT_GAIN && !(v.lo <= 0) : gain_lo(hint) >= SP_VERDICT_GAIN;
+}
+
+/* What was seen counts more than any promise. */
+static double worth_of(const json_t *hint)
+{
+    const struct sp_value v = sp_hint_observed(hint);
+    return !sp_hint_is_shown(hint) || !sp_item_text(hint, "try") ? 0
+           : sp_value_known(v)                                   ? 1 + v.value
+                                                                 : gain_lo(hint);
+}
+
+static bool is_said(const json_t *hint, const json_t *const *shown, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(sp_item_text(hint, "try"), sp_item_text(shown[i], "try")) == 0)
+            return true;
+    return false;
+}
+
+/* A command that was tried for another hint is no prediction any more. */
+static bool is_outdone(const struct sp_record *record, const json_t *hint)
+{
+    const json_t *other;
+    size_t i;
+    if (sp_value_known(sp_hint_observed(hint)))
+        return false;
+    json_array_foreach(sp_record_node(record, "hints"), i, other)
+    {
+        const char *try = sp_item_text(other, "try");
+        if (try && strcmp(try, sp_item_text(hint, "try")) == 0 && sp_value_known(sp_hint_observed(other)))
+            return true;
+    }
+    return false;
+}
+
+/* What adopting it costs, in the order of sp_effort_name(); 0: an option, or not said. */
+static int effort_of(const json_t *hint)
+{
+    static const char *const efforts[] = {"option", "storage", "order"};
+    const char *effort = sp_item_text(hint, "effort");
+    for (int i = 0; effort && i < 3; i++)
+        if (strcmp(effort, efforts[i]) == 0)
+            return i;
+    return 0;
+}
+
+/* Of two gains whose intervals meet, or nearly so, because both would be another few percent on other arrays,
+ * the one that costs less to adopt; of equal ones, the one that an earlier rule proposes. */
+static bool is_as_good_for_less(const json_t *hint, const json_t *best)
+{
+    const struct sp_value a = sp_hint_observed(hint), b = sp_hint_observed(best);
+    if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 || a.value < AS_GOOD * b.value ||
+        1 - a.hi > OTHER_ARRAYS * (1 - b.lo))
+        return false;
+    const int less = effort_of(hint) - effort_of(best);
+    return less < 0 || (less == 0 && strcmp(sp_item_text(hint, "id"), sp_item_text(best, "id")) < 0);
+}
+
+int sp_hints_shown(const struct sp_record *record, const json_t **shown, int most)
+{
+    const json_t *hint;
+    size_t i;
+    for (int n = 0; n < most; n++) {
+        shown[n] = NULL;
+        json_array_foreach(sp_record_node(record, "hints"), i, hint)
+        {
+            const double least = shown[n] ? worth_of(shown[n]) : 0;
+            if (worth_of(hint) > least && !is_said(hint, shown, n) && !is_outdone(record, hint))
+                shown[n] = hint;
+        }
+        if (!shown[n])
+            return n;
+        const json_t *most_gain = shown[n];
+        json_array_foreach(sp_record_node(record, "hints"), i, hint)
+        {
+            const bool of_best = is_as_good_for_less(hint, most_gain), of_now = shown[n] == most_gain;
+            if (of_best && !is_said(hint, shown, n) && (of_now || is_as_good_for_less(hint, shown[n])))
+                shown[n] = hint;
+        }
+    }
+    return most > 0 ? most : 0;
+}
+
+/* What to do: the best of what was tried; else the first hint. `command`: set to its command. NULL: nothing.
+ */
+static const json_t *best_of(const struct sp_record *record, const char **command)
+{
+    const json_t *best = sp_record_node(record, "tries.best");
+    *command = sp_item_text(best, "command");
+    if (*command && sp_hint_is_shown(best))
+        return best;
+    if (sp_hints_shown(record, &best, 1) == 0)
+        return NULL;
+    *command = sp_item_text(best, "try");
+    return best;
+}
+
+char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
+{
+    const struct sp_value v = sp_hint_observed(hint);
+    const json_t *gain = json_object_get(hint, "gain");
+    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
+    const int decimals = sp_value_known(v) ? fabs(v.value) < 0.0995 && fabs(v.value) >= 0.0005
+                                           : hi < 9.95 && fabs(lo - round(lo)) > 0.05;
+    if (sp_value_known(v) && v.hi > v.lo)
+        snprintf(text, size, "tried: −%.*f %% time (−%.*f … −%.*f)", decimals, 100 * v.value, decimals,
+                 100 * v.lo, decimals, 100 * v.hi);
+    else if (sp_value_known(v))
+        snprintf(text, size, "tried: −%.*f %% time", decimals, 100 * v.value);
+    else if (hi - lo < 0.05)
+        snprintf(text, size, "predicted: −%.*f %% time", decimals, hi);
+    else
+        snprintf(text, size, "predicted: −%.*f … −%.*f %% time", decimals, lo, decimals, hi);
+    return text;
+}
+
+/* After how many executions the change has paid for itself: measured in a trial, else what the hint says. */
+static double pays_after(const json_t *hint)
+{
+    const char *cost = sp_item_text(hint, "cost");
+    double n = sp_value_known(sp_hint_observed(hint))
+                   ? sp_item_number(json_object_get(hint, "trial"), "pays_after")
+                   : NAN;
+    if (isnan(n) && cost && sscanf(cost, "pays after %lf", &n) != 1)
+        n = NAN;
+    return n >= 1 ? ceil(n) : NAN;
+}
+
+static json_t *nothing_to_do(const struct sp_record *record)
+{
+    const json_t *hints = sp_record_node(record, "hints");
+    char text[SP_VERDICT_TEXT];
+    if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
+        return sp_verdict_not_known("spmodel doctor names who computes here; then again, with --budget 10s",
+                                    "see spmodel doctor; then again, with --budget 10s");
+    if (*sp_verdict_doubt(record))
+        return sp_verdict_not_known(
+            "spmodel machine measure takes the roofs anew; then again, with --budget 10s",
+            "spmodel machine measure, then again with --budget 10s");
+    if (sp_verdict_is_status(record, "interrupted"))
+        return sp_verdict_not_known("the analysis was interrupted; run the command again", NULL);
+    if (sp_verdict_no_time(record))
+        return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
+    if (!json_is_array(hints))
+        return sp_verdict_not_known("hints were not looked for", NULL);
+    snprintf(text, sizeof text, "nothing: no change that was looked at gains 3 %% for certain%s",
+             json_array_size(hints) > 0 ? "; smaller ones: -v" : "");
+    return sp_verdict_line(
+        text, json_array_size(hints) > 0 ? "nothing gains 3 % for certain; smaller gains: -v" : text);
+}
+
+json_t *sp_verdict_do(const struct sp_record *record)
+{
+    const char *command = NULL;
+    const json_t *hint = *sp_verdict_doubt(record) ? NULL : best_of(record, &command);
+    if (!hint)
+        return nothing_to_do(record);
+    const char *change = sp_item_text(hint, "change"), *id = sp_item_text(hint, "id");
+    if (!change)
+        change = sp_item_text(json_object_get(hint, "trial"), "change");
+    if (!id)
+        id = sp_item_text(hint, "hints");
+    const double pays = pays_after(hint);
+    const bool is_spmv = strcmp(sp_words_text(record, "config.op", "spmv"), "spmv") == 0;
+    char gain[128], after[64] = "", text[2 * SP_VERDICT_TEXT], brief[SP_VERDICT_TEXT];
+    sp_verdict_gain(hint, gain, sizeof gain);
+    if (isfinite(pays))
+        snprintf(after, sizeof after, ", pays after %.0f %s%s", pays, is_spmv ? "SpMV" : "execution",
+                 pays == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%.500s   %s%s", command, gain, after);
+    const char *title = sp_item_text(hint, "title");
+    if (change && *change)
+        snprintf(brief, sizeof brief, "with %.60s   %s", change, gain);
+    else
+        snprintf(brief, sizeof brief, "%.20s %.40s, below   %s", id ? id : "hint", title ? title : "", gain);
+    if (strlen(brief) + strlen(after) < SP_VERDICT_SHORT)
+        snprintf(brief + strlen(brief), sizeof brief - strlen(brief), "%s", after);
+    const struct sp_value v = sp_hint_observed(hint);
+    json_t *out = sp_verdict_line(text, brief);
+    json_object_set_new(out, "hint", sp_verdict_text(id));
+    json_object_set_new(out, "command", sp_verdict_text(command));
+    json_object_set_new(out, "basis", json_string(sp_value_known(v) ? "tried" : "predicted"));
+    const json_t *predicted = json_object_get(hint, "gain");
+    json_object_set_new(out, "gain_lo",
+                        sp_verdict_number(sp_value_known(v) ? v.lo : sp_item_number(predicted, "lo")));
+    json_object_set_new(out, "gain_hi",
+                        sp_verdict_number(sp_value_known(v) ? v.hi : sp_item_number(predicted, "hi")));
+    json_object_set_new(out, "pays_after", sp_verdict_number(pays));
+    return out;
+}

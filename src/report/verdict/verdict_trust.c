@@ -1,0 +1,110 @@
+/* What the figures rest on: who counted the bytes, whether the result is right, what else is in doubt. */
+#include "report/verdict/verdict_parts.h"
+
+/* Why bytes were not counted. */
+static const char *no_counters(const struct sp_record *record)
+{
+    const json_t *tried = sp_record_node(record, "bytes_tried");
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    if (!json_is_array(tried))
+        return "no counters";
+    if (json_array_size(tried) == 0)
+        return "as asked for";
+    if (on_gpu)
+        return "no GPU counters";
+    return strcmp(sp_words_text(record, "env.identity.hypervisor", "none"), "none") != 0
+               ? "no counters in this VM"
+               : "no counters: spmodel doctor";
+}
+
+/* Flags that no line of the verdict says, and a level that may be another one. */
+static int other_doubts(const struct sp_record *record)
+{
+    static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23", "Q29"};
+    const json_t *flags = sp_record_node(record, "flags"), *flag;
+    size_t i;
+    bool certain = true;
+    int n = sp_record_flag(record, "binding.certain", &certain) && !certain;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        bool is_said = false;
+        for (size_t k = 0; code && k < sizeof said / sizeof *said; k++)
+            is_said = is_said || strcmp(said[k], code) == 0;
+        n += !is_said;
+    }
+    return n;
+}
+
+static bool has_flag(const struct sp_record *record, const char *wanted)
+{
+    const json_t *flags = sp_record_node(record, "flags"), *flag;
+    size_t i;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        if (code && strcmp(code, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+json_t *sp_verdict_trust(const struct sp_record *record)
+{
+    const struct sp_value bytes = sp_record_metric(record, "bytes");
+    const char *source = sp_words_text(record, "counters.source", "counters");
+    char text[SP_VERDICT_TEXT] = "", brief[SP_VERDICT_TEXT] = "";
+    bool validated = false, right = true;
+    const bool known = sp_record_flag(record, "machine.validated", &validated),
+               wrong = sp_record_flag(record, "verify.ok", &right) && !right,
+               counted = bytes.origin == SP_MEASURED || bytes.origin == SP_CONSTRUCTED;
+    const int n = other_doubts(record);
+    if (!sp_value_known(bytes)) {
+        snprintf(text, sizeof text, "bytes not known: %.200s",
+                 sp_verdict_no_time(record) ? sp_verdict_no_time(record)
+                 : sp_record_node(record, "metrics.bytes") && bytes.why
+                     ? bytes.why
+                     : "the record does not say how many moved");
+        snprintf(brief, sizeof brief, "bytes not known");
+    } else if (counted) {
+        const char *less = has_flag(record, "Q22") ? "; the counters were not tested" : "";
+        snprintf(text, sizeof text, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source,
+                 *less ? less : "; the counters agree with known volumes");
+        snprintf(brief, sizeof brief, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source, less);
+    } else {
+        const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
+        snprintf(text, sizeof text, "bytes %s (%s)%s", how, why,
+                 validated ? "; the simulation was validated on this kind of machine"
+                 : known   ? "; the simulation was not validated on this kind of machine"
+                           : "");
+        snprintf(brief, sizeof brief, "bytes %s (%.*s)%s", how, (int)strcspn(why, ":"), why,
+                 validated || wrong ? "" : "; not validated");
+    }
+    char more[48] = "", last[SP_VERDICT_TEXT];
+    const bool misfit = has_flag(record, "Q29");
+    if (misfit) {
+        snprintf(text, sizeof text, "what was counted does not fit this matrix and machine%s",
+                 counted ? "" : "; bytes simulated");
+        snprintf(brief, sizeof brief, "the count does not fit this matrix and machine");
+    }
+    if (n > 0)
+        snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");
+    bool foreign = false;
+    if (sp_record_flag(record, "machine.foreign", &foreign) && foreign) { /* said before all else */
+        const char *name = sp_words_text(record, "machine.name", "another machine");
+        snprintf(last, sizeof last, "figures of %.40s, not of this machine; %.300s", name, text);
+        snprintf(text, sizeof text, "%s", last);
+        if (!misfit)
+            snprintf(brief, sizeof brief, "figures of %.20s, not of this machine", name);
+    }
+    snprintf(last, sizeof last, "%s%s%s", wrong ? "THE RESULT IS WRONG; " : "", text, more);
+    snprintf(text, sizeof text, "%s", brief);
+    snprintf(brief, sizeof brief, "%s%.200s%s", wrong ? "RESULT WRONG; " : "", text, more);
+    json_t *out = sp_verdict_line(last, brief);
+    json_object_set_new(out, "bytes",
+                        sp_value_known(bytes) ? json_string(sp_origin_name(bytes.origin)) : json_null());
+    json_object_set_new(out, "validated", known ? json_boolean(validated) : json_null());
+    json_object_set_new(out, "result",
+                        sp_record_node(record, "verify.ok") ? json_boolean(right) : json_null());
+    return out;
+}

@@ -1,0 +1,606 @@
+#include "session/analyze/pcore.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash64.h"
+#include "sparse/formats/blocks.h"
+#include "sparse/product/dense.h"
+#include "sys/disturbance.h"
+
+enum { MAX_WINDOWS = 16, PASSES = 3 };
+
+static int64_t cache_B(const struct sp_machine *m, int k, int64_t otherwise_B)
+{
+    return m && m->n_caches > k && m->cache[k].size_B > 0 ? m->cache[k].size_B : otherwise_B;
+}
+
+struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const struct sp_workload *w,
+                                             struct sp_plan *plan, enum sp_spending spent)
+{
+    enum { FEW = 64, FEWEST = 8 };
+    /* Kernels that will ask for their part. */
+    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 16};
+    static const double most_s = 0.03;
+    const int64_t l1_B = cache_B(m, 0, 32 << 10), l2_B = cache_B(m, 1, 512 << 10);
+    int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
+    int64_t fold = l1_B / 4 / row_B;
+    if (fold < FEW)
+        fold = l2_B / 4 / row_B < FEW ? l2_B / 4 / row_B : FEW;
+    struct sp_pcore_options o = {.n_windows = 4,
+                                 .window_B = (double)l2_B / 4,
+                                 .fold = fold > FEWEST ? fold : FEWEST,
+                                 .budget_s = most_s,
+                                 .plan = plan,
+                                 .spent = spent};
+    if (plan) {
+        const double least_s = fmin(0.002, fmax(0.0005, plan->budget_s / 40));
+        o.budget_s = fmin(most_s, fmax(least_s, sp_plan_allowance_s(plan, spent) / fmax(1, askers[spent])));
+    }
+    return o;
+}
+
+/* Bytes of a window for each of its entries: the entry, and its share of a row's result and operand. */
+static double bytes_per_entry(const struct sp_workload *w)
+{
+    double s_v = (double)sp_precision_size(w->precision), row_B = s_v * sp_workload_width(w);
+    double n_nzr = w->matrix->n_nz > 0 ? (double)w->matrix->n_nz / (double)w->matrix->n_r : 1;
+    double per_row = w->op == SP_OP_SPMV ? 0 : w->op == SP_OP_FUSEDMM ? 2 : 1;
+    return (double)sp_value_size(w->precision) + (double)sp_index_size(w->index) +
+           (w->op == SP_OP_SDDMM ? s_v : 0) + per_row * row_B / fmax(n_nzr, 1);
+}
+
+/* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than
+ * the window makes one by itself, to be cut, or with pass_long is passed over while a shorter one follows. */
+static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, bool pass_long,
+                        int64_t *first, int64_t *n_rows)
+{
+    int64_t lo = 0, hi = a->n_r;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (a->row_ptr[middle + 1] <= start)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    while (pass_long && lo + 1 < a->n_r && a->row_ptr[lo + 1] - a->row_ptr[lo] > entries)
+        lo++;
+    int64_t end = lo;
+    while (end < a->n_r && (end == lo || a->row_ptr[end + 1] - a->row_ptr[lo] <= entries))
+        end++;
+    *first = lo;
+    *n_rows = end - lo;
+}
+
+struct times {
+    double clean, any; /* best of the samples that nothing disturbed, and of all [s]; INFINITY: none */
+};
+
+/* The best of several samples, since anything slower is somebody else's doing; where all were disturbed, some
+ * more. One at least, however long a processor was away. */
+static enum sp_status time_best(const struct sp_kernel *kernel, void *state, double budget_s,
+                                struct times *best, struct sp_error *err)
+{
+    enum { PATIENCE = 3 };
+    enum sp_status status = SP_OK;
+    int64_t n = 1;
+    const double begun = sp_now();
+    double spent = 0;
+    *best = (struct times){INFINITY, INFINITY};
+    while (status == SP_OK &&
+           (spent < budget_s || isinf(best->any) || (isinf(best->clean) && spent < PATIENCE * budget_s))) {
+        struct sp_thread_clock before, after;
+        sp_thread_clocks(1, &before);
+        const double start = sp_now();
+        status = kernel->run(state, n, NULL, err);
+        const double t = sp_now() - start;
+        sp_thread_clocks(1, &after);
+        spent = sp_now() - begun;
+        if (t < 0.1 * budget_s) {
+            n *= 2;
+            continue;
+        }
+        best->any = fmin(best->any, t / (double)n);
+        if (!sp_disturbance_between(&before, &after, 1).disturbed)
+            best->clean = fmin(best->clean, t / (double)n);
+    }
+    return status;
+}
+
+/* The rate of all windows together, each of the same entries; the interval is where it would lie without any
+ * one of them. */
+static struct sp_value pool(const double *work, const double *time, int n)
+{
+    double all_work = 0, all_time = 0;
+    for (int i = 0; i < n; i++) {
+        all_work += work[i];
+        all_time += time[i];
+    }
+    double rate = all_work / all_time, lo = rate, hi = rate;
+    for (int i = 0; i < n && n > 1; i++) {
+        double without = (all_work - work[i]) / (all_time - time[i]);
+        lo = fmin(lo, without);
+        hi = fmax(hi, without);
+    }
+    return sp_value_between(rate, lo, hi, SP_MEASURED);
+}
+
+static bool sells(const struct sp_workload *w)
+{
+    return w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
+}
+
+/* A chunk of a cut row would hide the fill that the whole one causes. */
+static bool passes_long(const struct sp_workload *w)
+{
+    return sells(w) || w->format == SP_FORMAT_HALF;
+}
+
+/* beta of the whole matrix, from its pattern alone; 1 for formats that store entries only. */
+static enum sp_status beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
+{
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    *beta = 1;
+    if (w->matrix->n_nz == 0)
+        return SP_OK;
+    if (sells(w))
+        *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    if (w->format != SP_FORMAT_BCSR)
+        return SP_OK;
+    struct sp_blocks blocks;
+    enum sp_status status = sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, err);
+    *beta = blocks.fill;
+    return status;
+}
+
+/* Columns of a window: whole blocks, so that folding leaves them whole. */
+static int64_t fold_of(const struct sp_workload *w, int64_t fold)
+{
+    int64_t b_w = w->format == SP_FORMAT_BCSR ? w->b_w : 1;
+    return (fold + b_w - 1) / b_w * b_w;
+}
+
+/* Columns of a stripe where all columns are folded into so many. */
+static int32_t striped_fold(const struct sp_workload *w, int64_t columns)
+{
+    const double share = (double)columns / (double)(w->matrix->n_c > 0 ? w->matrix->n_c : 1);
+    const int32_t W = (int32_t)((double)w->W * (share < 1 ? share : 1));
+    return W > SP_MIN_STRIPE ? W : SP_MIN_STRIPE;
+}
+
+static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, int64_t first, int64_t n_rows,
+                           int64_t window, struct sp_csr *folded, struct sp_error *err)
+{
+    if (w->format == SP_FORMAT_HALF)
+        return sp_csr_fold_symmetric(a, first, n_rows, window, folded, err);
+    return sp_csr_fold(a, first, n_rows, window, folded, err);
+}
+
+/* Rows of the matrix with their columns folded, ready for kernels. */
+struct window {
+    struct sp_csr folded;
+    struct sp_workload workload;
+    struct sp_layout layout;
+    struct sp_dense_arrays dense;
+};
+
+struct windows {
+    int n;
+    struct window one[MAX_WINDOWS];
+    double beta; /* of their layouts */
+};
+
+static void free_windows(struct windows *ws)
+{
+    for (int i = 0; i < ws->n; i++) {
+        sp_dense_free(&ws->one[i].dense);
+        sp_layout_free(&ws->one[i].layout);
+        sp_csr_free(&ws->one[i].folded);
+    }
+    ws->n = 0;
+}
+
+/* Rows as a small matrix whose columns fit the inner caches, ready for kernels of so many threads. */
+static enum sp_status fold_rows(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                const struct sp_csr *rows, int64_t first, int64_t n_rows, int n_threads,
+                                struct window *window, struct sp_error *err)
+{
+    const int64_t columns = fold_of(workload, o->fold);
+    memset(window, 0, sizeof *window);
+    enum sp_status status = fold(workload, rows, first, n_rows, columns, &window->folded, err);
+    struct sp_workload *w = &window->workload;
+    *w = *workload;
+    w->matrix = &window->folded;
+    w->n_threads = n_threads;
+    if (w->format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
+        w->W = striped_fold(workload, columns);
+    if (n_threads == 1 || w->schedule != SP_SCHEDULE_MERGE) /* whose kernels take no other */
+        w->schedule = SP_SCHEDULE_NNZ;
+    if (status == SP_OK && window->folded.n_nz > 0)
+        status = sp_layout_make(w, true, NULL, &window->layout, err);
+    if (status == SP_OK && window->folded.n_nz > 0)
+        status = sp_dense_make(w, 1, &window->dense, err);
+    return status;
+}
+
+static enum sp_status make_window(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                  int64_t entries, int64_t start, struct window *window, struct sp_error *err)
+{
+    const struct sp_csr *a = workload->matrix;
+    int64_t first, n_rows;
+    find_window(a, start, entries, passes_long(workload), &first, &n_rows);
+    /* A long row is cut to the window's length. */
+    int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
+    if (n_rows != 1 || cut[1] - cut[0] <= entries || workload->format == SP_FORMAT_HALF)
+        return fold_rows(workload, o, a, first, n_rows, 1, window, err);
+    struct sp_csr one_row = *a;
+    cut[1] = cut[0] + entries;
+    one_row.row_ptr = cut;
+    one_row.n_r = 1;
+    return fold_rows(workload, o, &one_row, 0, 1, 1, window, err);
+}
+
+/* Those that have entries; none where the matrix has none. */
+static enum sp_status make_windows(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                                   struct windows *ws, struct sp_error *err)
+{
+    const int64_t n_nz = workload->matrix->n_nz;
+    const int n = n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0;
+    int64_t entries = (int64_t)(o->window_B / bytes_per_entry(workload));
+    double kept = 0, stored = 0;
+    entries = entries > 64 ? entries : 64;
+    enum sp_status status = SP_OK;
+    ws->n = 0;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        struct window *window = &ws->one[ws->n++];
+        status = make_window(workload, o, entries, n_nz / n * i, window, err);
+        kept += (double)window->folded.n_nz;
+        stored += (double)window->layout.n_stored;
+        if (status == SP_OK && window->folded.n_nz == 0) {
+            sp_csr_free(&window->folded);
+            ws->n--;
+        }
+    }
+    ws->beta = stored > 0 ? kept / stored : 1;
+    return status;
+}
+
+/* Do rows decide by their lengths alone? Else the columns, too, say what a kernel computes. */
+static bool takes_lengths(const struct sp_workload *w)
+{
+    return (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16;
+}
+
+/* Steps of a tenth, and of a twentieth of the value above 2. */
+static int64_t step_of(double x)
+{
+    return (int64_t)(x < 2 ? 10 * x : 20 + 20 * log(x / 2));
+}
+
+/* What P_core depends on beside the kernel: the workload, and of each window's rows the mean length, how the
+ * lengths scatter, and how they change from one row to the next, which branches are predicted from. */
+static uint64_t class_of_rows(const struct sp_workload *w, const struct windows *ws)
+{
+    char option[48];
+    int64_t key[12 + 3 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
+                                         w->index, w->prefetch, takes_lengths(w), ws->n};
+    int n = 8;
+    sp_workload_format_option(w, option, sizeof option);
+    uint64_t hash = sp_hash64(option, strlen(option), 0);
+    for (int i = 0; i < ws->n; i++) {
+        const struct sp_csr *m = &ws->one[i].folded;
+        if (!takes_lengths(w)) {
+            hash = sp_hash64(m->row_ptr, (size_t)(m->n_r + 1) * sizeof *m->row_ptr, hash);
+            hash = sp_hash64(m->col, (size_t)m->n_nz * sizeof *m->col, hash);
+            continue;
+        }
+        const double mean = (double)m->n_nz / (double)m->n_r;
+        double squares = 0, changes = 0;
+        for (int64_t k = 0; k < m->n_r; k++) {
+            const double length = (double)(m->row_ptr[k + 1] - m->row_ptr[k]);
+            squares += (length - mean) * (length - mean);
+            changes += k > 0 ? fabs(length - (double)(m->row_ptr[k] - m->row_ptr[k - 1])) : 0;
+        }
+        key[n++] = step_of(mean);
+        key[n++] = step_of(sqrt(squares / (double)m->n_r) / mean);
+        key[n++] = step_of(changes / (double)m->n_r / mean);
+    }
+    return sp_hash64(key, sizeof key, hash);
+}
+
+struct pass {
+    struct sp_value flop_s; /* useful, of all windows together; SP_NONE: the matrix has no entries */
+    bool is_clean;          /* each of them from a sample that nothing disturbed */
+};
+
+/* One kernel, ready on every window. */
+struct candidate {
+    const struct sp_kernel *kernel;
+    void *state[MAX_WINDOWS];
+    struct sp_value known; /* remembered by the plan */
+    struct pass best;
+};
+
+static void release(struct candidate *c, const struct windows *ws)
+{
+    for (int i = 0; i < ws->n; i++)
+        c->kernel->release(c->state[i]);
+}
+
+static enum sp_status prepare(struct candidate *c, const struct windows *ws, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < ws->n && status == SP_OK; i++) {
+        const struct sp_dense_arrays *d = &ws->one[i].dense;
+        const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second};
+        status = c->kernel->prepare(&ws->one[i].layout, &operands, &c->state[i], err);
+    }
+    return status;
+}
+
+static enum sp_status measure(const struct candidate *c, const struct windows *ws, double budget_s,
+                              struct pass *pass, struct sp_error *err)
+{
+    double work[MAX_WINDOWS], time[MAX_WINDOWS];
+    int n = 0;
+    *pass = (struct pass){sp_value_none("the matrix has no entries"), true};
+    for (int i = 0; i < ws->n; i++) {
+        struct times best;
+        const enum sp_status status = time_best(c->kernel, c->state[i], budget_s / ws->n, &best, err);
+        if (status != SP_OK)
+            return status;
+        const double t = isfinite(best.clean) ? best.clean : best.any;
+        if (!isfinite(t) || t <= 0)
+            continue;
+        work[n] = sp_workload_flops(&ws->one[i].workload);
+        time[n++] = t;
+        pass->is_clean = pass->is_clean && isfinite(best.clean);
+    }
+    if (n > 0)
+        pass->flop_s = pool(work, time, n);
+    return SP_OK;
+}
+
+/* The rows that take a layout of this kind, asked with the layout of a few rows. */
+static enum sp_status find_candidates(const struct sp_workload *workload, const char *isa,
+                                      const struct sp_kernel **rows, int most, int *n, struct sp_error *err)
+{
+    struct sp_csr few;
+    struct sp_layout layout;
+    int64_t n_rows = workload->matrix->n_r < 8 ? workload->matrix->n_r : 8;
+    enum sp_status status = fold(workload, workload->matrix, 0, n_rows, 64, &few, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_workload small = *workload;
+    small.matrix = &few;
+    status = sp_layout_make(&small, true, NULL, &layout, err);
+    if (status == SP_OK)
+        *n = sp_kernel_candidates(&layout, isa, rows, most);
+    sp_layout_free(&layout);
+    sp_csr_free(&few);
+    return status;
+}
+
+/* Sorted in, so that equal rates keep the order of the kernel table. */
+static void insert(struct sp_pcore_ranking *r, const struct sp_kernel *kernel, struct sp_value flop_s)
+{
+    int at = r->n++;
+    for (; at > 0 && r->flop_s[at - 1].value < flop_s.value; at--) {
+        r->kernel[at] = r->kernel[at - 1];
+        r->flop_s[at] = r->flop_s[at - 1];
+    }
+    r->kernel[at] = kernel;
+    r->flop_s[at] = flop_s;
+}
+
+/* A clean pass before a disturbed one; else the higher rate, with an interval that holds both. */
+static struct pass best_of(struct pass a, struct pass b)
+{
+    if (!sp_value_known(a.flop_s) || !sp_value_known(b.flop_s))
+        return sp_value_known(a.flop_s) ? a : b;
+    if (a.is_clean != b.is_clean)
+        return a.is_clean ? a : b;
+    struct pass best = a.flop_s.value > b.flop_s.value ? a : b;
+    best.flop_s.lo = fmin(a.flop_s.lo, b.flop_s.lo);
+    best.flop_s.hi = fmax(a.flop_s.hi, b.flop_s.hi);
+    return best;
+}
+
+/* In passes, for whatever disturbs one of them passes. */
+static enum sp_status measure_all(struct candidate *c, int n, const struct windows *ws, double budget_s,
+                                  struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
+        struct candidate *one = &c[k % n];
+        struct pass pass;
+        if (sp_value_known(one->known))
+            continue;
+        if (k < n)
+            status = prepare(one, ws, err);
+        if (status == SP_OK)
+            status = measure(one, ws, budget_s / PASSES, &pass, err);
+        if (status == SP_OK)
+            one->best = k < n ? pass : best_of(one->best, pass);
+    }
+    for (int i = 0; i < n; i++)
+        release(&c[i], ws);
+    return status;
+}
+
+/* Rates of all candidates, remembered or measured. */
+static enum sp_status rate_all(const struct sp_workload *workload, const struct sp_pcore_options *o,
+                               struct candidate *c, int n, double *beta, struct sp_error *err)
+{
+    struct windows ws = {0};
+    const double start = sp_now();
+    enum sp_status status = make_windows(workload, o, &ws, err);
+    const uint64_t rows = status == SP_OK ? class_of_rows(workload, &ws) : 0;
+    for (int i = 0; i < n && o->plan && status == SP_OK; i++) {
+        const struct sp_value *known = sp_plan_rate(o->plan, c[i].kernel, rows);
+        c[i].known = known ? *known : c[i].known;
+    }
+    if (status == SP_OK)
+        status = measure_all(c, n, &ws, o->budget_s, err);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (sp_value_known(c[i].known))
+            c[i].best = (struct pass){c[i].known, true};
+        else if (o->plan && c[i].best.is_clean && sp_value_known(c[i].best.flop_s))
+            sp_plan_remember(o->plan, c[i].kernel, rows, c[i].best.flop_s);
+    }
+    *beta = ws.beta;
+    free_windows(&ws);
+    if (o->plan)
+        o->plan->spent_s[o->spent] += sp_now() - start;
+    return status;
+}
+
+enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
+                             const struct sp_pcore_options *o, struct sp_pcore_ranking *ranking,
+                             struct sp_error *err)
+{
+    const struct sp_kernel *rows[SP_MAX_RANKED];
+    struct candidate c[SP_MAX_RANKED];
+    int n = 0;
+    ranking->n = 0;
+    double beta = 1, beta_here = 1;
+    enum sp_status status = find_candidates(workload, isa, rows, SP_MAX_RANKED, &n, err);
+    if (status == SP_OK)
+        status = beta_of(workload, &beta, err);
+    n = n < SP_MAX_RANKED ? n : SP_MAX_RANKED;
+    for (int i = 0; i < n; i++)
+        c[i] = (struct candidate){.kernel = rows[i], .known = sp_value_none("not measured yet")};
+    if (status == SP_OK && n > 0)
+        status = rate_all(workload, o, c, n, &beta_here, err);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        struct sp_value rate = c[i].best.flop_s;
+        const double of_all = beta < 1 ? beta / beta_here : 1;
+        if (sp_value_known(rate))
+            rate = sp_value_between(rate.value * of_all, rate.lo * of_all, rate.hi * of_all, SP_MEASURED);
+        insert(ranking, c[i].kernel, rate);
+    }
+    if (status == SP_OK && ranking->n == 0)
+        status = sp_fail(err, SP_ABSENT,
+                         isa ? "leave --isa out to let the program choose" : "choose another format",
+                         "no kernel for %s %s in %s runs here%s%s", sp_op_name(workload->op),
+                         sp_format_name(workload->format), sp_precision_name(workload->precision),
+                         isa ? " with instruction set " : "", isa ? isa : "");
+    return status;
+}
+
+enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
+                               const struct sp_pcore_options *o, const struct sp_kernel **kernel,
+                               struct sp_value *flop_s, struct sp_error *err)
+{
+    struct sp_pcore_ranking ranking;
+    *kernel = NULL;
+    *flop_s = sp_value_none("no kernel was measured");
+    enum sp_status status = sp_pcore_rank(workload, isa, o, &ranking, err);
+    if (status == SP_OK) {
+        *kernel = ranking.kernel[0];
+        *flop_s = ranking.flop_s[0];
+    }
+    return status;
+}
+
+/* ---- the whole team ---- */
+
+/* Copies the rows of n windows, each cut at `entries`, one after the other into out->row_ptr, col and val;
+ * without those arrays they are only counted: out->n_r, out->n_nz. */
+static void copy_windows(const struct sp_workload *w, int n, int64_t entries, struct sp_csr *out)
+{
+    const struct sp_csr *a = w->matrix;
+    const int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    out->n_r = out->n_nz = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t first, n_rows;
+        find_window(a, a->n_nz / n * i, entries, passes_long(w), &first, &n_rows);
+        for (int64_t row = first; row < first + n_rows; row++) {
+            int64_t length = a->row_ptr[row + 1] - a->row_ptr[row];
+            length = length < entries ? length : entries;
+            if (out->row_ptr) {
+                memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
+                memcpy(out->val + per_entry * out->n_nz, a->val + per_entry * a->row_ptr[row],
+                       (size_t)(per_entry * length) * sizeof *a->val);
+                out->row_ptr[out->n_r + 1] = out->n_nz + length;
+            }
+            out->n_r++;
+            out->n_nz += length;
+        }
+    }
+}
+
+/* Rows from all over the matrix that so many entries hold; *rows borrows the matrix where all of them fit. */
+static enum sp_status pick_rows(const struct sp_workload *w, int n_windows, int64_t entries,
+                                struct sp_csr *picked, const struct sp_csr **rows, struct sp_error *err)
+{
+    *rows = w->matrix;
+    memset(picked, 0, sizeof *picked);
+    if (w->matrix->n_nz <= n_windows * entries)
+        return SP_OK;
+    struct sp_csr count = {0};
+    copy_windows(w, n_windows, entries, &count);
+    const enum sp_status status =
+        sp_csr_alloc(count.n_r, w->matrix->n_c, count.n_nz, w->matrix->field, NULL, picked, err);
+    if (status == SP_OK)
+        copy_windows(w, n_windows, entries, picked);
+    *rows = picked;
+    return status;
+}
+
+struct sp_pcore_team {
+    struct window window;
+    const struct sp_kernel *kernel;
+    void *state;
+};
+
+enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                                  const struct sp_pcore_options *o, struct sp_pcore_team **out,
+                                  struct sp_job *job, double *work, struct sp_error *err)
+{
+    enum { SHARE = 2 }; /* of the window of one thread alone, four of which would just fill the L2 */
+    struct sp_csr picked;
+    const struct sp_csr *rows;
+    void *p;
+    double beta = 1;
+    *out = NULL;
+    enum sp_status status = sp_new_array(1, sizeof **out, "the team's rows", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_pcore_team *t = *out = p;
+    const int n = workload->n_threads * o->n_windows;
+    const int64_t entries = (int64_t)(o->window_B * SHARE / o->n_windows / bytes_per_entry(workload));
+    status = pick_rows(workload, n, entries > 64 ? entries : 64, &picked, &rows, err);
+    if (status == SP_OK)
+        status = fold_rows(workload, o, rows, 0, rows->n_r, workload->n_threads, &t->window, err);
+    sp_csr_free(&picked);
+    if (status == SP_OK && t->window.folded.n_nz == 0)
+        status = sp_fail(err, SP_ABSENT, NULL, "the rows have no entries");
+    if (status == SP_OK)
+        status = beta_of(workload, &beta, err);
+    const struct sp_dense_arrays *d = &t->window.dense;
+    const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second};
+    t->kernel = kernel;
+    if (status == SP_OK)
+        status = kernel->prepare(&t->window.layout, &operands, &t->state, err);
+    if (status == SP_OK) {
+        const double beta_here = (double)t->window.folded.n_nz / (double)t->window.layout.n_stored;
+        *job = sp_kernel_job(kernel, t->state, &t->window.layout);
+        *work = sp_workload_flops(&t->window.workload) * (beta < 1 ? beta / beta_here : 1);
+    }
+    return status;
+}
+
+void sp_pcore_team_free(struct sp_pcore_team *t)
+{
+    if (!t)
+        return;
+    if (t->state)
+        t->kernel->release(t->state);
+    sp_dense_free(&t->window.dense);
+    sp_layout_free(&t->window.layout);
+    sp_csr_free(&t->window.folded);
+    free(t);
+}

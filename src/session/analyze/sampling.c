@@ -1,0 +1,294 @@
+#include "session/analyze/sampling.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/samples.h"
+#include "sys/disturbance.h"
+
+/* Between two looks at which cores share a cache [s]; a look takes 2 ms. */
+static const double BURST_S = 0.02;
+/* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least [s]: quiet
+ * moments do not come more often because the budget is small. */
+static const double PATIENCE = 3, PATIENCE_S = 2;
+
+struct pair {
+    double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
+    bool disturbed;
+    char mode[16];
+    double *thread_s; /* [n_threads] of its own place in the block */
+};
+
+struct collected {
+    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many disturbed ones */
+    double *thread_block; /* [2 most][n_threads] */
+    int64_t most, n, n_clean, n_disturbed, n_moved;
+    int n_threads;
+};
+
+struct sampler {
+    const struct sp_sampling_options *o;
+    const struct sp_turns *turns;
+    bool ignores; /* sp_disturbance_is_ignored() */
+    struct collected c;
+};
+
+static void free_collected(struct collected *c)
+{
+    free(c->pair);
+    free(c->thread_block);
+}
+
+static enum sp_status new_collected(int64_t most, int n_threads, struct collected *c, struct sp_error *err)
+{
+    void *pair, *block = NULL;
+    memset(c, 0, sizeof *c);
+    enum sp_status status = sp_new_array(2 * most, sizeof *c->pair, "samples", &pair, err);
+    if (status == SP_OK)
+        status = sp_new_array(2 * most * n_threads, sizeof(double), "samples", &block, err);
+    c->pair = pair;
+    c->thread_block = block;
+    c->most = most;
+    c->n_threads = n_threads;
+    for (int64_t i = 0; status == SP_OK && i < 2 * most; i++)
+        c->pair[i].thread_s = c->thread_block + i * n_threads;
+    return status;
+}
+
+struct rate {
+    double value; /* [B/s] or executions a second */
+    bool disturbed;
+};
+
+static enum sp_status take_rate(struct sampler *s, struct rate *rate, struct sp_error *err)
+{
+    struct sp_turn turn = {0};
+    enum sp_status status = s->turns->take(s->turns->context, true, &turn, err);
+    *rate = (struct rate){s->turns->per_execution / fmax(turn.time_s, 1e-9), turn.disturbed};
+    return status;
+}
+
+/* Of the looks before and after: where one of them was disturbed, the other one counts. */
+static struct rate rate_of(struct rate a, struct rate b)
+{
+    if (a.disturbed != b.disturbed)
+        return a.disturbed ? b : a;
+    return (struct rate){0.5 * (a.value + b.value), a.disturbed};
+}
+
+/* The kernel once, and the other after it; `last` is what the other had before, and has now. Of disturbed
+ * pairs the first ones are kept, in case that there are no others. */
+static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
+{
+    struct collected *c = &s->c;
+    struct pair *pair = &c->pair[c->n];
+    struct sp_turn turn = {.thread_s = pair->thread_s};
+    struct rate after;
+    enum sp_status status = s->turns->take(s->turns->context, false, &turn, err);
+    if (status == SP_OK)
+        status = take_rate(s, &after, err);
+    if (status != SP_OK)
+        return status;
+    const struct rate rate = rate_of(*last, after);
+    *last = after;
+    pair->time_s = turn.time_s;
+    pair->rate = rate.value;
+    pair->inverse = 1 / (pair->time_s * pair->rate);
+    pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
+    c->n += !pair->disturbed || c->n_disturbed < c->most;
+    c->n_clean += !pair->disturbed;
+    c->n_disturbed += pair->disturbed;
+    return SP_OK;
+}
+
+static bool is_known(const char *mode)
+{
+    return strcmp(mode, "unknown") != 0;
+}
+
+/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no answer,
+ * because a thread did not run in time, says nothing against the other one. */
+static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
+{
+    struct collected *c = &s->c;
+    struct sp_look before, after;
+    struct rate last;
+    const struct collected was = *c;
+    s->turns->look(s->turns->context, &before);
+    const double start = sp_now();
+    enum sp_status status = take_rate(s, &last, err);
+    do
+        status = status == SP_OK ? take_pair(s, &last, err) : status;
+    while (status == SP_OK && sp_now() - start < BURST_S && c->n_clean < c->most);
+    if (status != SP_OK)
+        return status;
+    s->turns->look(s->turns->context, &after);
+    if (is_known(before.mode) && is_known(after.mode) && strcmp(before.mode, after.mode) != 0) {
+        c->n_moved += (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed);
+        c->n = was.n;
+        c->n_clean = was.n_clean;
+        c->n_disturbed = was.n_disturbed;
+    }
+    const struct sp_look *look = is_known(after.mode) ? &after : &before;
+    for (int64_t i = was.n; i < c->n; i++) {
+        strcpy(c->pair[i].mode, look->mode);
+        c->pair[i].latency_s = look->latency_s;
+    }
+    return SP_OK;
+}
+
+/* Keeps what `keep` says, in order. */
+static void filter(struct collected *c, bool (*keep)(const struct pair *pair, const char *mode),
+                   const char *mode)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n; i++)
+        if (keep(&c->pair[i], mode))
+            c->pair[n++] = c->pair[i];
+    c->n = n;
+}
+
+static bool has_mode(const struct pair *pair, const char *mode)
+{
+    return strcmp(pair->mode, mode) == 0;
+}
+
+static bool is_clean(const struct pair *pair, const char *mode)
+{
+    (void)mode;
+    return !pair->disturbed;
+}
+
+/* The mode that most pairs have; the others belong to another machine, so to speak. */
+static void find_prevailing(const struct collected *c, char mode[16])
+{
+    int64_t best = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        int64_t same = 0;
+        for (int64_t j = 0; j < c->n; j++)
+            same += has_mode(&c->pair[j], c->pair[i].mode);
+        if (same > best) {
+            best = same;
+            strcpy(mode, c->pair[i].mode);
+        }
+    }
+}
+
+/* One number of every pair, out[c->n]; `field` is its offset. */
+static const double *column(const struct collected *c, size_t field, double *out)
+{
+    for (int64_t i = 0; i < c->n; i++)
+        memcpy(&out[i], (const char *)&c->pair[i] + field, sizeof *out);
+    return out;
+}
+
+static enum sp_status summarise(const struct collected *c, struct sp_pairs *pairs, struct sp_error *err)
+{
+    void *p[4] = {NULL};
+    const int64_t n[4] = {c->n, c->n, c->n, c->n_threads};
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < 4 && status == SP_OK; i++)
+        status = sp_new_array(n[i], sizeof(double), "samples", &p[i], err);
+    double *work = p[2];
+    pairs->time_s = p[0];
+    pairs->roof_Bps = p[1];
+    pairs->thread_s = p[3];
+    if (status == SP_OK) {
+        for (int t = 0; t < c->n_threads; t++) {
+            for (int64_t i = 0; i < c->n; i++)
+                work[i] = c->pair[i].thread_s[t];
+            pairs->thread_s[t] = sp_median(work, c->n);
+        }
+        pairs->n = c->n;
+        pairs->latency_s = sp_median(column(c, offsetof(struct pair, latency_s), work), c->n);
+        pairs->inverse =
+            sp_median_interval(column(c, offsetof(struct pair, inverse), work), c->n, SP_MEASURED);
+        pairs->time =
+            sp_median_interval(column(c, offsetof(struct pair, time_s), pairs->time_s), c->n, SP_MEASURED);
+        pairs->roof =
+            sp_median_interval(column(c, offsetof(struct pair, rate), pairs->roof_Bps), c->n, SP_MEASURED);
+        pairs->spread = sp_relative_spread(pairs->time_s, c->n);
+    }
+    free(work);
+    return status;
+}
+
+/* Clean pairs where there are enough of them, else all; of those the mode that prevails. */
+static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
+                                   struct sp_error *err)
+{
+    pairs->clean = c->n_disturbed == 0 || c->n_clean >= (fewest < c->most ? fewest : c->most);
+    pairs->n_clean = c->n_clean;
+    pairs->n_disturbed = c->n_disturbed;
+    if (pairs->clean)
+        filter(c, is_clean, NULL);
+    const int64_t n = c->n;
+    find_prevailing(c, pairs->mode);
+    filter(c, has_mode, pairs->mode);
+    pairs->n_dropped = c->n_moved + n - c->n;
+    return summarise(c, pairs, err);
+}
+
+/* Are these enough? Clean ones are waited for beyond the budget, though not for ever. */
+static bool is_enough(const struct sampler *s, double spent_s)
+{
+    const struct sp_protocol *p = &s->o->protocol;
+    if (s->c.n_clean >= s->c.most)
+        return true;
+    const double patience_s =
+        fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
+    if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
+        return spent_s >= p->budget_s && s->c.n > 0;
+    if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
+        return spent_s >= 4 * patience_s;
+    return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
+}
+
+enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sampling_options *o,
+                               struct sp_pairs *pairs, struct sp_error *err)
+{
+    struct sampler s = {.o = o, .turns = turns, .ignores = sp_disturbance_is_ignored()};
+    memset(pairs, 0, sizeof *pairs);
+    pairs->n_threads = turns->n_threads;
+    pairs->repetitions = turns->repetitions;
+    pairs->time = pairs->roof = pairs->inverse = sp_value_none("no sample was taken");
+    enum sp_status status =
+        new_collected(o->protocol.max_samples > 0 ? o->protocol.max_samples : 1, turns->n_threads, &s.c, err);
+    const double start = sp_now();
+    const struct collected *c = &s.c;
+    while (status == SP_OK && !is_enough(&s, sp_now() - start)) {
+        if (sp_progress_interrupted(o->progress)) {
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)c->n);
+            break;
+        }
+        status = take_burst(&s, err);
+        sp_progress_step(
+            o->progress, "measuring",
+            fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));
+    }
+    if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
+        enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);
+        status = chosen == SP_OK ? status : chosen;
+    }
+    free_collected(&s.c);
+    if (status == SP_OK && pairs->n == 0)
+        status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
+                         "the processors moved between caches during every sample");
+    if (status != SP_OK && status != SP_INTERRUPTED)
+        sp_pairs_free(pairs);
+    return status;
+}
+
+void sp_pairs_free(struct sp_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    free(pairs->time_s);
+    free(pairs->roof_Bps);
+    free(pairs->thread_s);
+    memset(pairs, 0, sizeof *pairs);
+}

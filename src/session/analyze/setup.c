@@ -1,0 +1,356 @@
+#include "session/analyze/setup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "model/predict.h"
+#include "session/analyze/pcore.h"
+#include "sys/fault.h"
+#include "sys/machine/pages.h"
+
+static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
+{
+    /* Operands and result as doubles, and in two kernels while the faster one is found; the result is checked
+     * as doubles once more. */
+    double operands = (double)(sp_dense_n_x(w) + sp_dense_n_rows(w) + sp_dense_n_second(w));
+    double vectors =
+        operands * (double)(2 * sp_precision_size(w->precision) + sizeof(double)) +
+        (double)sp_dense_n_result(w) * (double)(sp_precision_size(w->precision) + sizeof(double));
+    double needed = sp_layout_bytes_bound(w, true) + vectors;
+    char a[32], b[32];
+    if (available_B > 0 && needed > available_B)
+        return sp_fail(err, SP_MEMORY,
+                       "take a machine with more memory, a smaller matrix or width, or --precision f32",
+                       "the kernel's arrays need %s, of which %s are available",
+                       sp_text_bytes(a, sizeof a, needed), sp_text_bytes(b, sizeof b, available_B));
+    return SP_OK;
+}
+
+/* A run elsewhere: threads fill one cache domain of the described machine after the other. */
+static enum sp_status place_threads(const struct sp_machine *m, struct sp_setup *s, struct sp_error *err)
+{
+    int n = s->workload.n_threads;
+    void *p;
+    enum sp_status status = sp_new_array(n, sizeof *s->domain_of_thread, "cache domains", &p, err);
+    s->domain_of_thread = p;
+    s->n_domains = 1;
+    for (int t = 0; t < n && status == SP_OK; t++) {
+        s->domain_of_thread[t] = m ? sp_machine_domain_of(m, t) : 0;
+        if (s->domain_of_thread[t] >= s->n_domains)
+            s->n_domains = s->domain_of_thread[t] + 1;
+    }
+    return status;
+}
+
+static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_setup *s, struct sp_error *err)
+{
+    int n = s->workload.n_threads;
+    enum sp_status status = sp_binding_plan(o->topology, n, SP_COMPACT, &s->binding, err);
+    if (status != SP_OK)
+        return status;
+    if (!o->not_pinned)
+        sp_binding_apply(&s->binding, NULL); /* a refusal shows in binding.pinned and in the record */
+    void *p;
+    status = sp_new_array(n, sizeof *s->domain_of_thread, "cache domains", &p, err);
+    s->domain_of_thread = p;
+    if (status != SP_OK)
+        return status;
+    /* domains are renumbered 0, 1, ... in the order in which threads meet them */
+    int *seen;
+    status = sp_new_array(o->topology->n_domains + 1, sizeof *seen, "cache domains", &p, err);
+    seen = p;
+    if (status != SP_OK)
+        return status;
+    s->n_domains = 0;
+    for (int t = 0; t < n; t++) {
+        int domain = 0;
+        for (int i = 0; i < o->topology->n_cpus; i++)
+            if (o->topology->cpu[i].os == s->binding.cpu[t])
+                domain = o->topology->cpu[i].domain;
+        if (seen[domain] == 0)
+            seen[domain] = ++s->n_domains;
+        s->domain_of_thread[t] = seen[domain] - 1;
+    }
+    free(seen);
+    return SP_OK;
+}
+
+/* Non-temporal stores pay where y goes to memory anyway; in a cache they push it out. */
+static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
+{
+    if (o->store_nt != SP_CHOICE_AUTO)
+        return o->store_nt == SP_CHOICE_ON;
+    if (!o->machine)
+        return false;
+    struct sp_residence r = sp_residence_of(o->machine, sp_footprint_of_layout(&s->layout),
+                                            s->workload.n_threads, s->n_domains, true);
+    return r.level >= o->machine->n_caches;
+}
+
+/* A job of which one thread is held back on purpose (sys/fault.h). */
+struct held_back {
+    struct sp_job job;
+    double share;
+};
+
+static enum sp_status run_held_back(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                    struct sp_error *err)
+{
+    const struct held_back *h = state;
+    const double start = sp_now();
+    enum sp_status status = h->job.run(h->job.state, repetitions, stats, err);
+    const double busy_s = sp_now() - start;
+    while (sp_now() - start < busy_s * (1 + h->share))
+        ;
+    if (stats && stats->thread_s && stats->n_threads > 0)
+        stats->thread_s[0] += busy_s * h->share;
+    return status;
+}
+
+static enum sp_status hold_back(struct sp_setup *s, struct sp_error *err)
+{
+    double share;
+    void *p;
+    if (!sp_fault("straggler", &share))
+        return SP_OK;
+    enum sp_status status = sp_new_array(1, sizeof(struct held_back), "a fault", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct held_back *h = p;
+    *h = (struct held_back){s->job, share};
+    s->fault = h;
+    s->job.state = h;
+    s->job.run = run_held_back;
+    return SP_OK;
+}
+
+static enum sp_status check_result(struct sp_setup *s, const struct sp_dense *dense, struct sp_error *err)
+{
+    void *y;
+    enum sp_status status =
+        sp_new_array(sp_dense_n_result(&s->workload), sizeof(double), "the result", &y, err);
+    if (status != SP_OK)
+        return status;
+    status = s->kernel->run(s->state, 1, NULL, err);
+    if (status == SP_OK)
+        status = s->kernel->fetch(s->state, y, err);
+    if (status == SP_OK)
+        status = sp_verify(&s->workload, dense, y, &s->check, err);
+    free(y);
+    return status;
+}
+
+/* A kernel that takes part in the choice, ready to run. */
+struct contender {
+    const struct sp_kernel *kernel;
+    struct sp_value p_core;
+    void *state;
+    double best_s; /* of an execution so far */
+};
+
+static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_dense *dense,
+                              const struct sp_allocator *allocator, const struct sp_setup *s,
+                              struct contender *c, struct sp_error *err)
+{
+    struct sp_operands operands = {.x = dense->x,
+                                   .rows = dense->rows,
+                                   .second = dense->second,
+                                   .store_nt = wants_nt(o, s),
+                                   .allocator = allocator};
+    c->state = NULL;
+    c->best_s = INFINITY;
+    return c->kernel->prepare(&s->layout, &operands, &c->state, err);
+}
+
+static void take(struct sp_setup *s, const struct contender *c)
+{
+    s->kernel = c->kernel;
+    s->state = c->state;
+    s->p_core_one = c->p_core;
+    s->kernel->facts(s->state, &s->facts);
+}
+
+/* A sample of one contender: as many executions as the clock resolves. */
+static enum sp_status time_one(struct contender *c, int64_t *n, struct sp_error *err)
+{
+    static const double resolved_s = 2e-4;
+    for (;;) {
+        double start = sp_now();
+        enum sp_status status = c->kernel->run(c->state, *n, NULL, err);
+        double t = sp_now() - start;
+        if (status != SP_OK)
+            return status;
+        if (t >= resolved_s || *n >= (INT64_C(1) << 20)) {
+            c->best_s = fmin(c->best_s, t / (double)*n);
+            return SP_OK;
+        }
+        *n *= 2;
+    }
+}
+
+/* Both in turn on the arrays themselves, the first of each thrown away; one round suffices where they are far
+ * apart. */
+static enum sp_status duel(struct contender *champion, struct contender *challenger, int64_t *n, bool *won,
+                           struct sp_error *err)
+{
+    enum { ROUNDS = 4 };
+    static const double clearly = 1.15, faster = 0.98;
+    enum sp_status status = challenger->kernel->run(challenger->state, 1, NULL, err);
+    double ratio = 1;
+    for (int round = 0; round < ROUNDS && status == SP_OK; round++) {
+        status = time_one(champion, n, err);
+        if (status == SP_OK)
+            status = time_one(challenger, n, err);
+        ratio = challenger->best_s / champion->best_s;
+        if (ratio > clearly)
+            break;
+    }
+    *won = ratio < faster;
+    return status;
+}
+
+/* P_core draws up the list; executions on the run's own arrays decide, because kernels of equal P_core wait
+ * differently for memory. */
+static enum sp_status choose_among(const struct sp_setup_options *o, const struct sp_pcore_ranking *ranking,
+                                   const struct sp_dense *dense, const struct sp_allocator *allocator,
+                                   struct sp_setup *s, struct sp_error *err)
+{
+    enum { MOST = 6 };
+    static const double patience_s = 0.5, least = 0.3; /* of the highest P_core */
+    const double for_duels_s =
+        o->plan ? fmax(patience_s, sp_plan_left_s(o->plan, SP_SPEND_CHOICE)) : patience_s;
+    struct contender best = {.kernel = ranking->kernel[0], .p_core = ranking->flop_s[0]};
+    enum sp_status status = prepare(o, dense, allocator, s, &best, err);
+    const double begun = sp_now();
+    int64_t n = 1;
+    if (status == SP_OK && ranking->n > 1)
+        status = best.kernel->run(best.state, 1, NULL, err);
+    for (int i = 1; i < ranking->n && i < MOST && status == SP_OK && sp_now() - begun < for_duels_s; i++) {
+        struct contender other = {.kernel = ranking->kernel[i], .p_core = ranking->flop_s[i]};
+        bool won = false;
+        if (!(other.p_core.value >= least * ranking->flop_s[0].value))
+            break;
+        status = prepare(o, dense, allocator, s, &other, err);
+        if (status == SP_MEMORY || status == SP_ABSENT) { /* the choice ends here */
+            status = SP_OK;
+            break;
+        }
+        if (status == SP_OK)
+            status = duel(&best, &other, &n, &won, err);
+        const struct contender loser = won ? best : other;
+        best = won ? other : best;
+        loser.kernel->release(loser.state);
+    }
+    if (o->plan)
+        o->plan->spent_s[SP_SPEND_CHOICE] += sp_now() - begun;
+    if (status == SP_OK)
+        take(s, &best);
+    else
+        best.kernel->release(best.state);
+    return status;
+}
+
+/* The kernel given, or the fastest one; where non-temporal stores were asked for, the fastest that has them.
+ */
+static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_dense *dense,
+                                    const struct sp_allocator *allocator, struct sp_setup *s,
+                                    struct sp_error *err)
+{
+    const char *const isa[] = {o->isa, "avx512", "avx2"};
+    const struct sp_machine *m = o->machine;
+    struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload, o->plan, SP_SPEND_CHOICE);
+    if (o->kernel) {
+        struct contender given = {.kernel = o->kernel, .p_core = sp_value_none("the kernel was given")};
+        enum sp_status status = prepare(o, dense, allocator, s, &given, err);
+        if (status == SP_OK)
+            take(s, &given);
+        return status;
+    }
+    for (int i = 0; i < (o->isa || o->store_nt != SP_CHOICE_ON ? 1 : 3); i++) {
+        struct sp_pcore_ranking ranking;
+        enum sp_status status = sp_pcore_rank(&s->workload, isa[i], &p, &ranking, err);
+        if (status == SP_ABSENT && i > 0) /* not on this processor */
+            continue;
+        if (status == SP_OK)
+            status = choose_among(o, &ranking, dense, allocator, s, err);
+        if (status != SP_OK || o->store_nt != SP_CHOICE_ON || s->facts.store_nt)
+            return status;
+        s->kernel->release(s->state);
+        s->state = NULL;
+    }
+    s->kernel = NULL;
+    return sp_fail(err, SP_ABSENT, "leave --store out, or choose another --isa or --format",
+                   "no kernel for this workload writes y with non-temporal stores here");
+}
+
+/* Between steps that each may take seconds. */
+static enum sp_status begin_step(const struct sp_progress *progress, const char *what, struct sp_error *err)
+{
+    if (sp_progress_interrupted(progress))
+        return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before %s", what);
+    sp_progress_step(progress, what, -1);
+    return SP_OK;
+}
+
+enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp_setup_options *o,
+                             const struct sp_progress *progress, struct sp_setup *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->workload = *workload;
+    const struct sp_allocator *allocator = o->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
+    enum sp_status status = check_memory(workload, o->memory_B, err);
+    if (status == SP_OK)
+        status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
+    if (status == SP_OK)
+        status = begin_step(progress, "converting", err);
+    if (status == SP_OK) {
+        double start = sp_now();
+        status = sp_layout_make(workload, true, allocator, &s->layout, err);
+        s->layout_s = sp_now() - start;
+    }
+    if (status == SP_OK && o->layout_only) {
+        s->p_core_one = sp_value_none("the run was recorded elsewhere");
+        s->job.layout = &s->layout;
+        s->job.n_threads = s->workload.n_threads;
+        s->facts.store_nt = o->store_nt == SP_CHOICE_ON;
+        return SP_OK;
+    }
+    struct sp_dense_arrays arrays = {0};
+    if (status == SP_OK)
+        status = begin_step(progress, "making the vectors", err);
+    if (status == SP_OK)
+        status = sp_dense_make(&s->workload, o->seed, &arrays, err);
+    struct sp_dense dense = sp_dense_of(&arrays);
+    if (status == SP_OK)
+        status = begin_step(progress, "choosing a kernel", err);
+    if (status == SP_OK)
+        status = choose_kernel(o, &dense, allocator, s, err);
+    if (status == SP_OK)
+        status = begin_step(progress, "checking the result", err);
+    if (status == SP_OK) {
+        s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
+        status = check_result(s, &dense, err);
+    }
+    if (status == SP_OK)
+        status = hold_back(s, err);
+    sp_dense_free(&arrays);
+    if (status != SP_OK)
+        sp_setup_free(s);
+    return status;
+}
+
+void sp_setup_free(struct sp_setup *s)
+{
+    if (!s)
+        return;
+    if (s->kernel)
+        s->kernel->release(s->state);
+    sp_layout_free(&s->layout);
+    sp_binding_free(&s->binding);
+    free(s->domain_of_thread);
+    free(s->fault);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,351 @@
+#include "session/gpu/analyze_gpu.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/gpu/occupancy.h"
+#include "session/gpu/gpu_analysis.h"
+
+const char *const *sp_gpu_format_every(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"crs", "sell:32,1", "sell:32,256", NULL};
+    static const char *const of_spmm[] = {"crs", "staged:16,64", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", "tiled:64,32", NULL};
+    static const char *const of_fusedmm[] = {"crs", NULL};
+    return op == SP_OP_SPMV || op == SP_OP_SPMMV ? of_spmv
+           : op == SP_OP_SPMM                    ? of_spmm
+           : op == SP_OP_SDDMM                   ? of_sddmm
+                                                 : of_fusedmm;
+}
+
+static enum sp_status set_workload(struct sp_gpu_analysis *a, const char *format, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    const struct sp_csr *matrix = &a->subject->matrix;
+    struct sp_workload *w = &a->workload;
+    *w = (struct sp_workload){.op = o->op,
+                              .r = o->r,
+                              .order = o->order,
+                              .index = o->index,
+                              .matrix = matrix,
+                              .C = 1,
+                              .sigma = 1,
+                              .n_threads = 1,
+                              .precision = o->precision >= 0           ? (enum sp_precision)o->precision
+                                           : sp_csr_is_complex(matrix) ? SP_C128
+                                                                       : SP_F64};
+    enum sp_status status = sp_workload_set_format(w, format, err);
+    return status == SP_OK ? sp_workload_check(w, err) : status;
+}
+
+static bool is_added(const struct sp_gpu_analysis *a, const struct sp_kernel *kernel, const char *option)
+{
+    for (int i = 0; i < a->n_ways; i++)
+        if (a->way[i].kernel == kernel && strcmp(a->way[i].option, option) == 0)
+            return true;
+    return false;
+}
+
+/* All kernels for a layout whose names begin with `isa`, each with the time that the model expects. */
+static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, const char *isa,
+                               struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    const struct sp_kernel *rows[SP_MAX_WAYS];
+    char option[48];
+    int n = sp_kernel_candidates(l, isa ? isa : "cuda", rows, SP_MAX_WAYS);
+    sp_workload_format_option(&a->workload, option, sizeof option);
+    enum sp_status status = SP_OK;
+    const double start = sp_now();
+    for (int i = 0; i < n && a->n_ways < SP_MAX_WAYS && status == SP_OK; i++) {
+        struct sp_gpu_way *way = &a->way[a->n_ways];
+        if (is_added(a, rows[i], option))
+            continue;
+        *way = (struct sp_gpu_way){.kernel = rows[i],
+                                   .precision = l->precision,
+                                   .n_stored = l->n_stored,
+                                   .n_indices = l->n_indices,
+                                   .T_i = l->T_i,
+                                   .T_k = l->T_k};
+        snprintf(way->option, sizeof way->option, "%s", option);
+        status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
+        if (status == SP_OK && l->n_nz > 0 && sp_gpu_is_described(o->machine)) {
+            status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
+                                    &way->prediction, err);
+            way->predicted = status == SP_OK;
+        }
+        a->n_ways++;
+    }
+    a->model_s += sp_now() - start;
+    return status;
+}
+
+static double expected_s(const struct sp_gpu_way *way)
+{
+    return way->predicted && sp_value_known(way->prediction.roofline.time_s)
+               ? way->prediction.roofline.time_s.value
+               : INFINITY;
+}
+
+/* The way of least time in [from, to); the highest rank, which comes first, where none is predicted. */
+static const struct sp_gpu_way *best_way(const struct sp_gpu_analysis *a, int from, int to)
+{
+    const struct sp_gpu_way *best = from < to ? &a->way[from] : NULL;
+    for (int i = from + 1; i < to; i++)
+        if (expected_s(&a->way[i]) < expected_s(best))
+            best = &a->way[i];
+    return best;
+}
+
+/* The reason of the first row that is for the operation and format but does not take this layout. */
+static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp_layout *l,
+                                struct sp_error *err)
+{
+    char text[64];
+    for (int i = 0; sp_kernel_table[i] && !a->options->isa; i++) {
+        const struct sp_kernel *row = sp_kernel_table[i];
+        if (row->on_gpu && sp_kernel_is_for(row, l) && row->accepts(l, err) != SP_OK)
+            return SP_ABSENT;
+    }
+    return sp_fail(err, SP_ABSENT,
+                   a->options->isa ? "take another format or precision, or leave --isa out"
+                                   : "take another format or precision",
+                   "no GPU kernel%s%s for %s, %s in %s", a->options->isa ? " " : "",
+                   a->options->isa ? a->options->isa : "", sp_op_name(a->workload.op),
+                   sp_workload_format_text(&a->workload, text, sizeof text),
+                   sp_precision_name(a->workload.precision));
+}
+
+/* Ways of one format; the layout stays, with values or for the model alone. */
+static enum sp_status look_at_format(struct sp_gpu_analysis *a, const char *format, const char *isa,
+                                     bool with_values, struct sp_layout *l, struct sp_error *err)
+{
+    enum sp_status status = set_workload(a, format, err);
+    a->work = status == SP_OK ? sp_workload_flops(&a->workload) : 0;
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = sp_layout_make(&a->workload, with_values, NULL, l, err);
+    if (with_values)
+        a->layout_s = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    const int before = a->n_ways;
+    status = add_ways(a, l, isa, err);
+    if (status == SP_OK && with_values && a->n_ways == before)
+        status = no_kernel(a, l, err);
+    if (status != SP_OK)
+        sp_layout_free(l);
+    return status;
+}
+
+/* The format that was chosen for "auto", with values. */
+static enum sp_status take_auto(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const char *format = a->chosen ? a->chosen->option : sp_gpu_format_every(a->options->op)[0];
+    enum sp_status status = set_workload(a, format, err);
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = sp_layout_make(&a->workload, true, NULL, &a->layout, err);
+    a->layout_s = sp_now() - start;
+    return status == SP_OK && !a->chosen ? no_kernel(a, &a->layout, err) : status;
+}
+
+/* Formats that were not asked for; what this matrix cannot have is passed over. */
+static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *wanted, const char *isa,
+                                     struct sp_error *err)
+{
+    struct sp_error reason;
+    struct sp_layout l;
+    enum sp_status status = SP_OK;
+    for (const char *const *f = sp_gpu_format_every(a->options->op); *f && status == SP_OK; f++) {
+        if (wanted && strcmp(wanted, *f) == 0)
+            continue;
+        status = look_at_format(a, *f, isa, false, &l, &reason);
+        if (status == SP_OK)
+            sp_layout_free(&l);
+        else if (status == SP_ABSENT || status == SP_USAGE)
+            status = SP_OK;
+        else if (err)
+            *err = reason;
+    }
+    return status;
+}
+
+/* Hints compare formats of SpMV and SDDMM, with all kernels: layouts of other operations take their time. */
+static bool has_alternatives(const struct sp_analyze_options *o)
+{
+    return !o->no_hints && (o->op == SP_OP_SPMV || o->op == SP_OP_SDDMM);
+}
+
+/* The format that is asked for first, so that its ways are those before the alternatives'. */
+static enum sp_status choose(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = a->options;
+    char option[48];
+    if (strcmp(o->format, "auto") == 0) {
+        enum sp_status status = look_at_others(a, NULL, o->isa, err);
+        a->chosen = best_way(a, 0, a->n_ways);
+        return status == SP_OK ? take_auto(a, err) : status;
+    }
+    enum sp_status status = look_at_format(a, o->format, o->isa, true, &a->layout, err);
+    const int n_wanted = a->n_ways;
+    const struct sp_workload chosen = a->workload;
+    sp_workload_format_option(&chosen, option, sizeof option);
+    if (status == SP_OK && has_alternatives(o))
+        status = add_ways(a, &a->layout, NULL, err);
+    if (status == SP_OK && has_alternatives(o))
+        status = look_at_others(a, option, NULL, err);
+    a->workload = chosen;
+    a->work = status == SP_OK ? sp_workload_flops(&chosen) : 0;
+    a->chosen = best_way(a, 0, n_wanted);
+    return status;
+}
+
+static enum sp_status prepare(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = sp_dense_make(&a->workload, a->options->seed, &a->dense, err);
+    const struct sp_operands operands = {.x = a->dense.x, .rows = a->dense.rows, .second = a->dense.second};
+    struct sp_kernel_facts facts;
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = a->chosen->kernel->prepare(&a->layout, &operands, &a->state, err);
+    a->upload_s = sp_now() - start;
+    if (status == SP_OK) {
+        a->chosen->kernel->facts(a->state, &facts);
+        a->streamed_B = facts.streamed_B;
+    }
+    return status;
+}
+
+static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    void *result;
+    const struct sp_dense dense = sp_dense_of(&a->dense);
+    enum sp_status status =
+        sp_new_array(sp_dense_n_result(&a->workload), sizeof(double), "the result", &result, err);
+    if (status == SP_OK)
+        status = a->chosen->kernel->run(a->state, 1, NULL, err);
+    if (status == SP_OK)
+        status = a->chosen->kernel->fetch(a->state, result, err);
+    if (status == SP_OK)
+        status = sp_verify(&a->workload, &dense, result, &a->check, err);
+    free(result);
+    return status;
+}
+
+static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = sp_gpu_module_open(&a->module, err);
+    if (status == SP_OK)
+        status = a->module->describe(&a->device, err);
+    if (status == SP_OK)
+        status = choose(a, err);
+    if (status == SP_OK)
+        status = prepare(a, err);
+    if (status == SP_OK)
+        status = verify(a, err);
+    if (status == SP_OK && a->layout.n_nz == 0)
+        status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to time",
+                         a->subject->name);
+    if (status == SP_OK)
+        sp_gpu_find_level(a);
+    return status;
+}
+
+/* A roof that cannot be is taken once more. */
+static enum sp_status evaluate(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    sp_gpu_evaluate(a);
+    if (!a->retake)
+        return SP_OK;
+    enum sp_status status = sp_gpu_sample(a, err);
+    if (status == SP_OK)
+        sp_gpu_evaluate(a);
+    return status;
+}
+
+static enum sp_status find_hints(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    (void)err;
+    sp_gpu_find_hints(a);
+    return SP_OK;
+}
+
+static bool wants_hints(const struct sp_gpu_analysis *a)
+{
+    return !*a->doubt && !a->options->no_hints && a->streamed_B <= 0;
+}
+
+#define ANALYSIS struct sp_gpu_analysis
+#include "session/analyze/steps.inc"
+
+/* All that takes time, in order; losses belong to the evaluation. */
+static const struct step steps[] = {
+    {"set up", "the kernel that the model expects to be fastest, its result checked", SP_COMPUTES, NULL,
+     set_up},
+    {"sample", "time by the device's clock, and the roof beside it", SP_SPEND_SAMPLES, NULL, sp_gpu_sample},
+    {"count", "bytes by the GPU's counters, where they may be read", SP_COMPUTES, NULL, sp_gpu_count},
+    {"evaluate", "bytes, roof, bounds, losses", SP_COMPUTES, NULL, evaluate},
+    {"compare", "what the model says of another order and of matrix units", SP_COMPUTES, wants_hints,
+     sp_gpu_try_others},
+    {"account", "hints", SP_COMPUTES, wants_hints, find_hints},
+};
+enum { N_STEPS = sizeof steps / sizeof *steps };
+static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
+
+static void free_analysis(struct sp_gpu_analysis *a)
+{
+    if (a->chosen && a->state)
+        a->chosen->kernel->release(a->state);
+    sp_layout_free(&a->layout);
+    sp_dense_free(&a->dense);
+    sp_pairs_free(&a->pairs);
+}
+
+enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                              const struct sp_progress *progress, struct sp_record *record,
+                              struct sp_error *err)
+{
+    struct state {
+        struct sp_gpu_analysis analysis;
+        struct sp_plan plan;
+    } * state;
+    void *memory;
+    enum sp_status status = sp_record_new(subject->name, record, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_new_array(1, sizeof *state, "the analysis", &memory, err);
+    if (status != SP_OK) {
+        sp_record_free(record);
+        return status;
+    }
+    state = memory;
+    struct sp_gpu_analysis *a = &state->analysis;
+    struct sp_analyze_options o = *options;
+    o.plan = options->plan ? options->plan : &state->plan;
+    sp_plan_begin(o.plan, o.budget_s);
+    o.plan->on_gpu = true;
+    a->options = &o;
+    a->subject = subject;
+    a->progress = progress;
+    sp_gpu_counts_none(&a->counts, "not counted");
+    status = take_steps(steps, N_STEPS, a, err);
+    if (status == SP_OK) {
+        sp_gpu_record(a, record);
+    } else if (status == SP_INTERRUPTED && a->state) { /* what is known is worth keeping */
+        sp_gpu_record_known(a, record);
+        sp_record_set_text(record, "status", "interrupted");
+        if (sp_value_known(a->pairs.time))
+            sp_record_set_metric(record, "time", a->pairs.time, "s", "lower",
+                                 "median over the samples before the interruption");
+    } else {
+        sp_record_free(record);
+    }
+    free_analysis(a);
+    free(state);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* Everything that the analysis of one workload on a GPU has found out, before it becomes a record. */
+#ifndef SP_SESSION_GPU_ANALYSIS_H
+#define SP_SESSION_GPU_ANALYSIS_H
+
+#include "kernels/gpu_module.h"
+#include "model/gpu/gpu_predict.h"
+#include "model/hints/hints.h"
+#include "model/losses.h"
+#include "probes/cuda/gpu_counters.h"
+#include "session/analyze/analyze.h"
+#include "session/analyze/plan.h"
+#include "session/analyze/sampling.h"
+#include "session/measure/conditions.h"
+
+enum { SP_MAX_WAYS = 12, SP_MAX_UNITS = 2 };
+
+/* A kernel that could run the workload, in a format, with what the model says of it. */
+struct sp_gpu_way {
+    const struct sp_kernel *kernel;
+    char option[48]; /* of --format: "crs", "sell:32,256" */
+    enum sp_precision precision;
+    int64_t n_stored, n_indices; /* of its layout */
+    int32_t T_i, T_k;
+    struct sp_gpu_launch launch;
+    bool predicted; /* else the field below is zero */
+    struct sp_gpu_prediction prediction;
+};
+
+struct sp_gpu_analysis {
+    const struct sp_analyze_options *options;
+    const struct sp_subject *subject;
+    const struct sp_progress *progress;
+    struct sp_steps_taken steps_taken;
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device device;
+    struct sp_workload workload;
+    struct sp_layout layout;
+    struct sp_dense_arrays dense;
+    double layout_s, upload_s, model_s;
+    double streamed_B; /* copied to the GPU in each execution; 0: the matrix is there */
+    int n_ways;
+    struct sp_gpu_way way[SP_MAX_WAYS];
+    const struct sp_gpu_way *chosen;
+    bool has_reordered; /* the chosen kernel was modelled after RCM, too */
+    struct sp_gpu_prediction reordered;
+    int n_units;
+    struct sp_gpu_way units[SP_MAX_UNITS]; /* on matrix units, in this precision, then fp16; not run */
+    struct sp_value reorder_s;
+    void *state;
+    struct sp_spmv_check check;
+    struct sp_pairs pairs;
+    struct sp_conditions conditions;
+    struct sp_gpu_clocks clocks; /* after the samples */
+    struct sp_gpu_counts counts; /* by the GPU's counters; unknown ones with their reasons */
+    char counts_why[768], trust[160];
+    double work; /* W [flop] */
+
+    bool in_L2; /* next to nothing comes from memory: what follows belongs to the L2, else to memory */
+    struct sp_value V_B, read_B, write_B; /* counted, else modelled */
+    double once_B;                        /* the least: matrix, y, and x once */
+    double x_once_B;
+    struct sp_value x_B, x_modelled_B;
+    struct sp_value roof_Bps;
+    struct sp_value t_model, t_once; /* [s] */
+    const char *binding;
+    struct sp_value fraction, model_fraction;
+    char doubt[240]; /* why no share of the time and no hint can be given; "": they can */
+    bool retake;     /* the roof is to blame, so sampling again may help */
+    struct sp_losses losses;
+    struct sp_hints hints;
+};
+
+bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
+/* Bytes counted at the L2 are a lower bound: additions to y were not counted. */
+bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a);
+/* Pairs of the kernel's sample and of a load-only run at the level that holds the data, and the state of the
+ * machine meanwhile. Again: instead of those before.
+ *
+ * A sample is disturbed where the host's thread, between its first and its last launch, lost more than 5 % of
+ * the time of the sample to others, for the device may have waited for it; while it waits for the device,
+ * nothing that it loses matters. And where it took a quarter longer than the shortest so far: a device that
+ * is not shared repeats itself. */
+enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
+/* A sample of these seconds, beside the shortest one so far. */
+bool sp_gpu_is_late(double seconds, double shortest_s);
+/* The host's thread before the first launch, and when all was queued, in a sample of these seconds. */
+struct sp_thread_clock;
+bool sp_gpu_waited_for_host(const struct sp_thread_clock *before, const struct sp_thread_clock *queued,
+                            double seconds);
+/* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
+enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
+/* What the model says of another order, and of matrix units, where hints may propose them. Only
+ * SP_INTERRUPTED: a look that fails leaves its hint silent. */
+enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err);
+void sp_gpu_find_hints(struct sp_gpu_analysis *a);
+/* Which level holds the data: before anything is sampled. */
+void sp_gpu_find_level(struct sp_gpu_analysis *a);
+/* Bytes, roof, model of the level that holds the data; whether a verdict can be given, and losses if so. */
+void sp_gpu_evaluate(struct sp_gpu_analysis *a);
+/* What is known once the kernel was checked: of an analysis that was interrupted. */
+void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *record);
+void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *record);
+
+#endif

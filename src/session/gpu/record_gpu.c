@@ -1,0 +1,288 @@
+/* The analysis of a GPU as a record: the fields that analyses on CPUs have, and `gpu`. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/gpu/gpu_analysis.h"
+#include "session/gpu/prediction_record.h"
+#include "session/record/parts.h"
+
+static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    static const char *const states[] = {"warm", "cold", "between"};
+    sp_record_workload(r, &a->workload);
+    sp_record_set_count(r, "config.threads", a->device.n_cores);
+    sp_record_set_text(r, "config.device", "gpu");
+    sp_record_set_text(r, "config.cache", states[a->options->state]);
+    sp_record_set_text(r, "config.kernel", a->chosen->kernel->name);
+    sp_record_set_text(r, "config.bytes", sp_gpu_is_counted(a) ? "cupti" : "model");
+    sp_record_set_count(r, "config.runs", 1);
+    sp_record_set_number(r, "config.budget_s", a->options->budget_s);
+    sp_record_set_count(r, "config.max_samples", a->options->max_samples);
+    sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
+    if (a->options->command)
+        sp_record_set_text(r, "command", a->options->command);
+}
+
+static void record_level(struct sp_record *r, const char *name, struct sp_value read_B,
+                         struct sp_value write_B)
+{
+    json_t *level = json_object();
+    json_object_set_new(level, "name", json_string(name));
+    json_object_set_new(level, "read_B", sp_value_known(read_B) ? json_real(read_B.value) : json_null());
+    json_object_set_new(level, "write_B", sp_value_known(write_B) ? json_real(write_B.value) : json_null());
+    json_object_set_new(level, "origin", json_string(sp_origin_name(read_B.origin)));
+    json_object_set_new(level, "arrays", json_object());
+    sp_record_append(r, "levels", level);
+}
+
+static void record_launch(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_gpu_launch *g = &a->chosen->launch;
+    char text[32];
+    sp_record_set_text(r, "gpu.name", a->device.name);
+    snprintf(text, sizeof text, "%d.%d", a->device.major, a->device.minor);
+    sp_record_set_text(r, "gpu.compute_capability", text);
+    sp_record_set_count(r, "gpu.driver", a->device.driver);
+    sp_record_set_count(r, "gpu.runtime", a->device.runtime);
+    sp_record_set_text(r, "gpu.launch.map", sp_gpu_map_name(g->map));
+    sp_record_set_count(r, "gpu.launch.lanes", g->lanes);
+    sp_record_set_count(r, "gpu.launch.block_threads", g->block_threads);
+    sp_record_set_count(r, "gpu.launch.blocks", g->n_blocks);
+    sp_record_set_count(r, "gpu.launch.shared_B", (int64_t)g->shared_B);
+}
+
+static json_t *way_json(const struct sp_gpu_way *w, bool is_chosen)
+{
+    struct sp_workload scratch = {0};
+    char format[48] = "", name[96];
+    if (sp_workload_set_format(&scratch, w->option, NULL) == SP_OK)
+        sp_workload_format_text(&scratch, format, sizeof format);
+    return sp_json_gpu_way(sp_gpu_way_name(name, sizeof name, format, &w->launch), w->kernel->name, w->option,
+                           w->predicted ? &w->prediction : NULL, is_chosen);
+}
+
+static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+    if (a->chosen->predicted) {
+        sp_record_set_value(r, "gpu.L1_load", t->L1_load_B, "B");
+        sp_record_set_value(r, "gpu.L1_copy", t->L1_copy_B, "B");
+        sp_record_set_value(r, "gpu.L1_store", t->L1_store_B, "B");
+        sp_record_set_value(r, "gpu.L2_load", t->L2_load_B, "B");
+        sp_record_set_value(r, "gpu.L2_store", t->L2_store_B, "B");
+        sp_record_set_value(r, "gpu.memory_load", t->memory_load_B, "B");
+        sp_record_set_value(r, "gpu.memory_store", t->memory_store_B, "B");
+        sp_record_set_number(r, "gpu.use", t->use);
+        sp_record_set_count(r, "gpu.resident_warps", t->occupancy.warps);
+        sp_record_set_text(r, "gpu.resident_limit", t->occupancy.limit);
+        record_level(r, "L1", t->L1_load_B, t->L1_store_B);
+        record_level(r, "L2", t->L2_load_B, t->L2_store_B);
+    }
+    if (!a->in_L2)
+        record_level(r, "MEM", a->read_B, a->write_B);
+    for (int i = 0; i < SP_N_GPU_COUNTS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "gpu.counts.%s", sp_gpu_count_words[i].name);
+        sp_record_set_value(r, path, a->counts.of[i], sp_gpu_count_words[i].unit);
+    }
+    for (int i = 0; i < a->n_ways; i++)
+        sp_record_append(r, "gpu.ways", way_json(&a->way[i], &a->way[i] == a->chosen));
+}
+
+static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_machine *m = a->options->machine;
+    struct sp_ceiling roof = {.n_threads = m->n_cores, .n_domains = 1, .value = a->roof_Bps};
+    snprintf(roof.name, sizeof roof.name, "load");
+    snprintf(roof.level, sizeof roof.level, a->in_L2 ? "L2" : "MEM");
+    snprintf(roof.precision, sizeof roof.precision, "f64");
+    snprintf(roof.mode, sizeof roof.mode, "unknown");
+    snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
+             a->in_L2 ? "a quarter of the L2" : "four times the L2");
+    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
+    sp_record_gpu_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
+}
+
+static struct sp_value per(double amount, struct sp_value time, enum sp_origin origin)
+{
+    return sp_value_between(amount / time.value, amount / time.hi, amount / time.lo, origin);
+}
+
+static struct sp_value scaled(struct sp_value v, double by)
+{
+    return sp_value_between(v.value / by, v.lo / by, v.hi / by, v.origin);
+}
+
+/* What CUPTI counted takes the place of the model's, which stays beside it. */
+static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r, double gather_B)
+{
+    if (!sp_gpu_is_counted(a))
+        return;
+    sp_record_set_text(r, "counters.source", "cupti");
+    sp_record_set_text(r, "counters.how", "one execution under CUPTI's range profiler, the whole GPU");
+    sp_record_set_text(r, "counters.trust.text", a->trust);
+    sp_record_set_metric(r, "alpha_simulated", scaled(a->x_modelled_B, gather_B), "1", "none",
+                         "bytes of the gathered operand / (s_x n_nz r) in the model of levels");
+    sp_record_set_metric(r, "bytes_read", a->read_B, "B", "lower", "V_read, in one execution");
+    sp_record_set_metric(r, "bytes_written", a->write_B, "B", "lower", "V_write, in one execution");
+}
+
+static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const double gather_B = sp_layout_gather_bytes(&a->layout);
+    const struct sp_value alpha = scaled(a->x_B, gather_B),
+                          least = sp_value_of(a->x_once_B / gather_B, SP_MODELLED);
+    sp_record_set_metric(r, "time", a->pairs.time, "s", "lower",
+                         "median over samples of one execution, by the GPU's clock");
+    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, SP_MEASURED), "1", "lower",
+                         "(Q3 - Q1)/median of the samples");
+    sp_record_set_metric(r, "flops", sp_value_of(a->work, SP_MODELLED), "flop", "none",
+                         "useful operations W of one execution");
+    sp_record_set_metric(r, "performance", per(a->work, a->pairs.time, SP_MEASURED), "flop/s", "higher",
+                         "W / time");
+    sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
+                         "bytes through the interface of the level that holds the data, in one execution");
+    if (!sp_gpu_is_counted(a))
+        sp_record_set_count(r, "metrics.bytes.version", SP_GPU_TRAFFIC_VERSION);
+    sp_record_set_metric(r, "bytes_min", sp_value_of(a->once_B, SP_MODELLED), "B", "none",
+                         "the same with x loaded once");
+    sp_record_set_metric(r, "alpha", alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
+    sp_record_set_metric(r, "alpha_min", least, "1", "none",
+                         "sectors of the gathered operand, each once / (s_x n_nz r)");
+    if (a->x_once_B > 0)
+        sp_record_set_metric(r, "x_loads", scaled(a->x_B, a->x_once_B), "1", "lower",
+                             "alpha / alpha_min: how many times x is loaded");
+    record_counted(a, r, gather_B);
+    sp_record_set_metric(r, "beta",
+                         sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED), "1",
+                         "higher", "n_nz / stored entries");
+    sp_record_set_metric(r, "balance", scaled(a->V_B, a->work), "B/flop", "lower", "bytes / W");
+    sp_record_set_metric(r, "balance_min", sp_value_of(a->once_B / a->work, SP_MODELLED), "B/flop", "none",
+                         "bytes_min / W");
+    sp_record_set_metric(r, "bandwidth", per(a->V_B.value, a->pairs.time, a->V_B.origin), "B/s", "higher",
+                         "bytes / time");
+    sp_record_set_metric(r, "bandwidth_fraction", a->fraction, "1", "higher",
+                         "V / (t b_S), median of paired ratios");
+    sp_record_set_metric(r, "model_fraction", a->model_fraction, "1", "higher",
+                         "t_model with x loaded once / t");
+}
+
+static void record_table(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_value none = sp_value_none("this row is not compared with the roof");
+    const bool compared = sp_value_known(a->model_fraction);
+    sp_record_append(r, "table",
+                     sp_json_table_row("model, x once", a->t_once, sp_value_of(a->once_B, SP_MODELLED),
+                                       a->work, compared ? sp_value_of(1, SP_MODELLED) : none,
+                                       compared ? "model_fraction" : NULL));
+    sp_record_append(r, "table",
+                     sp_json_table_row(sp_gpu_is_counted(a) ? "model, x as counted" : "model, x as simulated",
+                                       a->t_model, a->V_B, a->work, none, NULL));
+    json_t *row =
+        sp_json_table_row("measured", a->pairs.time, a->V_B, a->work, a->fraction, "bandwidth_fraction");
+    if (sp_gpu_is_counted(a))
+        json_object_set_new(row, "bytes_source", json_string("cupti"));
+    sp_record_append(r, "table", row);
+}
+
+/* Why bytes are modelled; an empty list: nobody asked for counters. */
+static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const char *why = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ].why;
+    if (sp_gpu_is_counted(a))
+        return;
+    sp_record_set_object(r, "bytes_tried", json_array());
+    if (a->options->count_on_gpu)
+        sp_record_append(r, "bytes_tried",
+                         json_pack("{s:s, s:b, s:s}", "source", "cupti", "opened", false, "reason",
+                                   why ? why : "bytes written were not counted"));
+}
+
+void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    sp_record_machine(r, a->options->machine);
+    sp_record_subject(r, a->subject);
+    record_config(a, r);
+    if (a->layout.n_r)
+        sp_record_layout(r, &a->layout);
+    sp_record_request(r, a->options, a->subject->reorder, "gpu");
+    sp_record_environment(r, a->options->topology, &a->device);
+    sp_record_source(r);
+    sp_record_set_text(r, "verify.reference",
+                       "row sums of CRS in double precision, tolerance from the row lengths");
+    sp_record_set_number(r, "verify.max_rel_err", a->check.max_error);
+    sp_record_set_number(r, "verify.max_err_over_tolerance", a->check.max_ratio);
+    sp_record_set_flag(r, "verify.ok", a->check.bad_row < 0);
+    record_launch(a, r);
+    if (a->pairs.n == 0)
+        return;
+    sp_record_conditions(r, &a->conditions, a->doubt);
+    sp_record_set_value(r, "gpu.clock_sm", a->clocks.sm_Hz, "Hz");
+    sp_record_set_value(r, "gpu.clock_memory", a->clocks.memory_Hz, "Hz");
+    sp_record_set_value(r, "gpu.power_limit", a->clocks.power_limit_W, "W");
+    json_t *run = sp_json_run(&a->pairs);
+    json_object_set_new(run, "counters", json_null());
+    sp_record_append(r, "runs", run);
+}
+
+/* A matrix that the GPU's memory cannot hold comes over the link in each execution: no level says that. */
+static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    char text[200];
+    if (a->streamed_B <= 0)
+        return;
+    sp_record_set_value(r, "gpu.streamed", sp_value_of(a->streamed_B, SP_MODELLED), "B");
+    snprintf(
+        text, sizeof text,
+        "the weights are streamed: they exceed the GPU's memory, and each execution copies %.1f MB of them "
+        "to it, %.2f GB/s; the model knows nothing of that link",
+        a->streamed_B / 1e6, a->streamed_B / a->pairs.time.value / 1e9);
+    sp_record_append(r, "remarks", json_string(text));
+}
+
+void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    sp_gpu_record_known(a, r);
+    sp_record_set_text(r, "status", "complete");
+    record_levels(a, r);
+    record_roofs(a, r);
+    record_metrics(a, r);
+    sp_record_set_text(r, "binding.level", a->in_L2 ? "L2" : "MEM");
+    sp_record_set_text(r, "binding.term", a->binding);
+    record_table(a, r);
+    if (a->streamed_B <= 0 && !*a->doubt)
+        sp_record_losses(r, &a->losses);
+    if (!a->options->no_hints && a->streamed_B <= 0 && !*a->doubt)
+        sp_record_hints(r, &a->hints);
+    if (*a->doubt)
+        sp_record_no_bottleneck(r, a->doubt);
+    sp_record_plan(r, a->options->plan, &a->steps_taken);
+    sp_record_set_object(r, "flags", json_array());
+    record_tried(a, r);
+    record_streamed(a, r);
+    if (a->options->machine->n_cores != a->device.n_cores)
+        sp_record_append(r, "remarks",
+                         json_string("ceilings and levels are those of the machine named with --machine; the "
+                                     "kernel ran on another GPU"));
+    if (sp_gpu_lacks_updates(a))
+        sp_record_append(r, "remarks",
+                         json_string("bytes written are a lower bound: what the second grid adds to y in the "
+                                     "L2 was not counted"));
+    if (sp_value_known(a->fraction) && a->fraction.value > 1.03)
+        sp_record_add_flag(r, "Q01", "%.0f %% of the roof: %s, or the roof was sampled in a worse moment",
+                           100 * a->fraction.value,
+                           sp_gpu_is_counted(a) ? "other traffic was counted too"
+                                                : "part of the modelled bytes stayed in caches");
+    if (a->pairs.spread > 0.1)
+        sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
+                           100 * a->pairs.spread);
+    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
+    sp_record_set_number(r, "cost.layout_s", a->layout_s);
+    if (sp_value_known(a->reorder_s))
+        sp_record_set_number(r, "cost.reorder_s", a->reorder_s.value);
+    sp_record_set_number(r, "cost.upload_s", a->upload_s);
+    sp_record_set_number(r, "cost.simulate_s", a->model_s);
+    sp_record_set_number(r, "cost.setup_spmv",
+                         (a->layout_s + a->upload_s + a->subject->reorder_s) / a->pairs.time.value);
+}

@@ -1,0 +1,75 @@
+/* Measures the ceilings of this machine: bandwidths per memory level and thread count, arithmetic peaks, the
+ * effective capacity of the last-level cache, each with its samples, interval and conditions.
+ *
+ * Ceilings are sampled in rounds, one sample of each a round, so that drifts of the machine hit all of them
+ * alike. The latency between the threads' processors is taken before and after each sample; a sample is
+ * dropped when the mode changed under it, when another program held a processor for more than 5 % of it, or
+ * when it is below half of the best of its kind (a stalled virtual machine); modes are never mixed. Ceilings
+ * that contradict each other (model/machine.h) are sampled again, and the slower ones left out if they still
+ * do. */
+#ifndef SP_SESSION_MEASURE_MACHINE_H
+#define SP_SESSION_MEASURE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/progress.h"
+#include "base/status.h"
+#include "model/machine.h"
+
+struct sp_measure_options {
+    bool quick;       /* 1 and n threads, fewer ceilings and samples */
+    bool loads_only;  /* nothing but the load ceilings of n_threads */
+    int n_threads;    /* 0: one a core that is allowed (sys/machine/topology.h) */
+    const char *isa;  /* NULL: the best here; "avx512", "avx2", "portable" */
+    double budget_s;  /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
+    size_t arena_B;   /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
+    const char *name; /* of the machine; NULL: made from the CPU's name */
+};
+
+/* What happened besides, for a remark or the record. */
+struct sp_measure_notes {
+    bool on_gpu; /* neither threads nor pages of this machine were concerned */
+    bool pinned;
+    int n_samples, n_disturbed, n_mode_changed;  /* taken, and dropped for either reason */
+    int n_implausible;                           /* ceilings that could not be, measured twice and left out */
+    double touch_s;                              /* first touch of the arena */
+    double arena_B, huge_share;                  /* huge_share < 0: unknown */
+    double core_to_core_lo_s, core_to_core_hi_s; /* range of latencies seen; 0: none */
+    double seconds;
+    char remark[512]; /* sentences about what limits trust, "" when nothing does */
+};
+
+/* `notes` and `progress` may be NULL. Threads are pinned while it runs and released afterwards.
+ * SP_INTERRUPTED when the user stops it; SP_MEMORY when not even a small arena can be had. */
+enum sp_status sp_machine_measure(const struct sp_measure_options *options, struct sp_machine *out,
+                                  struct sp_measure_notes *notes, const struct sp_progress *progress,
+                                  struct sp_error *err);
+
+/* A quick machine of this environment from DIRECTORY/machine-ENVKEY-Nt.json, or measured now, in at most
+ * about 7 s, and stored there (the directory is made). Where n_threads leave cores free that may be used, it
+ * has the load ceilings of all those cores, too: what more threads would draw. It is measured again when the
+ * file lacks the memory ceiling for the thread count or is damaged. Figures in doubt
+ * (machine->measured.doubt) are used, and now and then measured again for at most about 4 s
+ * (sp_machine_improve()). The last level's capacity is pooled over all files of the environment. `directory`
+ * NULL: nothing is stored. *cached tells which. That it cannot be stored is no failure: notes->remark says
+ * it. */
+enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
+                                       struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
+                                       const struct sp_progress *progress, struct sp_error *err);
+
+/* Adds a measurement with n_threads (0: one a core that is allowed) to what is remembered of its environment,
+ * so that *measured becomes what will be read the next time. SP_ABSENT: it has not what is asked for first,
+ * the load bandwidth of memory. */
+enum sp_status sp_machine_remember(const char *directory, int n_threads, struct sp_machine *measured,
+                                   struct sp_error *err);
+
+/* What is remembered of this environment for n_threads (0: one a core that is allowed). SP_ABSENT: nothing.
+ */
+enum sp_status sp_machine_remembered(const char *directory, int n_threads, struct sp_machine *out,
+                                     struct sp_error *err);
+
+/* Removes all that is remembered of an environment. */
+void sp_machine_forget(const char *directory, const char *env_key);
+
+#endif

@@ -1,0 +1,179 @@
+#include "session/record/format_model.h"
+
+#include <math.h>
+
+#include "model/cache/alpha.h"
+#include "model/roofline.h"
+#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume_spmv.h"
+#include "session/analyze/pcore.h"
+#include "sparse/formats/layout.h"
+#include "sparse/formats/offsets.h"
+#include "sparse/product/dense.h"
+
+/* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
+ * docs/results). */
+static const double TILES_FROM_DENSITY = 0.1;
+
+const char *const *sp_format_choices(enum sp_op op)
+{
+    static const char *const of_spmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "sellu:8,1", NULL};
+    static const char *const of_spmmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", NULL};
+    static const char *const of_others[] = {"crs", NULL};
+    return op == SP_OP_SPMV    ? of_spmv
+           : op == SP_OP_SPMMV ? of_spmmv
+           : op == SP_OP_SDDMM ? of_sddmm
+                               : of_others;
+}
+
+/* All arrays of the format at this alpha and w. */
+static enum sp_status volume_of(const struct sp_workload *w, double alpha, double w_y, struct sp_volume *v,
+                                double *beta, struct sp_error *err)
+{
+    const struct sp_csr *m = w->matrix;
+    *beta = 1;
+    if ((w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL) || w->op != SP_OP_SPMV) {
+        struct sp_layout l;
+        enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
+        if (status != SP_OK)
+            return status;
+        *v = sp_volume_layout(&l, alpha, w_y);
+        *beta = sp_layout_beta(&l);
+        sp_layout_free(&l);
+        return SP_OK;
+    }
+    if (w->index == SP_D16) {
+        struct sp_offsets offsets;
+        enum sp_status status = sp_offsets_count(w, &offsets, err);
+        if (status == SP_OK)
+            status = sp_offsets_check(w, &offsets, err);
+        if (status != SP_OK)
+            return status;
+        *beta = offsets.n_stored > 0 ? (double)m->n_nz / (double)offsets.n_stored : 1;
+    } else if (w->format == SP_FORMAT_SELL) {
+        struct sp_pattern pattern = sp_csr_pattern(m);
+        *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    }
+    struct sp_sizes sizes = sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta);
+    *v = w->format == SP_FORMAT_CRS
+             ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
+             : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes, w->sigma > 1, alpha, w_y);
+    return SP_OK;
+}
+
+enum sp_status sp_format_volume(const struct sp_workload *w, double alpha, double w_y, double *V_B,
+                                double *beta, struct sp_error *err)
+{
+    struct sp_volume v;
+    enum sp_status status = volume_of(w, alpha, w_y, &v, beta, err);
+    if (status == SP_OK)
+        *V_B = v.total_B;
+    return status;
+}
+
+enum sp_status sp_format_least_volume(const struct sp_workload *w, int64_t n_c_used, struct sp_volume *least,
+                                      struct sp_error *err)
+{
+    const double s_v = (double)sp_precision_size(w->precision) * (double)sp_workload_width(w);
+    struct sp_volume v;
+    double beta;
+    *least = (struct sp_volume){.total_B = 0};
+    enum sp_status status = volume_of(w, 0, 1, &v, &beta, err);
+    if (status != SP_OK)
+        return status;
+    /* What else a layout counts of y, windows and buffers may stay in a cache. */
+    v.array_B[SP_ARRAY_OTHER] = 0;
+    v.array_B[SP_ARRAY_X] = s_v * (double)n_c_used;
+    v.array_B[SP_ARRAY_Y] = v.write_B = s_v * (double)w->matrix->n_r;
+    v.total_B = sp_volume_matrix_B(&v) + v.array_B[SP_ARRAY_X] + v.array_B[SP_ARRAY_Y];
+    v.read_B = v.total_B - v.write_B;
+    *least = v;
+    return SP_OK;
+}
+
+const char *const *sp_format_every(enum sp_op op)
+{
+    static const char *const of_spmmv[] = {"crs", "sell:8,1", "sell:8,64", "sell:32,256", "bcsr:4x4", NULL};
+    static const char *const of_spmm[] = {"crs", "staged:256,64", "bcsr:4x4", NULL};
+    static const char *const of_sddmm[] = {"crs", "coo", "tiled:64,32", "staged:256,64", NULL};
+    return op == SP_OP_SPMMV   ? of_spmmv
+           : op == SP_OP_SPMM  ? of_spmm
+           : op == SP_OP_SDDMM ? of_sddmm
+                               : sp_format_choices(op);
+}
+
+/* Bandwidth of the level where arrays of V_B bytes live; 0: unknown. */
+static double bandwidth_for(const struct sp_workload *w, const struct sp_machine *machine, bool warm,
+                            double V_B)
+{
+    struct sp_footprint footprint = {
+        .shared_out_B = V_B, .each_B = (double)sp_precision_size(w->precision) * (double)sp_dense_n_x(w)};
+    struct sp_residence r = sp_residence_of(machine, footprint, w->n_threads, 1, warm);
+    const struct sp_ceiling *roof = sp_roof_of(machine, r.name, w->n_threads, NULL, NULL);
+    if (!roof)
+        roof = sp_roof_of(machine, "MEM", w->n_threads, NULL, NULL);
+    return roof ? roof->value.value : 0;
+}
+
+/* SDDMM of a denser matrix whose B is beyond the L2: blocks of rows in tiles. What they gain comes from
+ * caches, which neither alpha_min nor P_core sees, so density decides and nothing is measured. False: not
+ * such a one. */
+static bool takes_tiles(struct sp_workload *w, const struct sp_machine *machine)
+{
+    const struct sp_csr *m = w->matrix;
+    if (w->op != SP_OP_SDDMM || w->precision == SP_F16 || w->precision == SP_BF16 || m->n_nz == 0)
+        return false;
+    struct sp_sddmm_choice c = sp_sddmm_choose(machine, m->n_r, m->n_c, m->n_nz, sp_workload_width(w),
+                                               (double)sp_precision_size(w->precision), TILES_FROM_DENSITY);
+    if (c.format != SP_FORMAT_TILED)
+        return false;
+    w->format = c.format;
+    w->T_i = c.T_i;
+    w->T_k = c.T_k;
+    return true;
+}
+
+enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,
+                                const char *isa, struct sp_plan *plan, struct sp_error *err)
+{
+    if (takes_tiles(w, machine))
+        return SP_OK;
+    double best = INFINITY;
+    struct sp_workload chosen = *w;
+    enum sp_status status = sp_workload_set_format(&chosen, "crs", err);
+    struct sp_pcore_options p = sp_pcore_options_for(machine, w, plan, SP_SPEND_OTHERS);
+    const char *const *names = sp_format_choices(w->op);
+    for (int i = 0; names[i] && status == SP_OK && w->precision != SP_C128 && w->matrix->n_nz > 0; i++) {
+        struct sp_workload other = *w;
+        const struct sp_kernel *kernel;
+        struct sp_value rate;
+        double V_B, beta;
+        status = sp_workload_set_format(&other, names[i], err);
+        if (status != SP_OK || sp_workload_check(&other, NULL) != SP_OK)
+            continue;
+        status = sp_format_volume(&other, sp_alpha_min_sizes(w->matrix->n_c, w->matrix->n_nz), 2, &V_B, &beta,
+                                  err);
+        if (status == SP_USAGE) { /* 16-bit offsets do not reach */
+            status = SP_OK;
+            continue;
+        }
+        if (status != SP_OK)
+            break;
+        status = sp_pcore_choose(&other, isa, &p, &kernel, &rate, err);
+        if (status == SP_ABSENT) { /* no kernel for this one; CRS always has one */
+            status = SP_OK;
+            continue;
+        }
+        double core = rate.value > 0 ? sp_workload_flops(&other) / (rate.value * w->n_threads) : 0;
+        double b_S = bandwidth_for(&other, machine, warm, V_B);
+        double time = fmax(core, b_S > 0 ? V_B / b_S : 0);
+        if (status == SP_OK && time < best) {
+            best = time;
+            chosen = other;
+        }
+    }
+    if (status == SP_OK)
+        *w = chosen;
+    return status;
+}

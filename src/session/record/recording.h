@@ -1,0 +1,38 @@
+/* A recording: what was measured elsewhere, or made up for a test or a lesson, in the place of a run here. It
+ * is a record (io/record/record.h) with "counters", and perhaps "runs", "config" and "problem". */
+#ifndef SP_SESSION_RECORDING_H
+#define SP_SESSION_RECORDING_H
+
+#include "io/record/record.h"
+#include "session/analyze/sampling.h"
+#include "sparse/csr/csr.h"
+
+/* Zero-initialise; sp_recording_free(). */
+struct sp_recording {
+    char path[1024];
+    struct sp_record record; /* owned */
+    bool constructed;        /* measurements of no machine */
+    bool has_times;          /* runs[] holds samples: nothing is run here */
+};
+
+/* SP_INPUT where it is no record or has no counters. */
+enum sp_status sp_recording_open(const char *path, struct sp_recording *recording, struct sp_error *err);
+/* Takes a record that was made from another tool's output. */
+void sp_recording_take(const char *path, struct sp_record *record, struct sp_recording *recording);
+void sp_recording_free(struct sp_recording *recording);
+
+/* A text of its config, NULL where it says nothing. */
+const char *sp_recording_config(const struct sp_recording *recording, const char *key);
+int sp_recording_threads(const struct sp_recording *recording); /* 0: not said */
+
+/* SP_INPUT where it is of a matrix with other numbers of rows, columns or entries. */
+enum sp_status sp_recording_check_matrix(const struct sp_recording *recording, const struct sp_csr *matrix,
+                                         struct sp_error *err);
+
+/* Are roofs recorded beside the times? */
+bool sp_recording_has_roofs(const struct sp_recording *recording);
+/* Its samples as pairs; without recorded roofs the pairs have `roof_Bps` [B/s] throughout. */
+enum sp_status sp_recording_pairs(const struct sp_recording *recording, double roof_Bps, int n_threads,
+                                  struct sp_pairs *pairs, struct sp_error *err);
+
+#endif

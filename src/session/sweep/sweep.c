@@ -1,0 +1,310 @@
+#include "session/sweep/sweep.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "session/analyze/pcore.h"
+#include "session/analyze/plan.h"
+#include "session/sweep/sweep_bound.h"
+
+/* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
+#define BOUND_SLACK 1.05
+/* No row is begun after so many times the budget, or so many seconds of measuring (as one analysis waits for
+ * quiet moments); nor after so many seconds beyond it, which it takes to set the rows up. */
+#define MOST_WALL       3
+#define MOST_WALL_S     10
+#define MOST_MEASURED_S 0.5
+
+struct walk {
+    struct sp_trials trials;
+    const struct sp_sweep_options *options;
+    struct sp_sweep *sweep;
+    double start;
+    double given_s;         /* of the budget, to the rows so far */
+    double measured_s;      /* that they took */
+    int64_t n_rows;         /* at most, of the walk */
+    struct sp_variant best; /* so far */
+    double best_gain;
+    double best_s; /* least time seen for the work of the run [s]; INFINITY: nothing was measured */
+};
+
+enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *list,
+                                   struct sp_sweep_axis *axis, struct sp_error *err)
+{
+    *axis = (struct sp_sweep_axis){.option = option, .group = group};
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, ",");
+        /* "sell:8,64": a number after a value that has a colon and no comma yet. */
+        const char *colon = memchr(p, ':', n);
+        if (p[n] == ',' && colon && isdigit((unsigned char)p[n + 1]) && strcmp(option, "--format") == 0) {
+            const size_t more = strcspn(p + n + 1, ",");
+            n += 1 + more;
+        }
+        if (n == 0 || n >= sizeof axis->value[0] || axis->n == SP_MAX_AXIS_VALUES)
+            return sp_fail(err, SP_USAGE, "values are separated by single commas",
+                           "%s takes up to %d values, not '%s'", option, SP_MAX_AXIS_VALUES, list);
+        snprintf(axis->value[axis->n++], sizeof axis->value[0], "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+    }
+    return axis->n > 0 ? SP_OK : sp_fail(err, SP_USAGE, NULL, "%s names no value", option);
+}
+
+/* Least time of the variant for the work of the run [s]; 0 where the model has none. */
+static double bound_of(struct walk *k, const struct sp_variant *v)
+{
+    const struct sp_analyze_options o = sp_variant_options(v, k->trials.options);
+    const struct sp_kernel *kernel;
+    struct sp_csr m;
+    struct sp_workload w;
+    struct sp_value rate;
+    if (sp_trials_order(&k->trials, v, &m, NULL) != SP_OK || m.n_nz == 0 || strcmp(o.format, "auto") == 0 ||
+        sp_analyze_workload(&m, &o, &w, NULL) != SP_OK)
+        return 0;
+    const double transfers =
+        sp_transfer_bound(&w, k->trials.subject->structure.n_c_used, o.machine, o.state == SP_WARM);
+    const double work = sp_workload_flops(&w);
+    const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w, o.plan, SP_SPEND_OTHERS);
+    double core = 0;
+    if (sp_pcore_choose(&w, o.isa, &p, &kernel, &rate, NULL) == SP_OK && rate.hi > 0)
+        core = work / (rate.hi * w.n_threads);
+    return fmax(core, transfers) * sp_workload_flops(&k->trials.base->workload) / work;
+}
+
+static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **point, struct sp_error *err)
+{
+    if (s->n == s->most) {
+        const int most = s->most > 0 ? 2 * s->most : 64;
+        struct sp_sweep_point *more = realloc(s->point, (size_t)most * sizeof *more);
+        if (!more)
+            return sp_fail(err, SP_MEMORY, "scan fewer values", "no memory for %d points", most);
+        s->point = more;
+        s->most = most;
+    }
+    *point = &s->point[s->n++];
+    memset(*point, 0, sizeof **point);
+    (*point)->trial.gain = sp_value_none("it was not measured");
+    return SP_OK;
+}
+
+enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status)
+{
+    return status == SP_OK                             ? SP_SWEEP_MEASURED
+           : status == SP_USAGE || status == SP_ABSENT ? SP_SWEEP_IMPOSSIBLE
+                                                       : SP_SWEEP_FAILED;
+}
+
+enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial)
+{
+    const enum sp_sweep_fate fate = sp_sweep_fate_of(trial->status);
+    if (fate != SP_SWEEP_MEASURED || !trial->disturbed)
+        return fate;
+    trial->time = trial->base_time = trial->gain = sp_value_none("all of its samples were disturbed");
+    return SP_SWEEP_DISTURBED;
+}
+
+/* Of all values of the axes of one group; -1: of all. */
+static int64_t combinations(const struct sp_sweep_options *o, int group)
+{
+    int64_t n = 1;
+    for (int i = 0; i < o->n_axes; i++)
+        if (group < 0 || o->axis[i].group == group)
+            n *= o->axis[i].n;
+    return n;
+}
+
+static int last_group(const struct sp_sweep_options *o)
+{
+    int last = 0;
+    for (int i = 0; i < o->n_axes; i++)
+        last = o->axis[i].group > last ? o->axis[i].group : last;
+    return last;
+}
+
+int64_t sp_sweep_rows(const struct sp_sweep_options *o)
+{
+    int64_t n = 1; /* the run, with which each group begins */
+    if (o->exhaustive)
+        return combinations(o, -1);
+    for (int group = 0; group <= last_group(o); group++)
+        n += combinations(o, group) - 1;
+    return n;
+}
+
+double sp_sweep_share(const struct sp_sweep_options *o, double given_s, int64_t n_left)
+{
+    const double left_s = fmax(0, o->budget_s - given_s);
+    return fmin(o->point_s, left_s / (double)(n_left > 1 ? n_left : 1));
+}
+
+/* Of the budget, for the choice of kernels [s]. */
+static double chosen_s(const struct walk *k)
+{
+    const struct sp_plan *plan = k->trials.options->plan;
+    return plan->spent_s[SP_SPEND_CHOICE] + plan->spent_s[SP_SPEND_OTHERS];
+}
+
+static bool is_over(const struct walk *k)
+{
+    const double budget_s = k->options->budget_s;
+    return k->measured_s > fmax(MOST_WALL * budget_s, MOST_MEASURED_S) ||
+           sp_now() - k->start > MOST_WALL * budget_s + MOST_WALL_S;
+}
+
+static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
+{
+    struct sp_sweep *s = k->sweep;
+    const struct sp_sweep_options *o = k->options;
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->point[i].variant.change, v->change) == 0)
+            return SP_OK;
+    struct sp_sweep_point *p = NULL;
+    enum sp_status status = new_point(s, &p, err);
+    if (status != SP_OK)
+        return status;
+    p->variant = *v;
+    p->fate = SP_SWEEP_BUDGET;
+    if (s->n > 1 && !o->exhaustive && is_over(k))
+        return SP_OK;
+    sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run",
+                     (double)(s->n - 1) / (double)k->n_rows);
+    p->bound_s = o->exhaustive ? 0 : bound_of(k, v);
+    p->fate = SP_SWEEP_BOUND;
+    if (p->bound_s > BOUND_SLACK * k->best_s)
+        return SP_OK;
+    const double share_s = sp_sweep_share(o, k->given_s + chosen_s(k), k->n_rows - (s->n - 1));
+    k->given_s += share_s;
+    status = sp_trials_run(&k->trials, v, share_s, &p->trial, err);
+    k->measured_s += p->trial.measured_s;
+    p->fate = sp_sweep_take(&p->trial);
+    if (p->fate != SP_SWEEP_MEASURED)
+        return status;
+    if (!sp_value_known(s->base_time))
+        s->base_time = p->trial.base_time;
+    if (p->trial.gain.value > k->best_gain) {
+        k->best_gain = p->trial.gain.value;
+        k->best = *v;
+    }
+    k->best_s = fmin(k->best_s, p->trial.base_time.value * (1 - p->trial.gain.value));
+    return status;
+}
+
+/* All combinations of the values of one group's axes, on top of `from`; group -1: of all axes. */
+static enum sp_status cross(struct walk *k, int group, int axis, const struct sp_variant *from,
+                            struct sp_error *err)
+{
+    const struct sp_sweep_options *o = k->options;
+    while (axis < o->n_axes && group >= 0 && o->axis[axis].group != group)
+        axis++;
+    if (axis == o->n_axes)
+        return visit(k, from, err);
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < o->axis[axis].n && status == SP_OK; i++) {
+        struct sp_variant v = *from;
+        char change[80] = "";
+        if (i > 0) /* the first value is the run's */
+            snprintf(change, sizeof change, "%s %s", o->axis[axis].option, o->axis[axis].value[i]);
+        status = sp_variant_add(&v, change, err);
+        if (status == SP_OK)
+            status = cross(k, group, axis + 1, &v, err);
+    }
+    return status;
+}
+
+static enum sp_status walk_groups(struct walk *k, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int group = 0; group <= last_group(k->options) && status == SP_OK; group++) {
+        const struct sp_variant from = k->best;
+        status = cross(k, group, 0, &from, err);
+    }
+    return status;
+}
+
+static int by_fate_and_gain(const void *a, const void *b)
+{
+    const struct sp_sweep_point *p = a, *q = b;
+    if (p->fate != q->fate)
+        return p->fate < q->fate ? -1 : 1;
+    if (p->fate == SP_SWEEP_MEASURED)
+        return (p->trial.gain.value < q->trial.gain.value) - (p->trial.gain.value > q->trial.gain.value);
+    return (p->bound_s > q->bound_s) - (p->bound_s < q->bound_s);
+}
+
+/* Of one pair nobody knows how much the next one differs. */
+enum { FEWEST = 3 };
+
+static bool meets(const struct sp_trial *mine, const struct sp_trial *best)
+{
+    return mine->gain.hi >= best->gain.lo || mine->n_pairs < FEWEST || best->n_pairs < FEWEST;
+}
+
+void sp_sweep_rank(struct sp_sweep *s)
+{
+    struct sp_pairs all = {0};
+    sp_sort_by(s->point, s->n, sizeof *s->point, by_fate_and_gain);
+    s->best = -1;
+    for (int i = 0; i < s->n; i++) {
+        struct sp_sweep_point *p = &s->point[i];
+        all.n_clean += p->trial.n_clean;
+        all.n_disturbed += p->trial.n_disturbed;
+        all.clean |= p->fate == SP_SWEEP_MEASURED;
+        p->tied = p->fate == SP_SWEEP_MEASURED && meets(&p->trial, &s->point[0].trial);
+        if (p->tied && (s->best < 0 || !p->variant.change[0]))
+            s->best = i;
+    }
+    sp_conditions_set(&all, &s->conditions);
+}
+
+enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                            const struct sp_sweep_options *o, const struct sp_progress *progress,
+                            struct sp_sweep *s, struct sp_error *err)
+{
+    struct walk k = {.options = o,
+                     .sweep = s,
+                     .start = sp_now(),
+                     .n_rows = sp_sweep_rows(o),
+                     .best_gain = -INFINITY,
+                     .best_s = INFINITY};
+    struct sp_plan plan = {0};
+    struct sp_bystanders bystanders;
+    struct sp_analyze_options shared = *options;
+    memset(s, 0, sizeof *s);
+    if (!shared.plan) { /* kernels are chosen as for one analysis, and their rates are measured once */
+        sp_plan_begin(&plan, fmin(o->budget_s, options->budget_s));
+        shared.plan = &plan;
+    }
+    s->base_time = sp_value_none("nothing was measured");
+    s->n_combinations = combinations(o, -1);
+    const struct sp_variant none = sp_variant_none();
+    k.best = none;
+    sp_bystanders_begin(&bystanders);
+    enum sp_status status = sp_trials_open(subject, &shared, NULL, progress, &k.trials, err);
+    k.trials.takes_disturbed = true;
+    if (status == SP_OK) {
+        const struct sp_workload *w = &k.trials.base->workload;
+        sp_run_text(options, w, subject, s->run_options, sizeof s->run_options);
+        status = visit(&k, &none, err);
+    }
+    if (status == SP_OK)
+        status = o->exhaustive ? cross(&k, -1, 0, &none, err) : walk_groups(&k, err);
+    sp_trials_close(&k.trials);
+    s->cost_s = sp_now() - k.start;
+    sp_bystanders_end(&bystanders, &s->conditions);
+    sp_sweep_rank(s);
+    if (status != SP_OK && status != SP_INTERRUPTED)
+        sp_sweep_free(s);
+    return status;
+}
+
+void sp_sweep_free(struct sp_sweep *s)
+{
+    if (!s)
+        return;
+    free(s->point);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,341 @@
+#include "session/trial/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/samples.h"
+#include "session/analyze/observe.h"
+#include "session/trial/apart.h"
+#include "sparse/csr/permute.h"
+#include "sparse/csr/zeros.h"
+#include "sparse/reorder/reorder.h"
+#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
+
+enum { LEAST_PAIRS = 7, MOST_PAIRS = 40 };
+/* How long a trial waits for quiet moments [s]. */
+#define PATIENCE_S 1
+
+static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
+{
+    struct sp_meminfo memory; /* what is left now */
+    const bool known = sp_meminfo_read("", &memory, NULL) == SP_OK;
+    return (struct sp_setup_options){.isa = o->isa,
+                                     .plan = o->plan,
+                                     .store_nt = o->store_nt,
+                                     .small_pages = o->small_pages,
+                                     .not_pinned = o->not_pinned,
+                                     .memory_B = known ? (double)memory.available_B : o->memory_B,
+                                     .seed = o->seed,
+                                     .machine = o->machine,
+                                     .topology = o->topology};
+}
+
+/* kernel NULL: the fastest. */
+static enum sp_status set_up(const struct sp_csr *matrix, const struct sp_analyze_options *o,
+                             const struct sp_kernel *kernel, struct sp_setup *setup, struct sp_error *err)
+{
+    struct sp_workload workload;
+    struct sp_setup_options options = setup_options(o);
+    options.kernel = kernel;
+    enum sp_status status = sp_analyze_workload(matrix, o, &workload, err);
+    return status == SP_OK ? sp_setup_make(&workload, &options, NULL, setup, err) : status;
+}
+
+static enum sp_status set_base_up(struct sp_trials *t, struct sp_error *err)
+{
+    enum sp_status status = set_up(&t->subject->matrix, t->options, t->kernel, &t->own, err);
+    if (status == SP_OK) {
+        t->base = &t->own;
+        t->kernel = t->own.kernel;
+    }
+    return status;
+}
+
+enum sp_status sp_trials_open(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                              const struct sp_kernel *kernel, const struct sp_progress *progress,
+                              struct sp_trials *t, struct sp_error *err)
+{
+    memset(t, 0, sizeof *t);
+    t->subject = subject;
+    t->options = options;
+    t->kernel = kernel;
+    t->progress = progress;
+    return set_base_up(t, err);
+}
+
+void sp_trials_borrow(const struct sp_subject *subject, const struct sp_analyze_options *options,
+                      const struct sp_setup *run, const struct sp_progress *progress, struct sp_trials *t)
+{
+    memset(t, 0, sizeof *t);
+    t->subject = subject;
+    t->options = options;
+    t->kernel = run->kernel;
+    t->progress = progress;
+    t->base = run;
+}
+
+void sp_trials_close(struct sp_trials *t)
+{
+    if (!t)
+        return;
+    sp_setup_free(&t->own);
+    sp_csr_free(&t->ordered);
+    memset(t, 0, sizeof *t);
+}
+
+static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
+{
+    return v->drop_zeros || (v->reorder[0] && strcmp(v->reorder, t->subject->reorder) != 0);
+}
+
+/* A matrix of the trials' own, in this order (NULL: as it is), timed. As in a command, zeros are left out
+ * before the order is looked for. */
+static enum sp_status make_ordered(struct sp_trials *t, const struct sp_csr *from, const char *order,
+                                   bool drop_zeros, struct sp_error *err)
+{
+    const struct sp_allocator *allocator = t->options->small_pages ? NULL : &sp_allocator_huge;
+    struct sp_csr kept = {0};
+    int64_t n_dropped;
+    enum sp_status status = SP_OK;
+    const double start = sp_now();
+    if (drop_zeros) {
+        status = sp_csr_permute(from, NULL, NULL, allocator, &kept, err);
+        if (status == SP_OK)
+            status = sp_csr_drop_zeros(&kept, &n_dropped, err);
+        from = &kept;
+    }
+    if (status == SP_OK && order) {
+        status = sp_reorder(order, from, allocator, NULL, &t->ordered, err);
+    } else if (status == SP_OK) {
+        t->ordered = kept;
+        memset(&kept, 0, sizeof kept);
+    }
+    sp_csr_free(&kept);
+    t->reorder_s = sp_now() - start;
+    return status;
+}
+
+enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, struct sp_csr *borrowed,
+                               struct sp_error *err)
+{
+    const struct sp_subject *s = t->subject;
+    const bool other = v->reorder[0] && strcmp(v->reorder, s->reorder) != 0;
+    const struct sp_csr *from = other && s->has_original ? &s->original : &s->matrix;
+    const char *order = other && strcmp(v->reorder, "none") != 0 ? v->reorder : NULL;
+    char made[sizeof t->ordered_by];
+    *borrowed = s->matrix;
+    if (!is_reordered(t, v))
+        return SP_OK;
+    if (other && strcmp(s->reorder, "none") != 0 && !s->has_original)
+        return sp_fail(err, SP_ABSENT, "leave --reorder out", "the run itself has been reordered by %s",
+                       s->reorder);
+    snprintf(made, sizeof made, "%s%s", other ? v->reorder : s->reorder,
+             v->drop_zeros ? " without zeros" : "");
+    enum sp_status status = SP_OK;
+    if (strcmp(t->ordered_by, made) != 0) {
+        sp_csr_free(&t->ordered);
+        t->ordered_by[0] = '\0';
+        t->reorder_s = 0;
+        if (order || v->drop_zeros)
+            status = make_ordered(t, from, order, v->drop_zeros, err);
+        if (status == SP_OK)
+            snprintf(t->ordered_by, sizeof t->ordered_by, "%s", made);
+    }
+    *borrowed = order || v->drop_zeros ? t->ordered : *from;
+    return status;
+}
+
+double sp_trial_work(const struct sp_workload *variant, const struct sp_workload *run)
+{
+    return sp_workload_flops(variant) / (double)variant->matrix->n_nz /
+           (sp_workload_flops(run) / (double)run->matrix->n_nz);
+}
+
+/* Pairs of the variant and the run into the trial. */
+static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *setup,
+                              const struct sp_analyze_options *o, double budget_s, struct sp_trial *trial,
+                              struct sp_error *err)
+{
+    struct sp_sampling_options s = sp_run_sampling(setup, o, t->progress);
+    struct sp_pairs pairs;
+    s.against = &t->base->job;
+    s.against_binding = &t->base->binding;
+    s.protocol.budget_s = budget_s;
+    s.protocol.min_samples = t->takes_disturbed ? 1 : LEAST_PAIRS;
+    s.protocol.max_samples = MOST_PAIRS;
+    s.patience_s = PATIENCE_S;
+    const double start = sp_now();
+    enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
+    trial->measured_s = sp_now() - start;
+    trial->n_clean = pairs.n_clean;
+    trial->n_disturbed = pairs.n_disturbed;
+    if (status == SP_OK && !pairs.clean && !t->takes_disturbed)
+        status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
+                         "other programs disturbed %lld of %lld samples", (long long)pairs.n_disturbed,
+                         (long long)(pairs.n_clean + pairs.n_disturbed));
+    if (status != SP_OK) {
+        sp_pairs_free(&pairs);
+        return status;
+    }
+    /* Time for a useful operation, where the variant does more of them in one execution. */
+    const double work = sp_trial_work(&setup->workload, &t->base->workload);
+    trial->disturbed = !pairs.clean;
+    trial->time = pairs.time;
+    trial->base_time =
+        sp_value_between(1 / pairs.roof.value, 1 / pairs.roof.hi, 1 / pairs.roof.lo, SP_MEASURED);
+    trial->gain = sp_value_between(1 - 1 / (pairs.inverse.value * work), 1 - 1 / (pairs.inverse.lo * work),
+                                   1 - 1 / (pairs.inverse.hi * work), SP_MEASURED);
+    trial->n_pairs = pairs.n;
+    sp_pairs_free(&pairs);
+    return SP_OK;
+}
+
+/* A variant that is not pinned begins with threads that may run anywhere. */
+static void let_go(const struct sp_trials *t, const struct sp_analyze_options *o)
+{
+    struct sp_binding team = t->base->binding;
+    if (o->not_pinned && team.pinned)
+        sp_binding_undo(&team, o->topology);
+}
+
+static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                                  struct sp_trial *trial, struct sp_error *err)
+{
+    const struct sp_analyze_options o = sp_variant_options(v, t->options);
+    struct sp_csr matrix;
+    struct sp_setup setup = {0};
+    enum sp_status status = t->base ? SP_OK : set_base_up(t, err);
+    if (status == SP_OK)
+        status = sp_trials_order(t, v, &matrix, err);
+    if (status == SP_OK) {
+        let_go(t, &o);
+        status = set_up(&matrix, &o, v->kernel, &setup, err);
+    }
+    if (status == SP_OK) {
+        trial->reorder_s = is_reordered(t, v) ? t->reorder_s : 0;
+        trial->layout_s = setup.layout_s;
+        trial->max_error = setup.check.max_error;
+        trial->n_processes = 1;
+        snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
+        status = measure(t, &setup, &o, budget_s, trial, err);
+        if (status == SP_OK && trial->disturbed)
+            snprintf(trial->error.what, sizeof trial->error.what, "%s",
+                     setup.binding.oversubscribed ? "more threads than processors disturb each other"
+                                                  : "other programs computed beside it");
+    }
+    if (t->base &&
+        !sp_binding_is_same(&setup.binding, &t->base->binding)) /* the next set-up is none of this one's */
+        sp_binding_restore(&t->base->binding, o.topology, NULL);
+    sp_setup_free(&setup);
+    return status;
+}
+
+enum sp_status sp_trials_run(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                             struct sp_trial *trial, struct sp_error *err)
+{
+    const double start = sp_now();
+    memset(trial, 0, sizeof *trial);
+    trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
+    trial->status = run_variant(t, v, budget_s, trial, &trial->error);
+    trial->cost_s = sp_now() - start;
+    if (trial->status != SP_INTERRUPTED)
+        return SP_OK;
+    if (err)
+        *err = trial->error;
+    return SP_INTERRUPTED;
+}
+
+struct confirmation {
+    struct sp_trials *trials;
+    const struct sp_variant *variant;
+    double budget_s;
+    struct sp_trial got;
+};
+
+static bool send_trial(void *context, int pipe)
+{
+    struct confirmation *c = context;
+    sp_trials_run(c->trials, c->variant, c->budget_s, &c->got, NULL);
+    return sp_apart_send(pipe, &c->got, sizeof c->got);
+}
+
+static enum sp_status take_trial(void *context, int pipe, struct sp_error *err)
+{
+    struct confirmation *c = context;
+    if (!sp_apart_receive(pipe, &c->got, sizeof c->got))
+        return sp_fail(err, SP_ABSENT, "look at the free memory",
+                       "a process for a further run ended before it had measured anything");
+    if (c->got.status != SP_OK && err)
+        *err = c->got.error;
+    return c->got.status;
+}
+
+/* Medians over the processes; the gain's interval holds those of all. */
+static void pool(const struct sp_trial *one, int n, struct sp_trial *trial)
+{
+    enum { MOST = 16 };
+    double time[MOST], base[MOST], gain[MOST];
+    double lo = one[0].gain.lo, hi = one[0].gain.hi;
+    *trial = one[0];
+    trial->n_pairs = 0;
+    for (int i = 0; i < n; i++) {
+        time[i] = one[i].time.value;
+        base[i] = one[i].base_time.value;
+        gain[i] = one[i].gain.value;
+        lo = fmin(lo, one[i].gain.lo);
+        hi = fmax(hi, one[i].gain.hi);
+        trial->n_pairs += one[i].n_pairs;
+    }
+    trial->time = sp_median_interval(time, n, SP_MEASURED);
+    trial->base_time = sp_median_interval(base, n, SP_MEASURED);
+    trial->gain = sp_value_between(sp_median(gain, n), lo, hi, SP_MEASURED);
+    trial->n_processes = n;
+}
+
+enum sp_status sp_trials_confirm(struct sp_trials *t, const struct sp_variant *v, double budget_s,
+                                 int n_processes, struct sp_trial *trial, struct sp_error *err)
+{
+    enum { MOST = 16 };
+    struct sp_trial one[MOST];
+    struct confirmation c = {t, v, budget_s, {0}};
+    struct sp_csr matrix;
+    const double start = sp_now();
+    int n = 0;
+    enum sp_status status = SP_OK;
+    struct sp_error why = {0};
+    memset(trial, 0, sizeof *trial);
+    trial->time = trial->base_time = trial->gain = sp_value_none("it could not be measured");
+    sp_trials_order(t, v, &matrix, NULL); /* found once, for all children; what is wrong with it they say */
+    sp_setup_free(&t->own);
+    t->base = NULL;
+    sp_apart_begin();
+    while (n < n_processes && n < MOST && status == SP_OK) {
+        sp_progress_step(t->progress, "measuring in another process", (double)n / n_processes);
+        status = sp_apart(send_trial, take_trial, &c, &why);
+        if (status == SP_OK)
+            one[n++] = c.got;
+    }
+    if (n > 0)
+        pool(one, n, trial);
+    else
+        trial->error = why;
+    trial->status = n > 0 ? SP_OK : status;
+    trial->cost_s = sp_now() - start;
+    if (status == SP_INTERRUPTED && err)
+        *err = why;
+    return status == SP_INTERRUPTED ? status : SP_OK;
+}
+
+double sp_trial_setup_executions(const struct sp_trial *t)
+{
+    return (t->reorder_s + t->layout_s) / t->base_time.value;
+}
+
+double sp_trial_pays_after(const struct sp_trial *t)
+{
+    const double saved_s = t->gain.value * t->base_time.value;
+    return saved_s > 0 ? ceil((t->reorder_s + t->layout_s) / saved_s) : INFINITY;
+}

@@ -1,0 +1,225 @@
+#include "sparse/csr/permute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "sparse/csr/csr_build.h"
+#include "sparse/csr/sort.h"
+
+void sp_permutations_free(struct sp_permutations *order)
+{
+    if (order->col_perm != order->row_perm)
+        sp_large_free(NULL, order->col_perm, order->n_c, sizeof *order->col_perm);
+    sp_large_free(NULL, order->row_perm, order->n_r, sizeof *order->row_perm);
+    memset(order, 0, sizeof *order);
+}
+
+enum sp_status sp_permutation_check(const int32_t *perm, int64_t n, struct sp_error *err)
+{
+    static const char remedy[] = "a permutation names every row exactly once";
+    void *p;
+    enum sp_status status = sp_new_array(n, sizeof(unsigned char), "marks of the permutation", &p, err);
+    if (status != SP_OK)
+        return status;
+    unsigned char *seen = p;
+    for (int64_t i = 0; i < n; i++) {
+        if (perm[i] < 0 || perm[i] >= n) {
+            status = sp_fail(err, SP_INPUT, remedy, "item %lld of the permutation is %lld, outside 0 .. %lld",
+                             (long long)i, (long long)perm[i], (long long)n - 1);
+            break;
+        }
+        if (seen[perm[i]]) {
+            status = sp_fail(err, SP_INPUT, remedy, "the permutation names %lld twice, again as item %lld",
+                             (long long)perm[i], (long long)i);
+            break;
+        }
+        seen[perm[i]] = 1;
+    }
+    free(seen);
+    return status;
+}
+
+void sp_permutation_invert(const int32_t *perm, int64_t n, int32_t *inverse)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        inverse[perm[i]] = (int32_t)i;
+}
+
+/* Rao and Sandelius: deal the items into buckets by random bits, then shuffle inside each bucket, which fits
+ * a cache. Chunks and buckets depend on n alone, so that the result does not depend on threads. */
+enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, struct sp_error *err)
+{
+    enum { BUCKET = 1 << 15, CHUNK = 1 << 18 };
+    int bits = 0;
+    while (n >> bits > BUCKET)
+        bits++;
+    int64_t n_buckets = INT64_C(1) << bits, n_chunks = (n + CHUNK - 1) / CHUNK;
+    int shift = 63 - bits;
+    uint64_t deal_seed = sp_random_at(seed, 0), shuffle_seed = sp_random_at(seed, 1);
+
+    /* place[bucket * n_chunks + chunk + 1]: first counts, then where that chunk's items of the bucket go */
+    void *p;
+    enum sp_status status =
+        sp_new_array(n_buckets * n_chunks + 1, sizeof(int64_t), "buckets of a random permutation", &p, err);
+    if (status != SP_OK)
+        return status;
+    int64_t *place = p;
+#pragma omp parallel for schedule(static)
+    for (int64_t chunk = 0; chunk < n_chunks; chunk++) {
+        int64_t end = (chunk + 1) * CHUNK < n ? (chunk + 1) * CHUNK : n;
+        for (int64_t i = chunk * CHUNK; i < end; i++) {
+            int64_t bucket = (int64_t)(sp_random_at(deal_seed, (uint64_t)i) >> 1 >> shift);
+            place[bucket * n_chunks + chunk + 1]++;
+        }
+    }
+    sp_prefix_sum(place, n_buckets * n_chunks);
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (int64_t chunk = 0; chunk < n_chunks; chunk++) {
+            int64_t end = (chunk + 1) * CHUNK < n ? (chunk + 1) * CHUNK : n;
+            for (int64_t i = chunk * CHUNK; i < end; i++) {
+                int64_t bucket = (int64_t)(sp_random_at(deal_seed, (uint64_t)i) >> 1 >> shift);
+                perm[place[bucket * n_chunks + chunk]++] = (int32_t)i;
+            }
+        }
+        /* each place has moved to the start of the next one */
+#pragma omp for schedule(static)
+        for (int64_t bucket = 0; bucket < n_buckets; bucket++) {
+            int64_t begin = bucket ? place[bucket * n_chunks - 1] : 0;
+            int64_t end = n_chunks ? place[(bucket + 1) * n_chunks - 1] : 0;
+            struct sp_random random = {sp_random_at(shuffle_seed, (uint64_t)bucket)};
+            for (int64_t i = end - 1; i > begin; i--) {
+                int64_t j = begin + sp_random_below(&random, i - begin + 1);
+                int32_t swap = perm[i];
+                perm[i] = perm[j];
+                perm[j] = swap;
+            }
+        }
+    }
+    free(place);
+    return SP_OK;
+}
+
+/* Writes row `from` of a, its columns renamed and sorted, to position `to` of b. keys and scratch hold the
+ * longest row; a key is (new column, position in the old row). */
+static void permute_row(const struct sp_csr *a, int64_t from, const int32_t *new_col, struct sp_csr *b,
+                        int64_t to, uint64_t *keys, uint64_t *scratch)
+{
+    int64_t begin = a->row_ptr[from], n = a->row_ptr[from + 1] - begin;
+    for (int64_t k = 0; k < n; k++)
+        keys[k] = (uint64_t)(uint32_t)new_col[a->col[begin + k]] << 32 | (uint64_t)k;
+    sp_sort_u64(keys, n, scratch);
+    bool is_complex = sp_csr_is_complex(a);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t source = begin + (int64_t)(keys[k] & UINT32_MAX), target = to + k;
+        b->col[target] = (int32_t)(keys[k] >> 32);
+        if (is_complex) {
+            b->val[2 * target] = a->val[2 * source];
+            b->val[2 * target + 1] = a->val[2 * source + 1];
+        } else {
+            b->val[target] = a->val[source];
+        }
+    }
+}
+
+static void copy_row(const struct sp_csr *a, int64_t from, struct sp_csr *b, int64_t to)
+{
+    int64_t begin = a->row_ptr[from], n = a->row_ptr[from + 1] - begin;
+    int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    if (n == 0)
+        return;
+    memcpy(b->col + to, a->col + begin, (size_t)n * sizeof *b->col);
+    memcpy(b->val + to * per_entry, a->val + begin * per_entry, (size_t)(n * per_entry) * sizeof *b->val);
+}
+
+static int64_t longest_row(const struct sp_csr *a)
+{
+    int64_t longest = 0;
+#pragma omp parallel for schedule(static) reduction(max : longest)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        int64_t n = a->row_ptr[i + 1] - a->row_ptr[i];
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+enum sp_status sp_csr_permute(const struct sp_csr *a, const int32_t *row_perm, const int32_t *col_perm,
+                              const struct sp_allocator *allocator, struct sp_csr *b, struct sp_error *err)
+{
+    enum { BLOCK = 512 };
+    int32_t *new_col = NULL;
+    int64_t longest = longest_row(a), n_blocks = (a->n_r + BLOCK - 1) / BLOCK;
+    bool no_memory = false;
+    void *p;
+    enum sp_status status = sp_csr_take_rows(a->n_r, a->n_c, a->field, allocator, b, err);
+    if (status == SP_OK && col_perm) {
+        status = sp_large_alloc(NULL, a->n_c, sizeof *new_col, "an inverse permutation", &p, err);
+        new_col = p;
+    }
+    if (status != SP_OK)
+        goto done;
+    if (new_col)
+        sp_permutation_invert(col_perm, a->n_c, new_col);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        int64_t from = row_perm ? row_perm[i] : i;
+        b->row_ptr[i + 1] = a->row_ptr[from + 1] - a->row_ptr[from];
+    }
+    status = sp_csr_take_entries(b, err);
+    if (status != SP_OK)
+        goto done;
+#pragma omp parallel
+    {
+        uint64_t *keys = new_col ? malloc((size_t)(2 * longest + 1) * sizeof *keys) : NULL;
+        if (new_col && !keys) {
+#pragma omp atomic write
+            no_memory = true;
+        }
+#pragma omp for schedule(dynamic, 4)
+        for (int64_t block = 0; block < n_blocks; block++) {
+            int64_t end = (block + 1) * BLOCK < a->n_r ? (block + 1) * BLOCK : a->n_r;
+            for (int64_t i = block * BLOCK; i < end; i++) {
+                int64_t from = row_perm ? row_perm[i] : i;
+                if (!new_col)
+                    copy_row(a, from, b, b->row_ptr[i]);
+                else if (keys)
+                    permute_row(a, from, new_col, b, b->row_ptr[i], keys, keys + longest);
+            }
+        }
+        free(keys);
+    }
+    if (no_memory) {
+        status = sp_fail(err, SP_MEMORY, "free memory, or take a smaller matrix",
+                         "no memory for sorting rows of up to %lld entries", (long long)longest);
+        goto done;
+    }
+    b->symmetry = row_perm == col_perm ? a->symmetry : SP_GENERAL;
+    b->n_zeros = a->n_zeros;
+    b->n_duplicates = a->n_duplicates;
+done:
+    sp_large_free(NULL, new_col, a->n_c, sizeof *new_col);
+    if (status != SP_OK)
+        sp_csr_free(b);
+    return status;
+}
+
+void sp_permute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
+{
+    const char *from = x;
+    char *to = y;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + (size_t)i * size, from + (size_t)perm[i] * size, size);
+}
+
+void sp_unpermute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
+{
+    const char *from = x;
+    char *to = y;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + (size_t)perm[i] * size, from + (size_t)i * size, size);
+}

@@ -1,0 +1,208 @@
+#include <omp.h>
+#include <stdlib.h>
+
+#include "sparse/csr/csr_build.h"
+#include "sparse/formats/layout_build.h"
+
+/* ---- symmetry ---- */
+
+/* Two NaNs are alike. */
+static bool alike(double x, double y)
+{
+    return x == y || (x != x && y != y);
+}
+
+/* Row i against its mirror image. Columns have to ascend, so that no entry is the image of two. */
+static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
+{
+    int64_t last = -1;
+    for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
+        int64_t j = a->col[k], image = j == i ? k : sp_csr_find(a, j, i);
+        if (j <= last || image < 0 || !alike(a->val[k], sign * a->val[image]))
+            return false;
+        last = j;
+    }
+    return true;
+}
+
+/* The first row that is not what `sign` says of the columns; n_r: none. */
+static int64_t first_unlike(const struct sp_csr *a, int sign)
+{
+    int64_t first = a->n_r;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(min : first)
+    for (int64_t i = 0; i < a->n_r; i++)
+        if (i < first && !is_mirrored(a, i, sign))
+            first = i;
+    return first;
+}
+
+static enum sp_status find_mirror(const struct sp_csr *a, int *mirror, struct sp_error *err)
+{
+    static const char remedy[] = "use --format crs";
+    *mirror = 1;
+    if (a->n_r != a->n_c)
+        return sp_fail(err, SP_USAGE, remedy, "half stores square matrices, this one is %lld x %lld",
+                       (long long)a->n_r, (long long)a->n_c);
+    int64_t row = first_unlike(a, 1);
+    if (row == a->n_r)
+        return SP_OK;
+    *mirror = -1;
+    if (first_unlike(a, -1) == a->n_r)
+        return SP_OK;
+    return sp_fail(err, SP_USAGE, remedy,
+                   "half stores one triangle of a symmetric matrix, but row %lld of this one differs from "
+                   "column %lld",
+                   (long long)row + 1, (long long)row + 1);
+}
+
+/* ---- conflicts ---- */
+
+/* Fills in what the thread's own rows tell; returns the end of those that update rows of other threads. */
+static int64_t find_reach(struct sp_layout *l, int t)
+{
+    const struct sp_partition *p = &l->partition;
+    int64_t begin = p->begin[t], lowest = begin, crossing_end = begin;
+    for (int64_t i = begin; i < p->begin[t + 1]; i++) {
+        int64_t first = sp_layout_ptr(l, i);
+        if (first == sp_layout_ptr(l, i + 1) || sp_layout_col(l, first) >= begin)
+            continue;
+        crossing_end = i + 1;
+        if (sp_layout_col(l, first) < lowest)
+            lowest = sp_layout_col(l, first);
+    }
+    l->share[t].lowest = lowest;
+    return crossing_end;
+}
+
+/* Stored entries of the rows [first, end). */
+static int64_t entries(const struct sp_layout *l, int64_t first, int64_t end)
+{
+    return sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
+}
+
+/* Second phases as long as the longest one must be, so that threads wait for each other as little as they
+ * can: the first row in [least, most] from which on no more than `target` entries follow. */
+static int64_t split_of(const struct sp_layout *l, int64_t least, int64_t most, int64_t end, int64_t target)
+{
+    while (least < most) {
+        int64_t middle = least + (most - least) / 2;
+        if (entries(l, middle, end) > target)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    return least;
+}
+
+/* What the threads do to rows of others, and whether two phases keep them apart. Those cost less than windows
+ * wherever they are possible: the rows are written once more, nothing else is. */
+static void plan(struct sp_layout *l, int64_t *crossing_end)
+{
+    const struct sp_partition *p = &l->partition;
+    const int n = p->n_threads;
+#pragma omp parallel for schedule(static, 1) num_threads(n)
+    for (int t = 0; t < n; t++)
+        crossing_end[t] = find_reach(l, t);
+    l->share[n].lowest = l->share[n].split = l->n_r;
+    l->phased = true;
+    int64_t longest = 0;
+    for (int t = 0; t < n; t++) {
+        l->phased = l->phased && crossing_end[t] <= l->share[t + 1].lowest;
+        int64_t after = l->phased ? entries(l, l->share[t + 1].lowest, p->begin[t + 1]) : 0;
+        longest = after > longest ? after : longest;
+    }
+    for (int t = 0; t < n; t++) {
+        l->share[t].split = crossing_end[t];
+        if (l->phased)
+            l->share[t].split =
+                split_of(l, crossing_end[t], l->share[t + 1].lowest, p->begin[t + 1], longest);
+    }
+}
+
+int64_t sp_half_window(const struct sp_layout *l, int t)
+{
+    return l->partition.begin[t] - l->share[t].lowest;
+}
+
+int64_t sp_half_windows(const struct sp_layout *l)
+{
+    int64_t rows = 0;
+    for (int t = 0; t < l->partition.n_threads; t++)
+        rows += sp_half_window(l, t);
+    return rows;
+}
+
+/* ---- arrays ---- */
+
+/* running[i + 1]: entries of row i up to its diagonal, then the sum over all rows before. */
+static void count_lower(const struct sp_csr *a, int64_t *running)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        int64_t k = a->row_ptr[i];
+        while (k < a->row_ptr[i + 1] && a->col[k] <= i)
+            k++;
+        running[i + 1] = k - a->row_ptr[i];
+    }
+    sp_prefix_sum(running, a->n_r);
+}
+
+static void fill_rows(struct sp_layout *l, const struct sp_csr *a, const int64_t *running, int64_t first,
+                      int64_t end)
+{
+    for (int64_t i = first; i < end; i++) {
+        sp_layout_set_ptr(l->ptr, l->s_p, i, running[i]);
+        int64_t from = a->row_ptr[i] - running[i];
+        for (int64_t k = running[i]; k < running[i + 1]; k++) {
+            sp_layout_set_col(l, k, a->col[from + k]);
+            if (l->val)
+                sp_layout_set_val(l, k, a, from + k);
+        }
+    }
+}
+
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            int64_t *running, int64_t *crossing_end, struct sp_error *err)
+{
+    const struct sp_csr *a = w->matrix;
+    count_lower(a, running);
+    l->n_stored = l->n_indices = running[a->n_r];
+    l->s_p = sp_layout_pointer_size(l->n_stored);
+    l->n_ptr = a->n_r + 1;
+    enum sp_status status =
+        sp_partition_make(w->schedule, w->block, w->n_threads, a->n_r, running, &l->partition, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    if (status == SP_OK && with_values)
+        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+    if (status == SP_OK)
+        status =
+            sp_new_array(w->n_threads + 1, sizeof *l->share, "what threads share", (void **)&l->share, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_partition *p = &l->partition;
+#pragma omp parallel num_threads(p->n_threads)
+    for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads())
+        fill_rows(l, a, running, p->begin[t], p->begin[t + 1]);
+    sp_layout_set_ptr(l->ptr, l->s_p, a->n_r, l->n_stored);
+    plan(l, crossing_end);
+    return SP_OK;
+}
+
+enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                    struct sp_error *err)
+{
+    void *running = NULL, *crossing_end = NULL;
+    enum sp_status status = find_mirror(w->matrix, &l->mirror, err);
+    if (status == SP_OK)
+        status = sp_new_array(l->n_r + 1, sizeof(int64_t), "running entries", &running, err);
+    if (status == SP_OK)
+        status = sp_new_array(w->n_threads, sizeof(int64_t), "the reach of threads", &crossing_end, err);
+    if (status == SP_OK)
+        status = build(w, with_values, l, running, crossing_end, err);
+    free(running);
+    free(crossing_end);
+    return status;
+}

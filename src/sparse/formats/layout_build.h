@@ -1,0 +1,92 @@
+/* Private to the layout_*.c files: what the builders of the formats share. */
+#ifndef SP_SPARSE_LAYOUT_BUILD_H
+#define SP_SPARSE_LAYOUT_BUILD_H
+
+#include "sparse/csr/real.h"
+#include "sparse/formats/layout.h"
+
+/* Zeroes the layout and sets what does not depend on the entries. */
+void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
+                     struct sp_layout *layout);
+
+/* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
+ * caller frees the layout. */
+enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                   struct sp_error *err);
+enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                    struct sp_error *err);
+enum sp_status sp_layout_build_sellu(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                     struct sp_error *err);
+enum sp_status sp_layout_build_bcsr(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                    struct sp_error *err);
+enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                   struct sp_error *err);
+enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                     struct sp_error *err);
+enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                      struct sp_error *err);
+enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
+                                    struct sp_error *err);
+enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_values,
+                                       struct sp_layout *layout, struct sp_error *err);
+
+/* Cells that stripes have at most. */
+int64_t sp_striped_cells_bound(const struct sp_workload *w);
+
+/* sp_layout_bytes_bound() of STAGED, without the partition. */
+double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);
+/* Bytes that a thread takes while it builds a tiled layout of n_c columns. */
+double sp_tiled_scratch_B(int64_t n_c);
+
+/* One array of the layout through its allocator. */
+enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
+                               void *out_pointer, struct sp_error *err);
+
+/* s_p of a format that stores n entries. */
+static inline size_t sp_layout_pointer_size(int64_t n)
+{
+    return n <= INT32_MAX ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+static inline void sp_layout_set_ptr(void *ptr, size_t s_p, int64_t i, int64_t value)
+{
+    if (s_p == sizeof(int32_t))
+        ((int32_t *)ptr)[i] = (int32_t)value;
+    else
+        ((int64_t *)ptr)[i] = value;
+}
+
+static inline void sp_layout_set_col(struct sp_layout *layout, int64_t i, int64_t column)
+{
+    if (layout->index == SP_I32)
+        ((int32_t *)layout->col)[i] = (int32_t)column;
+    else
+        ((int64_t *)layout->col)[i] = column;
+}
+
+/* Value `from` of the matrix becomes stored entry i in the layout's precision. */
+static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const struct sp_csr *a,
+                                     int64_t from)
+{
+    if (layout->precision == SP_C128) {
+        bool is_complex = sp_csr_is_complex(a);
+        ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : a->val[from];
+        ((double *)layout->val)[2 * i + 1] = is_complex ? a->val[2 * from + 1] : 0.0;
+    } else {
+        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, a->val[from]);
+    }
+}
+
+/* Rows [first, first + n) by descending length, equal ones in their order, into perm[n]. */
+struct sp_sell_sorter {
+    int64_t *start;     /* [n_lengths + 1] */
+    uint64_t *long_key; /* [sigma] */
+    int64_t n_lengths;
+};
+enum sp_status sp_sell_sorter_make(int64_t n_r, int64_t sigma, struct sp_sell_sorter *sorter,
+                                   struct sp_error *err);
+void sp_sell_sorter_free(struct sp_sell_sorter *sorter);
+void sp_sell_sort_window(struct sp_sell_sorter *sorter, const int64_t *row_ptr, int64_t first, int64_t n,
+                         int32_t *perm);
+
+#endif

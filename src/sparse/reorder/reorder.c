@@ -1,0 +1,291 @@
+#include "sparse/reorder/reorder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sparse/reorder/degree.h"
+#include "sparse/reorder/graph.h"
+#include "sparse/reorder/gray.h"
+#include "sparse/reorder/jaccard.h"
+#include "sparse/reorder/metis.h"
+#include "sparse/reorder/rcm.h"
+
+static enum sp_status make_random(const struct sp_pattern *a, uint64_t seed, int32_t *perm,
+                                  struct sp_error *err)
+{
+    return sp_permutation_random(a->n_r, seed, perm, err);
+}
+
+static enum sp_status make_reversed(const struct sp_pattern *a, uint64_t number, int32_t *perm,
+                                    struct sp_error *err)
+{
+    (void)number;
+    (void)err;
+    for (int64_t i = 0; i < a->n_r; i++)
+        perm[i] = (int32_t)(a->n_r - 1 - i);
+    return SP_OK;
+}
+
+/* Blocks of size x size. */
+static enum sp_status make_jaccard(const struct sp_pattern *a, uint64_t size, int32_t *perm,
+                                   struct sp_error *err)
+{
+    int32_t b = size < 1 ? 1 : size > 64 ? 64 : (int32_t)size;
+    return sp_jaccard_rows(a, b, b, SP_JACCARD_THRESHOLD, perm, err);
+}
+
+const struct sp_reordering sp_reordering_table[] = {
+    {.name = "rcm",
+     .form = "rcm",
+     .summary = "reverse Cuthill-McKee: small bandwidth, for meshes",
+     .sight = SP_REORDER_GRAPH,
+     .make = sp_rcm},
+    {.name = "metis",
+     .form = "metis[:K]",
+     .summary = "METIS k-way: K parts with few entries between them (K: 512 KiB of x a part)",
+     .absent = sp_metis_absent,
+     .takes_number = true,
+     .sight = SP_REORDER_GRAPH,
+     .make = sp_metis_parts},
+    {.name = "nd",
+     .form = "nd",
+     .summary = "METIS nested dissection: halves, then what separates them",
+     .absent = sp_metis_absent,
+     .sight = SP_REORDER_GRAPH,
+     .make = sp_metis_dissection},
+    {.name = "degree",
+     .form = "degree",
+     .summary = "most entries first: the hubs of graphs share lines",
+     .sight = SP_REORDER_DEGREES,
+     .make = sp_degree_order},
+    {.name = "hubs",
+     .form = "hubs",
+     .summary = "more entries than the mean first, else as it was",
+     .sight = SP_REORDER_DEGREES,
+     .make = sp_hub_order},
+    {.name = "gray",
+     .form = "gray[:S]",
+     .summary = "rows by the Gray code of the sections, of S (16), that they have entries in; columns stay",
+     .takes_number = true,
+     .number = SP_GRAY_SECTIONS,
+     .side = SP_REORDER_ROWS,
+     .make = sp_gray_order},
+    {.name = "jaccard",
+     .form = "jaccard[:B]",
+     .summary = "similar rows side by side, for blocks of B x B (8); columns stay",
+     .takes_number = true,
+     .number = 8,
+     .side = SP_REORDER_ROWS,
+     .make = make_jaccard},
+    {.name = "jaccard2",
+     .form = "jaccard2[:B]",
+     .summary = "the same of rows, and of columns by their rows",
+     .takes_number = true,
+     .number = 8,
+     .side = SP_REORDER_BOTH,
+     .make = make_jaccard},
+    {.name = "random",
+     .form = "random[:SEED]",
+     .summary = "a random order: what no locality costs",
+     .takes_number = true,
+     .is_seed = true,
+     .number = 1,
+     .make = make_random},
+    {.name = "reversed", .form = "reversed", .summary = "from last to first", .make = make_reversed},
+    {.name = "none", .form = "none", .summary = "the order of the input"},
+    {0},
+};
+
+const char *sp_reordering_absent(const struct sp_reordering *r)
+{
+    return r->absent ? r->absent() : NULL;
+}
+
+static const char *const side_names[SP_N_REORDER_SIDES] = {"sym", "rows", "cols", "both"};
+
+const char *sp_reorder_side_name(enum sp_reorder_side side)
+{
+    return side_names[side];
+}
+
+int sp_reorder_side_from_name(const char *name)
+{
+    for (int i = 0; i < SP_N_REORDER_SIDES; i++)
+        if (strcmp(side_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* ---- understanding a method ---- */
+
+static enum sp_status no_such_method(const char *method, struct sp_error *err)
+{
+    char remedy[256] = "say ";
+    for (const struct sp_reordering *r = sp_reordering_table; r->name; r++) {
+        size_t used = strlen(remedy);
+        snprintf(remedy + used, sizeof remedy - used, "%s%s", r == sp_reordering_table ? "" : ", ", r->form);
+    }
+    return sp_fail(err, SP_USAGE, remedy, "no reordering '%s'", method);
+}
+
+/* ":NUMBER" into *number: `text` up to `end`. */
+static bool read_number(const struct sp_reordering *r, const char *text, const char *end, uint64_t *number)
+{
+    char digits[24];
+    int64_t n = r->number;
+    size_t length = (size_t)(end - text);
+    if (length > 0) {
+        if (!r->takes_number || length > sizeof digits)
+            return false;
+        memcpy(digits, text + 1, length - 1);
+        digits[length - 1] = '\0';
+        if (sp_parse_count(digits, &n) || n < 0)
+            return false;
+    }
+    *number = (uint64_t)n;
+    return true;
+}
+
+enum sp_status sp_reorder_parse(const char *method, int64_t n_r, int64_t n_c,
+                                struct sp_reorder_choice *choice, struct sp_error *err)
+{
+    memset(choice, 0, sizeof *choice);
+    const size_t length = strcspn(method, ":+");
+    const char *plus = strchr(method, '+'), *end = plus ? plus : method + strlen(method);
+    const struct sp_reordering *r = sp_reordering_table;
+    while (r->name && !(strlen(r->name) == length && strncmp(r->name, method, length) == 0))
+        r++;
+    if (!r->name)
+        return no_such_method(method, err);
+    int side = plus ? sp_reorder_side_from_name(plus + 1) : (int)r->side;
+    if (side < 0)
+        return sp_fail(err, SP_USAGE, "say +sym, +rows, +cols or +both", "no side '%s' to reorder", plus + 1);
+    uint64_t number;
+    if (!read_number(r, method + length, end, &number))
+        return sp_fail(err, SP_USAGE, NULL, "the reordering is written %s, not '%s'", r->form, method);
+    if (!plus && side == SP_REORDER_SYMMETRIC && n_r != n_c)
+        side = SP_REORDER_BOTH;
+    if (side == SP_REORDER_SYMMETRIC && n_r != n_c)
+        return sp_fail(err, SP_USAGE, "leave +sym out, or say +rows, +cols or +both",
+                       "rows and columns of a matrix that is not square, %lld x %lld, cannot take one order",
+                       (long long)n_r, (long long)n_c);
+    if (sp_reordering_absent(r))
+        return sp_fail(err, SP_ABSENT, "take another method, or build with what is missing", "no %s: %s",
+                       r->name, sp_reordering_absent(r));
+    *choice = (struct sp_reorder_choice){r, number, (enum sp_reorder_side)side};
+    return SP_OK;
+}
+
+/* ---- finding an order ---- */
+
+static enum sp_status new_perm(int64_t n, int32_t **perm, struct sp_error *err)
+{
+    void *p;
+    enum sp_status status = sp_large_alloc(NULL, n, sizeof **perm, "a permutation", &p, err);
+    *perm = p;
+    return status;
+}
+
+static enum sp_status one_order(const struct sp_reorder_choice *c, const struct sp_csr *a,
+                                struct sp_permutations *order, struct sp_error *err)
+{
+    struct sp_graph graph = {.pattern = sp_csr_pattern(a)};
+    enum sp_status status = c->row->sight == SP_REORDER_LISTS ? SP_OK : sp_graph_make(a, &graph, err);
+    if (status == SP_OK)
+        status = new_perm(a->n_r, &order->row_perm, err);
+    if (status == SP_OK)
+        status = c->row->make(&graph.pattern, c->number, order->row_perm, err);
+    order->col_perm = order->row_perm;
+    sp_graph_free(&graph);
+    return status;
+}
+
+/* Of an order of the vertices of both kinds, the vertices [first, first + n). */
+static enum sp_status keep_part(const int32_t *vertex, int64_t n_vertices, int64_t first, int64_t n,
+                                int32_t **perm, struct sp_error *err)
+{
+    enum sp_status status = new_perm(n, perm, err);
+    int64_t kept = 0;
+    for (int64_t k = 0; k < n_vertices && status == SP_OK; k++)
+        if (vertex[k] >= first && vertex[k] < first + n)
+            (*perm)[kept++] = (int32_t)(vertex[k] - first);
+    return status;
+}
+
+static enum sp_status by_bipartite_graph(const struct sp_reorder_choice *c, const struct sp_csr *a,
+                                         struct sp_permutations *order, struct sp_error *err)
+{
+    const struct sp_pattern pattern = sp_csr_pattern(a);
+    const int64_t n = a->n_r + a->n_c;
+    struct sp_graph graph;
+    int32_t *vertex = NULL;
+    enum sp_status status = sp_graph_bipartite(&pattern, &graph, err);
+    if (status == SP_OK)
+        status = new_perm(n, &vertex, err);
+    if (status == SP_OK)
+        status = c->row->make(&graph.pattern, c->number, vertex, err);
+    sp_graph_free(&graph);
+    if (status == SP_OK && c->side != SP_REORDER_COLUMNS)
+        status = keep_part(vertex, n, 0, a->n_r, &order->row_perm, err);
+    if (status == SP_OK && c->side != SP_REORDER_ROWS)
+        status = keep_part(vertex, n, a->n_r, a->n_c, &order->col_perm, err);
+    sp_large_free(NULL, vertex, n, sizeof *vertex);
+    return status;
+}
+
+static enum sp_status by_lists(const struct sp_reorder_choice *c, const struct sp_csr *a,
+                               struct sp_permutations *order, struct sp_error *err)
+{
+    const struct sp_pattern rows = sp_csr_pattern(a);
+    enum sp_status status = SP_OK;
+    if (c->side != SP_REORDER_COLUMNS) {
+        status = new_perm(a->n_r, &order->row_perm, err);
+        if (status == SP_OK)
+            status = c->row->make(&rows, c->number, order->row_perm, err);
+    }
+    if (status != SP_OK || c->side == SP_REORDER_ROWS)
+        return status;
+    struct sp_graph columns;
+    status = sp_graph_transpose(&rows, &columns, err);
+    if (status == SP_OK)
+        status = new_perm(a->n_c, &order->col_perm, err);
+    if (status == SP_OK)
+        status = c->row->make(&columns.pattern, c->number + c->row->is_seed, order->col_perm, err);
+    sp_graph_free(&columns);
+    return status;
+}
+
+enum sp_status sp_reorder_find(const char *method, const struct sp_csr *a, struct sp_permutations *order,
+                               struct sp_error *err)
+{
+    struct sp_reorder_choice c;
+    *order = (struct sp_permutations){.n_r = a->n_r, .n_c = a->n_c};
+    enum sp_status status = sp_reorder_parse(method, a->n_r, a->n_c, &c, err);
+    if (status != SP_OK || !c.row->make)
+        return status;
+    if (c.side == SP_REORDER_SYMMETRIC)
+        status = one_order(&c, a, order, err);
+    else if (c.row->sight == SP_REORDER_GRAPH)
+        status = by_bipartite_graph(&c, a, order, err);
+    else
+        status = by_lists(&c, a, order, err);
+    if (status != SP_OK)
+        sp_permutations_free(order);
+    return status;
+}
+
+enum sp_status sp_reorder(const char *method, const struct sp_csr *a, const struct sp_allocator *allocator,
+                          int32_t *perm, struct sp_csr *b, struct sp_error *err)
+{
+    struct sp_permutations order;
+    memset(b, 0, sizeof *b);
+    enum sp_status status = sp_reorder_find(method, a, &order, err);
+    if (status != SP_OK)
+        return status;
+    for (int64_t i = 0; perm && i < a->n_r; i++)
+        perm[i] = order.row_perm ? order.row_perm[i] : (int32_t)i;
+    status = sp_csr_permute(a, order.row_perm, order.col_perm, allocator, b, err);
+    sp_permutations_free(&order);
+    return status;
+}

@@ -1,0 +1,353 @@
+#include "sys/counters/memory_pmu.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sys/counters/pmu_encode.h"
+#include "sys/machine/sysfs.h"
+
+/* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the kernel's
+ * files, or, where `published` is false, by their codes; several are separated by semicolons. B_per_count 0:
+ * the kernel's scale file says it. */
+struct kind {
+    const char *name, *prefix, *part, *not_part;
+    bool published;
+    const char *read, *write, *both;
+    double B_per_count;
+    const char *umask; /* how the format file must define umask; NULL: not looked at */
+    int n_passes;
+};
+
+static const struct kind kinds[] = {
+    /* Linux arch/x86/events/intel/uncore_snbep.c: a CAS command moves a line, scale 64 B in MiB. */
+    {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "cas_count_read",
+     "cas_count_write", "", 0, NULL, 1},
+    /* uncore_snb.c, client processors: lines. */
+    {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "data_reads",
+     "data_writes", "", 0, NULL, 1},
+    /* Counters that always run, of servers and clients. */
+    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "read", "write", "", 0,
+     NULL, 1},
+    {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "data_read",
+     "data_write", "", 0, NULL, 1},
+    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in sysfs. */
+    {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
+     "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1},
+    /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each DRAM
+     * channel, both ways in one (event list of the kernel, dram_channel_data_controller_0 to 7); four
+     * counters. */
+    {"AMD data fabric", "amd_df", "", NULL, false, "", "",
+     "event=0x07,umask=0x38;event=0x47,umask=0x38;event=0x87,umask=0x38;event=0xc7,umask=0x38;"
+     "event=0x107,umask=0x38;event=0x147,umask=0x38;event=0x187,umask=0x38;event=0x1c7,umask=0x38",
+     64, "config:8-15", 2},
+    /* HiSilicon DDRC: flux counts bursts of 32 B. */
+    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", "", 32, NULL, 1},
+    /* NVIDIA Grace: beats of 32 B that memory gives, bytes that it takes. */
+    {"NVIDIA Grace coherency fabric", "nvidia_scf_pmu", "", NULL, true, "cmem_rd_data", "cmem_wr_total_bytes",
+     "", 0, NULL, 1},
+    /* Arm DMC-620 (Ampere Altra): transfers of a line, told apart by a filter on the event. */
+    {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
+     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1},
+};
+/* Beside the controllers of DDR, or in their place: HBM of Xeon Max (kernel type "hbm", whose events are not
+ * published; codes as of the IMC, 32 B a command by the vendor's profiler). */
+static const struct kind hbm = {
+    "Intel HBM controller",  "uncore_hbm", "", NULL, false, "event=0x05,umask=0xcf",
+    "event=0x05,umask=0xf0", "",           32, NULL, 1};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
+
+struct names {
+    int n;
+    char name[MAX_PMUS][64];
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = a, *y = b; /* "imc_2" before "imc_10" */
+    size_t n = strlen(x), m = strlen(y);
+    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+static bool is_of(const struct kind *k, const char *name)
+{
+    return strncmp(name, k->prefix, strlen(k->prefix)) == 0 && strstr(name, k->part) &&
+           !(k->not_part && strstr(name, k->not_part));
+}
+
+static void find_names(const char *root, const struct kind *k, struct names *out)
+{
+    char path[1024];
+    out->n = 0;
+    snprintf(path, sizeof path, "%s" SP_PMU_DEVICES, root);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (out->n < MAX_PMUS && strlen(e->d_name) < sizeof *out->name && is_of(k, e->d_name))
+            snprintf(out->name[out->n++], sizeof *out->name, "%.63s", e->d_name);
+    if (d)
+        closedir(d);
+    sp_sort_by(out->name, out->n, sizeof *out->name, by_name);
+}
+
+/* Bytes of one count by the kernel's files EVENT.scale and EVENT.unit. */
+static bool kernel_scale(const char *root, const char *pmu, const char *event, double *B_per_count)
+{
+    static const struct {
+        const char *unit;
+        double B;
+    } units[] = {{"MiB", 1048576}, {"KiB", 1024}, {"GiB", 1073741824}, {"Bytes", 1}, {"B", 1}, {"MB", 1e6}};
+    char scale[64], unit[32], *end;
+    if (!sp_sysfs_text(root, scale, sizeof scale, SP_PMU_DEVICES "/%s/events/%s.scale", pmu, event) ||
+        !sp_sysfs_text(root, unit, sizeof unit, SP_PMU_DEVICES "/%s/events/%s.unit", pmu, event))
+        return false;
+    double factor = strtod(scale, &end);
+    if (end == scale || *end || !(factor > 0))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].unit) == 0) {
+            *B_per_count = factor * units[i].B;
+            return true;
+        }
+    return false;
+}
+
+/* Bytes of a count that the kernel publishes without a scale file. */
+static double bytes_of(const struct kind *k, const char *event)
+{
+    if (strcmp(event, "cmem_rd_data") == 0)
+        return 32;
+    return strstr(event, "_bytes") ? 1 : k->B_per_count;
+}
+
+/* The terms of an event: what the kernel's file says; a word without "=" in front of codes names a file too.
+ */
+static bool terms_of(const char *root, const struct kind *k, const char *pmu, const char *name, char *terms,
+                     size_t size)
+{
+    if (k->published)
+        return sp_sysfs_text(root, terms, size, SP_PMU_DEVICES "/%s/events/%s", pmu, name);
+    char first[64], file[128];
+    size_t n = strcspn(name, ",");
+    snprintf(first, sizeof first, "%.*s", (int)n, name);
+    if (strchr(first, '=') ||
+        !sp_sysfs_text(root, file, sizeof file, SP_PMU_DEVICES "/%s/events/%s", pmu, first))
+        snprintf(terms, size, "%s", name);
+    else
+        snprintf(terms, size, "%s%s", file, name + n);
+    return true;
+}
+
+static enum sp_status describe(const char *root, const struct kind *k, const char *pmu, const char *name,
+                               enum sp_direction direction, struct sp_memory_event *e, struct sp_error *err)
+{
+    char terms[256];
+    int64_t type;
+    memset(e, 0, sizeof *e);
+    snprintf(e->pmu, sizeof e->pmu, "%s", pmu);
+    e->direction = direction;
+    if (!sp_sysfs_count(root, &type, SP_PMU_DEVICES "/%s/type", pmu))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel gives it no type", pmu);
+    e->type = (uint32_t)type;
+    if (!terms_of(root, k, pmu, name, terms, sizeof terms))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: it has no event %s", pmu, name);
+    e->scale_is_stated = !k->published || !kernel_scale(root, pmu, name, &e->B_per_count);
+    if (e->scale_is_stated)
+        e->B_per_count = bytes_of(k, name);
+    if (!(e->B_per_count > 0))
+        return sp_fail(err, SP_ABSENT, NULL, "%s: the kernel does not say how many bytes a count of %s is",
+                       pmu, name);
+    return sp_pmu_encode(root, pmu, terms, e->config, err);
+}
+
+enum { MAX_UNIT_EVENTS = 16 };
+
+/* All events of one unit. */
+static enum sp_status describe_unit(const char *root, const struct kind *k, const char *pmu,
+                                    struct sp_memory_event event[MAX_UNIT_EVENTS], int *n,
+                                    struct sp_error *err)
+{
+    const char *const lists[SP_N_DIRECTIONS] = {k->read, k->write, k->both};
+    *n = 0;
+    for (int d = 0; d < SP_N_DIRECTIONS; d++) {
+        int channel = 0;
+        for (const char *p = lists[d]; *p && *n < MAX_UNIT_EVENTS; channel++) {
+            char name[128];
+            size_t length = strcspn(p, ";");
+            snprintf(name, sizeof name, "%.*s", (int)length, p);
+            p += length + (p[length] == ';');
+            enum sp_status status = describe(root, k, pmu, name, (enum sp_direction)d, &event[*n], err);
+            if (status != SP_OK)
+                return status;
+            event[(*n)++].channel = channel;
+        }
+    }
+    for (int i = 0; i < *n; i++)
+        event[i].pass = k->n_passes > 1 ? i * k->n_passes / *n : 0;
+    return SP_OK;
+}
+
+static bool right_umask(const char *root, const struct kind *k, const char *pmu)
+{
+    char text[64];
+    return !k->umask || (sp_sysfs_text(root, text, sizeof text, SP_PMU_DEVICES "/%s/format/umask", pmu) &&
+                         strcmp(text, k->umask) == 0);
+}
+
+struct cpus {
+    int n, cpu[MAX_CPUS];
+};
+
+static void take_cpu(void *context, int cpu)
+{
+    struct cpus *c = context;
+    if (c->n < MAX_CPUS)
+        c->cpu[c->n++] = cpu;
+}
+
+/* The kernel's number of the socket of each counting processor, replaced by 0, 1 ... in their order. Where
+ * the kernel does not tell it, each processor of a unit's cpumask stands for a socket, as it does for perf.
+ */
+static void number_domains(const char *root, struct sp_memory_pmu *out)
+{
+    int64_t id[MAX_CPUS];
+    int n = 0;
+    for (int i = 0; i < out->n_events; i++) {
+        int64_t package;
+        if (!sp_sysfs_count(root, &package, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+                            out->event[i].cpu))
+            package = out->event[i].cpu;
+        out->event[i].domain = (int)package;
+        int k = 0;
+        while (k < n && id[k] != package)
+            k++;
+        if (k == n && n < MAX_CPUS)
+            id[n++] = package;
+    }
+    for (int i = 0; i < out->n_events; i++) {
+        int rank = 0;
+        for (int k = 0; k < n; k++)
+            rank += id[k] < out->event[i].domain;
+        out->event[i].domain = rank;
+    }
+}
+
+/* All units of one kind; SP_ABSENT where there are none or one lacks its events. */
+static enum sp_status read_kind(const char *root, const struct kind *k, const struct names *names,
+                                struct sp_memory_pmu *out, struct sp_error *err)
+{
+    void *p = NULL;
+    enum sp_status status = sp_new_array((int64_t)names->n * MAX_CPUS * MAX_UNIT_EVENTS, sizeof *out->event,
+                                         "memory events", &p, err);
+    *out = (struct sp_memory_pmu){.kind = k->name, .n_pmus = names->n, .event = p, .n_passes = k->n_passes};
+    for (int i = 0; i < names->n && status == SP_OK; i++) {
+        char list[256];
+        struct cpus cpus = {0};
+        struct sp_memory_event unit[MAX_UNIT_EVENTS];
+        int n = 0;
+        if (!right_umask(root, k, names->name[i]))
+            status = sp_fail(err, SP_ABSENT, NULL, "%s: no event of this generation is known to count memory",
+                             names->name[i]);
+        else if (!sp_sysfs_text(root, list, sizeof list, SP_PMU_DEVICES "/%s/cpumask", names->name[i]) ||
+                 !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
+            status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
+                             names->name[i]);
+        if (status == SP_OK)
+            status = describe_unit(root, k, names->name[i], unit, &n, err);
+        for (int c = 0; c < cpus.n && status == SP_OK; c++)
+            for (int e = 0; e < n; e++) {
+                unit[e].cpu = cpus.cpu[c];
+                out->event[out->n_events] = unit[e];
+                out->event[out->n_events++].channel += *k->both ? 0 : i;
+            }
+        out->n_cpus = cpus.n > out->n_cpus ? cpus.n : out->n_cpus;
+    }
+    if (status == SP_OK)
+        number_domains(root, out);
+    else
+        sp_memory_pmu_free(out);
+    return status;
+}
+
+/* The events of b behind those of a, which takes them. */
+static enum sp_status append(struct sp_memory_pmu *a, struct sp_memory_pmu *b, struct sp_error *err)
+{
+    void *p;
+    enum sp_status status =
+        sp_new_array(a->n_events + b->n_events, sizeof *a->event, "memory events", &p, err);
+    if (status == SP_OK) {
+        struct sp_memory_event *all = p;
+        memcpy(all, a->event, (size_t)a->n_events * sizeof *all);
+        memcpy(all + a->n_events, b->event, (size_t)b->n_events * sizeof *all);
+        for (int i = 0; i < b->n_events; i++)
+            all[a->n_events + i].channel += a->n_pmus;
+        free(a->event);
+        a->event = all;
+        a->n_events += b->n_events;
+        a->n_pmus += b->n_pmus;
+        a->kind = "Intel memory controllers, DDR and HBM";
+    }
+    sp_memory_pmu_free(b);
+    return status;
+}
+
+/* HBM, where it is: alone, or beside what was found. */
+static enum sp_status add_hbm(const char *root, struct names *names, bool found, struct sp_memory_pmu *out,
+                              struct sp_error *err)
+{
+    struct sp_memory_pmu more;
+    find_names(root, &hbm, names);
+    if (names->n == 0)
+        return found ? SP_OK : SP_ABSENT;
+    enum sp_status status = read_kind(root, &hbm, names, found ? &more : out, err);
+    return status == SP_OK && found ? append(out, &more, err) : status;
+}
+
+enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err)
+{
+    struct sp_error reason = {0};
+    bool any = false;
+    void *p;
+    memset(out, 0, sizeof *out);
+    enum sp_status status = sp_new_array(1, sizeof(struct names), "names of units", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct names *names = p;
+    status = SP_ABSENT;
+    for (int k = 0; k < N_KINDS && status != SP_OK; k++) {
+        struct sp_error here;
+        find_names(root, &kinds[k], names);
+        if (names->n == 0)
+            continue;
+        status = read_kind(root, &kinds[k], names, out, &here);
+        if (status != SP_OK && !any)
+            reason = here; /* the first kind that is there at all */
+        any = true;
+    }
+    struct sp_error here;
+    enum sp_status with_hbm = add_hbm(root, names, status == SP_OK, out, &here);
+    if (with_hbm != SP_OK && status == SP_OK)
+        sp_memory_pmu_free(out);
+    if (with_hbm != SP_OK && names->n > 0 && !any)
+        reason = here;
+    any = any || names->n > 0;
+    status = with_hbm;
+    free(names);
+    if (status == SP_OK)
+        return SP_OK;
+    if (!any)
+        return sp_fail(
+            err, SP_ABSENT,
+            "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
+            "hisi_uncore_ddrc_pmu, arm_dmc620_pmu, nvidia_cspmu",
+            "no memory counters here, as in most VMs (uncore_imc, amd_umc, amd_df, *_ddrc, *_dmc)");
+    return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
+}
+
+void sp_memory_pmu_free(struct sp_memory_pmu *pmu)
+{
+    free(pmu->event);
+    memset(pmu, 0, sizeof *pmu);
+}

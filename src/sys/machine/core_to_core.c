@@ -1,0 +1,125 @@
+#include "sys/machine/core_to_core.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+static const double budget_s = 2e-3, patience_s = 20e-3;
+static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */
+static const double smt_s = 18e-9, shared_s = 70e-9, split_s = 110e-9, gap_factor = 2;
+enum { few = 3 /* latencies that make a mode: fewer are outliers */ };
+enum { BURST = 64 /* round trips */, SPINS = 512 /* between looks at the clock */ };
+
+struct court {
+    _Alignas(128) atomic_uint_fast64_t ball;
+    _Alignas(128) atomic_int stop; /* 1: enough, 2: out of patience */
+};
+
+/* Waits until the ball shows `turn`; false when the game is over. */
+static bool await(struct court *court, uint_fast64_t turn, double deadline_s)
+{
+    for (int spin = 0;; spin++) {
+        if (atomic_load_explicit(&court->ball, memory_order_acquire) == turn)
+            return true;
+        if (spin % SPINS == SPINS - 1) {
+            if (atomic_load_explicit(&court->stop, memory_order_relaxed))
+                return false;
+            if (sp_now() > deadline_s) {
+                atomic_store(&court->stop, 2);
+                return false;
+            }
+        }
+    }
+}
+
+/* Serves and keeps the time of each burst. Returns the best one-way latency, 0: none finished. */
+static double serve(struct court *court, double start_s)
+{
+    double best = 0, deadline = start_s + patience_s;
+    uint_fast64_t turn = 0;
+    while (sp_now() < start_s + budget_s) {
+        double t = sp_now();
+        for (int k = 0; k < BURST; k++, turn += 2) {
+            if (!await(court, turn, deadline))
+                return best;
+            atomic_store_explicit(&court->ball, turn + 1, memory_order_release);
+        }
+        if (!await(court, turn, deadline))
+            return best;
+        t = (sp_now() - t) / (2 * BURST);
+        if (best == 0 || t < best)
+            best = t;
+    }
+    atomic_store(&court->stop, 1);
+    return best;
+}
+
+static void answer(struct court *court, double start_s)
+{
+    for (uint_fast64_t turn = 1; await(court, turn, start_s + patience_s); turn += 2)
+        atomic_store_explicit(&court->ball, turn + 1, memory_order_release);
+}
+
+double sp_core_to_core(int n_threads, int a, int b)
+{
+    struct court court = {0};
+    double best = 0;
+    if (a == b || a >= n_threads || b >= n_threads)
+        return 0;
+    double start = sp_now();
+#pragma omp parallel num_threads(n_threads) shared(court, best)
+    {
+        int me = omp_get_thread_num();
+        if (me == a && omp_get_num_threads() == n_threads)
+            best = serve(&court, start);
+        else if (me == b && omp_get_num_threads() == n_threads)
+            answer(&court, start);
+    }
+    return best < absurd_s ? best : 0;
+}
+
+const char *sp_core_mode_name(enum sp_core_mode mode)
+{
+    static const char *const names[] = {"unknown", "single", "smt", "shared", "split"};
+    return names[mode];
+}
+
+void sp_core_history_add(struct sp_core_history *h, double x)
+{
+    if (x <= 0)
+        return;
+    if (h->n == SP_CORE_HISTORY) { /* drop every second, not the extremes */
+        int kept = 0;
+        for (int i = 0; i < h->n; i++)
+            if (i == 0 || i == h->n - 1 || i % 2)
+                h->latency_s[kept++] = h->latency_s[i];
+        h->n = kept;
+    }
+    int i = h->n++;
+    for (; i > 0 && h->latency_s[i - 1] > x; i--)
+        h->latency_s[i] = h->latency_s[i - 1];
+    h->latency_s[i] = x;
+}
+
+enum sp_core_mode sp_core_classify(const struct sp_core_history *history, double latency_s)
+{
+    if (latency_s <= 0)
+        return SP_CORE_UNKNOWN;
+    double factor = 1, low = 0, high = 0;
+    for (int i = few; i <= history->n - few; i++) {
+        double a = history->latency_s[i - 1], b = history->latency_s[i];
+        if (a >= smt_s && b / a > factor) {
+            factor = b / a;
+            low = a;
+            high = b;
+        }
+    }
+    if (latency_s < smt_s)
+        return SP_CORE_SMT;
+    if (factor >= gap_factor)
+        return latency_s <= low ? SP_CORE_SHARED : latency_s >= high ? SP_CORE_SPLIT : SP_CORE_UNKNOWN;
+    return latency_s < shared_s ? SP_CORE_SHARED : latency_s > split_s ? SP_CORE_SPLIT : SP_CORE_UNKNOWN;
+}

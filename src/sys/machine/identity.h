@@ -1,0 +1,44 @@
+/* The environment that a measurement belongs to, as a list of facts and a key. Two measurements with the same
+ * key may be compared; clocks and load are left out, because they are conditions of a run and not what it ran
+ * on. */
+#ifndef SP_SYS_IDENTITY_H
+#define SP_SYS_IDENTITY_H
+
+#include <stdbool.h>
+
+#include "sys/machine/cpuid.h"
+#include "sys/machine/topology.h"
+
+/* Of the lists of facts: a list that changes gets another version, and with it other keys. That of a GPU (1
+ * had the name of the machine description in the place of device and driver) is apart, so that keys of CPUs
+ * stay.
+ */
+enum { SP_IDENTITY_VERSION = 1, SP_IDENTITY_GPU_VERSION = 2, SP_IDENTITY_MAX = 20 };
+
+struct sp_identity {
+    int version, n;
+    struct {
+        char name[24], value[136]; /* value "unknown" where the system does not tell */
+    } fact[SP_IDENTITY_MAX];
+    char env_key[17]; /* 16 hex digits: FNV-1a over version, names and values */
+};
+
+/* Facts: CPU model, family/model/stepping, microcode, ISA, hypervisor, online CPUs and cores, cpuset size,
+ * cache sizes as claimed, NUMA nodes, kernel major version, huge-page policy, frequency governor, turbo,
+ * memory size in whole GiB. */
+void sp_identity_read(const char *root, const struct sp_topology *topology, struct sp_identity *out);
+
+/* What runs on a GPU belongs to that too: adds its name and the driver's version, as the system's files tell
+ * it
+ * ("535.104.05"), else the CUDA version that it is for ("CUDA 12.2"; cuda_driver as 12020, 0: unknown), and
+ * makes the key of list SP_IDENTITY_GPU_VERSION. */
+void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const char *device, int cuda_driver);
+
+/* Do two names of processors tell different models? Model numbers are compared ("E5-2660", "8360Y": words
+ * with three digits or more); false where either has none. */
+bool sp_cpu_names_differ(const char *a, const char *b);
+
+/* The value of a fact, "unknown" for other names. */
+const char *sp_identity_value(const struct sp_identity *identity, const char *name);
+
+#endif

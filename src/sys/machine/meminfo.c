@@ -1,0 +1,130 @@
+#include "sys/machine/meminfo.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "sys/machine/cgroup.h"
+#include "sys/machine/sysfs.h"
+
+/* The number of kB after "KEY:" at the start of a line, in bytes; -1: no such line. */
+static int64_t field(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *line = text; line && *line;) {
+        if (strncmp(line, key, length) == 0 && line[length] == ':')
+            return strtoll(line + length + 1, NULL, 10) * 1024;
+        const char *next = strchr(line, '\n');
+        line = next ? next + 1 : NULL;
+    }
+    return -1;
+}
+
+static _Atomic int64_t stated_B;
+
+void sp_meminfo_state(int64_t bytes)
+{
+    stated_B = bytes;
+}
+
+void sp_meminfo_limit_text(const struct sp_meminfo *memory, char *text, size_t size)
+{
+    static const char *const of[] = {[SP_LIMIT_GROUP] = "the limit of the control group",
+                                     [SP_LIMIT_PROCESS] = "the limit of this process (ulimit)",
+                                     [SP_LIMIT_STATED] = "what --memory states"};
+    char bytes[32];
+    text[0] = '\0';
+    if (memory->limit != SP_LIMIT_MACHINE)
+        snprintf(text, size, "%s is %s", of[memory->limit],
+                 sp_text_bytes(bytes, sizeof bytes, (double)memory->limit_B));
+}
+
+/* Fields of ROOT/proc/self/statm: pages of this process. */
+enum { STATM_SIZE, STATM_RESIDENT, STATM_SHARED, STATM_DATA = 5, N_STATM = 7 };
+
+static bool read_statm(const char *root, int64_t bytes[N_STATM])
+{
+    char *text = sp_sysfs_file(root, "/proc/self/statm"), *p = text;
+    int n = 0;
+    for (; p && n < N_STATM; n++) {
+        char *end;
+        bytes[n] = strtoll(p, &end, 10) * sysconf(_SC_PAGESIZE);
+        if (end == p)
+            break;
+        p = end;
+    }
+    free(text);
+    return n == N_STATM;
+}
+
+static void take_least(struct sp_meminfo *out, enum sp_memory_limit limit, int64_t limit_B, int64_t free_B)
+{
+    free_B = free_B < 1 ? 1 : free_B;
+    if (free_B >= out->available_B)
+        return;
+    out->available_B = free_B;
+    out->limit = limit;
+    out->limit_B = limit_B;
+}
+
+/* The soft limits of ROOT/proc/self/limits that count pages before they are touched. */
+static void take_process(const char *root, struct sp_meminfo *out)
+{
+    static const struct {
+        const char *name;
+        int used;
+    } limits[] = {{"Max address space", STATM_SIZE}, {"Max data size", STATM_DATA}};
+    int64_t used[N_STATM];
+    char *text = sp_sysfs_file(root, "/proc/self/limits");
+    const bool known = text && read_statm(root, used);
+    for (size_t i = 0; known && i < sizeof limits / sizeof *limits; i++) {
+        const char *line = strstr(text, limits[i].name);
+        int64_t limit_B;
+        if (line && sscanf(line + strlen(limits[i].name), "%" SCNd64, &limit_B) == 1)
+            take_least(out, SP_LIMIT_PROCESS, limit_B, limit_B - used[limits[i].used]);
+    }
+    free(text);
+}
+
+/* What was stated is in place of everything else. */
+static void take_stated(const char *root, struct sp_meminfo *out)
+{
+    int64_t used[N_STATM];
+    out->limit = SP_LIMIT_STATED;
+    out->limit_B = out->available_B = stated_B;
+    if (read_statm(root, used))
+        out->available_B -= used[STATM_RESIDENT] - used[STATM_SHARED];
+    out->available_B = out->available_B < 1 ? 1 : out->available_B;
+}
+
+enum sp_status sp_meminfo_read(const char *root, struct sp_meminfo *out, struct sp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    char *text = sp_sysfs_file(root, "/proc/meminfo");
+    int64_t total = field(text, "MemTotal"), available = field(text, "MemAvailable");
+    if (available < 0 && total >= 0) { /* kernels before 3.14 */
+        int64_t unused = field(text, "MemFree"), cached = field(text, "Cached");
+        available = (unused > 0 ? unused : 0) + (cached > 0 ? cached : 0);
+    }
+    free(text);
+    if (total <= 0)
+        return sp_fail(err, SP_ABSENT, "mount /proc", "%s/proc/meminfo does not tell the size of memory",
+                       root ? root : "");
+    struct sp_cgroup group;
+    sp_cgroup_read(root, &group);
+    out->total_B = total;
+    out->available_B = available;
+    out->limit_B = total;
+    if (group.memory_limited && group.memory_limit_B < total)
+        out->total_B = group.memory_limit_B;
+    if (group.memory_limited)
+        take_least(out, SP_LIMIT_GROUP, group.memory_limit_B, group.memory_free_B);
+    take_process(root, out);
+    if (stated_B > 0)
+        take_stated(root, out);
+    return SP_OK;
+}

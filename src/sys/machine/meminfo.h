@@ -1,0 +1,37 @@
+/* How much memory there is and how much may be taken now. */
+#ifndef SP_SYS_MEMINFO_H
+#define SP_SYS_MEMINFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* What `available_B` is bounded by. */
+enum sp_memory_limit {
+    SP_LIMIT_MACHINE, /* MemAvailable */
+    SP_LIMIT_GROUP,   /* a control group */
+    SP_LIMIT_PROCESS, /* ulimit -v or -d */
+    SP_LIMIT_STATED,  /* sp_meminfo_state() */
+};
+
+struct sp_meminfo {
+    int64_t total_B;     /* of the machine, or the control group's limit where that is less */
+    int64_t available_B; /* what can be taken without swapping: the least of MemAvailable, the room that the
+                            control groups leave, and that below this process's limits; or what is left of
+                            what was stated */
+    enum sp_memory_limit limit;
+    int64_t limit_B; /* the limit itself, of which `available_B` is left */
+};
+
+/* From now on `bytes` may be taken by this process, whatever the system says (0: that again): --memory. */
+void sp_meminfo_state(int64_t bytes);
+
+/* "the limit of the control group is 60 MB", "" for the machine's own memory. */
+void sp_meminfo_limit_text(const struct sp_meminfo *memory, char *text, size_t size);
+
+/* `root`: see sys/machine/sysfs.h. SP_ABSENT when ROOT/proc/meminfo gives no MemTotal. (Not NUMA node files:
+ * they are wrong in some virtual machines.) */
+enum sp_status sp_meminfo_read(const char *root, struct sp_meminfo *out, struct sp_error *err);
+
+#endif

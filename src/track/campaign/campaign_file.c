@@ -1,0 +1,310 @@
+#include "track/campaign/campaign_file.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash64.h"
+#include "io/files/input_file.h"
+
+/* What the lines of one file are read into. */
+struct reading {
+    const char *path;
+    int folder; /* length of its folder with the slash; 0: none */
+    int64_t line;
+    struct sp_campaign *campaign;
+    struct sp_error *err;
+};
+
+static enum sp_status wrong(const struct reading *r, const char *remedy, const char *what, const char *word)
+{
+    return sp_fail_at(r->err, SP_INPUT, r->path, r->line, 0, remedy, "%s%s%s%s", what, word ? " '" : "",
+                      word ? word : "", word ? "'" : "");
+}
+
+static enum sp_status no_memory(const struct reading *r)
+{
+    return sp_fail_at(r->err, SP_MEMORY, r->path, r->line, 0, NULL, "no memory for the jobs");
+}
+
+/* Room for one more of n. */
+static void *grown(void *list, int n, size_t size)
+{
+    return (n & (n - 1)) == 0 ? realloc(list, (n > 0 ? 2 * (size_t)n : 1) * size) : list;
+}
+
+static bool is_generated(const char *text)
+{
+    return strncmp(text, "gen:", 4) == 0;
+}
+
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    json_decref(string);
+    return string != NULL;
+}
+
+/* One matrix by its name relative to the file's folder; one that is there already is not added again. */
+static enum sp_status add_matrix(struct reading *r, const char *text)
+{
+    struct sp_campaign *c = r->campaign;
+    struct stat facts = {0};
+    char path[4096];
+    const bool plain = is_generated(text) || text[0] == '/';
+    if (!is_utf8(text))
+        return wrong(r, "records and tables are UTF-8: rename the file", "the name of a file is no UTF-8",
+                     NULL);
+    for (int i = 0; i < c->n_matrices; i++)
+        if (strcmp(c->matrix[i].text, text) == 0)
+            return SP_OK;
+    if (snprintf(path, sizeof path, "%.*s%s", plain ? 0 : r->folder, r->path, text) >= (int)sizeof path)
+        return wrong(r, NULL, "the name is too long:", text);
+    if (!is_generated(text) && stat(path, &facts) != 0)
+        return wrong(r, "names are relative to the folder of the campaign's file", strerror(errno), text);
+    if (!is_generated(text) && !S_ISREG(facts.st_mode))
+        return wrong(r, NULL, "this is no file:", text);
+    struct sp_campaign_matrix *more = grown(c->matrix, c->n_matrices, sizeof *more);
+    if (!more)
+        return no_memory(r);
+    c->matrix = more;
+    struct sp_campaign_matrix *m = &c->matrix[c->n_matrices];
+    *m = (struct sp_campaign_matrix){.text = strdup(text), .path = strdup(path), .line = r->line};
+    c->n_matrices++;
+    if (!is_generated(text)) {
+        m->size_B = facts.st_size;
+        m->modified_ns = facts.st_mtim.tv_sec * INT64_C(1000000000) + facts.st_mtim.tv_nsec;
+    }
+    return m->text && m->path ? SP_OK : no_memory(r);
+}
+
+/* What glob() takes for `folder` bytes of a path as they are, and a pattern behind them. False: too long. */
+static bool make_pattern(const char *path, int folder, const char *text, char *pattern, size_t size)
+{
+    size_t n = 0;
+    for (int i = 0; i < folder && n + 3 < size; i++) {
+        if (strchr("*?[\\", path[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = path[i];
+    }
+    for (; *text && n + 3 < size; text++) {
+        char c[2] = {*text, '\0'};
+        if (sp_campaign_is_mark(*c))
+            pattern[n++] = '\\';
+        sp_campaign_unmark(c);
+        pattern[n++] = *c;
+    }
+    pattern[n] = '\0';
+    return n + 3 < size;
+}
+
+/* All files that a pattern stands for, in alphabetical order. */
+static enum sp_status add_pattern(struct reading *r, char *text)
+{
+    char pattern[4096];
+    glob_t found;
+    const int folder = text[0] == '/' ? 0 : r->folder;
+    if (!make_pattern(r->path, folder, text, pattern, sizeof pattern))
+        return wrong(r, NULL, "the pattern is too long:", text);
+    const int failed = glob(pattern, GLOB_MARK, NULL, &found);
+    enum sp_status status = SP_OK;
+    int n = 0;
+    for (size_t i = 0; !failed && i < found.gl_pathc && status == SP_OK; i++) {
+        const char *name = found.gl_pathv[i];
+        if (name[strlen(name) - 1] == '/')
+            continue;
+        status = add_matrix(r, name + folder);
+        n++;
+    }
+    sp_campaign_unmark(text); /* as it was typed */
+    if (status == SP_OK && n == 0)
+        status = wrong(r, "patterns are relative to the folder of the campaign's file", "no file fits", text);
+    globfree(&found);
+    return status;
+}
+
+static enum sp_status add_matrices(struct reading *r, char **word, int n)
+{
+    enum sp_status status =
+        n == 0 ? wrong(r, "matrix PATTERN, FILE or gen:KIND", "no matrix is named", NULL) : SP_OK;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (!is_generated(word[i]) && strpbrk(word[i], "*?[")) {
+            status = add_pattern(r, word[i]);
+            continue;
+        }
+        sp_campaign_unmark(word[i]);
+        status = strcmp(word[i], "-") == 0
+                     ? wrong(r, NULL, "standard input cannot be read by many jobs", NULL)
+                     : add_matrix(r, word[i]);
+    }
+    return status;
+}
+
+/* Options that the campaign gives itself. */
+static bool is_taken(const char *option)
+{
+    static const char *const taken[] = {"--out",  "--json",  "--csv",    "--html",
+                                        "--help", "--usage", "--version"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strncmp(option, taken[i], strlen(taken[i])) == 0 && strchr("=", option[strlen(taken[i])]))
+            return true;
+    return strncmp(option, "-o", 2) == 0 || strcmp(option, "-?") == 0 || strcmp(option, "--") == 0;
+}
+
+static enum sp_status check_run(const struct reading *r, const struct sp_campaign_run *run)
+{
+    char text[160];
+    for (int i = 0; i < run->n_words; i++)
+        if (is_taken(run->word[i]))
+            return wrong(r, "its records go into the store", "a campaign's run does not take", run->word[i]);
+    for (const struct sp_campaign_run *other = r->campaign->run; other < run; other++) {
+        snprintf(text, sizeof text, "line %lld has a run of this name:", (long long)other->line);
+        if (strcmp(other->name, run->name) == 0)
+            return wrong(r, "names tell runs apart", text, run->name);
+        if (sp_campaign_hash_options(other->word, other->n_words) ==
+            sp_campaign_hash_options(run->word, run->n_words))
+            return wrong(r, "one of the two is enough", "the same options has the run", other->name);
+    }
+    return SP_OK;
+}
+
+/* word[0]: "NAME:", the others are options. */
+static enum sp_status add_run(struct reading *r, char **word, int n)
+{
+    struct sp_campaign *c = r->campaign;
+    const size_t length = n > 0 ? strlen(word[0]) : 0;
+    if (length < 2 || word[0][length - 1] != ':')
+        return wrong(r, "run NAME: OPTIONS, for example: run crs: --threads 8",
+                     "a run begins with its name:", n > 0 ? word[0] : NULL);
+    if (length > sizeof c->run->name)
+        return wrong(r, NULL, "the name is longer than 63 bytes:", word[0]);
+    struct sp_campaign_run *more = grown(c->run, c->n_runs, sizeof *more);
+    if (!more)
+        return no_memory(r);
+    c->run = more;
+    struct sp_campaign_run *run = &c->run[c->n_runs++];
+    *run = (struct sp_campaign_run){.line = r->line, .word = calloc((size_t)n, sizeof *run->word)};
+    memcpy(run->name, word[0], length - 1);
+    bool whole = run->word != NULL;
+    for (int i = 1; i < n && whole; i++) {
+        run->word[run->n_words] = strdup(word[i]);
+        whole = run->word[run->n_words++] != NULL;
+    }
+    return whole ? check_run(r, run) : no_memory(r);
+}
+
+static enum sp_status take_line(struct reading *r, char *line)
+{
+    char *word[SP_MOST_WORDS];
+    int n;
+    if (!is_utf8(line))
+        return wrong(r, "records and tables are UTF-8", "this line is no UTF-8", NULL);
+    const char *bad = sp_campaign_split(line, word, &n);
+    if (bad)
+        return wrong(r, NULL, bad, NULL);
+    for (int i = 0; n > 0 && strcmp(word[0], "matrix") != 0 && i < n; i++)
+        sp_campaign_unmark(word[i]);
+    return n == 0                           ? SP_OK
+           : strcmp(word[0], "matrix") == 0 ? add_matrices(r, word + 1, n - 1)
+           : strcmp(word[0], "run") == 0
+               ? add_run(r, word + 1, n - 1)
+               : wrong(r, "a line begins with matrix, run or #", "a line cannot begin with", word[0]);
+}
+
+static enum sp_status take_lines(struct reading *r)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *f;
+    enum sp_status status = sp_input_open(r->path, &f, r->err);
+    for (ssize_t n; status == SP_OK && (n = getline(&line, &size, f)) >= 0;) {
+        r->line++;
+        status = strlen(line) == (size_t)n
+                     ? take_line(r, line)
+                     : wrong(r, "write the line again", "this line has a byte 0 in it", NULL);
+    }
+    if (status == SP_OK && !feof(f)) /* an error, or no memory for a line */
+        status = sp_fail_at(r->err, sp_input_status(errno), r->path, r->line, 0, NULL, "%s", strerror(errno));
+    free(line);
+    if (f)
+        fclose(f);
+    return status;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    return sp_hash64(text, strlen(text) + 1, h);
+}
+
+static void name_job(struct sp_campaign_job *job, const char *round, const char *host)
+{
+    uint64_t h = sp_campaign_hash_options(job->run->word, job->run->n_words);
+    h = hash_text(h, job->matrix->text);
+    h = sp_hash64(&job->matrix->size_B, sizeof job->matrix->size_B, h);
+    h = sp_hash64(&job->matrix->modified_ns, sizeof job->matrix->modified_ns, h);
+    if (*round)
+        h = hash_text(h, round);
+    snprintf(job->task, sizeof job->task, "%016llx", (unsigned long long)h);
+    if (*host)
+        h = hash_text(h + 1, host);
+    snprintf(job->id, sizeof job->id, "%016llx", (unsigned long long)h);
+}
+
+static enum sp_status make_jobs(const struct reading *r, const char *round, const char *host)
+{
+    struct sp_campaign *c = r->campaign;
+    if (c->n_runs == 0 || c->n_matrices == 0)
+        return sp_fail_at(r->err, SP_INPUT, r->path, 0, 0, "matrix gen:laplace3d:100, run crs: --threads 8",
+                          "it names no %s", c->n_runs == 0 ? "run" : "matrix");
+    if ((int64_t)c->n_runs * c->n_matrices > SP_MOST_JOBS)
+        return sp_fail_at(r->err, SP_INPUT, r->path, 0, 0, "make several files of it", "more than %d jobs",
+                          SP_MOST_JOBS);
+    c->job = calloc((size_t)c->n_matrices * (size_t)c->n_runs, sizeof *c->job);
+    if (!c->job)
+        return no_memory(r);
+    for (int m = 0; m < c->n_matrices; m++)
+        for (int k = 0; k < c->n_runs; k++) {
+            struct sp_campaign_job *job = &c->job[c->n_jobs++];
+            job->matrix = &c->matrix[m];
+            job->run = &c->run[k];
+            name_job(job, round, host);
+        }
+    return SP_OK;
+}
+
+enum sp_status sp_campaign_read(const char *path, const char *round, const char *host,
+                                struct sp_campaign *campaign, struct sp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct reading r = {path, slash ? (int)(slash + 1 - path) : 0, 0, campaign, err};
+    memset(campaign, 0, sizeof *campaign);
+    enum sp_status status = take_lines(&r);
+    if (status == SP_OK)
+        status = make_jobs(&r, round, host);
+    if (status != SP_OK)
+        sp_campaign_free(campaign);
+    return status;
+}
+
+void sp_campaign_free(struct sp_campaign *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; i < c->n_runs; i++) {
+        for (int k = 0; k < c->run[i].n_words; k++)
+            free(c->run[i].word[k]);
+        free(c->run[i].word);
+    }
+    for (int i = 0; i < c->n_matrices; i++) {
+        free(c->matrix[i].text);
+        free(c->matrix[i].path);
+    }
+    free(c->run);
+    free(c->matrix);
+    free(c->job);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,98 @@
+/* What has become of a campaign's jobs, as a store says:
+ *
+ *     STORE/records/2026-11/campaign-ID.json   done: the record of the job, made once
+ *     STORE/campaign/claims/ID.1               somebody is at it (track/store/claim.h)
+ *     STORE/campaign/failed/ID.json            it failed, and how
+ *     STORE/campaign/work/                     records on their way into the store
+ *
+ * A record outweighs a claim, and a claim that is held a failure. A record that cannot be read is a failure.
+ */
+#ifndef SP_TRACK_CAMPAIGN_JOBS_H
+#define SP_TRACK_CAMPAIGN_JOBS_H
+
+#include "track/campaign/campaign_file.h"
+#include "track/store/claim.h"
+#include "track/store/store.h"
+
+struct sp_campaign_store {
+    struct sp_store store;
+    struct sp_claims claims;
+};
+
+enum sp_job_state { SP_JOB_WAITING, SP_JOB_CLAIMED, SP_JOB_FAILED, SP_JOB_DONE, SP_N_JOB_STATES };
+const char *sp_job_state_name(enum sp_job_state state);
+
+struct sp_job_failure {
+    int attempt;     /* 1 for the first */
+    int exit_code;   /* of the program; -1: ended by a signal */
+    int signal;      /* 0: none */
+    char error[512]; /* line in which it said what is wrong; "": none */
+    char last[512];  /* line of its standard error */
+    char host[65];   /* where */
+    char when[24];   /* ISO 8601, UTC */
+    /* The job was done, and its record cannot be read: `error` says why, nothing else is known. */
+    bool is_of_record;
+};
+
+struct sp_job_view {
+    enum sp_job_state state;
+    char record[4096];             /* done: its path */
+    struct sp_claim claim;         /* claimed; or waiting or failed, and stale */
+    struct sp_job_failure failure; /* failed */
+};
+
+/* The campaigns of an open store. `write`: makes their folders; else it is only looked at, which a store
+ * that one may not write allows. SP_OUTPUT: they cannot be made. */
+enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale_s, bool write,
+                                      struct sp_campaign_store *campaign, struct sp_error *err);
+
+/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies; false: there
+ * is none. An empty file is none: its name was claimed where the file system has no hard links
+ * (io/files/new_file.h), by a process that was killed then, or that writes it now. */
+bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
+                        char *path, size_t size);
+
+/* Can all of it be read? *why: why not. */
+bool sp_job_record_is_usable(const char *path, struct sp_error *why);
+
+void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                 struct sp_job_view *view);
+
+/* Claims a job that waits, or that failed with at most `retry` attempts so far (0: failed jobs stay).
+ * *taken is false where another was quicker, or it is done. */
+enum sp_status sp_job_take(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                           int retry, bool *taken, struct sp_claim *claim, struct sp_error *err);
+void sp_job_drop(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                 const struct sp_claim *claim);
+
+/* One of `slots` places in which jobs of this machine run; *slot is -1 where all are taken. */
+enum sp_status sp_slot_take(const struct sp_campaign_store *campaign, int slots, int *slot,
+                            struct sp_claim *claim, struct sp_error *err);
+void sp_slot_touch(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
+void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
+
+/* The id of the i-th record of a job: "campaign-ID", "campaign-ID-2". */
+void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size);
+
+/* An empty folder for the records of a job, to be removed by sp_folder_remove() (io/files/part_file.h).
+ * path[4096].
+ */
+enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                                char *path, struct sp_error *err);
+
+/* Removes what processes that were killed left behind: of jobs that are done, or whose owner has ended for
+ * certain. */
+void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign);
+
+/* Puts the records that lie in `work` into the store, the one that says "done" last. Records get `campaign`:
+ * the job, its task, matrix, run and options. Where another process has made the job meanwhile, its record
+ * stays; one that cannot be read gets ".damaged" behind its name. SP_INPUT: there is no record, or one that
+ * is not complete; SP_OUTPUT. */
+enum sp_status sp_job_deliver(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                              const char *work, struct sp_error *err);
+
+/* Records a failure; attempt, host and when are filled in here. */
+enum sp_status sp_job_fail(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
+                           const struct sp_job_failure *failure, struct sp_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* Has a metric moved between two groups of records? Values on the level of runs, sessions, and what a change
+ * has to exceed because sessions of unchanged code differ too [UX 4]. */
+#ifndef SP_TRACK_GROUP_SHIFT_H
+#define SP_TRACK_GROUP_SHIFT_H
+
+#include <time.h>
+
+#include "track/judge/judge.h"
+
+/* When it ran, since the epoch; 0: it does not say. */
+time_t sp_entry_seconds(const struct sp_entry *entry);
+
+/* Of the same commit and tool, and within SP_SESSION_S. A record that confirms another one is of its session,
+ * too, whenever it was measured: sp_entry_confirms(). */
+bool sp_entries_share_session(const struct sp_entry *earlier, const struct sp_entry *later);
+
+/* How far sessions of one series lie from each other, whether or not the code has changed once. */
+struct sp_steadiness {
+    int n_sessions;
+    bool is_known;   /* sessions are enough to tell */
+    double noise;    /* standard deviation of ln of the metric from session to session */
+    double farthest; /* |ln| of the farthest that one session has been and came back from */
+};
+struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n, enum sp_tracked metric);
+
+/* How far a session of unchanged code may lie from n_sessions others, as a relative change; where sessions
+ * are too few to tell, and runs alone differ by more than the floor (0: SP_SHIFT_FLOOR), the machine is taken
+ * to differ as much from session to session. 0: nothing is known. */
+double sp_steadiness_limit(const struct sp_steadiness *s, int n_sessions, double noise_of_runs, double floor);
+
+/* One value a session, the median of its records, the oldest session first; first[i]: its first record. Both
+ * have room for n. Returns how many sessions know the metric. */
+int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked metric, double *value,
+                      int *first);
+
+/* Of all runs of the records, each group in the order of their start. *noise: the standard deviation of ln of
+ * the metric from one run to the next in the same record; 0 where a record has one value. */
+struct sp_shift sp_shift_of_groups(const struct sp_entry *const *before, int n_before,
+                                   const struct sp_entry *const *after, int n_after,
+                                   const struct sp_steadiness *steadiness, const struct sp_judge_options *o,
+                                   double *noise);
+
+#endif

@@ -1,0 +1,269 @@
+#include "track/judge/shift.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/samples.h"
+
+enum { RESAMPLES = 1000, MOST_RUNS = 64 };
+
+/* Of the last MOST_RUNS runs: older ones tell no more about a change. */
+static struct sp_group recent(struct sp_group g)
+{
+    return g.n > MOST_RUNS ? (struct sp_group){MOST_RUNS, g.x + (g.n - MOST_RUNS)} : g;
+}
+
+/* The k-th smallest of x[n], which is reordered (Hoare 1961). */
+static double select_kth(double *x, int n, int k)
+{
+    int lo = 0, hi = n - 1;
+    while (lo < hi) {
+        const double pivot = x[(lo + hi) / 2];
+        int i = lo, j = hi;
+        while (i <= j) {
+            while (i < hi && x[i] < pivot)
+                i++;
+            while (j > lo && x[j] > pivot)
+                j--;
+            if (i <= j) {
+                const double t = x[i];
+                x[i++] = x[j];
+                x[j--] = t;
+            }
+        }
+        if (k <= j)
+            hi = j;
+        else if (k >= i)
+            lo = i;
+        else
+            break;
+    }
+    return x[k];
+}
+
+/* Median of b - a over all pairs, of logarithms. */
+static double location_shift(const double *a, int n_a, const double *b, int n_b)
+{
+    double difference[MOST_RUNS * MOST_RUNS];
+    int n = 0;
+    difference[0] = 0;
+    for (int i = 0; i < n_a; i++)
+        for (int k = 0; k < n_b; k++)
+            difference[n++] = b[k] - a[i];
+    const double upper = select_kth(difference, n, n / 2);
+    if (n % 2)
+        return upper;
+    double lower = difference[0]; /* what is left of the upper one is no larger */
+    for (int i = 1; i < n / 2; i++)
+        lower = fmax(lower, difference[i]);
+    return 0.5 * (lower + upper);
+}
+
+static int logarithms(struct sp_group g, double *out)
+{
+    for (int i = 0; i < g.n; i++)
+        out[i] = log(g.x[i]);
+    return g.n;
+}
+
+double sp_shift_estimate(struct sp_group before, struct sp_group after)
+{
+    double a[MOST_RUNS], b[MOST_RUNS];
+    const int n_a = logarithms(recent(before), a), n_b = logarithms(recent(after), b);
+    return expm1(location_shift(a, n_a, b, n_b));
+}
+
+static void moments(struct sp_group g, double *mean, double *variance)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < g.n; i++)
+        sum += g.x[i];
+    *mean = g.n > 0 ? sum / g.n : 0;
+    for (int i = 0; i < g.n; i++)
+        squares += (g.x[i] - *mean) * (g.x[i] - *mean);
+    *variance = g.n > 1 ? squares / (g.n - 1) : 0;
+}
+
+/* Regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and Stegun 26.5.8
+ * in Lentz' manner; it converges fast for x < (a + 1)/(a + b + 2), the rest follows from the symmetry. */
+static double incomplete_beta(double a, double b, double x)
+{
+    static const double tiny = 1e-300, enough = 1e-15;
+    if (x <= 0)
+        return 0;
+    if (x >= 1)
+        return 1;
+    if (x > (a + 1) / (a + b + 2))
+        return 1 - incomplete_beta(b, a, 1 - x);
+    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double f = d;
+    for (int m = 1; m < 500; m++) {
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        const double term[2] = {even, odd};
+        double step = 1;
+        for (int k = 0; k < 2; k++) {
+            d = 1 + term[k] * d;
+            c = 1 + term[k] / c;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            step = c * d;
+            f *= step;
+        }
+        if (fabs(step - 1) < enough)
+            break;
+    }
+    return front * f;
+}
+
+double sp_student_p(double t, double df)
+{
+    return df > 0 ? incomplete_beta(df / 2, 0.5, df / (df + t * t)) : 1;
+}
+
+double sp_welch(struct sp_group before, struct sp_group after, double *t, double *df)
+{
+    double mean_a, mean_b, var_a, var_b;
+    moments(before, &mean_a, &var_a);
+    moments(after, &mean_b, &var_b);
+    if (t)
+        *t = 0;
+    if (df)
+        *df = 0;
+    if (before.n < 2 || after.n < 2)
+        return 1;
+    const double a = var_a / before.n, b = var_b / after.n;
+    if (a + b <= 0)
+        return mean_a == mean_b ? 1 : 0;
+    const double statistic = (mean_b - mean_a) / sqrt(a + b);
+    const double freedom = (a + b) * (a + b) / (a * a / (before.n - 1) + b * b / (after.n - 1));
+    if (t)
+        *t = statistic;
+    if (df)
+        *df = freedom;
+    return sp_student_p(statistic, freedom);
+}
+
+double sp_noise_within(const struct sp_group *group, int n_groups)
+{
+    double squares = 0;
+    int freedom = 0;
+    for (int i = 0; i < n_groups; i++) {
+        double x[MOST_RUNS], mean, variance;
+        const struct sp_group g = recent(group[i]);
+        if (g.n < 2)
+            continue;
+        moments((struct sp_group){logarithms(g, x), x}, &mean, &variance);
+        squares += variance * (g.n - 1);
+        freedom += g.n - 1;
+    }
+    return freedom > 0 ? sqrt(squares / freedom) : 0;
+}
+
+static void resample(struct sp_random *random, const double *x, int n, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = x[sp_random_below(random, n)];
+}
+
+/* Percentile interval over resampled runs. Few runs resampled are narrower than they should be by
+ * sqrt((n - 1)/n) each, so the distances from the estimate are widened by that. */
+static void bootstrap(const double *a, int n_a, const double *b, int n_b, double estimate, double confidence,
+                      uint64_t seed, double *lo, double *hi)
+{
+    double shift[RESAMPLES], x[MOST_RUNS], y[MOST_RUNS];
+    struct sp_random random = {seed};
+    for (int i = 0; i < RESAMPLES; i++) {
+        resample(&random, a, n_a, x);
+        resample(&random, b, n_b, y);
+        shift[i] = location_shift(x, n_a, y, n_b);
+    }
+    const double least = n_a < n_b ? n_a : n_b, widen = sqrt(least / (least - 1));
+    *lo = estimate + widen * (sp_quantile(shift, RESAMPLES, (1 - confidence) / 2) - estimate);
+    *hi = estimate + widen * (sp_quantile(shift, RESAMPLES, (1 + confidence) / 2) - estimate);
+}
+
+/* Runs a side until the interval of a shift is no wider than the floor on each side. */
+static int runs_needed(double noise, double floor)
+{
+    const double z = 1.96; /* of 95 % */
+    const double n = 2 * (z * noise / floor) * (z * noise / floor);
+    return n < 1000 ? (int)ceil(n) : 1000;
+}
+
+struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const struct sp_shift_options *o)
+{
+    const double confidence = o->confidence > 0 ? o->confidence : 0.95;
+    struct sp_shift s = {
+        .move = SP_MOVE_UNDECIDED, .p = 1, .floor = o->floor > 0 ? o->floor : SP_SHIFT_FLOOR};
+    double a[MOST_RUNS], b[MOST_RUNS];
+    const int n_a = logarithms(recent(before), a), n_b = logarithms(recent(after), b);
+    const struct sp_group groups[] = {before, after};
+    s.raised = o->raised;
+    s.noise = o->noise > 0 ? o->noise : sp_noise_within(groups, 2);
+    const int least = n_a < n_b ? n_a : n_b;
+    if (least < SP_SHIFT_LEAST_RUNS) {
+        s.change = least > 0 ? sp_shift_estimate(before, after) : NAN;
+        s.lo = -1;
+        s.hi = INFINITY;
+        s.n_more = SP_SHIFT_LEAST_RUNS - least;
+        return s;
+    }
+    const double ln_twice = 2 * log1p(s.floor);
+    /* A shift of two standard errors comes by chance too often to be called one. */
+    s.floor = fmax(fmax(s.floor, o->raised), 2 * s.noise * sqrt(1.0 / n_a + 1.0 / n_b));
+    const double shift = location_shift(a, n_a, b, n_b), ln_floor = log1p(s.floor);
+    double lo, hi;
+    bootstrap(a, n_a, b, n_b, shift, confidence, o->seed, &lo, &hi);
+    s.change = expm1(shift);
+    s.lo = expm1(lo);
+    s.hi = expm1(hi);
+    s.p = sp_welch((struct sp_group){n_a, a}, (struct sp_group){n_b, b}, NULL, NULL);
+    if (shift > ln_floor && lo > 0)
+        s.move = SP_MOVE_UP;
+    else if (shift < -ln_floor && hi < 0)
+        s.move = SP_MOVE_DOWN;
+    else if (hi < ln_twice && lo > -ln_twice)
+        s.move = SP_MOVE_NONE;
+    if (s.move == SP_MOVE_UNDECIDED && o->raised < s.floor) {
+        const int needed = runs_needed(s.noise, ln_twice / 2);
+        s.n_more = needed > least ? needed - least : 1;
+    }
+    return s;
+}
+
+struct ranked {
+    double p;
+    int at;
+};
+
+static int by_p(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    return (a->p > b->p) - (a->p < b->p);
+}
+
+int sp_discoveries(const double *p, int n, double q, unsigned char *rejected)
+{
+    struct ranked *order = malloc((size_t)(n > 0 ? n : 1) * sizeof *order);
+    int n_rejected = 0;
+    if (n > 0)
+        memset(rejected, 0, (size_t)n);
+    if (!order)
+        return 0; /* nothing is called a discovery */
+    for (int i = 0; i < n; i++)
+        order[i] = (struct ranked){p[i], i};
+    sp_sort_by(order, n, sizeof *order, by_p);
+    for (int i = 0; i < n; i++)
+        if (order[i].p <= q * (i + 1) / n)
+            n_rejected = i + 1;
+    for (int i = 0; i < n_rejected; i++)
+        rejected[order[i].at] = 1;
+    free(order);
+    return n_rejected;
+}

@@ -1,0 +1,268 @@
+#include "track/store/entry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash64.h"
+#include "io/record/record_words.h"
+
+const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
+    [SP_TRACKED_TIME] = {"time", "s", true},
+    [SP_TRACKED_BYTES] = {"bytes", "B", true},
+    [SP_TRACKED_BANDWIDTH] = {"bandwidth", "B/s", false},
+    [SP_TRACKED_ROOF] = {"roof", "B/s", false},
+    [SP_TRACKED_PERFORMANCE] = {"performance", "flop/s", false},
+    [SP_TRACKED_FRACTION] = {"bandwidth_fraction", "1", false},
+    [SP_TRACKED_MODEL_FRACTION] = {"model_fraction", "1", false},
+    [SP_TRACKED_ALPHA] = {"alpha", "1", true},
+    [SP_TRACKED_LAMBDA] = {"lambda_t", "1", true},
+    [SP_TRACKED_INSTRUCTIONS] = {"instructions", "1", true},
+};
+
+int sp_tracked_find(const char *name)
+{
+    for (int i = 0; i < SP_N_TRACKED; i++)
+        if (strcmp(sp_tracked_metrics[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* What a series is told apart by, version SP_SERIES_VERSION: what was asked for. What it was resolved to is
+ * below: evidence, never identity. */
+static const char *const requested[] = {
+    "op",    "format", "schedule", "precision", "index",   "prefetch", "width",  "order", "threads", "isa",
+    "store", "pages",  "pin",      "state",     "between", "reorder",  "device", "skew",  "policy",  "llc"};
+static const char *const resolved[] = {"config.kernel",       "config.pages",    "config.schedule",
+                                       "config.pinned",       "config.store_nt", "config.threads",
+                                       "config.format_option"};
+
+bool sp_series_asks(const char *field)
+{
+    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
+        if (strcmp(requested[i], field) == 0)
+            return true;
+    return strcmp(field, "version") == 0;
+}
+
+/* "name: value" of a JSON value in one way of writing. */
+static uint64_t hash_node(uint64_t h, const char *name, const json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    const char *value_text = text ? text : "null";
+    h = sp_hash64(name, strlen(name) + 1, h);
+    h = sp_hash64(value_text, strlen(value_text) + 1, h);
+    free(text);
+    return h;
+}
+
+static void key_text(uint64_t h, char text[SP_KEY_TEXT])
+{
+    snprintf(text, SP_KEY_TEXT, "%016llx", (unsigned long long)h);
+}
+
+static void find_series(const struct sp_record *r, struct sp_entry *e)
+{
+    const json_t *request = sp_record_node(r, "request");
+    if (!json_is_object(request))
+        return;
+    const json_t *matrix = sp_record_node(r, "problem.sha256");
+    uint64_t h = SP_SERIES_VERSION - 1;
+    h = hash_node(h, "version", json_object_get(request, "version"));
+    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
+    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
+        h = hash_node(h, requested[i], json_object_get(request, requested[i]));
+    key_text(h, e->series);
+}
+
+static void find_caches(const struct sp_record *r, struct sp_entry *e)
+{
+    uint64_t h = hash_node(0, "caches", sp_record_node(r, "machine.caches"));
+    h = hash_node(h, "threads", sp_record_node(r, "config.threads"));
+    key_text(h, e->caches);
+}
+
+static void find_resolved(const struct sp_record *r, struct sp_entry *e)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof resolved / sizeof *resolved; i++)
+        h = hash_node(h, resolved[i], sp_record_node(r, resolved[i]));
+    key_text(h, e->resolved);
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from ? from : "");
+}
+
+/* Options that were asked for otherwise than the program would choose them, behind those that every title
+ * has: " pages=small isa=avx2". */
+static void name_options(const struct sp_record *r, char *text, size_t size)
+{
+    static const struct {
+        const char *field, *otherwise, *title;
+    } named[] = {
+        {"pages", "\"huge\"", "pages"}, {"store", "null", "store"},       {"pin", "true", "pin"},
+        {"isa", "null", "isa"},         {"prefetch", "null", "prefetch"}, {"between", "null", "between"},
+        {"llc", "null", "sim-llc"},     {"policy", "null", "sim-policy"}, {"skew", "null", "sim-skew"}};
+    const json_t *request = sp_record_node(r, "request");
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const json_t *value = json_object_get(request, named[i].field);
+        char *json =
+            value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+        const size_t used = strlen(text);
+        if (json && strcmp(json, named[i].otherwise) != 0)
+            snprintf(text + used, size - used, " %s=%s", named[i].title,
+                     json_is_string(value) ? json_string_value(value) : json);
+        free(json);
+    }
+}
+
+static void find_words(const struct sp_record *r, struct sp_entry *e)
+{
+    int64_t threads = 0, width = 1;
+    char of_width[24] = "";
+    sp_record_count(r, "config.threads", &threads);
+    if (sp_record_count(r, "config.rhs", &width) && width > 1)
+        snprintf(of_width, sizeof of_width, " r=%lld", (long long)width);
+    const char *reorder = sp_words_text(r, "problem.reorder", "none");
+    copy(e->matrix, sizeof e->matrix, sp_words_text(r, "problem.name", "?"));
+    snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld threads%s",
+             sp_words_text(r, "config.op", "?"), of_width, sp_words_text(r, "config.format_option", "?"),
+             sp_words_text(r, "config.precision", "?"), sp_words_text(r, "config.index", "?"),
+             sp_words_text(r, "config.schedule", "?"), strcmp(reorder, "none") != 0 ? " " : "",
+             strcmp(reorder, "none") != 0 ? reorder : "", (long long)threads,
+             strcmp(sp_words_text(r, "config.cache", "warm"), "warm") != 0 ? " cold" : "");
+    name_options(r, e->what, sizeof e->what);
+    copy(e->machine, sizeof e->machine, sp_words_text(r, "machine.name", "?"));
+    copy(e->commit, sizeof e->commit, sp_words_text(r, "source.commit", ""));
+    copy(e->branch, sizeof e->branch, sp_words_text(r, "source.branch", ""));
+    snprintf(e->tool, sizeof e->tool, "%s %s", sp_words_text(r, "tool.version", "?"),
+             sp_words_text(r, "tool.git", ""));
+}
+
+/* Its samples were disturbed, so its times say nothing of the kernel; its bytes do. */
+static bool has_no_times(const struct sp_record *r)
+{
+    return strcmp(sp_words_text(r, "conditions.state", ""), "unusable") == 0;
+}
+
+static bool is_made_of_times(int metric)
+{
+    return metric != SP_TRACKED_BYTES && metric != SP_TRACKED_ALPHA && metric != SP_TRACKED_INSTRUCTIONS;
+}
+
+static void find_runs(const struct sp_record *r, struct sp_entry *e)
+{
+    if (has_no_times(r))
+        return;
+    const json_t *runs = sp_record_node(r, "runs"), *run;
+    bool some_clean = false;
+    size_t i;
+    json_array_foreach(runs, i, run) some_clean = some_clean || json_is_true(json_object_get(run, "clean"));
+    json_array_foreach(runs, i, run)
+    {
+        if (some_clean && json_is_false(json_object_get(run, "clean")))
+            continue;
+        const double t = sp_list_median(json_object_get(run, "time_s"));
+        const double roof = sp_list_median(json_object_get(run, "roof_Bps"));
+        if (e->n_runs == SP_ENTRY_RUNS || !(t > 0))
+            continue;
+        e->time_s[e->n_runs] = t;
+        e->roof_Bps[e->n_runs++] = roof > 0 ? roof : 0;
+    }
+}
+
+static void find_sentinels(const struct sp_record *r, struct sp_entry *e)
+{
+    static const char *const paths[SP_N_ENTRY_SENTINELS] = {"sentinels.dram.values", "sentinels.llc.values",
+                                                            "sentinels.control.values"};
+    sp_record_count(r, "sentinels.version", &e->sentinel_version);
+    for (int i = 0; i < SP_N_ENTRY_SENTINELS; i++)
+        e->sentinel[i] = sp_list_median(sp_record_node(r, paths[i]));
+}
+
+static void find_level(const struct sp_record *r, struct sp_entry *e)
+{
+    const char *level = sp_words_text(r, "binding.level", "");
+    const json_t *caches = sp_record_node(r, "machine.caches"), *last;
+    const size_t n = json_array_size(caches);
+    int64_t outermost = n > 0 && (last = json_array_get(caches, n - 1))
+                            ? json_integer_value(json_object_get(last, "level"))
+                            : 0;
+    e->level = strcmp(level, "MEM") == 0                              ? SP_ENTRY_MEMORY
+               : level[0] != 'L' || outermost == 0                    ? SP_ENTRY_LEVEL_UNKNOWN
+               : strtoll(level + 1, NULL, 10) == (long long)outermost ? SP_ENTRY_LAST
+                                                                      : SP_ENTRY_INNER;
+}
+
+/* Where counters were on for the whole time only: what was scaled up is no gate. */
+static void find_instructions(const struct sp_record *r, struct sp_entry *e)
+{
+    static const double whole = 0.999;
+    const json_t *events = sp_record_node(r, "core_events"), *event;
+    int64_t nnz = 0;
+    size_t i;
+    sp_record_count(r, "problem.nnz", &nnz);
+    e->metric[SP_TRACKED_INSTRUCTIONS] = NAN;
+    json_array_foreach(events, i, event)
+    {
+        const char *name = sp_item_text(event, "name");
+        const struct sp_value each = sp_record_value_of(json_object_get(event, "each"));
+        if (!name || strcmp(name, "instructions") != 0 || !sp_value_known(each) || nnz <= 0 ||
+            sp_item_number(event, "running_share") < whole || !(each.value > 0))
+            continue;
+        e->metric[SP_TRACKED_INSTRUCTIONS] = each.value / (double)nnz;
+        copy(e->origin[SP_TRACKED_INSTRUCTIONS], sizeof e->origin[0], sp_origin_name(each.origin));
+        return;
+    }
+}
+
+int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y)
+{
+    const int order = strcmp(x->start, y->start);
+    return order ? order : strcmp(x->id, y->id);
+}
+
+int64_t sp_record_bytes_version(const struct sp_record *r)
+{
+    int64_t version;
+    return sp_record_count(r, "metrics.bytes.version", &version) ? version : 1;
+}
+
+void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
+{
+    memset(e, 0, sizeof *e);
+    copy(e->id, sizeof e->id, sp_words_text(r, "id", ""));
+    copy(e->start, sizeof e->start, sp_words_text(r, "time.start", ""));
+    copy(e->status, sizeof e->status, sp_words_text(r, "status", ""));
+    copy(e->confirms, sizeof e->confirms, sp_words_text(r, "confirms", ""));
+    copy(e->env, sizeof e->env, sp_words_text(r, "env.key", ""));
+    find_series(r, e);
+    find_caches(r, e);
+    find_resolved(r, e);
+    find_words(r, e);
+    find_runs(r, e);
+    find_sentinels(r, e);
+    find_level(r, e);
+    for (int i = 0; i < SP_N_TRACKED; i++) {
+        const struct sp_value v = has_no_times(r) && is_made_of_times(i)
+                                      ? sp_value_none("other programs disturbed the samples")
+                                      : sp_record_metric(r, sp_tracked_metrics[i].name);
+        e->metric[i] = sp_value_known(v) ? v.value : NAN;
+        if (sp_value_known(v))
+            copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
+    }
+    e->bytes_version = sp_record_bytes_version(r);
+    find_instructions(r, e);
+    const struct sp_value huge = sp_record_value(r, "placement.pages.huge_share");
+    e->huge_share = sp_value_known(huge) ? huge.value : NAN;
+    copy(e->kernel, sizeof e->kernel, sp_words_text(r, "config.kernel", ""));
+    copy(e->code, sizeof e->code, sp_words_text(r, "config.code_hash", ""));
+    copy(e->partition, sizeof e->partition, sp_words_text(r, "config.partition_hash", ""));
+    const json_t *roof = sp_record_roof(r);
+    const double b = roof && !has_no_times(r) ? sp_item_number(roof, "value") : NAN;
+    e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;
+    copy(e->origin[SP_TRACKED_ROOF], sizeof e->origin[0], b > 0 ? sp_item_text(roof, "origin") : "");
+}

@@ -1,0 +1,40 @@
+/* The entries of a store's records, in memory; what was read once is remembered in an SQLite file, so that
+ * only new records are read again. The index holds nothing that is not in the records: it can be deleted at
+ * any time. It lies in the user's cache and not in the store, which may be on a network file system, where
+ * SQLite's locks cannot be trusted, or not be writable. */
+#ifndef SP_TRACK_INDEX_H
+#define SP_TRACK_INDEX_H
+
+#include "base/progress.h"
+#include "track/store/entry.h"
+#include "track/store/store.h"
+
+/* A file of the store that is no usable record. */
+struct sp_bad_record {
+    char path[4096], why[256];
+};
+
+/* Zero-initialise; sp_index_free(). */
+struct sp_index {
+    int64_t n, most;
+    struct sp_entry *entry; /* [n] by start, then id */
+    char **path;            /* [n] of the record */
+    int n_bad;
+    struct sp_bad_record *bad; /* [n_bad] */
+    int64_t n_read;            /* records that had to be read: they were new, or rebuild was asked for */
+    char remark[256];          /* why nothing is remembered; "" */
+};
+
+/* Entries of all records of the store. `cache`: file of the index; NULL or "": nothing is remembered.
+ * `rebuild`: everything is read again. A damaged index is made anew; a store that cannot be listed is
+ * SP_INPUT. */
+enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bool rebuild,
+                             const struct sp_progress *progress, struct sp_index *index,
+                             struct sp_error *err);
+void sp_index_free(struct sp_index *index);
+
+/* The index as an SQLite file for other programs: tables `record` and `run`. SP_ABSENT: built without SQLite.
+ */
+enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err);
+
+#endif
