@@ -173,29 +173,41 @@ static bool is_far_below(const struct sp_ceiling *a, const struct sp_ceiling *b)
     return by > 0 && by * a->value.value < 0.9 * b->value.value && by * a->value.hi < b->value.lo;
 }
 
+/* Loads of several streams a thread are at least half as fast as those of one: what is far above them came
+ * out of a cache. */
+static bool is_far_above(const struct sp_ceiling *a, const struct sp_ceiling *b)
+{
+    return strcmp(a->name, "load") == 0 && strcmp(b->name, "load_mix") == 0 &&
+           strcmp(a->level, b->level) == 0 && a->n_threads == b->n_threads &&
+           strcmp(a->precision, b->precision) == 0 && modes_agree(a, b) && a->value.value > 2 * b->value.hi;
+}
+
 static bool is_measured(const struct sp_ceiling *c)
 {
     return c->value.origin == SP_MEASURED;
 }
 
-/* The first ceiling that another one contradicts; -1: none. *by: the other, -1: it is too slow by itself. */
+/* The first ceiling that another one contradicts; -1: none. *by: the other, -1: it is too slow by itself.
+ * Those that are too slow go first: they contradict others wrongly. */
 static int find_implausible(const struct sp_machine *m, int *by)
 {
     static const double least_flops_a_cycle = 0.1;
     for (int i = 0; i < m->n_ceilings; i++) {
         const struct sp_ceiling *c = &m->ceiling[i];
         *by = -1;
-        if (!is_measured(c))
-            continue;
-        if (strcmp(c->level, "core") == 0 && m->kind == SP_CPU &&
+        if (is_measured(c) && strcmp(c->level, "core") == 0 && m->kind == SP_CPU &&
             c->value.hi < least_flops_a_cycle * m->frequency_Hz * c->n_threads)
             return i;
-        for (int k = 0; k < m->n_ceilings; k++) {
-            *by = k;
-            if (k != i && is_measured(&m->ceiling[k]) && is_far_below(c, &m->ceiling[k]))
-                return i;
-        }
     }
+    for (int above = 0; above < 2; above++)
+        for (int i = 0; i < m->n_ceilings; i++)
+            for (int k = 0; k < m->n_ceilings; k++) {
+                const struct sp_ceiling *c = &m->ceiling[i], *other = &m->ceiling[k];
+                *by = k;
+                if (k != i && is_measured(c) && is_measured(other) &&
+                    (above ? is_far_above : is_far_below)(c, other))
+                    return i;
+            }
     return -1;
 }
 
@@ -210,8 +222,9 @@ int sp_machine_drop_implausible(struct sp_machine *m, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s %s of %d thread%s", n ? ", " : "",
                                      c->level, c->name, c->n_threads, c->n_threads == 1 ? "" : "s");
         if (by >= 0 && used < size)
-            used += (size_t)snprintf(text + used, size - used, " below %s %s of %d", m->ceiling[by].level,
-                                     m->ceiling[by].name, m->ceiling[by].n_threads);
+            used += (size_t)snprintf(text + used, size - used, " %s %s %s of %d",
+                                     c->value.value < m->ceiling[by].value.value ? "below" : "beside",
+                                     m->ceiling[by].level, m->ceiling[by].name, m->ceiling[by].n_threads);
         free(m->ceiling[at].sample);
         m->n_ceilings--;
         memmove(&m->ceiling[at], &m->ceiling[at + 1], (size_t)(m->n_ceilings - at) * sizeof *m->ceiling);

@@ -51,6 +51,8 @@ int sp_instances_of(const struct sp_machine *m, int level, int n_threads, int n_
 }
 
 const char sp_residence_fits_upper_end[] = "the data fit the upper end of the capacity";
+const char sp_residence_drawn_from_cache[] =
+    "they exceed the capacity measured before, but loads of them now reach the speed of this cache";
 const char sp_residence_exceeds_lower_end[] = "the data do not fit the lower end of the capacity";
 const double sp_residence_own_share = 0.9;
 

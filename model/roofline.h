@@ -57,6 +57,8 @@ int sp_instances_of(const struct sp_machine *machine, int level, int n_threads, 
 
 /* The doubts that there are, at the two ends of the interval. */
 extern const char sp_residence_fits_upper_end[], sp_residence_exceeds_lower_end[];
+/* A load-only run over the arrays drew what only a cache can give. */
+extern const char sp_residence_drawn_from_cache[];
 
 /* One level further in than sizes say, as where a simulation shows next to nothing to cross. level > 0. */
 void sp_residence_inward(struct sp_residence *residence, const struct sp_machine *machine);

@@ -242,6 +242,10 @@ START_TEST(loads_are_not_slower_than_copies)
     add(&m, "load_mix", "L3", 4, 190e9, 180e9, 200e9);
     ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 1);
     ck_assert_str_eq(text, "L3 load of 4 threads below L3 load_mix of 4");
+    add(&m, "load", "MEM", 8, 72e9, 70e9, 74e9); /* 64 MiB that lay in a cache */
+    add(&m, "load_mix", "MEM", 8, 13.5e9, 13e9, 14e9);
+    ck_assert_int_eq(sp_machine_drop_implausible(&m, text, sizeof text), 1);
+    ck_assert_str_eq(text, "MEM load of 8 threads beside MEM load_mix of 8");
     sp_machine_free(&m);
 }
 END_TEST
@@ -422,7 +426,7 @@ START_TEST(runs_are_pooled_by_their_medians)
     struct sp_pairs run[4], pooled;
     for (int i = 0; i < 4; i++)
         run[i] = run_of(time[i], roof[i], thread[i], mode[i]);
-    ck_assert_int_eq(sp_pairs_pool(run, 4, &pooled, NULL), SP_OK);
+    ck_assert_int_eq(sp_pairs_pool(run, 4, 5, &pooled, NULL), SP_OK);
     ck_assert_str_eq(pooled.mode, "shared");
     ck_assert_int_eq(pooled.n, 9);
     ck_assert_int_eq(pooled.n_dropped, 3);
@@ -432,6 +436,29 @@ START_TEST(runs_are_pooled_by_their_medians)
     ck_assert(pooled.inverse.lo <= 1 / (2.0 * 4) && pooled.inverse.hi >= 1 / (1.02 * 4));
     ck_assert_double_eq_tol(pooled.thread_s[0], 1.3, 1e-12);
     ck_assert_double_eq_tol(pooled.thread_s[1], 1.2, 1e-12);
+    sp_pairs_free(&pooled);
+}
+END_TEST
+
+/* Undisturbed runs count alone where they have samples enough: one lucky sample is no clean measurement. */
+START_TEST(one_clean_sample_is_not_enough)
+{
+    double time[4][3] = {{3, 4, 5}, {4, 5, 6}, {5, 6, 7}, {1, 1.1, 1.2}};
+    double roof[4][3] = {{4, 4, 4}, {4, 4, 4}, {4, 4, 4}, {4, 4, 4}};
+    double thread[4][2] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    struct sp_pairs run[4], pooled;
+    for (int i = 0; i < 4; i++)
+        run[i] = run_of(time[i], roof[i], thread[i], "shared");
+    run[3].clean = true;
+    ck_assert_int_eq(sp_pairs_pool(run, 4, 3, &pooled, NULL), SP_OK);
+    ck_assert(pooled.clean && pooled.n == 3 && pooled.time.hi < 2);
+    sp_pairs_free(&pooled);
+    run[3].n = 1;
+    ck_assert_int_eq(sp_pairs_pool(run, 4, 3, &pooled, NULL), SP_OK);
+    ck_assert(!pooled.clean && pooled.n == 10 && pooled.time.hi > 6);
+    sp_pairs_free(&pooled);
+    ck_assert_int_eq(sp_pairs_pool(&run[3], 1, 3, &pooled, NULL), SP_OK); /* few, and none disturbed */
+    ck_assert(pooled.clean && pooled.n == 1);
     sp_pairs_free(&pooled);
 }
 END_TEST
@@ -451,7 +478,7 @@ START_TEST(intervals_hold_most_samples)
     run.time = sp_value_of(sp_median(time, MANY), SP_MEASURED);
     run.roof = sp_value_of(sp_median(roof, MANY), SP_MEASURED);
     run.inverse = sp_value_of(1 / 2.25, SP_MEASURED);
-    ck_assert_int_eq(sp_pairs_pool(&run, 1, &pooled, NULL), SP_OK);
+    ck_assert_int_eq(sp_pairs_pool(&run, 1, 5, &pooled, NULL), SP_OK);
     const struct sp_value got[] = {pooled.time, pooled.roof};
     for (int i = 0; i < 2; i++)
         ck_assert(got[i].lo <= 1.061 && got[i].hi >= 1.939 && got[i].lo >= 1 && got[i].hi <= 2);
@@ -512,6 +539,7 @@ int main(void)
     tcase_add_test(tc, what_is_remembered_is_added_to_and_forgotten);
     tcase_add_test(tc, local_share_follows_the_threads);
     tcase_add_test(tc, runs_are_pooled_by_their_medians);
+    tcase_add_test(tc, one_clean_sample_is_not_enough);
     tcase_add_test(tc, intervals_hold_most_samples);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);
     suite_add_tcase(suite, tc);

@@ -142,6 +142,10 @@ expect 4 "make the directory first" analyze $quick --html no/such/page.html gen:
 # shellcheck disable=SC2086
 expect 2 "both go to standard output" analyze $quick --html - --json gen:laplace2d:20
 expect 2 "for a picture" plot --html x.html --kind alpha "$examples/record-kkt_power.json"
+cp "$examples/record-kkt_power.json" mine.json
+expect 2 "would be lost" plot --html mine.json
+expect 2 "would be lost" plot --html mine.json mine.json
+cmp -s mine.json "$examples/record-kkt_power.json" || fail "plot --html put a page in the place of a record"
 echo old >kept.html
 # shellcheck disable=SC2086
 expect 3 "no-such.mtx" analyze $quick --html kept.html no-such.mtx

@@ -7,13 +7,31 @@
 #include "cli/core/command.h"
 #include "cli/core/find_program.h"
 #include "cli/core/options.h"
+#include "io/files/input_file.h"
 #include "report/html/report_html.h"
+
+/* A file that is there and holds something else than a page: a record whose page was asked for, say. */
+static bool is_no_page(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (sp_sink_is_stdout(name) || (dot && strncmp(dot, ".htm", 4) == 0))
+        return false;
+    FILE *file;
+    if (sp_input_open(name, &file, NULL) != SP_OK)
+        return false;
+    const int first = getc(file);
+    fclose(file);
+    return first != EOF && first != '<';
+}
 
 enum sp_status sp_html_open(const char *name, bool no_plots, struct sp_html_output *html,
                             struct sp_error *err)
 {
     memset(html, 0, sizeof *html);
     html->no_plots = no_plots;
+    if (is_no_page(name))
+        return sp_fail_at(err, SP_USAGE, name, 0, 0, "name the page to write first: --html page.html",
+                          "this file is no HTML page and would be lost");
     return sp_sink_open(name, &html->sink, err);
 }
 

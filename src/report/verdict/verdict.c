@@ -201,6 +201,12 @@ static json_t *possible_of(const struct sp_record *record)
             snprintf(text + strlen(text), sizeof text - strlen(text), "; %s must move (model)", figure);
         }
         out = sp_verdict_not_known(text, text);
+    } else if (sp_verdict_share(record) > SP_VERDICT_DOUBTFUL) {
+        binding_words(record, binding, less, sizeof binding);
+        rate_text(sp_value_of(rate.value, rate.origin), " ", figure, sizeof figure);
+        snprintf(text, sizeof text, "the run beat %s of %s", figure, less);
+        snprintf(brief, sizeof brief, "the run beat %s", figure);
+        out = sp_verdict_not_known(text, brief);
     } else {
         binding_words(record, binding, less, sizeof binding);
         rate_text(rate, "   ", figure, sizeof figure);

@@ -16,6 +16,30 @@ static struct sp_residence find_residence(const struct sp_analysis *a)
                            a->setup.n_domains, a->options->state == SP_WARM);
 }
 
+static double remembered_load(const struct sp_analysis *a, const char *level)
+{
+    bool exact;
+    const struct sp_ceiling *c =
+        sp_roof_of(a->options->machine, level, a->setup.workload.n_threads, NULL, &exact);
+    return c && exact && sp_value_known(c->value) ? c->value.value : NAN;
+}
+
+/* How much of the last level other programs leave changes by the minute: where data that it could hold are
+ * said to come from memory, and loads of them are twice as fast as memory and half as fast as that cache at
+ * least, they lie in it. */
+static bool is_drawn_from_cache(const struct sp_analysis *a, const struct sp_residence *home)
+{
+    const struct sp_machine *m = sp_analysis_caches(a);
+    const struct sp_cache *llc = sp_machine_llc(m);
+    if (!llc || home->level < m->n_caches || a->options->state != SP_WARM || a->options->llc_B > 0 ||
+        a->elsewhere || !sp_analysis_has_own_roof(a) || home->needed_B > (double)llc->size_B)
+        return false;
+    char level[16];
+    snprintf(level, sizeof level, "L%d", llc->level);
+    const double roof = a->observed.pairs.roof.lo;
+    return roof > 2 * remembered_load(a, "MEM") && roof > 0.5 * remembered_load(a, level);
+}
+
 /* Traffic of the interface through which the data come: outward of the last cache that does not hold them. */
 static const struct sp_traffic *traffic_at(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
@@ -260,6 +284,9 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
     const struct sp_layout *l = &a->setup.layout;
     int n_threads = a->setup.workload.n_threads;
     e->residence = find_residence(a);
+    const bool is_drawn = is_drawn_from_cache(a, &e->residence);
+    if (is_drawn)
+        sp_residence_inward(&e->residence, sp_analysis_caches(a));
     e->at_level = traffic_at(a, e);
     /* The simulation knows better than sizes: where next to nothing crosses, the data live further in. */
     while (e->at_level && e->residence.level > 0 && sp_traffic_is_idle(l, e->at_level)) {
@@ -302,6 +329,8 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
         e->alpha_min.alpha = e->alpha_min.alpha_once = 1;
     }
     widen_by_capacity(a, e);
+    if (is_drawn)
+        e->residence.doubt = sp_residence_drawn_from_cache;
     sp_analysis_use_counts(a, e);
     if (l->n_nz == 0) { /* nothing to read, so there is no roof and nothing to share */
         e->roof_Bps = e->lambda_t = e->fraction = e->model_fraction =

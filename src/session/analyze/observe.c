@@ -16,6 +16,7 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
         .protocol = sp_protocol_default(o->machine), .pinned = setup->binding.pinned, .progress = progress};
     s.binding = &setup->binding;
     s.topology = o->topology;
+    s.wait_s = o->plan ? &o->plan->wait_s : NULL;
     s.protocol.state = o->state;
     s.protocol.max_samples = o->max_samples;
     s.protocol.n_domain = setup->n_domains;
@@ -66,6 +67,7 @@ static enum sp_status sample_run(const struct sp_analysis *a, struct sp_pairs *p
 struct message {
     enum sp_status status;
     struct sp_error error;
+    double wait_s;         /* that its plan has left */
     struct sp_pairs pairs; /* its pointers mean nothing to the reader */
 };
 
@@ -86,6 +88,7 @@ static bool child(void *context, int pipe)
     m.status = sp_setup_make(&a->setup.workload, &options, NULL, &here.setup, &m.error);
     if (m.status == SP_OK)
         m.status = sample_run(&here, &m.pairs, &m.error);
+    m.wait_s = here.options->plan->wait_s;
     bool sent = sp_apart_send(pipe, &m, sizeof m);
     if (sent && m.status == SP_OK)
         sent = sp_apart_send(pipe, m.pairs.time_s, (size_t)m.pairs.n * sizeof(double)) &&
@@ -98,12 +101,14 @@ static bool child(void *context, int pipe)
 static enum sp_status receive(void *context, int pipe, struct sp_error *err)
 {
     static struct message m;
+    const struct sp_analysis *a = ((struct apart *)context)->analysis;
     struct sp_observed *out = ((struct apart *)context)->out;
     struct sp_pairs *pairs = &out->run[out->n_runs];
     memset(pairs, 0, sizeof *pairs);
     if (!sp_apart_receive(pipe, &m, sizeof m))
         return sp_fail(err, SP_ABSENT, "look at the free memory; or leave --runs out",
                        "a process for a further run ended before it had measured anything");
+    a->options->plan->wait_s = m.wait_s;
     if (m.status != SP_OK) {
         if (err)
             *err = m.error;
@@ -128,24 +133,32 @@ static enum sp_status receive(void *context, int pipe, struct sp_error *err)
     return status;
 }
 
-/* Of one kind with another: both undisturbed or not, in the same mode. */
-static bool is_alike(const struct sp_pairs *a, const struct sp_pairs *b)
+/* Of one kind with another: in the same mode, and where undisturbed ones count, both so. */
+static bool is_alike(const struct sp_pairs *a, const struct sp_pairs *b, bool clean)
 {
-    return a->clean == b->clean && strcmp(a->mode, b->mode) == 0;
+    return (!clean || (a->clean && b->clean)) && strcmp(a->mode, b->mode) == 0;
 }
 
-/* A run of the mode that most samples have, undisturbed where any is. */
-static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs)
+/* Do undisturbed runs count alone? They have enough samples, or there are no others. */
+static bool has_clean(const struct sp_pairs *run, int n_runs, int64_t fewest)
+{
+    int64_t n = 0, n_clean = 0;
+    for (int i = 0; i < n_runs; i++) {
+        n += run[i].n;
+        n_clean += run[i].clean ? run[i].n : 0;
+    }
+    return n_clean >= (fewest < n ? fewest : n);
+}
+
+/* A run of the mode that most samples have, undisturbed where those count. */
+static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs, bool clean)
 {
     const struct sp_pairs *best = &run[0];
     int64_t most = 0;
-    bool some_clean = false;
-    for (int i = 0; i < n_runs; i++)
-        some_clean = some_clean || run[i].clean;
     for (int i = 0; i < n_runs; i++) {
         int64_t n = 0;
         for (int j = 0; j < n_runs; j++)
-            n += run[i].clean == some_clean && is_alike(&run[i], &run[j]) ? run[j].n : 0;
+            n += is_alike(&run[i], &run[j], clean) ? run[j].n : 0;
         if (n > most) {
             most = n;
             best = &run[i];
@@ -172,11 +185,12 @@ static struct sp_value pool_value(const double *all, int64_t n, const double *me
     return sp_value_between(value, lo, hi, origin);
 }
 
-enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_pairs *pooled,
+enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t fewest, struct sp_pairs *pooled,
                              struct sp_error *err)
 {
     enum { TIME, ROOF, INVERSE, N_KINDS };
-    const struct sp_pairs *first = prevailing(run, n_runs);
+    const bool clean = has_clean(run, n_runs, fewest);
+    const struct sp_pairs *first = prevailing(run, n_runs, clean);
     memset(pooled, 0, sizeof *pooled);
     int64_t total = 0;
     for (int i = 0; i < n_runs; i++)
@@ -192,13 +206,14 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, struct sp_p
         double *time = all[TIME], *roof = all[ROOF], *inverse = all[INVERSE], *thread_s = threads;
         int n_same = 0;
         *pooled = *first;
+        pooled->clean = clean;
         pooled->n = pooled->n_dropped = pooled->n_clean = pooled->n_disturbed = 0;
         for (int i = 0; i < n_runs; i++) {
             const struct sp_pairs *p = &run[i];
             pooled->n_dropped += p->n_dropped;
             pooled->n_clean += p->n_clean;
             pooled->n_disturbed += p->n_disturbed;
-            if (!is_alike(p, first)) {
+            if (!is_alike(p, first, clean)) {
                 pooled->n_dropped += p->n;
                 continue;
             }
@@ -311,7 +326,8 @@ enum sp_status sp_analysis_observe(const struct sp_analysis *a, struct sp_observ
     out->n_runs += status == SP_OK || (status == SP_INTERRUPTED && out->run[out->n_runs].n > 0);
     enum sp_status pooled = status; /* what failed before keeps its reason */
     if (out->n_runs > 0)
-        pooled = sp_pairs_pool(out->run, out->n_runs, &out->pairs, status == SP_OK ? err : NULL);
+        pooled = sp_pairs_pool(out->run, out->n_runs, sp_protocol_default(a->options->machine).min_samples,
+                               &out->pairs, status == SP_OK ? err : NULL);
     if (!replayed)
         sp_conditions_set(&out->pairs, &out->conditions);
     out->conditions.oversubscribed = a->setup.binding.oversubscribed;

@@ -23,6 +23,7 @@ const char *sp_spending_name(enum sp_spending what)
 void sp_plan_begin(struct sp_plan *plan, double budget_s)
 {
     plan->budget_s = budget_s;
+    plan->wait_s = fmax(3 * budget_s, 4);
     memset(plan->spent_s, 0, sizeof plan->spent_s);
 }
 

@@ -35,13 +35,14 @@ enum { SP_PLAN_RATES = 256 };
 struct sp_plan {
     double budget_s; /* [s] */
     double spent_s[SP_N_SPENDINGS];
+    double wait_s; /* beyond the budget, for quiet moments: what is left [s] */
     int n_rates;
     bool on_gpu; /* where all is modelled but the samples */
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 
-/* Nothing is spent. Rates that were measured under an earlier budget are kept: zero-initialise the first
- * time. */
+/* Nothing is spent, and three budgets, 4 s at least, may be waited for quiet moments. Rates that were
+ * measured under an earlier budget are kept: zero-initialise the first time. */
 void sp_plan_begin(struct sp_plan *plan, double budget_s);
 
 /* Of the budget [s], whatever the others took. */

@@ -239,8 +239,9 @@ static bool is_enough(const struct sampler *s, double spent_s)
     const struct sp_protocol *p = &s->o->protocol;
     if (s->c.n_clean >= s->c.most)
         return true;
-    const double patience_s =
-        fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
+    double patience_s = fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
+    if (s->o->wait_s)
+        patience_s = fmin(patience_s, p->budget_s + *s->o->wait_s);
     if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
         return spent_s >= p->budget_s && s->c.n > 0;
     if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
@@ -270,6 +271,8 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
             o->progress, "measuring",
             fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));
     }
+    if (o->wait_s)
+        *o->wait_s -= fmin(*o->wait_s, fmax(0, sp_now() - start - o->protocol.budget_s));
     if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
         enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);
         status = chosen == SP_OK ? status : chosen;

@@ -24,6 +24,8 @@ struct sp_sampling_options {
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
     double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
+    double *wait_s; /* what all samplings together may still take beyond their budgets [s], less what this one
+                       takes; NULL: as much as each wants */
     const struct sp_progress *progress;
 };
 

@@ -189,7 +189,7 @@ enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
         t.roof.ceilings->close(t.roof.arena);
     a->options->plan->spent_s[SP_SPEND_SAMPLES] += sp_now() - start;
     if (run.n > 0) {
-        const enum sp_status pooled = sp_pairs_pool(&run, 1, &a->pairs, status == SP_OK ? err : NULL);
+        const enum sp_status pooled = sp_pairs_pool(&run, 1, 1, &a->pairs, status == SP_OK ? err : NULL);
         status = status == SP_OK ? pooled : status;
     }
     sp_conditions_set(&a->pairs, &a->conditions);

@@ -566,6 +566,8 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         sp_text_bytes(needed, sizeof needed, a->evaluated.residence.needed_B);
         if (a->options->state == SP_COLD)
             snprintf(why, sizeof why, "%s start outside of the caches (--cold)", needed);
+        else if (a->evaluated.residence.doubt == sp_residence_drawn_from_cache)
+            snprintf(why, sizeof why, "%s lie in a cache now: loads of them reach its speed", needed);
         else
             snprintf(why, sizeof why, "%s %s of %s", needed,
                      memory ? "do not fit the last-level cache" : "stay between executions in a cache",
