@@ -104,7 +104,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
     if (status == SP_OK)
-        status = sp_this_machine(a->run.machine, a->run.machine ? a->run.analyze.n_threads : 0, progress,
+        status = sp_this_machine(a->run.machine, a->run.machine ? a->run.analyze.n_threads : 0, 0, progress,
                                  a->common.verbosity, &machine, err);
     if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
         a->run.analyze.memory_B = (double)memory.available_B;

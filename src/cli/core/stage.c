@@ -20,9 +20,9 @@ enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name, 
     o->topology = &s->topology;
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
         o->memory_B = (double)memory.available_B;
-    status = kind == SP_STAGE_GPU
-                 ? sp_this_gpu(machine_name, &s->progress, verbosity, &s->machine, err)
-                 : sp_this_machine(machine_name, o->n_threads, &s->progress, verbosity, &s->machine, err);
+    status = kind == SP_STAGE_GPU ? sp_this_gpu(machine_name, &s->progress, verbosity, &s->machine, err)
+                                  : sp_this_machine(machine_name, o->n_threads, o->budget_s, &s->progress,
+                                                    verbosity, &s->machine, err);
     sp_terminal_clear(&s->terminal);
     o->machine = &s->machine;
     if (status != SP_OK)

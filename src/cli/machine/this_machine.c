@@ -31,20 +31,22 @@ static enum sp_status named_machine(const char *name, enum sp_machine_kind kind,
     return status;
 }
 
-enum sp_status sp_this_machine(const char *name, int n_threads, const struct sp_progress *progress,
-                               int verbosity, struct sp_machine *machine, struct sp_error *err)
+enum sp_status sp_this_machine(const char *name, int n_threads, double budget_s,
+                               const struct sp_progress *progress, int verbosity, struct sp_machine *machine,
+                               struct sp_error *err)
 {
     memset(machine, 0, sizeof *machine);
     if (name)
         return named_machine(name, SP_CPU, verbosity, machine, err);
     struct sp_machine_paths paths;
     bool cached;
-    struct sp_measure_options options = {.quick = true, .n_threads = n_threads};
+    struct sp_measure_options options = {
+        .quick = true, .n_threads = n_threads, .as_remembered = budget_s < 1};
     struct sp_measure_notes notes;
     sp_machine_paths_find(&paths);
     enum sp_status status =
         sp_machine_quick_cached(paths.cache, &options, machine, &cached, &notes, progress, err);
-    if (status == SP_OK && !cached && verbosity > 0 && notes.remark[0])
+    if (status == SP_OK && verbosity > 0 && notes.remark[0])
         sp_print(stderr, "spmodel: remark: %s\n", notes.remark);
     return status;
 }

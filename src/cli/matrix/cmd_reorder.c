@@ -296,7 +296,7 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
     const struct sp_workload *w = &o->workload;
     struct sp_machine machine;
     struct sp_reorder_preview preview;
-    enum sp_status status = o->machine ? sp_this_machine(o->machine, w->n_threads, watch->progress,
+    enum sp_status status = o->machine ? sp_this_machine(o->machine, w->n_threads, 0, watch->progress,
                                                          o->common.verbosity, &machine, err)
                                        : sp_this_caches(&machine, err);
     if (status != SP_OK)

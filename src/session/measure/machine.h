@@ -18,13 +18,14 @@
 #include "model/machine.h"
 
 struct sp_measure_options {
-    bool quick;       /* 1 and n threads, fewer ceilings and samples */
-    bool loads_only;  /* nothing but the load ceilings of n_threads */
-    int n_threads;    /* 0: one a core that is allowed (sys/machine/topology.h) */
-    const char *isa;  /* NULL: the best here; "avx512", "avx2", "portable" */
-    double budget_s;  /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
-    size_t arena_B;   /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
-    const char *name; /* of the machine; NULL: made from the CPU's name */
+    bool quick;         /* 1 and n threads, fewer ceilings and samples */
+    bool loads_only;    /* nothing but the load ceilings of n_threads */
+    int n_threads;      /* 0: one a core that is allowed (sys/machine/topology.h) */
+    const char *isa;    /* NULL: the best here; "avx512", "avx2", "portable" */
+    double budget_s;    /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
+    size_t arena_B;     /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
+    const char *name;   /* of the machine; NULL: made from the CPU's name */
+    bool as_remembered; /* figures in doubt serve as they are: there is no time to measure them again */
 };
 
 /* What happened besides, for a remark or the record. */
@@ -51,9 +52,9 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
  * has the load ceilings of all those cores, too: what more threads would draw. It is measured again when the
  * file lacks the memory ceiling for the thread count or is damaged. Figures in doubt
  * (machine->measured.doubt) are used, and now and then measured again for at most about 4 s
- * (sp_machine_improve()). The last level's capacity is pooled over all files of the environment. `directory`
- * NULL: nothing is stored. *cached tells which. That it cannot be stored is no failure: notes->remark says
- * it. */
+ * (sp_machine_improve()), which notes->remark says, unless `as_remembered`. The last level's capacity is
+ * pooled over all files of the environment. `directory` NULL: nothing is stored. *cached tells which. That it
+ * cannot be stored is no failure: notes->remark says it. */
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
                                        struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
                                        const struct sp_progress *progress, struct sp_error *err);

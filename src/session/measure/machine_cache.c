@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"
@@ -161,11 +162,12 @@ static enum sp_status complete(const struct sp_measure_options *quick, int n_all
 
 /* Figures in doubt serve, and get better now and then. */
 static enum sp_status improve(const struct sp_measure_options *quick, const char *path,
-                              struct sp_machine *machine, const struct sp_progress *progress,
-                              struct sp_error *err)
+                              struct sp_machine *machine, struct sp_measure_notes *notes,
+                              const struct sp_progress *progress, struct sp_error *err)
 {
-    const double age_s = sp_measure_age(machine->measured.when);
-    if (!*machine->measured.doubt || (isfinite(age_s) && age_s < again_s * machine->measured.n_times))
+    const double age_s = sp_measure_age(machine->measured.when), start = sp_now();
+    if (quick->as_remembered || !*machine->measured.doubt ||
+        (isfinite(age_s) && age_s < again_s * machine->measured.n_times))
         return SP_OK;
     struct sp_measure_options again = *quick;
     struct sp_machine later;
@@ -179,6 +181,9 @@ static enum sp_status improve(const struct sp_measure_options *quick, const char
     if (sp_machine_improve(machine, &later, NULL) == SP_OK)
         sp_machine_file_write(path, machine, NULL);
     sp_machine_free(&later);
+    if (notes)
+        snprintf(notes->remark, sizeof notes->remark,
+                 "the machine's figures were in doubt and were measured again, in %.1f s", sp_now() - start);
     return SP_OK;
 }
 
@@ -239,7 +244,7 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
         path_of(directory, identity.env_key, n_threads, path, sizeof path);
         if (read_remembered(path, identity.env_key, n_threads, out)) {
             *cached = true;
-            status = improve(&quick, path, out, progress, err);
+            status = improve(&quick, path, out, notes, progress, err);
             if (status != SP_OK)
                 return status;
             pool_capacities(directory, out);
