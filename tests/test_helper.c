@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -59,19 +60,20 @@ static long end_capture(int fd, const int saved[2], const char *path)
 static const struct {
     const char *library, *mode, *words;
 } hostile[] = {
-    {"likwid", "exits", "ended its process"},          {"likwid", "crashes", "ended its process"},
-    {"likwid", "hangs", "does not answer within"},     {"likwid", "prints", "perfmon_init returns -13"},
-    {"likwid", "refuses", "perfmon_init returns -13"}, {"papi", "exits", "ended its process"},
-    {"papi", "crashes", "ended its process"},          {"papi", "hangs", "does not answer within"},
-    {"papi", "prints", "Event does not exist"},        {"papi", "old", "does not initialise"},
+    {"likwid", "exits", "ended its process"},         {"likwid", "crashes", "ended its process"},
+    {"likwid", "prints", "perfmon_init returns -13"}, {"likwid", "refuses", "perfmon_init returns -13"},
+    {"papi", "exits", "ended its process"},           {"papi", "crashes", "ended its process"},
+    {"papi", "prints", "Event does not exist"},       {"papi", "old", "does not initialise"},
+    {"likwid", "hangs", "does not answer within"},    {"papi", "hangs", "does not answer within"},
 };
+enum { N_HOSTILE = sizeof hostile / sizeof *hostile, N_HANGING = 2 };
 
-START_TEST(a_hostile_library_gives_one_reason)
+static void check_hostile(int i)
 {
     setenv("SPMODEL_LIKWID", SP_FAKE_LIKWID, 1);
     setenv("SPMODEL_PAPI", SP_FAKE_PAPI, 1);
-    setenv("FAKE_LIKWID", hostile[_i].mode, 1);
-    setenv("FAKE_PAPI", hostile[_i].mode, 1);
+    setenv("FAKE_LIKWID", hostile[i].mode, 1);
+    setenv("FAKE_PAPI", hostile[i].mode, 1);
     atexit(count_exit);
     struct sp_count_log log = {.n_passes = 1};
     struct sp_error err = {0};
@@ -80,14 +82,56 @@ START_TEST(a_hostile_library_gives_one_reason)
     char path[64];
     int fd = begin_capture(saved, path);
     enum sp_status status = sp_helper_counter_open(
-        strcmp(hostile[_i].library, "likwid") == 0 ? &sp_likwid_counter : &sp_papi_counter, NULL, &state,
-        &log, &err);
+        strcmp(hostile[i].library, "likwid") == 0 ? &sp_likwid_counter : &sp_papi_counter, NULL, &state, &log,
+        &err);
     long leaked = end_capture(fd, saved, path);
     ck_assert_msg(status == SP_ABSENT, "status %d", status);
-    ck_assert_msg(strstr(err.what, hostile[_i].words), "'%s' does not say '%s'", err.what, hostile[_i].words);
+    ck_assert_msg(strstr(err.what, hostile[i].words), "'%s' does not say '%s'", err.what, hostile[i].words);
     ck_assert_msg(leaked == 0, "%ld bytes were printed", leaked);
     ck_assert(err.remedy[0] && !state && atexit_runs == 0);
     sp_count_log_free(&log);
+}
+
+START_TEST(a_hostile_library_gives_one_reason)
+{
+    check_hostile(_i);
+}
+END_TEST
+
+static void check_hang_at_start(void)
+{
+    use_likwid("hangs-at-start");
+    struct sp_count_log log = {.n_passes = 1};
+    struct sp_error err;
+    void *state;
+    ck_assert_msg(sp_helper_counter_open(&sp_likwid_counter, NULL, &state, &log, &err) == SP_OK, "%s",
+                  err.what);
+    ck_assert_int_eq(log.n_events, 2); /* read and write of one socket; the sum is left out */
+    ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_ABSENT);
+    ck_assert_ptr_nonnull(strstr(err.what, "does not answer"));
+    ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_ABSENT); /* and again, at once */
+    sp_helper_counter_close(state);
+    sp_count_log_free(&log);
+}
+
+/* Each is given up after some seconds: all at once, in processes of their own. */
+START_TEST(what_hangs_is_given_up)
+{
+    pid_t child[N_HANGING + 1];
+    for (int i = 0; i <= N_HANGING; i++)
+        if ((child[i] = fork()) == 0) {
+            if (i < N_HANGING)
+                check_hostile(N_HOSTILE - N_HANGING + i);
+            else
+                check_hang_at_start();
+            _exit(EXIT_SUCCESS);
+        }
+    for (int i = 0; i <= N_HANGING; i++) {
+        int ended;
+        ck_assert_int_eq(waitpid(child[i], &ended, 0), child[i]);
+        ck_assert_msg(WIFEXITED(ended) && WEXITSTATUS(ended) == EXIT_SUCCESS, "case %d of those that hang",
+                      i);
+    }
 }
 END_TEST
 
@@ -103,23 +147,6 @@ START_TEST(available_does_not_wait_long)
         ck_assert_int_eq(sp_helper_counter_available(libraries[i], &err), i == 0 ? SP_OK : SP_ABSENT);
         ck_assert_msg(i == 0 || strstr(err.what, "does not answer within 2.0 s"), "%s", err.what);
     }
-}
-END_TEST
-
-START_TEST(a_hang_at_the_start_ends_the_helper)
-{
-    use_likwid("hangs-at-start");
-    struct sp_count_log log = {.n_passes = 1};
-    struct sp_error err;
-    void *state;
-    ck_assert_msg(sp_helper_counter_open(&sp_likwid_counter, NULL, &state, &log, &err) == SP_OK, "%s",
-                  err.what);
-    ck_assert_int_eq(log.n_events, 2); /* read and write of one socket; the sum is left out */
-    ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_ABSENT);
-    ck_assert_ptr_nonnull(strstr(err.what, "does not answer"));
-    ck_assert_int_eq(sp_helper_counter_start(state, 0, &err), SP_ABSENT); /* and again, at once */
-    sp_helper_counter_close(state);
-    sp_count_log_free(&log);
 }
 END_TEST
 
@@ -275,9 +302,9 @@ int main(void)
 {
     Suite *suite = suite_create("helper");
     TCase *tc = tcase_create("helper");
-    tcase_add_loop_test(tc, a_hostile_library_gives_one_reason, 0, sizeof hostile / sizeof *hostile);
+    tcase_add_loop_test(tc, a_hostile_library_gives_one_reason, 0, N_HOSTILE - N_HANGING);
     tcase_add_test(tc, available_does_not_wait_long);
-    tcase_add_test(tc, a_hang_at_the_start_ends_the_helper);
+    tcase_add_test(tc, what_hangs_is_given_up);
     tcase_add_loop_test(tc, what_likwid_counts_is_tried_first, 0, sizeof counting / sizeof *counting);
     tcase_add_test(tc, software_events_through_papi);
     tcase_add_test(tc, papi_counts_what_threads_do);
