@@ -82,7 +82,7 @@ START_TEST(every_kind_keeps_its_promises)
             sp_csr_free(&two);
         }
     }
-    ck_assert_int_eq(n_kinds, 10);
+    ck_assert_int_eq(n_kinds, 14);
 }
 END_TEST
 
@@ -149,6 +149,55 @@ START_TEST(numbers_of_entries_follow_the_formulas)
     has_entries("arrow:1", 1, 1);
     has_entries("block:60:3:4", 60, 720);
     has_entries("layer:1000:2", 1000, 32000);
+    has_entries("box2d:7x4", 28, 19 * 10);
+    has_entries("anderson:6:2:9:1", 216, 7 * 216);
+    has_entries("anderson:5x2x1:2:9:1", 10, 4 * 10);
+    has_entries("debruijn:1", 2, 2);
+    has_entries("debruijn:10", 1024, 4 * 1024 - 6);
+}
+END_TEST
+
+/* What the collection says of its matrices: n, n_nz and bandwidth, as its index gives them; 0: not known
+ * here.
+ */
+static const struct {
+    const char *name;
+    int64_t n, n_nz, bandwidth;
+} known[] = {
+    {"ecology1", 1000000, 4996000, 1000},
+    {"atmosmodd", 1270432, 8814880, 148 * 148},
+    {"atmosmodl", 1489752, 10319760, 198 * 198},
+    {"Lin", 256000, 1766400, 6400},
+    {"debr", 1048576, 4194298, 524288},
+    {"jnlbrng1", 40000, 199200, 200},
+    {"apache1", 80800, 542184, 808},
+    {"chem_master1", 40401, 201201, 201},
+    {"fv1", 9604, 85264, 99},
+    {"fv2", 9801, 87025, 100},
+    {"orsreg_1", 2205, 14133, 441},
+    {"pde2961", 2961, 14585, 47},
+    {"mycielskian4", 11, 40, 0},
+    {"mycielskian8", 191, 4720, 0},
+    {"mycielskian13", 6143, 1227742, 0},
+};
+
+START_TEST(recipes_rebuild_the_collection)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char spec[64];
+        struct sp_csr a;
+        int64_t bandwidth = 0;
+        snprintf(spec, sizeof spec, "suitesparse:%s", known[i].name);
+        make(spec, &a);
+        for (int64_t r = 0; r < a.n_r; r++)
+            for (int64_t k = a.row_ptr[r]; k < a.row_ptr[r + 1]; k++)
+                bandwidth = llabs(a.col[k] - r) > bandwidth ? llabs(a.col[k] - r) : bandwidth;
+        ck_assert_msg(a.n_r == known[i].n && a.n_nz == known[i].n_nz &&
+                          (known[i].bandwidth == 0 || bandwidth == known[i].bandwidth),
+                      "%s: %lld rows, %lld entries, bandwidth %lld", spec, (long long)a.n_r,
+                      (long long)a.n_nz, (long long)bandwidth);
+        sp_csr_free(&a);
+    }
 }
 END_TEST
 
@@ -256,6 +305,11 @@ START_TEST(bad_specifications_are_refused_with_the_right_form)
                                       "arrow:3:4",
                                       "block:10:3:1",
                                       "block:9:3:4",
+                                      "suitesparse",
+                                      "suitesparse:bcsstk13",
+                                      "debruijn:31",
+                                      "mycielskian:1",
+                                      "anderson:4:1:1:2",
                                       "arrow:5+",
                                       "arrow:5+sorted",
                                       "arrow:5+permuted:x",
@@ -380,6 +434,7 @@ int main(void)
     TCase *tc = tcase_create("generate");
     tcase_add_test(tc, every_kind_keeps_its_promises);
     tcase_add_test(tc, numbers_of_entries_follow_the_formulas);
+    tcase_add_test(tc, recipes_rebuild_the_collection);
     tcase_add_test(tc, layers_join_everything);
     tcase_add_test(tc, stencils_are_the_known_operators);
     tcase_add_test(tc, seeds_matter);

@@ -1,10 +1,11 @@
-/* The functions that generate_table.c puts into rows; each family's file defines its own. */
+/* The functions that table.c puts into rows; each family's file defines its own. */
 #ifndef SP_SPARSE_GENERATE_FAMILIES_H
 #define SP_SPARSE_GENERATE_FAMILIES_H
 
 #include "sparse/generate/family.h"
 
-/* generate_stencil.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries */
+/* stencil.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries, or periodic ones where disorder
+ * has a fourth argument of 1 */
 enum { SP_STENCIL_POINTS = 27 };
 struct sp_stencil {
     int dimensions;
@@ -13,8 +14,8 @@ struct sp_stencil {
     double diagonal, neighbour;               /* values */
     bool disorder; /* argument 1 is W, argument 2 a seed: W (u - 1/2) is added to the diagonal */
 };
-extern const struct sp_stencil sp_stencil_5_point, sp_stencil_7_point, sp_stencil_27_point,
-    sp_stencil_anderson;
+extern const struct sp_stencil sp_stencil_5_point, sp_stencil_9_point, sp_stencil_7_point,
+    sp_stencil_27_point, sp_stencil_anderson;
 enum sp_status sp_stencil_shape(const struct sp_generator *, const struct sp_generator_argument *,
                                 struct sp_generator_shape *, struct sp_error *);
 void sp_stencil_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
@@ -22,7 +23,7 @@ void sp_stencil_lengths(const struct sp_generator *, const struct sp_generator_a
 void sp_stencil_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                      int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* generate_band.c */
+/* band.c */
 enum sp_status sp_band_shape(const struct sp_generator *, const struct sp_generator_argument *,
                              struct sp_generator_shape *, struct sp_error *);
 void sp_band_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
@@ -30,7 +31,7 @@ void sp_band_lengths(const struct sp_generator *, const struct sp_generator_argu
 void sp_band_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                   int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* generate_random.c: K distinct columns a row, and the same with blocks, dense or filled in part, for entries
+/* random.c: K distinct columns a row, and the same with blocks, dense or filled in part, for entries
  */
 enum sp_status sp_uniform_shape(const struct sp_generator *, const struct sp_generator_argument *,
                                 struct sp_generator_shape *, struct sp_error *);
@@ -47,14 +48,14 @@ void sp_block_rows(const struct sp_generator *, const struct sp_generator_argume
                    int64_t end, int32_t *scratch, struct sp_csr *a);
 int64_t sp_block_scratch(const struct sp_generator_argument *);
 
-/* generate_powerlaw.c */
+/* powerlaw.c */
 enum sp_status sp_powerlaw_shape(const struct sp_generator *, const struct sp_generator_argument *,
                                  struct sp_generator_shape *, struct sp_error *);
 enum sp_status sp_powerlaw_make(const struct sp_generator *, const struct sp_generator_argument *,
                                 const struct sp_generator_shape *, const struct sp_allocator *,
                                 struct sp_csr *, struct sp_error *);
 
-/* generate_arrow.c */
+/* arrow.c */
 enum sp_status sp_arrow_shape(const struct sp_generator *, const struct sp_generator_argument *,
                               struct sp_generator_shape *, struct sp_error *);
 void sp_arrow_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
@@ -62,7 +63,22 @@ void sp_arrow_lengths(const struct sp_generator *, const struct sp_generator_arg
 void sp_arrow_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                    int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* generate_layer.c */
+/* graph.c: De Bruijn's and Mycielski's graphs */
+enum sp_status sp_debruijn_shape(const struct sp_generator *, const struct sp_generator_argument *,
+                                 struct sp_generator_shape *, struct sp_error *);
+void sp_debruijn_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                         int64_t end, int64_t *length);
+void sp_debruijn_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                      int64_t end, int32_t *scratch, struct sp_csr *a);
+enum sp_status sp_mycielskian_shape(const struct sp_generator *, const struct sp_generator_argument *,
+                                    struct sp_generator_shape *, struct sp_error *);
+void sp_mycielskian_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                            int64_t end, int64_t *length);
+void sp_mycielskian_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
+                         int64_t end, int32_t *scratch, struct sp_csr *a);
+int64_t sp_mycielskian_scratch(const struct sp_generator_argument *);
+
+/* layer.c */
 enum { SP_LAYER_INPUTS = 32 };
 enum sp_status sp_layer_shape(const struct sp_generator *, const struct sp_generator_argument *,
                               struct sp_generator_shape *, struct sp_error *);

@@ -1,5 +1,5 @@
-/* Inside the generators: what a family of matrices supplies. A new kind is one row in generate_table.c and
- * its functions in a file generate_FAMILY.c. */
+/* Inside the generators: what a family of matrices supplies. A new kind is one row in table.c and its
+ * functions in a file FAMILY.c. */
 #ifndef SP_SPARSE_GENERATE_FAMILY_H
 #define SP_SPARSE_GENERATE_FAMILY_H
 
@@ -56,6 +56,12 @@ struct sp_generator {
 };
 
 extern const struct sp_generator sp_generator_table[]; /* ends with name NULL */
+
+/* A matrix of a collection and what rebuilds the places of its entries. */
+struct sp_generator_alias {
+    const char *name, *spec;
+};
+extern const struct sp_generator_alias sp_generator_aliases[]; /* ends with name NULL */
 
 /* One value for entry (i, j) of a seeded matrix, uniform in [-1, 1] without 0. */
 static inline double sp_generator_value(uint64_t seed, int64_t i, int64_t j)

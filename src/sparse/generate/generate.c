@@ -241,6 +241,27 @@ static enum sp_status check_shape(const struct request *request, struct sp_error
     return SP_OK;
 }
 
+/* "suitesparse:NAME" becomes what the name stands for; `text` has room for MAX_SPEC. */
+static enum sp_status resolve_alias(char *text, struct sp_error *err)
+{
+    static const char collection[] = "suitesparse";
+    const size_t length = sizeof collection - 1;
+    if (strncmp(text, collection, length) != 0 || (text[length] && text[length] != ':'))
+        return SP_OK;
+    const char *name = text + length + (text[length] == ':');
+    char known[1024] = "";
+    for (const struct sp_generator_alias *a = sp_generator_aliases; a->name; a++) {
+        if (strcmp(a->name, name) == 0) {
+            strcpy(text, a->spec);
+            return SP_OK;
+        }
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
+    }
+    return sp_fail(err, SP_USAGE, "take the matrix's file",
+                   "no recipe rebuilds '%s' of the collection; there are %s", name, known);
+}
+
 /* Errors found inside name their part; the whole specification is put in front of them here. */
 static enum sp_status parse_spec(const char *spec, struct request *request, struct sp_error *err)
 {
@@ -253,7 +274,9 @@ static enum sp_status parse_spec(const char *spec, struct request *request, stru
     char *rest = strchr(text, '+');
     if (rest)
         *rest++ = '\0';
-    enum sp_status status = parse_kind(text, request, &inner);
+    enum sp_status status = resolve_alias(text, &inner);
+    if (status == SP_OK)
+        status = parse_kind(text, request, &inner);
     if (status == SP_OK)
         status = request->generator->shape(request->generator, request->arg, &request->shape, &inner);
     if (status == SP_OK)
