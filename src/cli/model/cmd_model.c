@@ -201,7 +201,6 @@ static void check_whole(struct argp_state *state, struct arguments *a)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const page_words[] = {"huge", "small", NULL};
     struct arguments *a = state->input;
     struct sp_model_request *r = &a->request;
     struct sp_error err;
@@ -266,7 +265,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->picture = arg;
         return 0;
     case KEY_PAGES:
-        r->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
+        r->small_pages = sp_pick_of(state, SP_OPTION_PAGES, arg) == 1;
         return 0;
     case KEY_COLD:
         r->cold = true;
