@@ -14,7 +14,8 @@ static inline struct sp_change typed(const char *text)
     return change;
 }
 
-#define ck_assert_change_eq(change, text)                                                                    \
-    ck_assert_str_eq(sp_change_as_typed(&(change), (char[SP_CHANGE_VALUES]){0}, SP_CHANGE_VALUES), text)
+#define AS_TYPED(change) sp_change_as_typed(&(change), (char[SP_CHANGE_VALUES]){0}, SP_CHANGE_VALUES)
+
+#define ck_assert_change_eq(change, text) ck_assert_str_eq(AS_TYPED(change), text)
 
 #endif

@@ -76,6 +76,22 @@ START_TEST(what_cannot_be_tried_changes_nothing)
 }
 END_TEST
 
+/* What the table says may be changed has a case here. */
+START_TEST(each_option_of_changes_can_be_changed)
+{
+    static const char *const values[] = {"", "1", "f32", "i64", "plain", "small", "no"};
+    for (int i = 0; i < SP_N_OPTIONS; i++) {
+        bool taken = false;
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+            struct sp_variant v = {0};
+            const struct sp_change change = sp_change_of((enum sp_option)i, values[k]);
+            taken |= sp_variant_add(&v, &change, NULL) == SP_OK;
+        }
+        ck_assert_msg(taken == ((sp_run_options[i].bits & SP_OF_CHANGE) != 0), "%s", sp_run_options[i].typed);
+    }
+}
+END_TEST
+
 /* A run on a matrix and what it needs. */
 struct fixture {
     struct sp_machine machine;
@@ -358,6 +374,7 @@ int main(void)
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, commands_repeat_what_was_done_to_the_matrix);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
+    tcase_add_test(tests, each_option_of_changes_can_be_changed);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);

@@ -18,7 +18,7 @@ static bool set_index(enum sp_index *field, int index)
     return index >= 0;
 }
 
-/* False: the option does not take this value, or may not be changed. */
+/* False: the option does not take this value; each one of SP_OF_CHANGE takes some. */
 static bool set_option(struct sp_analyze_options *o, enum sp_option option, const char *value)
 {
     const int word = sp_word_among(sp_run_options[option].words, value);
@@ -66,10 +66,11 @@ enum sp_status sp_variant_add(struct sp_variant *variant, const struct sp_change
     struct sp_variant v = *variant;
     struct sp_analyze_options scratch = {0};
     for (int k = 0; k < change->n; k++) {
+        const struct sp_run_option *o = &sp_run_options[change->option[k]];
         const char *value = sp_change_value(change, change->option[k]);
-        if (!set_option(&scratch, change->option[k], value))
-            return sp_fail(err, SP_USAGE, NULL, "'%s%s%s' cannot be tried",
-                           sp_run_options[change->option[k]].typed, *value ? " " : "", value);
+        if (!(o->bits & SP_OF_CHANGE) || !set_option(&scratch, change->option[k], value))
+            return sp_fail(err, SP_USAGE, NULL, "'%s%s%s' cannot be tried", o->typed, *value ? " " : "",
+                           value);
     }
     if (!sp_change_add_all(&v.change, change))
         return sp_fail(err, SP_USAGE, NULL, "too many options at once");
