@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "io/files/part_file.h"
 
 extern char **environ;
@@ -220,7 +221,7 @@ static enum sp_status run(const char *program, struct files *f, double timeout_s
         sp_part_child(pid); /* ends with this process */
     sp_part_children_release(&before);
     if (error)
-        return sp_fail(err, SP_ABSENT, "install gnuplot, or draw the script (--term gp) elsewhere",
+        return sp_fail(err, SP_ABSENT, "install gnuplot, or draw the script (" SP_O_TERM " gp) elsewhere",
                        "cannot start %s: %s", program, strerror(error));
     close(f->drawn[1]);
     f->drawn[1] = -1;
@@ -229,12 +230,12 @@ static enum sp_status run(const char *program, struct files *f, double timeout_s
     const bool ended = wait_for(pid, in_time ? end : 0, &result);
     sp_part_child_ended(pid);
     if (!ended)
-        return sp_fail(err, SP_OUTPUT, "try the script by hand (--term gp)",
+        return sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)",
                        "gnuplot did not finish within %.0f s", timeout_s);
     if (WIFEXITED(result) && WEXITSTATUS(result) == 0)
         return SP_OK;
     read_words(f->said, words, sizeof words);
-    return sp_fail(err, SP_OUTPUT, "try the script by hand (--term gp)", "gnuplot failed: %s",
+    return sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)", "gnuplot failed: %s",
                    *words ? words : "it gave no reason");
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "io/files/atomic_file.h"
 #include "io/record/record_words.h"
 #include "plots/gnuplot.h"
@@ -140,7 +141,7 @@ static enum sp_status draw(const struct sp_plot_kind *kind, const struct sp_reco
     if (status != SP_OK)
         return status;
     if (!sp_picture_is_whole(term, *bytes, *size)) {
-        status = sp_fail(err, SP_OUTPUT, "try the script by hand (--term gp)",
+        status = sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)",
                          *size == 0 ? "gnuplot drew nothing; is its %s terminal missing?"
                                     : "gnuplot drew a part of a picture only (%s)",
                          sp_term_name(term));
@@ -213,7 +214,7 @@ enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_
         return *bytes ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for a script");
     }
     if (!tool || !tool->gnuplot)
-        return sp_fail(err, SP_ABSENT, "install gnuplot, or write the script: --term gp -o FILE.gp",
+        return sp_fail(err, SP_ABSENT, "install gnuplot, or write the script: " SP_O_TERM " gp -o FILE.gp",
                        "gnuplot is not installed here");
     return draw(kind, records, n, term, tool, bytes, size, err);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "probes/helper/helper.h"
 
 static const char program[] = "spmodel-counters";
@@ -167,7 +168,7 @@ static enum sp_status give_up(struct sp_helper *h, const char *why, struct sp_er
     last_words(h, words, sizeof words);
     end_process(h, 0);
     close_all(h);
-    return sp_fail(err, SP_ABSENT, "try likwid-perfctr or papi_avail by hand; --bytes sim simulates",
+    return sp_fail(err, SP_ABSENT, "try likwid-perfctr or papi_avail by hand; " SP_O_BYTES " sim simulates",
                    "%s %s%s", library, why, words);
 }
 

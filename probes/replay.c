@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "probes/count_json.h"
 #include "probes/counting.h"
 
@@ -30,7 +31,7 @@ static enum sp_status open_replay(const char *argument, void **session, struct s
 {
     *session = NULL;
     if (!argument || !*argument)
-        return sp_fail(err, SP_USAGE, "--bytes replay:FILE, FILE a record with counters",
+        return sp_fail(err, SP_USAGE, SP_O_BYTES " replay:FILE, FILE a record with counters",
                        "replay needs a recording");
     json_error_t error;
     json_t *root = json_load_file(argument, 0, &error);

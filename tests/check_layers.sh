@@ -89,6 +89,36 @@ fi
 if grep -nE 'json_load[a-z]* *\(' $(echo "$files" | grep -vE '^(src/io/json_text\.c|probes/replay\.c)$'); then
     echo "JSON comes in through sp_json_parse() (io/json_text.h)"; exit 1
 fi
+# How an option is typed stands in one file, and in cli. Properties of CSS and options of other programs are none of ours.
+# shellcheck disable=SC2086
+awk 'function look(literal) {
+        gsub(/var\(--[a-z]+\)|--[a-z]+:[#%]/, "", literal)
+        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|docker run --cap-add|^"--default-settings"$/, "", literal)
+        if (literal ~ /--[a-z%]/) {
+            print FILENAME ":" FNR ": " literal
+            bad = 1
+        }
+    }
+    FNR == 1 { comment = 0 }
+    {
+        line = $0
+        while (line != "") {
+            if (comment) {
+                at = index(line, "*/")
+                comment = !at
+                line = at ? substr(line, at + 2) : ""
+            } else if (match(line, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)+\047|\/[*\/]/)) {
+                token = substr(line, RSTART, RLENGTH)
+                line = token == "//" ? "" : substr(line, RSTART + RLENGTH)
+                comment = token == "/*"
+                if (token ~ /^"/)
+                    look(token)
+            } else
+                line = ""
+        }
+    }
+    END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/option_words\.h$') ||
+    { echo "below src/cli options have the names of base/option/option_words.h"; exit 1; }
 # What the folders link, and what the documents say of the layers, is the same graph.
 sed -n 's/^ *allow\["\([a-z]*\)"\] = "\(.*\)"$/\1 \2/p' "$0" >"${TMPDIR:-/tmp}/layers.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT

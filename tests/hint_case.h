@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/hints/hints.h"
+#include "proposal.h"
 
 /* kkt_power on 18 threads, memory-bound, everything fine. */
 static inline struct sp_hint_inputs healthy(void)
@@ -54,17 +55,21 @@ static inline const struct sp_checked *clear(const struct sp_hints *h, const cha
     return NULL;
 }
 
+/* Members of an alternative that is another format. */
+#define AS_FORMAT(value) .option = (value), .change = typed("--format " value)
+
 /* A rule's contract: complete texts, an interval of gains, a command of this program. */
-static inline void check_hint(const struct sp_hint *h)
+static inline void check_hint(const struct sp_hint_inputs *in, const struct sp_hint *h)
 {
+    const char *proposal = PROPOSAL_OF(in, h);
     ck_assert_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi > 0 && h->gain_hi < 1,
                   "%s: gain %g ... %g", h->id, h->gain_lo, h->gain_hi);
     ck_assert(h->basis != SP_NONE && h->evidence[0] && h->expect[0]);
-    ck_assert_msg(strncmp(h->try_command, "spmodel analyze ", 16) == 0 ||
-                      strncmp(h->try_command, "numactl --localalloc spmodel analyze ", 37) == 0 ||
-                      strncmp(h->try_command, "echo madvise", 12) == 0 ||
-                      strncmp(h->try_command, "in your program: ", 17) == 0,
-                  "%s: %s", h->id, h->try_command);
+    ck_assert_msg(strncmp(proposal, "spmodel analyze ", 16) == 0 ||
+                      strncmp(proposal, "numactl --localalloc spmodel analyze ", 37) == 0 ||
+                      strncmp(proposal, "echo madvise", 12) == 0 ||
+                      strncmp(proposal, "in your program: ", 17) == 0,
+                  "%s: %s", h->id, proposal);
 }
 
 static inline struct sp_hints ask(const struct sp_hint_inputs *in)
@@ -72,7 +77,7 @@ static inline struct sp_hints ask(const struct sp_hint_inputs *in)
     struct sp_hints h;
     sp_hints_find(in, &h);
     for (int i = 0; i < h.n_hints; i++) {
-        check_hint(&h.hint[i]);
+        check_hint(in, &h.hint[i]);
         if (i > 0)
             ck_assert(h.hint[i - 1].gain_lo + h.hint[i - 1].gain_hi >= h.hint[i].gain_lo + h.hint[i].gain_hi);
     }
@@ -88,6 +93,12 @@ static inline struct sp_hint only(const struct sp_hint_inputs *in, const char *i
     ck_assert_msg(h.n_hints == 1 && strcmp(h.hint[0].id, id) == 0, "%d hints, first %s, expected %s",
                   h.n_hints, h.n_hints ? h.hint[0].id : "none", id);
     return h.hint[0];
+}
+
+static inline void only_proposes(const struct sp_hint_inputs *in, const char *id, const char *text)
+{
+    const struct sp_hint hint = only(in, id);
+    ck_assert_str_eq(PROPOSAL_OF(in, &hint), text);
 }
 
 #endif

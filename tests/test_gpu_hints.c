@@ -6,6 +6,7 @@
 
 #include "model/gpu/gpu_predict.h"
 #include "model/hints/hints.h"
+#include "proposal.h"
 
 /* 100 MB of memory and 300 MB of the L2 in 100 us, at 1 TB/s and 3 TB/s. */
 static struct sp_gpu_prediction prediction(double memory_B, double L2_B, double launch_s)
@@ -39,7 +40,7 @@ static struct sp_hint_inputs inputs(const struct sp_gpu_hint_inputs *gpu, double
     struct sp_hint_inputs in;
     sp_hint_inputs_init(&in);
     in.matrix = "a.mtx";
-    in.options = "--device gpu";
+    in.options = typed("--device gpu");
     in.n_r = in.n_c = 1000000;
     in.n_nz = 8000000;
     in.time_s = sp_value_of(time_s, SP_MEASURED);
@@ -87,7 +88,7 @@ START_TEST(another_format)
     sp_hints_find(&in, &h);
     const struct sp_hint *hint = find(&h, "J01");
     ck_assert(hint && hint->gain_lo > 0.3 && hint->gain_hi < 0.5);
-    ck_assert_ptr_nonnull(strstr(hint->try_command, "--device gpu --format sell:32,1"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--device gpu --format sell:32,1"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "L2 bandwidth"));
     way.time_s = sp_value_of(205e-6, SP_MODELLED);
     sp_hints_find(&in, &h);
@@ -154,7 +155,7 @@ START_TEST(another_order)
     sp_hints_find(&in, &h);
     const struct sp_hint *hint = find(&h, "J04");
     ck_assert(hint && hint->gain_lo > 0.5 && hint->cost[0]);
-    ck_assert_ptr_nonnull(strstr(hint->try_command, "--reorder rcm"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--reorder rcm"));
     then = now;
     sp_hints_find(&in, &h);
     ck_assert_ptr_null(find(&h, "J04"));
@@ -182,7 +183,7 @@ START_TEST(idle_lanes)
     const struct sp_hint *hint = find(&h, "J05");
     ck_assert(hint && hint->gain_lo > 0.3 && hint->gain_hi < 0.5);
     ck_assert_ptr_null(find(&h, "J01"));
-    ck_assert_ptr_nonnull(strstr(hint->try_command, "--isa cuda-merge"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--isa cuda-merge"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "only 30 %"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "Rows of a warp differ"));
     gpu.equal_rows = true;
@@ -232,13 +233,13 @@ START_TEST(units_for_blocks)
     ck_assert_ptr_nonnull(
         strstr(hint->evidence, "2000000 blocks of bcsr:8x1 hold the matrix with 50 % fill"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "three products of tf32"));
-    ck_assert_ptr_null(strstr(hint->try_command, "--precision"));
+    ck_assert_ptr_null(strstr(PROPOSAL_OF(&in, hint), "--precision"));
     units[0].time_s = sp_value_of(250e-6, SP_MODELLED);
     sp_hints_find(&in, &h);
     hint = find(&h, "J06");
     ck_assert(hint && hint->confidence == SP_LOW);
     ck_assert_ptr_nonnull(strstr(hint->evidence, "11 significant bits"));
-    ck_assert_ptr_nonnull(strstr(hint->try_command, "--format bcsr:8x1 --precision f16"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--format bcsr:8x1 --precision f16"));
     gpu.n_units = 1;
     sp_hints_find(&in, &h);
     ck_assert(!find(&h, "J06") && checked(&h, "matrix units"));
@@ -265,7 +266,7 @@ START_TEST(tiles_or_rows)
     sp_hints_find(&in, &h);
     const struct sp_hint *hint = find(&h, "J07");
     ck_assert_ptr_nonnull(hint);
-    ck_assert_ptr_nonnull(strstr(hint->try_command, "--format tiled:64,32"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--format tiled:64,32"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "density 0.08"));
     ck_assert_ptr_nonnull(strstr(hint->evidence, "8.0 entries"));
     way.time_s = sp_value_of(205e-6, SP_MODELLED);
@@ -279,7 +280,7 @@ START_TEST(tiles_or_rows)
     in.n_r = in.n_c = 100000;
     sp_hints_find(&in, &h);
     hint = find(&h, "J07");
-    ck_assert(hint && strstr(hint->try_command, "--format crs"));
+    ck_assert(hint && strstr(PROPOSAL_OF(&in, hint), "--format crs"));
     gpu.run.T_i = 0; /* nothing is known of tiles */
     sp_hints_find(&in, &h);
     ck_assert(!find(&h, "J07") && !checked(&h, "tiles of SDDMM"));

@@ -10,8 +10,8 @@
 START_TEST(another_format_is_possible_where_hints_are_tried)
 {
     struct sp_hint_inputs in = healthy();
-    struct sp_alternative formats[2] = {{.option = "sell:8,1", .V_B = sp_value_of(235e6, SP_MODELLED)},
-                                        {.option = "sellu:8,1", .V_B = sp_value_of(240e6, SP_MODELLED)}};
+    struct sp_alternative formats[2] = {{AS_FORMAT("sell:8,1"), .V_B = sp_value_of(235e6, SP_MODELLED)},
+                                        {AS_FORMAT("sellu:8,1"), .V_B = sp_value_of(240e6, SP_MODELLED)}};
     formats[0].core_s = sp_value_of(0.3e-3, SP_MEASURED);
     formats[1].core_s = sp_value_of(1e-3, SP_MEASURED);
     in.formats = formats;
@@ -21,7 +21,7 @@ START_TEST(another_format_is_possible_where_hints_are_tried)
     ck_assert_ptr_null(find(&h, "C02"));
     in.thorough = true;
     struct sp_hint hint = only(&in, "C02");
-    ck_assert_str_eq(hint.change, "--format sell:8,1");
+    ck_assert_change_eq(hint.change, "--format sell:8,1");
     ck_assert_double_eq_tol(hint.gain_hi, 1 - 235e6 / 76e9 / 4e-3, 1e-9); /* its transfers remain */
     ck_assert(hint.gain_lo == 0 && hint.confidence == SP_LOW);
     in.time_s = sp_value_of(3.1e-3, SP_MEASURED); /* as good as its model */
@@ -35,8 +35,7 @@ END_TEST
 START_TEST(waiting_is_counted_once)
 {
     struct sp_hint_inputs in = healthy();
-    const struct sp_alternative format = {.option = "sell:8,1",
-                                          .V_B = sp_value_of(38e6, SP_MODELLED),
+    const struct sp_alternative format = {AS_FORMAT("sell:8,1"), .V_B = sp_value_of(38e6, SP_MODELLED),
                                           .core_s = sp_value_of(0.3e-3, SP_MEASURED)};
     in.n_nz = 3 * in.n_r;
     in.V_B = sp_value_of(38e6, SP_SIMULATED); /* 0.5 ms */
@@ -72,7 +71,7 @@ START_TEST(what_moves_into_a_cache_has_its_roof)
     in.n_nz = 700000;
     in.n_threads = 2;
     in.warm = in.symmetric = true;
-    in.option_half = "--format half";
+    in.to_half = typed("--format half");
     in.machine = &machine;
     in.x_B = in.y_B = 8e5;
     in.working_set_B = 12.0 * 700000 + 4e5 + 1.6e6;
@@ -94,8 +93,7 @@ END_TEST
 /* One command, two reasons. */
 START_TEST(the_same_action_is_one_hint)
 {
-    const struct sp_alternative format = {.option = "sellu:8,1",
-                                          .V_B = sp_value_of(150e6, SP_MODELLED),
+    const struct sp_alternative format = {AS_FORMAT("sellu:8,1"), .V_B = sp_value_of(150e6, SP_MODELLED),
                                           .core_s = sp_value_of(1e-3, SP_MEASURED)};
     struct sp_hint_inputs in = healthy();
     in.time_s = sp_value_of(5e-3, SP_MEASURED);
@@ -116,22 +114,21 @@ END_TEST
 START_TEST(padding)
 {
     const struct sp_alternative formats[] = {
-        {.option = "sell:32,256",
-         .V_B = sp_value_of(245e6, SP_MODELLED),
+        {AS_FORMAT("sell:32,256"), .V_B = sp_value_of(245e6, SP_MODELLED),
          .beta = sp_value_of(0.93, SP_MODELLED)},
-        {.option = "crs", .V_B = sp_value_of(260e6, SP_MODELLED), .beta = sp_value_of(1, SP_MODELLED)},
+        {AS_FORMAT("crs"), .V_B = sp_value_of(260e6, SP_MODELLED), .beta = sp_value_of(1, SP_MODELLED)},
     };
     struct sp_hint_inputs in = healthy();
     in.format = SP_FORMAT_SELL;
     in.C = 32;
-    in.options = "--format sell:32,1";
+    in.options = typed("--format sell:32,1");
     in.beta = sp_value_of(0.48, SP_MODELLED);
     in.V_B = sp_value_of(423e6, SP_MODELLED);
     in.time_s = sp_value_of(5.6e-3, SP_MEASURED);
     in.formats = formats;
     in.n_formats = 2;
     struct sp_hint hint = only(&in, "D01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sell:32,256");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --format sell:32,256");
     in.core_s = sp_value_of(5.6e-3, SP_MEASURED); /* not memory-bound */
     struct sp_hints h = ask(&in);
     ck_assert_ptr_null(find(&h, "D01"));
@@ -150,21 +147,22 @@ START_TEST(index_bytes)
     in.V_B = sp_value_of(291e6, SP_SIMULATED);
     in.time_s = sp_value_of(4e-3, SP_MEASURED);
     struct sp_hint hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index i32");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --index i32");
     struct sp_alternative formats[] = {
-        {.option = "sellu:8,1", .V_B = sp_value_of(190e6, SP_MODELLED)},
+        {AS_FORMAT("sellu:8,1"), .V_B = sp_value_of(190e6, SP_MODELLED)},
     };
     in = healthy();
     in.formats = formats;
     in.n_formats = 1;
     in.unit_share = sp_value_of(0.88, SP_MODELLED);
     hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --format sellu:8,1");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --format sellu:8,1");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "88 %"));
-    const struct sp_alternative offsets = {.option = "--index d16", .V_B = sp_value_of(170e6, SP_MODELLED)};
+    const struct sp_alternative offsets = {
+        .option = "--index d16", .change = typed("--index d16"), .V_B = sp_value_of(170e6, SP_MODELLED)};
     in.offsets = &offsets;
     hint = only(&in, "E01");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --index d16");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --index d16");
     in.offsets = NULL;
     formats[0].V_B = sp_value_of(240e6, SP_MODELLED);
     in.unit_share = sp_value_of(0.02, SP_MODELLED);
@@ -189,14 +187,14 @@ START_TEST(stripes_and_streams)
 
     in = healthy();
     in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
-    snprintf(in.option_striped, sizeof in.option_striped, "--format striped:1024");
+    in.to_stripes = typed("--format striped:1024");
     in.striped_V_B =
         sp_value_between(0.6 * in.V_B.value, 0.5 * in.V_B.value, 0.7 * in.V_B.value, SP_MODELLED);
     ck_assert_int_eq(only(&in, "A04").confidence, SP_LOW); /* its execution was not measured */
     in.striped_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
     const struct sp_hint hint = only(&in, "A04");
     ck_assert(hint.gain_lo >= 0.2 && hint.gain_hi <= 0.6 && hint.confidence == SP_MEDIUM);
-    ck_assert_ptr_nonnull(strstr(hint.try_command, "--format striped:1024"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), "--format striped:1024"));
     in.V_B = sp_value_of(50e6, SP_SIMULATED);
     in.core_s = sp_value_of(0.3e-3, SP_MEASURED);
     in.striped_V_B =
@@ -226,9 +224,9 @@ START_TEST(symmetric_precision_blocks)
     struct sp_hint_inputs in = healthy();
     in.symmetric = true;
     ck_assert_int_eq(ask(&in).n_hints, 0); /* no layout takes it: nothing to type */
-    in.option_half = "--half";
+    in.to_half = typed("--format half");
     struct sp_hint hint = only(&in, "E02");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --half");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --format half");
     in.half_V_B = sp_value_between(0.7 * in.V_B.value, 0.6 * in.V_B.value, 0.8 * in.V_B.value, SP_MODELLED);
     hint = only(&in, "E02");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "conflicts between threads too"));
@@ -248,7 +246,7 @@ START_TEST(symmetric_precision_blocks)
     in.fits_f32 = SP_TRUE;
     in.n_distinct = 17;
     hint = only(&in, "E03");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --precision mixed");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --precision mixed");
     ck_assert_ptr_null(strstr(hint.evidence, "f32")); /* it argues for what it proposes */
     ck_assert_ptr_nonnull(strstr(hint.evidence, "17 distinct"));
     in.fits_f32 = SP_FALSE;
@@ -270,7 +268,7 @@ START_TEST(symmetric_precision_blocks)
     in.block_h = in.block_w = 3;
     in.n_blocks = in.n_nz / 9 + 1000;
     ck_assert_int_eq(ask(&in).n_hints, 0); /* no kernel takes them */
-    in.option_block = "--format bcsr:3x3";
+    in.to_blocks = typed("--format bcsr:3x3");
     hint = only(&in, "E04");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "100 %"));
     in.n_blocks = in.n_nz / 2;
@@ -284,8 +282,8 @@ END_TEST
 START_TEST(what_the_model_gives_nothing_is_a_chance)
 {
     struct sp_hint_inputs in = healthy();
-    struct sp_alternative formats[2] = {{.option = "sell:8,64", .V_B = sp_value_of(51e6, SP_MODELLED)},
-                                        {.option = "sellu:8,1", .V_B = sp_value_of(52e6, SP_MODELLED)}};
+    struct sp_alternative formats[2] = {{AS_FORMAT("sell:8,64"), .V_B = sp_value_of(51e6, SP_MODELLED)},
+                                        {AS_FORMAT("sellu:8,1"), .V_B = sp_value_of(52e6, SP_MODELLED)}};
     formats[0].core_s = formats[1].core_s = sp_value_of(2e-3, SP_MEASURED);
     in.formats = formats;
     in.n_formats = 2;
@@ -293,11 +291,11 @@ START_TEST(what_the_model_gives_nothing_is_a_chance)
     in.V_B = sp_value_of(50e6, SP_SIMULATED);
     in.block_h = in.block_w = 2;
     in.n_blocks = in.n_nz / 3; /* filled to three quarters: 108 B instead of 3 x 12 */
-    in.option_block = "--format bcsr:2x2";
+    in.to_blocks = typed("--format bcsr:2x2");
     struct sp_hints found = ask(&in), chances;
     const struct sp_hint *first = find(&found, "C01");
     ck_assert_ptr_nonnull(first);
-    ck_assert_str_eq(first->change, "--format sell:8,64");
+    ck_assert_change_eq(first->change, "--format sell:8,64");
     ck_assert_ptr_null(find(&found, "E04"));
     sp_hints_chances(&in, &found, &chances);
     const struct sp_hint *blocks = find(&chances, "E04"), *next = find(&chances, "C01");
@@ -305,11 +303,11 @@ START_TEST(what_the_model_gives_nothing_is_a_chance)
     ck_assert_double_eq(blocks->gain_hi, 0);
     ck_assert_ptr_nonnull(strstr(blocks->evidence, "tried all the same"));
     ck_assert_ptr_nonnull(next);
-    ck_assert_str_eq(next->change, "--format sellu:8,1");
+    ck_assert_change_eq(next->change, "--format sellu:8,1");
     for (int i = 0; i < chances.n_hints; i++) {
-        ck_assert(chances.hint[i].change[0]);
+        ck_assert(chances.hint[i].change.n > 0);
         for (int k = 0; k < found.n_hints; k++)
-            ck_assert_str_ne(chances.hint[i].change, found.hint[k].change);
+            ck_assert(!sp_change_is_same(&chances.hint[i].change, &found.hint[k].change));
     }
 }
 END_TEST
@@ -318,12 +316,12 @@ END_TEST
 START_TEST(explicit_zeros)
 {
     struct sp_hint_inputs in = healthy();
-    in.options = "--threads 18";
+    in.options = typed("--threads 18");
     in.n_zeros = in.n_nz / 5;
     const struct sp_hint hint = only(&in, "E06");
     const double saved = 12.0 * (double)in.n_zeros / in.V_B.value;
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --threads 18 --drop-zeros");
-    ck_assert_str_eq(hint.change, "--drop-zeros");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --threads 18 --drop-zeros");
+    ck_assert_change_eq(hint.change, "--drop-zeros");
     ck_assert(hint.gain_lo <= saved && saved <= hint.gain_hi && hint.gain_lo > 0.05);
     ck_assert_double_eq_tol(hint.then.V_B.value, in.V_B.value - 12.0 * (double)in.n_zeros, 1);
     ck_assert_ptr_nonnull(strstr(hint.evidence, "(20 %)"));
@@ -353,7 +351,7 @@ START_TEST(width_of_block_vectors)
     const double W = 2 * (double)in.n_nz;
     in.op = SP_OP_SPMMV;
     in.r = 4;
-    in.options = "--op spmmv --rhs 4";
+    in.options = typed("--op spmmv --rhs 4");
     in.V_B = sp_value_of(3.27 * 4 * W, SP_SIMULATED);
     in.time_s = sp_value_of(3.27 * 4 * W / in.roof_Bps.value, SP_MEASURED);
     in.core_s = sp_value_of(in.time_s.value / 2, SP_MEASURED);
@@ -366,7 +364,7 @@ START_TEST(width_of_block_vectors)
     in.n_widths = 2;
     in.widths = widths;
     struct sp_hint hint = only(&in, "E05");
-    ck_assert_str_eq(hint.try_command, "spmodel analyze kkt_power.mtx.gz --op spmmv --rhs 32");
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --op spmmv --rhs 32");
     ck_assert_double_eq_tol(hint.gain_lo, low(1 - 1.89 / 3.27), 0.01);
     widths[1].core_s =
         sp_value_of(17 * in.core_s.value, SP_MEASURED); /* P_core falls: a vector takes longer */

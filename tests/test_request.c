@@ -50,12 +50,11 @@ START_TEST(requests_are_command_lines)
         const char *record, *text;
     } cases[] = {
         {defaults, "analyze m --runs 3 --seed 1 --bytes sim"},
-        {much, "analyze m --op spmmv --order column --format sell:8,128 --schedule rows "
-               "--precision f32 --index i64 --prefetch 64 --threads 2 --isa avx2 --store plain "
-               "--pages small --reorder rcm --sim-skew 0.1 --sim-policy rrip --sim-llc 65536 "
-               "--machine a b.json --rhs 8 --no-pin --cold --runs 5 --samples 9 --budget 0.05 --seed 7 "
-               "--drop-zeros --bytes perf"},
-        {on_gpu, "analyze m --op spmm --isa cuda-lanes --device gpu --inner 64 --seed 1 --bytes sim"}};
+        {much, "analyze m --op spmmv --format sell:8,128 --schedule rows --precision f32 --index i64 "
+               "--prefetch 64 --rhs 8 --order column --threads 2 --isa avx2 --store plain --pages small "
+               "--no-pin --cold --reorder rcm --sim-skew 0.1 --sim-policy rrip --sim-llc 65536 "
+               "--machine a b.json --runs 5 --samples 9 --budget 0.05 --seed 7 --drop-zeros --bytes perf"},
+        {on_gpu, "analyze m --op spmm --inner 64 --isa cuda-lanes --device gpu --seed 1 --bytes sim"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sp_record r = record_of(cases[i].record);
         struct sp_arguments a = {0};

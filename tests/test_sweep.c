@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "model/volume/volume_spmv.h"
 #include "report/report_sweep.h"
 #include "session/record/format_model.h"
@@ -152,8 +153,7 @@ static char *report_of(const struct sp_sweep *s)
 static struct sp_sweep_point point_of(const char *change, double gain, double half_width, int64_t n_clean,
                                       int64_t n_disturbed)
 {
-    struct sp_sweep_point p = {.variant = sp_variant_none()};
-    strcpy(p.variant.change, change);
+    struct sp_sweep_point p = {.variant = {.change = typed(change)}};
     p.trial.gain = sp_value_between(gain, gain - half_width, gain + half_width, SP_MEASURED);
     p.trial.time = p.trial.base_time = sp_value_of(1, SP_MEASURED);
     p.trial.n_pairs = n_clean > 0 ? n_clean : n_disturbed;
@@ -177,7 +177,7 @@ START_TEST(a_disturbed_point_cannot_win)
     sp_sweep_rank(&s);
     setenv("SPMODEL_ASSUME", "clean", 1);
     ck_assert_int_eq(s.best, 0);
-    ck_assert_str_eq(points[0].variant.change, "--format sell:8,1");
+    ck_assert_change_eq(points[0].variant.change, "--format sell:8,1");
     ck_assert(points[0].tied && !points[1].tied);
     ck_assert_int_eq(points[2].fate, SP_SWEEP_DISTURBED);
     ck_assert(!sp_value_known(points[2].trial.gain));
@@ -202,10 +202,10 @@ START_TEST(ties_within_the_intervals_are_called_ties)
     struct sp_sweep s = {
         .n_combinations = 4, .n = 4, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
     sp_sweep_rank(&s);
-    ck_assert_str_eq(points[0].variant.change, "--index d16");
-    ck_assert_str_eq(points[s.best].variant.change, "");
+    ck_assert_change_eq(points[0].variant.change, "--index d16");
+    ck_assert_change_eq(points[s.best].variant.change, "");
     for (int i = 0; i < s.n; i++)
-        ck_assert_int_eq(points[i].tied, strcmp(points[i].variant.change, "--reorder rcm") != 0);
+        ck_assert_int_eq(points[i].tied, !sp_change_value(&points[i].variant.change, SP_OPTION_REORDER));
     char *text = report_of(&s);
     ck_assert_msg(strstr(text, "3 of them differ by no more than the noise") &&
                       strstr(text, "  1= --index d16") &&
@@ -222,8 +222,8 @@ START_TEST(without_a_clean_sample_there_is_no_best)
         .n_combinations = 11, .n = 11, .point = points, .base_time = sp_value_none("nothing was measured")};
     points[0] = point_of("", 0, 0, 0, 40);
     for (int i = 1; i < s.n; i++) {
-        points[i] = (struct sp_sweep_point){.variant = sp_variant_none(), .fate = SP_SWEEP_BUDGET};
-        snprintf(points[i].variant.change, sizeof points[i].variant.change, "--threads %d", i);
+        points[i] = (struct sp_sweep_point){.fate = SP_SWEEP_BUDGET};
+        sp_change_add_number(&points[i].variant.change, SP_OPTION_THREADS, i);
     }
     unsetenv("SPMODEL_ASSUME");
     sp_sweep_rank(&s);
@@ -261,7 +261,7 @@ START_TEST(a_failure_is_not_impossible)
     struct sp_record record;
     char *text = NULL;
     size_t size = 0;
-    strcpy(point.variant.change, "--format half");
+    point.variant.change = typed("--format half");
     strcpy(point.trial.error.what, "no memory for windows");
     ck_assert_int_eq(sp_subject_open("gen:laplace2d:10", NULL, NULL, NULL, &subject, NULL), SP_OK);
     ck_assert_int_eq(sp_record_new(subject.name, &record, NULL), SP_OK);

@@ -7,35 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "session/analyze/sampling.h"
 #include "session/trial/try_hints.h"
 
+static enum sp_status add(struct sp_variant *v, const char *text)
+{
+    const struct sp_change change = typed(text);
+    return sp_variant_add(v, &change, NULL);
+}
+
 START_TEST(options_are_added_and_replaced)
 {
-    struct sp_variant v = sp_variant_none();
+    struct sp_variant v = {0};
     const struct sp_analyze_options run = {
         .format = "crs", .schedule = "rows", .precision = SP_F64, .n_threads = 4, .small_pages = true};
-    ck_assert_int_eq(sp_variant_add(&v, "--reorder rcm --format sell:8,1", NULL), SP_OK);
-    ck_assert_int_eq(sp_variant_add(&v, "--threads 2", NULL), SP_OK);
-    ck_assert_int_eq(sp_variant_add(&v, "--format crs --pages huge", NULL), SP_OK);
-    ck_assert_str_eq(v.change, "--reorder rcm --threads 2 --format crs --pages huge");
-    ck_assert(sp_variant_has(&v, "--threads 3") && sp_variant_has(&v, "--index i64 --reorder none"));
-    ck_assert(!sp_variant_has(&v, "--thread 3") && !sp_variant_has(&v, "") &&
-              !sp_variant_has(&v, "--store nt"));
+    ck_assert_int_eq(add(&v, "--reorder rcm --format sell:8,1"), SP_OK);
+    ck_assert_int_eq(add(&v, "--threads 2"), SP_OK);
+    ck_assert_int_eq(add(&v, "--format crs --pages huge"), SP_OK);
+    ck_assert_change_eq(v.change, "--reorder rcm --threads 2 --format crs --pages huge");
     const struct sp_analyze_options o = sp_variant_options(&v, &run);
     ck_assert_str_eq(o.format, "crs");
     ck_assert_str_eq(o.schedule, "rows");
     ck_assert(o.n_threads == 2 && !o.small_pages && o.precision == SP_F64);
-    ck_assert_str_eq(v.reorder, "rcm");
+    ck_assert_str_eq(sp_variant_order(&v), "rcm");
 
-    v = sp_variant_none(); /* one that stands alone */
-    ck_assert_int_eq(sp_variant_add(&v, "--drop-zeros --threads 2", NULL), SP_OK);
-    ck_assert_int_eq(sp_variant_add(&v, "--format crs --drop-zeros", NULL), SP_OK);
-    ck_assert_str_eq(v.change, "--threads 2 --format crs --drop-zeros");
-    ck_assert(v.drop_zeros && sp_variant_has(&v, "--drop-zeros") && sp_variant_has(&v, "--threads 4"));
-    ck_assert(!sp_variant_has(&v, "--drop") && sp_variant_has(&v, "--index i64 --drop-zeros"));
-    ck_assert(!sp_variant_is_same(&v, &(struct sp_variant){.precision = -1}, &run));
-    ck_assert_int_eq(sp_variant_check("--drop-zeros", NULL), SP_OK);
+    v = (struct sp_variant){0}; /* one that stands alone */
+    ck_assert_int_eq(add(&v, "--drop-zeros --threads 2"), SP_OK);
+    ck_assert_int_eq(add(&v, "--format crs --drop-zeros"), SP_OK);
+    ck_assert_change_eq(v.change, "--threads 2 --format crs --drop-zeros");
+    ck_assert(sp_variant_drops_zeros(&v) && !sp_variant_is_same(&v, &(struct sp_variant){0}, &run));
+    ck_assert_int_eq(sp_variant_check(&v.change, NULL), SP_OK);
 }
 END_TEST
 
@@ -45,32 +47,48 @@ START_TEST(commands_repeat_what_was_done_to_the_matrix)
     const struct sp_analyze_options run = {.precision = -1, .n_threads = 4};
     const struct sp_workload w = {.precision = SP_F64, .schedule = SP_SCHEDULE_NNZ, .n_threads = 4};
     struct sp_subject subject = {.reorder = "none"};
-    char text[400];
-    ck_assert_str_eq(sp_run_text(&run, &w, &subject, text, sizeof text), "--threads 4");
+    struct sp_change given = sp_run_change(&run, &w, &subject);
+    ck_assert_change_eq(given, "--threads 4");
     strcpy(subject.reorder, "rcm");
     subject.facts.n_dropped = 3;
-    ck_assert_str_eq(sp_run_text(&run, &w, &subject, text, sizeof text),
-                     "--drop-zeros --reorder rcm --threads 4");
+    given = sp_run_change(&run, &w, &subject);
+    ck_assert_change_eq(given, "--drop-zeros --reorder rcm --threads 4");
 }
 END_TEST
 
 START_TEST(what_cannot_be_tried_changes_nothing)
 {
-    static const char *const wrong[] = {"--sing loud",     "--threads",     "--threads none", "--threads 0",
-                                        "--precision f65", "--store maybe", "--pages tiny",   "echo madvise"};
-    struct sp_variant v = sp_variant_none(), before;
-    ck_assert_int_eq(sp_variant_add(&v, "--store nt", NULL), SP_OK);
+    static const char *const wrong[] = {"--threads none",  "--threads 0",
+                                        "--precision f65", "--store maybe",
+                                        "--store auto",    "--pages tiny",
+                                        "--prefetch 9999", "--seed 1",
+                                        "--index i16",     "--format crs --pin perhaps"};
+    struct sp_variant v = {0}, before;
+    ck_assert_int_eq(add(&v, "--store nt"), SP_OK);
     before = v;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct sp_error err;
-        ck_assert_int_eq(sp_variant_add(&v, wrong[i], &err), SP_USAGE);
+        const struct sp_change change = typed(wrong[i]);
+        ck_assert_int_eq(sp_variant_add(&v, &change, &err), SP_USAGE);
         ck_assert_ptr_nonnull(strstr(err.what, "cannot be tried"));
         ck_assert_mem_eq(&v, &before, sizeof v);
     }
-    char longest[SP_VARIANT_CHANGE + 20] = "--isa ";
-    memset(longest + 6, 'x', sizeof longest - 7);
-    ck_assert_int_eq(sp_variant_add(&v, longest, NULL), SP_USAGE);
-    ck_assert_mem_eq(&v, &before, sizeof v);
+}
+END_TEST
+
+/* What the table says may be changed has a case here. */
+START_TEST(each_option_of_changes_can_be_changed)
+{
+    static const char *const values[] = {"", "1", "f32", "i64", "plain", "small", "no"};
+    for (int i = 0; i < SP_N_OPTIONS; i++) {
+        bool taken = false;
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+            struct sp_variant v = {0};
+            const struct sp_change change = sp_change_of((enum sp_option)i, values[k]);
+            taken |= sp_variant_add(&v, &change, NULL) == SP_OK;
+        }
+        ck_assert_msg(taken == ((sp_run_options[i].bits & SP_OF_CHANGE) != 0), "%s", sp_run_options[i].typed);
+    }
 }
 END_TEST
 
@@ -125,8 +143,8 @@ START_TEST(trials_measure_beside_the_run)
     struct sp_error err;
     open_fixture("gen:arrow:60000", &f);
     ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
-    struct sp_variant v = sp_variant_none();
-    ck_assert_int_eq(sp_variant_add(&v, "--format sell:32,1", NULL), SP_OK);
+    struct sp_variant v = {0};
+    ck_assert_int_eq(add(&v, "--format sell:32,1"), SP_OK);
     ck_assert_int_eq(sp_trials_run(&trials, &v, 0.05, &padded, &err), SP_OK);
     ck_assert_msg(padded.status == SP_OK, "%s", padded.error.what);
     ck_assert(padded.gain.lo <= padded.gain.value && padded.gain.value <= padded.gain.hi);
@@ -138,15 +156,15 @@ START_TEST(trials_measure_beside_the_run)
     ck_assert_double_eq(sp_trial_pays_after(&padded), ceil(2 * padded.layout_s / padded.base_time.value));
     ck_assert_ptr_nonnull(strstr(padded.kernel, "sell"));
 
-    v = sp_variant_none();
-    ck_assert_int_eq(sp_variant_add(&v, "--reorder reversed", NULL), SP_OK);
+    v = (struct sp_variant){0};
+    ck_assert_int_eq(add(&v, "--reorder reversed"), SP_OK);
     ck_assert_int_eq(sp_trials_run(&trials, &v, 0.02, &reordered, &err), SP_OK);
     ck_assert(reordered.status == SP_OK && reordered.reorder_s > 0 && reordered.n_processes == 1);
     ck_assert_int_eq(sp_trials_confirm(&trials, &v, 0.02, 2, &reordered, &err), SP_OK);
     ck_assert(reordered.status == SP_OK && reordered.n_processes == 2 && sp_value_known(reordered.gain));
     ck_assert(reordered.gain.lo <= reordered.gain.value && reordered.gain.value <= reordered.gain.hi);
 
-    ck_assert_int_eq(sp_variant_add(&v, "--format bcsr:0x4", NULL), SP_OK); /* seen when it is set up */
+    ck_assert_int_eq(add(&v, "--format bcsr:0x4"), SP_OK); /* seen when it is set up */
     ck_assert_int_eq(sp_trials_run(&trials, &v, 0.02, &refused, &err), SP_OK);
     ck_assert(refused.status == SP_USAGE && !sp_value_known(refused.gain) && refused.error.what[0]);
     sp_trials_close(&trials);
@@ -247,8 +265,8 @@ START_TEST(a_trial_leaves_the_threads_as_the_run_has_them)
         open_fixture("gen:laplace2d:60", &f);
         f.options.not_pinned = run_is_free;
         ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
-        struct sp_variant v = sp_variant_none();
-        ck_assert_int_eq(sp_variant_add(&v, run_is_free ? "--pin yes" : "--pin no", NULL), SP_OK);
+        struct sp_variant v = {0};
+        ck_assert_int_eq(add(&v, run_is_free ? "--pin yes" : "--pin no"), SP_OK);
         ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
         ck_assert_msg(trial.status == SP_OK, "%s", trial.error.what);
         struct watcher w = {.binding = &trials.base->binding, .n_free = f.topology.n_allowed};
@@ -275,8 +293,8 @@ START_TEST(a_trial_borrows_the_run)
     sp_trials_borrow(&f.subject, &f.options, own.base, NULL, &borrowed);
     ck_assert_ptr_eq(borrowed.base, &own.own);
     ck_assert_ptr_null(borrowed.own.kernel);
-    struct sp_variant v = sp_variant_none();
-    ck_assert_int_eq(sp_variant_add(&v, "--format sellu:8,1", NULL), SP_OK);
+    struct sp_variant v = {0};
+    ck_assert_int_eq(add(&v, "--format sellu:8,1"), SP_OK);
     ck_assert_int_eq(sp_trials_run(&borrowed, &v, 0.01, &trial, &err), SP_OK);
     ck_assert_msg(trial.status == SP_OK, "%s", trial.error.what);
     ck_assert_ptr_nonnull(strstr(trial.kernel, "sellu"));
@@ -302,8 +320,8 @@ START_TEST(trials_leave_zeros_out)
     ck_assert_int_eq(sp_trials_open(&f.subject, &f.options, NULL, NULL, &trials, &err), SP_OK);
     static const char *const changes[] = {"--drop-zeros", "--drop-zeros --reorder rcm", "--reorder rcm"};
     for (int i = 0; i < 3; i++) {
-        struct sp_variant v = sp_variant_none();
-        ck_assert_int_eq(sp_variant_add(&v, changes[i], NULL), SP_OK);
+        struct sp_variant v = {0};
+        ck_assert_int_eq(add(&v, changes[i]), SP_OK);
         ck_assert_int_eq(sp_trials_order(&trials, &v, &got, &err), SP_OK);
         ck_assert_int_eq(got.n_nz, i < 2 ? n_nz - (n_nz + 2) / 3 : n_nz);
         ck_assert_int_eq(sp_trials_run(&trials, &v, 0.01, &trial, &err), SP_OK);
@@ -329,11 +347,11 @@ START_TEST(orders_start_from_the_original)
     struct sp_trials trials;
     struct sp_error err;
     struct sp_csr got;
-    struct sp_variant none = sp_variant_none(), reversed = sp_variant_none();
+    struct sp_variant none = {0}, reversed = {0};
     open_fixture("gen:arrow:500", &f);
     const int64_t first_row = f.subject.matrix.row_ptr[1];
-    ck_assert_int_eq(sp_variant_add(&none, "--reorder none", NULL), SP_OK);
-    ck_assert_int_eq(sp_variant_add(&reversed, "--reorder reversed", NULL), SP_OK);
+    ck_assert_int_eq(add(&none, "--reorder none"), SP_OK);
+    ck_assert_int_eq(add(&reversed, "--reorder reversed"), SP_OK);
     ck_assert_int_eq(sp_subject_reorder(&f.subject, "reversed", NULL, NULL, &err), SP_OK);
     ck_assert_str_eq(f.subject.reorder, "reversed");
     ck_assert_int_eq(f.subject.matrix.row_ptr[1], 2);
@@ -356,6 +374,7 @@ int main(void)
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, commands_repeat_what_was_done_to_the_matrix);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
+    tcase_add_test(tests, each_option_of_changes_can_be_changed);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);
     tcase_add_test(tests, a_trial_leaves_the_threads_as_the_run_has_them);
     tcase_add_test(tests, trials_measure_beside_the_run);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "session/trial/tries.h"
 
 START_TEST(outcomes_follow_from_the_intervals)
@@ -94,11 +95,10 @@ END_TEST
 static void put_try(struct sp_tries *t, int round, const char *before, const char *own, double gain)
 {
     struct sp_try *one = &t->one[t->n++];
-    *one = (struct sp_try){.round = round, .variant = sp_variant_none(), .lo = 0.1, .hi = 0.2};
-    strcpy(one->own, own);
+    *one = (struct sp_try){.round = round, .own = typed(own), .lo = 0.1, .hi = 0.2};
     strcpy(one->ids, own);
-    ck_assert_int_eq(sp_variant_add(&one->variant, before, NULL), SP_OK);
-    ck_assert_int_eq(sp_variant_add(&one->variant, own, NULL), SP_OK);
+    one->variant.change = typed(before);
+    ck_assert_int_eq(sp_variant_add(&one->variant, &one->own, NULL), SP_OK);
     one->trial.gain = sp_value_between(gain, gain - 0.01, gain + 0.01, SP_MEASURED);
     one->trial.time = sp_value_of(0.01 * (1 - gain), SP_MEASURED);
     one->trial.base_time = sp_value_of(0.01, SP_MEASURED);
@@ -111,7 +111,7 @@ START_TEST(winners_of_a_further_round_are_combined)
 {
     static struct sp_tries t;
     bool used[SP_MAX_TRIES] = {false};
-    struct sp_variant added = sp_variant_none();
+    struct sp_variant added = {0};
     t.n = 0;
     put_try(&t, 1, "", "--reorder rcm", 0.30);
     const char *won = "--reorder rcm";
@@ -122,7 +122,7 @@ START_TEST(winners_of_a_further_round_are_combined)
     put_try(&t, 2, won, "--pages small", -0.10);
     ck_assert_ptr_eq(sp_tries_best(&t), &t.one[1]);
     used[1] = true;
-    ck_assert_int_eq(sp_variant_add(&added, t.one[1].own, NULL), SP_OK);
+    ck_assert_int_eq(sp_variant_add(&added, &t.one[1].own, NULL), SP_OK);
     ck_assert_ptr_eq(sp_tries_next(&t, 1, t.n, &added, used), &t.one[2]);
     used[2] = true;
     ck_assert_ptr_null(sp_tries_next(&t, 1, t.n, &added, used));

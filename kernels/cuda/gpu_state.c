@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "kernels/cuda/gpu_arrays.h"
 #include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
@@ -279,7 +280,7 @@ static enum sp_status check_room(const struct sp_layout *l, const struct sp_gpu_
     else if (need > free_B)
         return sp_fail(err, SP_MEMORY,
                        l->op == SP_OP_SPMM && g->map != SP_GPU_STAGE
-                           ? "--format staged:16,64 streams such matrices, where the operands fit"
+                           ? SP_O_FORMAT " staged:16,64 streams such matrices, where the operands fit"
                            : "take a smaller matrix, or cut it into parts",
                        "matrix and operands take %.1f MB, the %s has %.1f MB free of %.1f", need / 1e6,
                        device.name, (double)device.free_B / 1e6, (double)device.memory_B / 1e6);

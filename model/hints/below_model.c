@@ -32,13 +32,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         sp_hint_is_waiting(in) && in->format == SP_FORMAT_CRS && sp_is_in_lanes(best->option);
     if (!in_flight && !in->thorough)
         return SP_SILENT;
-    char change[96];
     sp_hint_take(in, hint, sp_then_storage(in, best), SP_MODELLED, in_flight ? SP_MEDIUM : SP_LOW);
     if (!in_flight)
         say_terms(in, best, hint);
     sp_hint_add_storage(in, hint, best->option);
-    snprintf(change, sizeof change, "--format %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = best->change;
     snprintf(hint->expect, sizeof hint->expect,
              "a part of what is not explained goes; refuted if the time stays");
     return SP_FIRES;

@@ -41,14 +41,14 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "best %d x %d: filled to %.0f %%; would save at most %.1f %%", in->block_h,
                         in->block_w, 100 * fill, 100 * gain.hi);
-    if (fill < 0.5 || !in->option_block) /* what is saved then is padding of another format, or nothing */
+    if (fill < 0.5 || in->to_blocks.n == 0) /* what is saved then is padding of another format, or nothing */
         return SP_SILENT;
     put_in_blocks(in, &then);
     sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
     snprintf(hint->evidence, sizeof hint->evidence,
              "%d x %d blocks are filled to %.0f %% (n_e = %lld): one index a block instead of one an entry.",
              in->block_h, in->block_w, 100 * fill, (long long)in->n_blocks);
-    sp_hint_command(in, hint, in->option_block);
+    hint->change = in->to_blocks;
     snprintf(hint->expect, sizeof hint->expect, "bytes of the indices fall to 1/%d of the blocks' entries",
              in->block_h * in->block_w);
     return SP_FIRES;

@@ -50,9 +50,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              100 * active, even->kernel, 100 * even->active, now->binding,
              sp_text_seconds(then_text, sizeof then_text, then_s),
              sp_text_seconds(now_text, sizeof now_text, now_s));
-    char change[96];
-    snprintf(change, sizeof change, "--isa %s", even->kernel);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_ISA, even->kernel);
     snprintf(hint->expect, sizeof hint->expect, "%s; refuted if the time stays",
              in->gpu->equal_rows ? "fewer turns without entries" : "shorter longest warps");
     return SP_FIRES;

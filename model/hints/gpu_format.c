@@ -29,9 +29,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         100 * use, in->gpu->now->binding, best->option,
         sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
         sp_text_seconds(now_text, sizeof now_text, now_s));
-    char change[96];
-    snprintf(change, sizeof change, "--format %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_FORMAT, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "fewer bytes between L1 and L2; refuted if the time stays where they fall");
     return SP_FIRES;

@@ -32,10 +32,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
              "(modelled): the GPU waits for launches.",
              1e6 * launch_s, 1e6 * work_s);
-    snprintf(
-        hint->try_command, sizeof hint->try_command,
+    hint->in_words =
         "in your program: record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
-        "(--op spmmv)");
+        "(" SP_O_OP " spmmv)";
     snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");
     return SP_FIRES;
 }

@@ -36,9 +36,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              now->binding, bytes_of(now, SP_GPU_TERM_L2, n_nz), bytes_of(now, SP_GPU_TERM_MEMORY, n_nz),
              in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz), bytes_of(then, SP_GPU_TERM_MEMORY, n_nz),
              then_text, now_text);
-    char change[96];
-    snprintf(change, sizeof change, "--reorder %s", in->reorder);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_REORDER, in->reorder);
     snprintf(hint->expect, sizeof hint->expect,
              "fewer bytes behind the L1s; refuted if they fall and the time does not");
     sp_hint_cost(in, hint, in->reorder_s);

@@ -31,9 +31,8 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
         "the same cache.",
         p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
-    snprintf(hint->try_command, sizeof hint->try_command,
-             "in your program: an L2 access policy window over x "
-             "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix");
+    hint->in_words = "in your program: an L2 access policy window over x "
+                     "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix";
     snprintf(
         hint->expect, sizeof hint->expect, "alpha towards %.3g; refuted if alpha falls and the time stays",
         in->n_nz > 0 ? p->traffic.x_once_B / ((double)sp_precision_size(in->precision) * (double)in->n_nz)

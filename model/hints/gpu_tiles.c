@@ -51,9 +51,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              density, (int)tiled->T_i, from, of_column, best->option,
              sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
              sp_text_seconds(now_text, sizeof now_text, now_s), in->gpu->now->binding);
-    char change[96];
-    snprintf(change, sizeof change, "--format %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_FORMAT, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "%s bytes of the gathered operand from the L2; refuted if they stay and the time does, too",
              has_tiles ? "other" : "fewer");

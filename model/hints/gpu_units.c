@@ -61,10 +61,9 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "%s instead of %s, which are bound by %s. Accuracy: %s.",
              (long long)units->n_indices, units->option, 100 * fill, name, then_text, now_text,
              in->gpu->now->binding, accuracy_of(units->precision, in->precision));
-    char change[96];
-    snprintf(change, sizeof change, "--format %s%s%s", units->option, as_now ? "" : " --precision ",
-             as_now ? "" : name);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_FORMAT, units->option);
+    if (!as_now)
+        sp_change_add(&hint->change, SP_OPTION_PRECISION, name);
     snprintf(hint->expect, sizeof hint->expect,
              "time towards the model's; refuted if it stays: peaks of matrix units are nominal");
     return SP_FIRES;

@@ -42,7 +42,7 @@ static enum sp_verdict judge_measured(const struct sp_hint_inputs *in, struct sp
         return sp_clear(checked,
                         "busy times: max/mean %.2f, but no other schedule was faster on the same arrays",
                         in->lambda_t.value);
-    char before[32], after[32], change[96];
+    char before[32], after[32];
     sp_hint_take(in, hint, other, SP_MEASURED, gain.lo >= in->threshold ? SP_HIGH : SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
              "Equal nonzeros per thread did not give equal time: busy times max/mean %.2f, entries %.2f. On "
@@ -51,8 +51,7 @@ static enum sp_verdict judge_measured(const struct sp_hint_inputs *in, struct sp
              in->lambda_t.value, value_or_one(in->lambda_nz), best->option,
              sp_text_seconds(after, sizeof after, then.value),
              sp_text_seconds(before, sizeof before, now.value));
-    snprintf(change, sizeof change, "--schedule %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_SCHEDULE, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "lambda of times towards 1; refuted if it falls and the time stays");
     return SP_FIRES;
@@ -149,9 +148,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
             "Modelled with the bandwidth shared, equal nonzeros per thread save up to %.0f %%, %s %.0f %%.",
             100 * equal.hi, best->option, 100 * gain.hi);
     }
-    char change[96];
-    snprintf(change, sizeof change, "--schedule %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_SCHEDULE, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "lambda of times towards 1; refuted if it falls and the time stays");
     return SP_FIRES;

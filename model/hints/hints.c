@@ -23,7 +23,7 @@ static_assert(sizeof sp_hint_table / sizeof *sp_hint_table - 1 <= SP_MAX_HINTS, 
 void sp_hint_inputs_init(struct sp_hint_inputs *in)
 {
     memset(in, 0, sizeof *in);
-    in->matrix = in->options = "";
+    in->matrix = "";
     in->level = "MEM";
     in->reorder = "rcm";
     in->threshold = default_threshold;
@@ -88,7 +88,8 @@ static void add_sentences(char *text, size_t size, const char *more)
 
 static bool is_same_action(const struct sp_hint *a, const struct sp_hint *b)
 {
-    return strcmp(a->try_command, b->try_command) == 0;
+    return sp_change_is_same(&a->change, &b->change) && a->under == b->under &&
+           a->in_words == b->in_words; /* each rule has its own words */
 }
 
 /* Two rules with one proposal are one hint with both reasons; the surer one's promise stands. */
@@ -122,7 +123,8 @@ static void insert(struct sp_hints *out, const struct sp_hint *hint)
 void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
 {
     memset(out, 0, sizeof *out);
-    snprintf(out->options, sizeof out->options, "%s", in->options);
+    out->matrix = in->matrix;
+    out->options = in->options;
     for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++) {
         struct sp_hint hint = {.id = (*rule)->id, .title = (*rule)->title, .rule_version = (*rule)->version};
         if ((*rule)->spmv_only && in->op != SP_OP_SPMV)
@@ -147,12 +149,25 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
     sort(out);
 }
 
-static bool has_change(const struct sp_hints *hints, const char *change)
+static bool has_change(const struct sp_hints *hints, const struct sp_change *change)
 {
     for (int i = 0; i < hints->n_hints; i++)
-        if (strcmp(hints->hint[i].change, change) == 0)
+        if (sp_change_is_same(&hints->hint[i].change, change))
             return true;
     return false;
+}
+
+char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size)
+{
+    char command[360];
+    if (hint->in_words)
+        snprintf(text, size, "%s", hint->in_words);
+    else if (hint->under)
+        snprintf(text, size, "%s %s", hint->under,
+                 sp_change_command(hints->matrix, &hints->options, &hint->change, command, sizeof command));
+    else
+        sp_change_command(hints->matrix, &hints->options, &hint->change, text, size);
+    return text;
 }
 
 void sp_hints_chances(const struct sp_hint_inputs *in, const struct sp_hints *found, struct sp_hints *out)
@@ -164,18 +179,15 @@ void sp_hints_chances(const struct sp_hint_inputs *in, const struct sp_hints *fo
     any.thorough = true;
     any.formats = formats;
     any.n_formats = 0;
-    for (int i = 0; i < in->n_formats && any.n_formats < MOST; i++) {
-        char change[96];
-        snprintf(change, sizeof change, "--format %s", in->formats[i].option);
-        if (!has_change(found, change))
+    for (int i = 0; i < in->n_formats && any.n_formats < MOST; i++)
+        if (!has_change(found, &in->formats[i].change))
             formats[any.n_formats++] = in->formats[i];
-    }
     sp_hints_find(&any, out);
     out->n_checked = 0;
     int kept = 0;
     for (int i = 0; i < out->n_hints; i++) {
         struct sp_hint *hint = &out->hint[i];
-        if (!hint->change[0] || has_change(found, hint->change))
+        if (hint->change.n == 0 || has_change(found, &hint->change))
             continue;
         add_sentences(hint->evidence, sizeof hint->evidence,
                       "The model gives it next to nothing; it was tried all the same.");

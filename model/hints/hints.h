@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/option/change.h"
 #include "base/reading.h"
 #include "model/bottleneck.h"
 #include "model/hints/gain.h"
@@ -21,7 +22,8 @@ enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
 
 /* What one would get with another option, everything else equal. */
 struct sp_alternative {
-    char option[80];         /* value of the option: "sell:32,256", "cyclic:64", "2" */
+    char option[80];         /* what texts call it: "sell:32,256", "cyclic:64", "2" */
+    struct sp_change change; /* of formats and storage: what makes it */
     struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
     struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
     struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
@@ -61,10 +63,10 @@ struct sp_gpu_hint_inputs {
  * "not looked at", and the rules that need it are silent. All bytes, alpha and the roof belong to the level
  * that holds the data. Borrowed texts and arrays. */
 struct sp_hint_inputs {
-    const char *matrix;  /* as typed: "kkt_power.mtx.gz"; commands are built from it */
-    const char *options; /* the other options of the run, to be repeated in commands; "" none, else "--x y" */
-    double threshold;    /* least gain worth a hint; default 0.03 */
-    bool thorough;       /* hints will be tried: what is only possible may be proposed too */
+    const char *matrix;       /* as typed: "kkt_power.mtx.gz"; commands are built from it */
+    struct sp_change options; /* the other options of the run, to be repeated in commands */
+    double threshold;         /* least gain worth a hint; default 0.03 */
+    bool thorough;            /* hints will be tried: what is only possible may be proposed too */
 
     /* the workload */
     enum sp_op op;
@@ -153,17 +155,17 @@ struct sp_hint_inputs {
     struct sp_value huge_share, local_share;
     struct sp_value roof_store_Bps;       /* copy or triad, write-allocate counted [B/s] */
     struct sp_value roof_store_nt_Bps;    /* the same with non-temporal stores */
-    const char *option_nt;                /* "--store nt": how this version is told; NULL: not available */
-    const char *option_huge_pages;        /* "--pages huge": the run asked for small ones; NULL: it did not */
+    bool can_store_nt;                    /* there is a version with non-temporal stores */
+    bool asked_small_pages;               /* by the run */
     const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
-    const char *option_half;              /* half storage; NULL: the layout does not take the matrix */
+    struct sp_change to_half;             /* half storage; none: the layout does not take the matrix */
     struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */
     struct sp_value half_core_s;          /* W/P_core of it; SP_NONE: not measured */
-    char option_striped[96];              /* column blocking; "": not looked at, or it cannot pay */
+    struct sp_change to_stripes;          /* column blocking; none: not looked at, or it cannot pay */
     struct sp_value striped_V_B;          /* of its layout, later updates of y counted */
     struct sp_value striped_core_s;       /* W/P_core of it; SP_NONE: not measured */
     struct sp_value striped_s;            /* building it once */
-    const char *option_block;             /* BCSR; NULL: no kernel takes it */
+    struct sp_change to_blocks;           /* BCSR; none: no kernel takes it */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
 
@@ -181,9 +183,10 @@ struct sp_hint {
     enum sp_confidence confidence;
     struct sp_then then;     /* the counterfactual of which the gain was made */
     struct sp_value floor_s; /* its sp_gain_floor() */
-    char change[96];         /* options that make the proposal of this run; "": none do */
+    struct sp_change change; /* that makes the proposal of this run; none: no option does */
+    const char *in_words;    /* what to do where no option does it; NULL: run it `under` */
+    const char *under;       /* what starts the command; NULL: nothing */
     char evidence[800];      /* sentences with figures */
-    char try_command[400];   /* a complete command, or "in your program: ..." */
     char expect[240];        /* what will be seen, and what would refute it */
     char cost[160];          /* "pays after 140 SpMVs"; "" nothing to say */
     int n_also;              /* rules that propose the same change, whose evidence it has too */
@@ -223,16 +226,16 @@ const struct sp_hint_rule *sp_hint_rule_find(const char *id); /* any case; NULL:
 enum { SP_MAX_HINTS = 32 };
 
 struct sp_hints {
-    char options[400]; /* of the run, which commands repeat */
+    const char *matrix;       /* as typed; borrowed */
+    struct sp_change options; /* of the run, which commands repeat */
     int n_hints;
     struct sp_hint hint[SP_MAX_HINTS]; /* largest mean gain first */
     int n_checked;
     struct sp_checked checked[SP_MAX_HINTS];
 };
 
-/* "spmodel analyze MATRIX OPTIONS CHANGE", the matrix quoted for a shell where it needs it; options that the
- * change has too ("--format crs") are left out of OPTIONS. Returns text. */
-char *sp_command_text(const char *matrix, const char *options, const char *change, char *text, size_t size);
+/* What a hint proposes, as one may type it: a complete command, or its words. Returns text[size]. */
+char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size);
 
 /* Asks every rule. */
 void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);

@@ -36,9 +36,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              sp_text_seconds(other, sizeof other, best->core_s.value));
     if (sp_hint_is_waiting(in))
         sp_hint_add_storage(in, hint, best->option);
-    char change[96];
-    snprintf(change, sizeof change, "--format %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = best->change;
     snprintf(hint->expect, sizeof hint->expect,
              "the in-core part of the losses shrinks; refuted if P_core rises and the time stays");
     return SP_FIRES;

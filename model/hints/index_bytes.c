@@ -15,7 +15,7 @@ static enum sp_verdict narrower(const struct sp_hint_inputs *in, struct sp_hint 
     sp_hint_take(in, hint, with_i32(in), SP_MODELLED, SP_HIGH);
     snprintf(hint->evidence, sizeof hint->evidence, "Column indices take 8 bytes each; %lld columns fit 4.",
              (long long)in->n_c);
-    sp_hint_command(in, hint, "--index i32");
+    hint->change = sp_change_of(SP_OPTION_INDEX, "i32");
     snprintf(hint->expect, sizeof hint->expect, "the bytes of the indices halve");
     return SP_FIRES;
 }
@@ -65,7 +65,7 @@ static enum sp_verdict use_offsets(const struct sp_hint_inputs *in, struct sp_hi
                 "Column indices take %d bytes each; 16-bit offsets from a base of each row or slot reach. ",
                 (int)sp_index_size(in->index));
     say_bytes(in, hint, in->offsets);
-    sp_hint_command(in, hint, in->offsets->option);
+    hint->change = in->offsets->change;
     snprintf(hint->expect, sizeof hint->expect,
              "fewer bytes at the same bandwidth; refuted if the bandwidth falls too");
     return SP_FIRES;
@@ -110,9 +110,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         else
             sp_hint_add(hint, "Chunks need one start for all of their rows instead of one for each. ");
         say_bytes(in, hint, sellu);
-        char change[96];
-        snprintf(change, sizeof change, "--format %s", sellu->option);
-        sp_hint_command(in, hint, change);
+        hint->change = sellu->change;
         snprintf(hint->expect, sizeof hint->expect,
                  "fewer bytes at the same bandwidth; refuted if the bandwidth falls too");
         return SP_FIRES;

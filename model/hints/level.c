@@ -22,7 +22,7 @@ const struct sp_hint_rule sp_hint_level = {
     .version = 1,
     .condition = "matrix, x and y fit a cache and executions are repeated (warm): that level's traffic and "
                  "roof are shown; this rule informs and never fires",
-    .remedy = "nothing to do; --cold shows the first execution, a larger matrix shows memory",
+    .remedy = "nothing to do; " SP_O_COLD " shows the first execution, a larger matrix shows memory",
     .check = "memory bandwidth",
     .gain = "none: it informs",
     .judge = judge,

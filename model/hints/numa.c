@@ -25,10 +25,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "%.0f %% of the pages lie in the memory of another NUMA node than the thread that uses them. The "
         "gain assumes half the bandwidth for those.",
         100 * (1 - share));
-    char command[sizeof hint->try_command];
-    sp_hint_command(in, hint, "");
-    snprintf(command, sizeof command, "%s", hint->try_command);
-    snprintf(hint->try_command, sizeof hint->try_command, "numactl --localalloc %.360s", command);
+    hint->under = "numactl --localalloc";
     snprintf(hint->expect, sizeof hint->expect,
              "a local share near 100 %%; if it stays, the nodes have too little free memory");
     return SP_FIRES;

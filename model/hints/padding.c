@@ -37,9 +37,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                  best->beta.value);
     else
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length, "there is no fill.");
-    char change[96];
-    snprintf(change, sizeof change, "--format %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = best->change;
     snprintf(hint->expect, sizeof hint->expect,
              "the padding part of the losses shrinks; refuted if V falls and the time stays");
     return SP_FIRES;

@@ -23,12 +23,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     snprintf(hint->evidence, sizeof hint->evidence,
              "%.0f %% of the data are on huge pages; the others need a page walk every 4 KiB%s. On a Zen 4 "
              "machine SELL took 14 to 33 %% less time on huge pages (stated); here it was not measured.",
-             100 * share, in->option_huge_pages ? ", as the run asked for" : "");
-    if (in->option_huge_pages)
-        sp_hint_command(in, hint, in->option_huge_pages);
+             100 * share, in->asked_small_pages ? ", as the run asked for" : "");
+    if (in->asked_small_pages)
+        hint->change = sp_change_of(SP_OPTION_PAGES, "huge");
     else
-        snprintf(hint->try_command, sizeof hint->try_command,
-                 "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
+        hint->in_words = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled";
     snprintf(hint->expect, sizeof hint->expect, "a share of huge pages near 100 %%, and a higher roof");
     return SP_FIRES;
 }
@@ -38,10 +37,11 @@ const struct sp_hint_rule sp_hint_pages = {
     .title = "small pages",
     .version = 3,
     .condition = "less than 90 % of the data are on huge pages; the gain is a stated range",
-    .remedy = "--pages huge where the run asked for small ones; else transparent huge pages by madvise, or "
-              "reserved ones; free memory that is not fragmented",
+    .remedy =
+        SP_O_PAGES " huge where the run asked for small ones; else transparent huge pages by madvise, or "
+                   "reserved ones; free memory that is not fragmented",
     .check = "huge pages",
-    .gain = "0 to a stated third of the share of the data that is on small pages; --try-hints measures what "
-            "--pages huge gives",
+    .gain = "0 to a stated third of the share of the data that is on small pages; " SP_O_TRY_HINTS
+            " measures what " SP_O_PAGES " huge gives",
     .judge = judge,
 };

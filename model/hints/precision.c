@@ -16,11 +16,11 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
 {
     if (!sp_value_known(in->rounding_largest))
         return sp_clear(checked, "values need fp64");
-    return sp_clear(
-        checked,
-        "values need fp64; --precision mixed would save %.0f %% of V and change them by up to %.1e, "
-        "norm-wise %.1e",
-        100 * share_of(in, mixed_B), in->rounding_largest.value, in->rounding_normwise.value);
+    return sp_clear(checked,
+                    "values need fp64; " SP_O_PRECISION
+                    " mixed would save %.0f %% of V and change them by up to %.1e, "
+                    "norm-wise %.1e",
+                    100 * share_of(in, mixed_B), in->rounding_largest.value, in->rounding_normwise.value);
 }
 
 /* Converting values costs some of what fewer bytes save: where gathers wait, or rows are so short that
@@ -58,10 +58,13 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     sp_hint_add(hint, ": stored in 4 bytes instead of 8 it loses nothing. x, y and the sums stay fp64.");
     const bool has_mixed =
         in->format == SP_FORMAT_CRS || in->format == SP_FORMAT_SELL || in->format == SP_FORMAT_SELLU;
-    sp_hint_command(in, hint,
-                    in->mixed   ? in->mixed->option
-                    : has_mixed ? "--precision mixed"
-                                : "--format crs --precision mixed");
+    if (in->mixed)
+        hint->change = in->mixed->change;
+    else {
+        if (!has_mixed)
+            sp_change_add(&hint->change, SP_OPTION_FORMAT, "crs");
+        sp_change_add(&hint->change, SP_OPTION_PRECISION, "mixed");
+    }
     snprintf(hint->expect, sizeof hint->expect,
              "V %s by %.0f %%; the result is checked with the bound of fp64",
              V.value <= in->V_B.value ? "falls" : "rises", 100 * fabs(1 - V.value / in->V_B.value));
@@ -77,7 +80,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .condition =
         "every value is exactly an fp32 number: stored so, s_a falls from 8 to 4 bytes, while x, y and the "
         "sums stay fp64",
-    .remedy = "values in fp32 beside vectors in fp64 (--precision mixed)",
+    .remedy = "values in fp32 beside vectors in fp64 (" SP_O_PRECISION " mixed)",
     .check = "precision",
     .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`: converting "
             "costs some "

@@ -13,7 +13,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     const double now = in->time_s.value;
     struct sp_then then = {.time_s = in->prefetch_s};
     const struct sp_gain gain = sp_gain_of(in, &then);
-    char asked[32], change[48];
+    char asked[32];
     sp_text_seconds(asked, sizeof asked, in->prefetch_s.value);
     if (in->prefetch_s.hi >= now || !sp_gain_is_worth(in, gain))
         return sp_clear(checked, "with x prefetched %d entries ahead it takes %s", in->prefetch, asked);
@@ -23,8 +23,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "Gathers miss in an order that hardware cannot follow. With x prefetched %d entries ahead it took %s "
         "(measured on the same arrays).",
         in->prefetch, asked);
-    snprintf(change, sizeof change, "--prefetch %d", in->prefetch);
-    sp_hint_command(in, hint, change);
+    sp_change_add_number(&hint->change, SP_OPTION_PREFETCH, in->prefetch);
     snprintf(hint->expect, sizeof hint->expect,
              "the part of latency shrinks, bytes stay; refuted if the time stays");
     return SP_FIRES;

@@ -48,7 +48,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "there, %s to %s would move instead of %s (modelled; repeated updates of y counted).",
              sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c),
              in->alpha.value / in->alpha_min.value, lo, hi, now);
-    sp_hint_command(in, hint, in->option_striped);
+    hint->change = in->to_stripes;
     sp_hint_cost(in, hint, in->striped_s);
     snprintf(hint->expect, sizeof hint->expect,
              "alpha near %.3f, and y moved several times; refuted if the time stays", in->alpha_min.value);
@@ -66,7 +66,8 @@ const struct sp_hint_rule sp_hint_stripes = {
         "that cache, V = (s_a + s_i + 2) n_nz + 2 (s_y n_r + 64 L_y) + alpha_min s_x n_nz is "
         "smaller, and its P_core does not cost it all; where gathers wait, only if six tenths of the time "
         "may go",
-    .remedy = "store the matrix in stripes of columns (--format striped:W), computed one after the other",
+    .remedy =
+        "store the matrix in stripes of columns (" SP_O_FORMAT " striped:W), computed one after the other",
     .check = "column blocking",
     .gain = "V of the striped layout, later updates of y counted, and its P_core, by the formula of `gain`; "
             "at most, gathers that hit instead of missing wait a fifth as long, and at least six tenths of "

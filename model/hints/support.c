@@ -1,6 +1,5 @@
 #include "model/hints/support.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -240,93 +239,6 @@ double sp_gpu_hint_time(const struct sp_hint_inputs *in)
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain)
 {
     return (gain.lo + gain.hi) / 2 >= in->threshold;
-}
-
-static size_t append(char *text, size_t size, size_t at, const char *more)
-{
-    int length = snprintf(text + at, size - at, "%s", more);
-    return at + (size_t)length < size ? at + (size_t)length : size - 1;
-}
-
-static size_t append_quoted(char *text, size_t size, size_t at, const char *word)
-{
-    bool plain = *word != '\0';
-    for (const char *c = word; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%", *c));
-    if (plain)
-        return append(text, size, at, word);
-    at = append(text, size, at, "'");
-    for (const char *c = word; *c; c++) {
-        const char one[2] = {*c, '\0'};
-        at = append(text, size, at, *c == '\'' ? "'\\''" : one);
-    }
-    return append(text, size, at, "'");
-}
-
-/* Length of the word at the start of a text: up to a blank that no single quotes enclose. */
-static size_t word_length(const char *text)
-{
-    bool quoted = false;
-    size_t n = 0;
-    for (; text[n] && (quoted || text[n] != ' '); n++)
-        quoted = quoted != (text[n] == '\'');
-    return n;
-}
-
-/* Is the option that begins the word (up to '=') one of those in `change`? */
-static bool is_changed(const char *change, const char *word, size_t n)
-{
-    const char *equals = memchr(word, '=', n);
-    size_t length = equals ? (size_t)(equals - word) : n;
-    for (const char *c = change; *c;) {
-        size_t m = strcspn(c, " =");
-        if (m == length && strncmp(c, word, m) == 0)
-            return true;
-        c += word_length(c);
-        c += strspn(c, " ");
-    }
-    return false;
-}
-
-/* Appends the words of `options` except the options that `change` has, and their values. */
-static size_t append_options(char *text, size_t size, size_t at, const char *options, const char *change)
-{
-    bool skip_value = false;
-    for (const char *word = options + strspn(options, " "); *word;) {
-        size_t n = word_length(word);
-        bool is_option = *word == '-';
-        if (is_option && is_changed(change, word, n)) {
-            skip_value = !memchr(word, '=', n);
-        } else if (is_option || !skip_value) {
-            skip_value = false;
-            char copy[600];
-            snprintf(copy, sizeof copy, " %.*s", (int)n, word);
-            at = append(text, size, at, copy);
-        } else {
-            skip_value = false;
-        }
-        word += n;
-        word += strspn(word, " ");
-    }
-    return at;
-}
-
-char *sp_command_text(const char *matrix, const char *options, const char *change, char *text, size_t size)
-{
-    size_t at = append(text, size, 0, "spmodel analyze ");
-    at = append_quoted(text, size, at, matrix);
-    at = append_options(text, size, at, options, change);
-    if (*change) {
-        at = append(text, size, at, " ");
-        append(text, size, at, change);
-    }
-    return text;
-}
-
-void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change)
-{
-    snprintf(hint->change, sizeof hint->change, "%s", change);
-    sp_command_text(in->matrix, in->options, change, hint->try_command, sizeof hint->try_command);
 }
 
 void sp_hint_cost(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_value cost_s)

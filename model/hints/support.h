@@ -27,9 +27,6 @@ bool sp_hint_is_waiting(const struct sp_hint_inputs *in);
 /* Mean gain at or above the threshold. */
 bool sp_gain_is_worth(const struct sp_hint_inputs *in, struct sp_gain gain);
 
-/* The change and its sp_command_text(). */
-void sp_hint_command(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *change);
-
 /* The hint promises what the change gains; no rule sets a gain otherwise. */
 void sp_hint_take(const struct sp_hint_inputs *in, struct sp_hint *hint, struct sp_then then,
                   enum sp_origin basis, enum sp_confidence confidence);

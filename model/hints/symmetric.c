@@ -56,7 +56,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                              struct sp_checked *checked)
 {
     if (!in->symmetric || in->format == SP_FORMAT_HALF || !sp_hint_has_volume(in) ||
-        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || !in->option_half)
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || in->to_half.n == 0)
         return SP_SILENT;
     const bool measured = sp_value_known(in->half_core_s);
     struct sp_value V = volume_of(in);
@@ -75,7 +75,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
                         : SP_SILENT; /* scattered updates may cost it all */
     sp_hint_take(in, hint, one, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
     say_volume(in, V, hint);
-    sp_hint_command(in, hint, in->option_half);
+    hint->change = in->to_half;
     snprintf(hint->expect, sizeof hint->expect,
              "bytes of the matrix halve; refuted if conflicts or private copies of y cost as much");
     return SP_FIRES;
@@ -90,7 +90,7 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .condition =
         "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "
         "updates of y and conflicts between threads, is smaller, and its P_core does not cost it all",
-    .remedy = "store one triangle (--format half); threads are kept apart by phases or windows",
+    .remedy = "store one triangle (" SP_O_FORMAT " half); threads are kept apart by phases or windows",
     .check = "symmetry",
     .gain =
         "V of one triangle (simulated at the level where it would live; by formula in the innermost cache), "

@@ -59,14 +59,11 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "do).",
              in->n_threads, team, now);
     if (best < in->n_threads) {
-        char change[32];
-        snprintf(change, sizeof change, "--threads %d", best);
-        sp_hint_command(in, hint, change);
+        sp_change_add_number(&hint->change, SP_OPTION_THREADS, best);
         snprintf(hint->expect, sizeof hint->expect,
                  "the time falls; refuted if the work of a thread adds more");
     } else {
-        snprintf(hint->try_command, sizeof hint->try_command,
-                 "in your program: several products in one parallel region");
+        hint->in_words = "in your program: several products in one parallel region";
         snprintf(hint->expect, sizeof hint->expect,
                  "the time of a product falls by half of the start or more");
     }

@@ -86,9 +86,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              best_threads < in->n_threads ? in->smt ? ": hardware threads share cores"
                                                     : ": past saturation more threads disturb each other"
                                           : "");
-    char change[96];
-    snprintf(change, sizeof change, "--threads %d", best_threads);
-    sp_hint_command(in, hint, change);
+    sp_change_add_number(&hint->change, SP_OPTION_THREADS, best_threads);
     snprintf(hint->expect, sizeof hint->expect, "the time falls with the bandwidth; refuted if it stays");
     return SP_FIRES;
 }

@@ -40,9 +40,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "The matrix is read once for all vectors: with r = %s each vector takes less than with r = %lld, "
         "where so many are at hand (B(r) modelled, P_core measured for both).",
         best->option, (long long)in->r);
-    char change[96];
-    snprintf(change, sizeof change, "--rhs %s", best->option);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_RHS, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "time divided by r falls; refuted if it stays while B falls, as where P_core limits");
     return SP_FIRES;

@@ -39,7 +39,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
     }
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "reading %s before writing it costs at most %.1f %%", name, 100 * gain.hi);
-    if (!in->option_nt)
+    if (!in->can_store_nt)
         return SP_SILENT;
     sp_hint_take(in, hint, then, SP_MODELLED, isnan(saving) ? SP_LOW : SP_MEDIUM);
     char y[32];
@@ -47,7 +47,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "Plain stores read each line of %s (%s) before they write it; non-temporal stores do not: w = 1 "
              "instead of 2.",
              name, sp_text_bytes(y, sizeof y, y_B));
-    sp_hint_command(in, hint, in->option_nt);
+    hint->change = sp_change_of(SP_OPTION_STORE, "nt");
     snprintf(hint->expect, sizeof hint->expect,
              "V falls by the size of %s; refuted if V stays (the hardware evades the read already)", name);
     return SP_FIRES;

@@ -26,7 +26,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
              "The %d cache domains in use touch the same parts of x: they must load it %.2f times together "
              "(alpha_min %.3f, for one domain %.3f).",
              in->n_domains, twice, in->alpha_min.value, in->alpha_once.value);
-    sp_hint_command(in, hint, "--schedule nnz");
+    hint->change = sp_change_of(SP_OPTION_SCHEDULE, "nnz");
     snprintf(hint->expect, sizeof hint->expect, "alpha_min towards %.3f", in->alpha_once.value);
     return SP_FIRES;
 }

@@ -12,9 +12,7 @@
 
 static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
-    char change[96];
-    snprintf(change, sizeof change, "--reorder %s", in->reorder);
-    sp_hint_command(in, hint, change);
+    hint->change = sp_change_of(SP_OPTION_REORDER, in->reorder);
     sp_hint_cost(in, hint, in->reorder_s);
 }
 

@@ -43,7 +43,7 @@ static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hi
         "%lld of the %lld entries (%.2g %%) have the value 0: they are loaded and computed with like the "
         "others, and change no result.",
         (long long)in->n_zeros, (long long)in->n_nz, 100 * share);
-    sp_hint_command(in, hint, "--drop-zeros");
+    hint->change = sp_change_of(SP_OPTION_DROP_ZEROS, "");
     snprintf(hint->expect, sizeof hint->expect,
              "n_nz falls by %lld, V by up to that share; refuted if V falls and the time stays",
              (long long)in->n_zeros);
@@ -57,9 +57,9 @@ const struct sp_hint_rule sp_hint_zeros = {
     .spmv_only = true,
     .condition = "the file stores entries of value 0, and V without their values and indices is smaller by "
                  "enough (CRS, SELL)",
-    .remedy =
-        "leave them out: --drop-zeros, or convert --drop-zeros once; not where later values of the same "
-        "pattern will differ from 0",
+    .remedy = "leave them out: " SP_O_DROP_ZEROS ", or convert " SP_O_DROP_ZEROS
+              " once; not where later values of the same "
+              "pattern will differ from 0",
     .check = "explicit zeros",
     .gain = "V less (s_a + s_i) for each of them, in SELL from nothing to that, because fill may take their "
             "place; in CRS W/P_core falls with the entries; by the formula of `gain`; where gathers wait, at "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "model/trace/kinds.h"
 
 static const enum sp_array array_of_region[SP_N_REGIONS] = {
@@ -206,7 +207,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
     t->layout = layout;
     t->kind = sp_trace_kind_of(layout);
     if (!t->kind)
-        return sp_fail(err, SP_ABSENT, "take --format crs", "%s in format %s cannot be simulated",
+        return sp_fail(err, SP_ABSENT, "take " SP_O_FORMAT " crs", "%s in format %s cannot be simulated",
                        sp_op_name(layout->op), sp_format_name(layout->format));
     t->line_B = line_B;
     t->line_shift = __builtin_ctz((unsigned)line_B);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "probes/helper/helper.h"
 #include "probes/likwid_metrics.h"
 
@@ -192,7 +193,7 @@ static bool open_likwid(const char *argument, const struct sp_helper_cpus *cpus)
         if (strcmp(argument, modes[i]) == 0)
             mode = i;
     if (argument && mode == -2)
-        return sp_helper_absent("--bytes likwid, likwid:direct, likwid:daemon or likwid:perf",
+        return sp_helper_absent(SP_O_BYTES " likwid, likwid:direct, likwid:daemon or likwid:perf",
                                 "LIKWID has no access mode '%s'", argument);
     if (((plain)likwid.function[TOPOLOGY_INIT])() != 0)
         return sp_helper_absent("", "LIKWID cannot read the topology");

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "probes/helper/helper.h"
 
 enum {
@@ -209,7 +210,7 @@ static bool open_papi(const char *argument, const struct sp_helper_cpus *cpus)
         return error == 0 || sp_helper_absent("", "PAPI counts no software events: %s", words(error));
     }
     if (argument)
-        return sp_helper_absent("--bytes papi", "PAPI has no mode '%s'", argument);
+        return sp_helper_absent(SP_O_BYTES " papi", "PAPI has no mode '%s'", argument);
     bool memory = add_memory(cpus);
     int error = memory ? 0 : try_event("PAPI_L3_TCM", true, 0, 0, -1, "MEM", "read", 64);
     if (error == 0)

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/file_stem.h"
+#include "base/option/option_words.h"
 #include "base/sha256.h"
 #include "io/files/input_file.h"
 
@@ -183,7 +184,7 @@ enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, b
 {
     memset(out, 0, sizeof *out);
     if (!is_name(student))
-        return sp_fail(err, SP_USAGE, "--student NAME",
+        return sp_fail(err, SP_USAGE, SP_O_STUDENT " NAME",
                        "a student's name has 1 to %d bytes, no double quotes, no control characters",
                        (int)sizeof out->student - 1);
     out->lab = lab;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
+
 static enum sp_status add(struct sp_lab_command *c, const char *text, struct sp_error *err)
 {
     if (c->n == SP_LAB_MOST_ARGUMENTS)
@@ -60,27 +62,27 @@ static bool has(const struct sp_lab_command *c, const char *word)
 static enum sp_status add_analysis(const struct sp_lab_folder *folder, const char *machine,
                                    struct sp_lab_command *c, struct sp_error *err)
 {
-    static const char *const quick[] = {"--budget",   "60ms",       "--samples", "8",
-                                        "--no-plots", "--no-hints", NULL};
+    static const char *const quick[] = {SP_O_BUDGET,   "60ms",        SP_O_SAMPLES, "8",
+                                        SP_O_NO_PLOTS, SP_O_NO_HINTS, NULL};
     char pictures[1000];
     enum sp_status status = add(c, "-v", err); /* sheets ask for lines of the whole report */
     for (int i = 0; folder->the_case.small && quick[i] && status == SP_OK; i++)
         status = add(c, quick[i], err);
-    if (status == SP_OK && machine && !has(c, "--machine") && !has(c, "gpu")) {
-        status = add(c, "--machine", err);
+    if (status == SP_OK && machine && !has(c, SP_O_MACHINE) && !has(c, "gpu")) {
+        status = add(c, SP_O_MACHINE, err);
         if (status == SP_OK)
             status = add(c, machine, err);
     }
     snprintf(pictures, sizeof pictures, "%s/pictures", folder->path);
     if (status == SP_OK)
-        status = add(c, "--out", err);
+        status = add(c, SP_O_OUT, err);
     return status == SP_OK ? add(c, pictures, err) : status;
 }
 
 enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const json_t *run, const char *machine,
                                    struct sp_lab_command *c, struct sp_error *err)
 {
-    char json[1300] = "--json=";
+    char json[1300] = SP_O_JSON "=";
     memset(c, 0, sizeof *c);
     enum sp_status status = add(c, "spmodel", err);
     if (status == SP_OK)
@@ -109,9 +111,9 @@ char *sp_lab_command_text(const struct sp_lab_command *c, char *text, size_t siz
     size_t used = 0;
     *text = '\0';
     for (int i = 0; i < c->n && used < size; i++) {
-        if (strncmp(c->argument[i], "--json=", 7) == 0)
+        if (strncmp(c->argument[i], SP_O_JSON "=", 7) == 0)
             continue;
-        if (strcmp(c->argument[i], "--out") == 0) {
+        if (strcmp(c->argument[i], SP_O_OUT) == 0) {
             i++;
             continue;
         }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/option/option_words.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "io/files/atomic_file.h"
@@ -86,7 +87,8 @@ static enum sp_status make_directories(const char *path, struct sp_error *err)
     snprintf(records, sizeof records, "%s/records", path);
     const int failed = sp_make_directories(records);
     if (failed)
-        return sp_fail_at(err, SP_OUTPUT, records, 0, 0, "--dir DIR names another", "%s", strerror(failed));
+        return sp_fail_at(err, SP_OUTPUT, records, 0, 0, SP_O_DIR " DIR names another", "%s",
+                          strerror(failed));
     return SP_OK;
 }
 
@@ -99,7 +101,7 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
         return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
     snprintf(state, sizeof state, "%s/state.json", path);
     if (access(state, F_OK) == 0)
-        return sp_fail_at(err, SP_USAGE, path, 0, 0, "go on there, or name another folder with --dir",
+        return sp_fail_at(err, SP_USAGE, path, 0, 0, "go on there, or name another folder with " SP_O_DIR,
                           "a lab was started in it before");
     folder->lab = *lab;
     memset(lab, 0, sizeof *lab);
@@ -145,7 +147,8 @@ static enum sp_status load(const char *path, const char *name, json_type type, j
     char file[1024];
     snprintf(file, sizeof file, "%s/%s", path, name);
     if (access(file, F_OK) != 0 && errno == ENOENT)
-        return sp_fail_at(err, SP_USAGE, path, 0, 0, "spmodel lab start N begins one; --dir names its folder",
+        return sp_fail_at(err, SP_USAGE, path, 0, 0,
+                          "spmodel lab start N begins one; " SP_O_DIR " names its folder",
                           "no lab was started here: there is no %s", name);
     return sp_lab_load(file, type, NULL, out, err);
 }
@@ -207,7 +210,8 @@ enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_
     if (folder->the_case.small)
         return SP_OK;
     if (json_array_size(folder->predictions) > 0 || sp_lab_has_run(folder))
-        return sp_fail(err, SP_USAGE, "start it in another folder: spmodel lab start N --small --dir DIR",
+        return sp_fail(err, SP_USAGE,
+                       "start it in another folder: spmodel lab start N " SP_O_SMALL " " SP_O_DIR " DIR",
                        "what was predicted or run in %s is for the large matrices", folder->path);
     char student[sizeof folder->the_case.student];
     strcpy(student, folder->the_case.student);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "lab/lab_audit.h"
 #include "lab/lab_command.h"
 
@@ -56,13 +57,13 @@ static bool cut(const char *command, struct words *w)
  * much is printed and how long to measure. */
 static int free_words(char *const *word, int n, bool machine_too)
 {
-    const bool has_path = strcmp(word[0], "--out") == 0 || strcmp(word[0], "--html") == 0 ||
-                          strncmp(word[0], "--json=", 7) == 0 ||
-                          (machine_too && strcmp(word[0], "--machine") == 0);
-    if (strcmp(word[0], "--no-plots") == 0 || strcmp(word[0], "--no-hints") == 0 ||
+    const bool has_path = strcmp(word[0], SP_O_OUT) == 0 || strcmp(word[0], SP_O_HTML) == 0 ||
+                          strncmp(word[0], SP_O_JSON "=", 7) == 0 ||
+                          (machine_too && strcmp(word[0], SP_O_MACHINE) == 0);
+    if (strcmp(word[0], SP_O_NO_PLOTS) == 0 || strcmp(word[0], SP_O_NO_HINTS) == 0 ||
         strcmp(word[0], "-v") == 0 || strcmp(word[0], "-q") == 0)
         return 1;
-    if (strcmp(word[0], "--budget") == 0 || strcmp(word[0], "--samples") == 0)
+    if (strcmp(word[0], SP_O_BUDGET) == 0 || strcmp(word[0], SP_O_SAMPLES) == 0)
         return n > 1 ? 2 : 1;
     int used = has_path;
     while (has_path && used < n && strncmp(word[used], "--", 2) != 0)
@@ -103,7 +104,7 @@ static bool take(struct words *w, const char *wanted, const char *labs_folder)
 static bool names_machine(const struct sp_lab_command *command)
 {
     for (int i = 0; i < command->n; i++)
-        if (strcmp(command->argument[i], "--machine") == 0)
+        if (strcmp(command->argument[i], SP_O_MACHINE) == 0)
             return true;
     return false;
 }
@@ -142,7 +143,7 @@ static const char *matrix_of(const struct sp_lab_command *command)
 static const char *sizes_of(const struct sp_lab_command *command)
 {
     for (int i = 1; i + 1 < command->n; i++)
-        if (strcmp(command->argument[i], "--sizes") == 0)
+        if (strcmp(command->argument[i], SP_O_SIZES) == 0)
             return command->argument[i + 1];
     return NULL;
 }

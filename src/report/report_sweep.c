@@ -8,6 +8,7 @@
 #include "base/csv_text.h"
 #include "base/figures.h"
 #include "base/memory.h"
+#include "base/option/change.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "report/report_words.h"
@@ -58,7 +59,7 @@ static void state_line(struct sp_pen *pen, const struct sp_record *record)
     snprintf(text, sizeof text, "%.300s%s", sp_words_text(record, "conditions.text", "no words"),
              unusable
                  ? "; no time says anything: `spmodel doctor` names who computes here; then again, with a "
-                   "longer --budget"
+                   "longer " SP_O_BUDGET
                  : "");
     sp_pen_words(pen, SP_INK_PLAIN, text);
     sp_pen_end(pen);
@@ -127,8 +128,11 @@ static int add_number(long *list, int n, long value)
 /* C and sigma of "... sell:32,256 ..."; false: another format. */
 static bool sell_of(const json_t *point, long *C, long *sigma)
 {
-    const char *at = is_measured(point) ? strstr(change_of(point), "--format sell:") : NULL;
-    return at && sscanf(at, "--format sell:%ld,%ld", C, sigma) == 2;
+    struct sp_change change;
+    const char *format = is_measured(point) && sp_change_parse(change_of(point), &change)
+                             ? sp_change_value(&change, SP_OPTION_FORMAT)
+                             : NULL;
+    return format && sscanf(format, "sell:%ld,%ld", C, sigma) == 2;
 }
 
 /* Best time of each C and sigma, where there are several of both. */
@@ -232,8 +236,8 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     left_out(&pen, points, "cannot be faster",
              "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all, scale);
     left_out(&pen, points, "no time left",
-             "the others took several times the budget; a longer --budget reaches:", all > 0 ? all : NAMED,
-             scale);
+             "the others took several times the budget; a longer " SP_O_BUDGET " reaches:",
+             all > 0 ? all : NAMED, scale);
     left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all, scale);
     left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX, scale);
     sp_record_number(record, "sweep.combinations", &combinations);
@@ -241,7 +245,7 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     if (rest > 0)
         sp_print(out,
                  " %.0f combinations were not walked: groups of options are scanned around the best so far "
-                 "(--exhaustive walks all)\n",
+                 "(" SP_O_EXHAUSTIVE " walks all)\n",
                  rest);
     if (sp_record_text(record, "sweep.best_command", &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/option/change.h"
 #include "base/text.h"
 #include "io/record/record_words.h"
 
@@ -85,7 +86,9 @@ char *sp_conditions_text(const json_t *item, char *text, size_t size)
 /* Does an execution do more work, or less, than one of the run? */
 static bool has_other_work(const char *change)
 {
-    return change && (strstr(change, "--rhs ") || strstr(change, "--inner "));
+    struct sp_change c;
+    return change && sp_change_parse(change, &c) &&
+           (sp_change_value(&c, SP_OPTION_RHS) || sp_change_value(&c, SP_OPTION_INNER));
 }
 
 char *sp_faster_text(const json_t *best, char *text, size_t size)

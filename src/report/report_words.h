@@ -17,7 +17,7 @@ char *sp_observed_text(const json_t *item, char *text, size_t size);
 /* "beside it the run took 3.2 times as long: ..." where the prediction was made for other conditions; else
  * "". */
 char *sp_conditions_text(const json_t *item, char *text, size_t size);
-/* "1.2 ms instead of 2.3 ms" of tries.best; of a change of --rhs or --inner both are for the work of one
+/* "1.2 ms instead of 2.3 ms" of tries.best; of a change of the width both are for the work of one
  * execution of the run, and it says so. "": not known. */
 char *sp_faster_text(const json_t *best, char *text, size_t size);
 /* "measured in 3 fresh processes", or "not measured again: the trials were interrupted". */

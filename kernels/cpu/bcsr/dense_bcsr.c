@@ -1,5 +1,7 @@
 #include "kernels/cpu/bcsr/dense_bcsr.h"
 
+#include "base/option/option_words.h"
+
 /* Rows of the next piece of a block row with `left` rows left. */
 static int piece_rows(int64_t left, int n_vectors, int registers)
 {
@@ -42,5 +44,6 @@ enum sp_status sp_dense_bcsr_accepts(const struct sp_layout *layout, struct sp_e
 {
     if (layout->order == SP_ROW_MAJOR)
         return SP_OK;
-    return sp_fail(err, SP_ABSENT, "use --order row", "blocks are multiplied by row-major operands only");
+    return sp_fail(err, SP_ABSENT, "use " SP_O_ORDER " row",
+                   "blocks are multiplied by row-major operands only");
 }

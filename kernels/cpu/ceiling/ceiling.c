@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/random.h"
 #include "kernels/cpu/ceiling/ceiling_isa.h"
 
@@ -152,7 +153,8 @@ enum sp_status sp_ceiling_prepare(struct sp_ceiling_run *run, const struct sp_ce
     memset(run, 0, sizeof *run);
     const struct sp_ceiling_isa *chosen = choose(isa);
     if (!chosen)
-        return sp_fail(err, SP_ABSENT, "leave --isa away", "this CPU or build has no %s ceilings", isa);
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_ISA " away", "this CPU or build has no %s ceilings",
+                       isa);
     if (!loop_of(chosen, kind))
         return sp_fail(err, SP_ABSENT, NULL, "no %s ceiling for the instruction set %s",
                        sp_ceiling_kind_name(kind), chosen->name);

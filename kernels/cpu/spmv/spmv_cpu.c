@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 
 static void copy_x(const struct sp_spmv_state *s, const double *x, int64_t first, int64_t end)
 {
@@ -45,7 +46,8 @@ enum sp_status sp_spmv_without_prefetch(const struct sp_layout *l, struct sp_err
 {
     if (l->prefetch == 0)
         return SP_OK;
-    return sp_fail(err, SP_ABSENT, "leave --prefetch out", "this kernel does not ask for x in advance");
+    return sp_fail(err, SP_ABSENT, "leave " SP_O_PREFETCH " out",
+                   "this kernel does not ask for x in advance");
 }
 
 enum sp_status sp_spmv_sell_prefetch(const struct sp_layout *l, struct sp_error *err)

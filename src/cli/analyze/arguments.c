@@ -5,73 +5,9 @@
 
 #include "base/text.h"
 
-enum {
-    KEY_DEVICE = SP_KEY_PRIVATE,
-    KEY_ISA,
-    KEY_BYTES,
-    KEY_REQUIRE_BYTES,
-    KEY_REQUIRE_CLEAN,
-    KEY_BUDGET,
-    KEY_SAMPLES,
-    KEY_RUNS,
-    KEY_BETWEEN,
-    KEY_PAGES,
-    KEY_NO_PIN,
-    KEY_CACHE,
-    KEY_DROP_ZEROS,
-    KEY_SKEW,
-    KEY_POLICY,
-    KEY_LLC,
-    KEY_FAIL_BELOW,
-    KEY_TRY_HINTS,
-    KEY_ANONYMOUS
-};
-
 static const struct argp_option options[] = {
-    {"device", KEY_DEVICE, "D", 0, "cpu (default), gpu, gpu:N: what runs the kernel", 1},
-    {"threads", 't', "N", 0, "Threads; default one for each core that may be used", 1},
-    {"isa", KEY_ISA, "ISA", 0,
-     "avx512, avx2, portable; default: the fastest kernel, found by a short measurement. On a GPU "
-     "cuda-thread, "
-     "cuda-lanes ...; default: the fastest by the model",
-     1},
-    {"pages", KEY_PAGES, "P", 0, "huge (default) or small", 1},
-    {"no-pin", KEY_NO_PIN, NULL, 0, "Do not bind threads to processors", 1},
-    {"bytes", KEY_BYTES, "SOURCE", 0,
-     "Where bytes come from: auto (default: the best that is trusted), likwid, perf, papi, sim, replay:FILE; "
-     "of a GPU cupti",
-     2},
-    {"require-bytes", KEY_REQUIRE_BYTES, NULL, 0, "Fail with exit code 4 unless bytes are measured", 2},
-    {"require-clean", KEY_REQUIRE_CLEAN, NULL, 0,
-     "Exit with code 5 unless the machine was clean: nothing disturbed more than a tenth of the samples, and "
-     "the "
-     "roof can be",
-     2},
-    {"between", KEY_BETWEEN, "OPS", 0, "Stream a solver's vectors between executions, for example axpy,dot",
-     2},
-    {"budget", KEY_BUDGET, "T", 0,
-     "Measuring time of the whole analysis, for example 5s (default 1.5s); -v shows how it was shared", 2},
-    {"runs", KEY_RUNS, "N", 0,
-     "Measure in N processes, one after the other (default: 3 where that takes little time, else 1)", 2},
-    {"samples", KEY_SAMPLES, "N", 0, "At most N samples (default 60)", 2},
-    {"sim-llc", KEY_LLC, "SIZE", 0, "Simulated capacity of the last-level cache, for example 20MiB", 2},
-    {"sim-policy", KEY_POLICY, "P", 0, "Simulated replacement in the last level: lru, random, rrip", 2},
-    {"sim-skew", KEY_SKEW, "F", 0,
-     "Simulated lag of each thread behind the one before, as a fraction of its work", 2},
-    {"try-hints", KEY_TRY_HINTS, NULL, 0,
-     "Apply every hint, alone and together, and measure what it brings; takes about 20 times --budget and "
-     "what "
-     "reading the matrix took",
-     3},
-    {"cache", KEY_CACHE, "WHERE", 0, "Keep a binary copy of text input: none (default), beside, dir", 3},
-    {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries of the matrix whose value is 0", 1},
-    {"fail-below", KEY_FAIL_BELOW, "WHAT:F", 0,
-     "Exit code 1 when bandwidth:F or model:F is not reached (fraction of the roof; of the model's speed), 5 "
-     "when it is not known",
-     3},
-    {"anonymous", KEY_ANONYMOUS, NULL, 0,
-     "Leave host, paths, the matrix' name, commit and branch out of the record and all that is made of it",
-     3},
+#define ANALYZE_OPTION SP_ARGP_ROW
+#include "base/option/run_options.inc"
     {0},
 };
 
@@ -130,8 +66,9 @@ static void set_device(struct argp_state *state, const char *arg, struct sp_anal
 
 static void set_isa(struct argp_state *state, const char *arg, struct sp_analyze_options *o)
 {
-    static const char *const isa_words[] = {"avx512", "avx2", "portable", NULL};
-    o->isa = strncmp(arg, "cuda", 4) == 0 ? arg : isa_words[sp_pick(state, "isa", arg, isa_words)];
+    if (strncmp(arg, "cuda", 4) != 0)
+        sp_pick(state, "isa", arg, "avx512 avx2 portable");
+    o->isa = arg;
 }
 
 /* Options that belong to the other device. */
@@ -171,49 +108,47 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const page_words[] = {"huge", "small", NULL};
-    static const char *const cache_words[] = {"none", "beside", "dir", NULL};
     struct sp_analyze_arguments *a = state->input;
     struct sp_analyze_options *o = &a->run.analyze;
+    const enum sp_option option = sp_option_of_key(key);
+    if (option < SP_N_OPTIONS && !(sp_run_options[option].bits & SP_ON_GPU))
+        a->cpu_option = true;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->run;
         state->child_inputs[1] = &a->op;
         state->child_inputs[2] = &a->common;
         return 0;
-    case KEY_DEVICE:
+    case SP_KEY_OF(DEVICE):
         set_device(state, arg, a);
         return 0;
     case 't':
         set_count(state, "threads", arg, 4096, &o->n_threads);
-        a->cpu_option = true;
         return 0;
-    case KEY_ISA:
+    case SP_KEY_OF(ISA):
         set_isa(state, arg, o);
         return 0;
-    case KEY_BYTES:
+    case SP_KEY_OF(BYTES):
         set_bytes(state, arg);
         a->bytes = arg;
         return 0;
-    case KEY_REQUIRE_BYTES:
+    case SP_KEY_OF(REQUIRE_BYTES):
         a->require_bytes = true;
         return 0;
-    case KEY_REQUIRE_CLEAN:
+    case SP_KEY_OF(REQUIRE_CLEAN):
         a->run.output.require_clean = true;
         return 0;
-    case KEY_BUDGET:
+    case SP_KEY_OF(BUDGET):
         if (sp_parse_seconds(arg, &o->budget_s) || o->budget_s <= 0)
             sp_usage_error(state, "--budget takes a time such as 5s, 200ms or 1m, not '%s'", arg);
         return 0;
-    case KEY_SAMPLES:
+    case SP_KEY_OF(SAMPLES):
         set_count(state, "samples", arg, 100000, &o->max_samples);
         return 0;
-    case KEY_RUNS:
-        a->cpu_option = true;
+    case SP_KEY_OF(RUNS):
         set_count(state, "runs", arg, 100, &o->n_runs);
         return 0;
-    case KEY_BETWEEN:
-        a->cpu_option = true;
+    case SP_KEY_OF(BETWEEN):
         if (o->state == SP_COLD)
             sp_usage_error(state, "--cold and --between exclude each other");
         o->state = SP_BETWEEN;
@@ -222,42 +157,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (o->n_between < 0)
             sp_usage_error(state, "--between takes a list of axpy, dot, norm, scale, copy, not '%s'", arg);
         return 0;
-    case KEY_PAGES:
-        a->cpu_option = true;
-        o->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
+    case SP_KEY_OF(PAGES):
+        o->small_pages = sp_pick_of(state, SP_OPTION_PAGES, arg) == 1;
         return 0;
-    case KEY_NO_PIN:
-        a->cpu_option = true;
+    case SP_KEY_OF(NO_PIN):
         o->not_pinned = true;
         return 0;
-    case KEY_CACHE:
-        a->cache = (enum sp_cache_mode)sp_pick(state, "cache", arg, cache_words);
+    case SP_KEY_OF(CACHE):
+        a->cache = (enum sp_cache_mode)sp_pick_of(state, SP_OPTION_CACHE, arg);
         return 0;
-    case KEY_ANONYMOUS:
+    case SP_KEY_OF(ANONYMOUS):
         a->run.output.anonymous = true;
         return 0;
-    case KEY_DROP_ZEROS:
+    case SP_KEY_OF(DROP_ZEROS):
         a->drop_zeros = true;
         return 0;
-    case KEY_SKEW:
-        a->cpu_option = true;
+    case SP_KEY_OF(SIM_SKEW):
         set_number(state, "sim-skew", arg, 0, 1, &o->skew);
         return 0;
-    case KEY_POLICY:
-        a->cpu_option = true;
+    case SP_KEY_OF(SIM_POLICY):
         if (sp_policy_from_name(arg) < 0)
             sp_usage_error(state, "--sim-policy takes lru, random or rrip, not '%s'", arg);
         o->policy = arg;
         return 0;
-    case KEY_LLC:
-        a->cpu_option = true;
+    case SP_KEY_OF(SIM_LLC):
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
             sp_usage_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
-    case KEY_TRY_HINTS:
+    case SP_KEY_OF(TRY_HINTS):
         a->try_hints = true;
         return 0;
-    case KEY_FAIL_BELOW:
+    case SP_KEY_OF(FAIL_BELOW):
         set_fail_below(state, arg, &a->run.output);
         return 0;
     case ARGP_KEY_ARGS:

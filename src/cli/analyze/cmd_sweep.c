@@ -1,9 +1,11 @@
 /* spmodel sweep: which configuration is the fastest for this matrix on this machine. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/analyze/analyze_output.h"
+#include "cli/analyze/run_argp.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/stage.h"
@@ -11,49 +13,35 @@
 #include "session/sweep/record_sweep.h"
 #include "sys/machine/pages.h"
 
-enum {
-    KEY_FORMAT = SP_KEY_PRIVATE,
-    KEY_C,
-    KEY_SIGMA,
-    KEY_REORDER,
-    KEY_SCHEDULE,
-    KEY_PRECISION,
-    KEY_INDEX,
-    KEY_RHS,
-    KEY_STORE,
-    KEY_PREFETCH,
-    KEY_BUDGET,
-    KEY_POINT,
-    KEY_EXHAUSTIVE,
-    KEY_COLD,
-    KEY_MACHINE,
-    KEY_NO_PLOTS
-};
+enum { KEY_C = SP_KEY_PRIVATE, KEY_SIGMA, KEY_POINT, KEY_EXHAUSTIVE };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0,
      "What is scanned (comma-separated; the first value of each is the run that others are compared with):",
      1},
-    {"format", KEY_FORMAT, "LIST", 0,
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "LIST", 0,
      "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1, of symmetric matrices also half, of "
      "wide ones striped",
      1},
     {"chunk", KEY_C, "LIST", 0, "With --sigma: adds sell:C,SIGMA for every C and SIGMA that go together", 1},
     {"sigma", KEY_SIGMA, "LIST", 0, "Sorting scopes for --chunk (default 1,64,256,4096)", 1},
-    {"reorder", KEY_REORDER, "LIST", 0, "Default none,rcm for square matrices", 1},
-    {"threads", 't', "LIST", 0, "Default: all cores, then half of them, ..., 1", 1},
-    {"schedule", KEY_SCHEDULE, "LIST", 0, "Default nnz,cyclic:64,merge", 1},
-    {"precision", KEY_PRECISION, "LIST", 0, "Default f64 (c128 for complex matrices)", 1},
-    {"index", KEY_INDEX, "LIST", 0, "Default i32,d16", 1},
-    {"rhs", KEY_RHS, "LIST", 0, "SpMMV with these numbers of vectors; times are for the work of the run", 1},
-    {"prefetch", KEY_PREFETCH, "LIST", 0, "Entries by which x is prefetched ahead, for example 0,64", 1},
-    {"store", KEY_STORE, "LIST", 0, "plain, nt; default: as the program chooses", 1},
+    {&SP_O_REORDER[2], SP_KEY_OF(REORDER), "LIST", 0, "Default none,rcm for square matrices", 1},
+    {&SP_O_THREADS[2], 't', "LIST", 0, "Default: all cores, then half of them, ..., 1", 1},
+    {&SP_O_SCHEDULE[2], SP_KEY_OF(SCHEDULE), "LIST", 0, "Default nnz,cyclic:64,merge", 1},
+    {&SP_O_PRECISION[2], SP_KEY_OF(PRECISION), "LIST", 0, "Default f64 (c128 for complex matrices)", 1},
+    {&SP_O_INDEX[2], SP_KEY_OF(INDEX), "LIST", 0, "Default i32,d16", 1},
+    {&SP_O_RHS[2], SP_KEY_OF(RHS), "LIST", 0,
+     "SpMMV with these numbers of vectors; times are for the work of the run", 1},
+    {&SP_O_PREFETCH[2], SP_KEY_OF(PREFETCH), "LIST", 0,
+     "Entries by which x is prefetched ahead, for example 0,64", 1},
+    {&SP_O_STORE[2], SP_KEY_OF(STORE), "LIST", 0, "plain, nt; default: as the program chooses", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"budget", KEY_BUDGET, "T", 0, "Measuring time of all rows together, for example 5m (default 1m)", 2},
+    {&SP_O_BUDGET[2], SP_KEY_OF(BUDGET), "T", 0,
+     "Measuring time of all rows together, for example 5m (default 1m)", 2},
     {"point", KEY_POINT, "T", 0, "Time for the samples of one point (default 400ms)", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0, "Measure every combination, however long it takes", 2},
-    {"cold", KEY_COLD, NULL, 0, "Caches are emptied before each execution", 2},
-    {"machine", KEY_MACHINE, "M", 0,
+    {&SP_O_COLD[2], SP_KEY_OF(COLD), NULL, 0, "Caches are emptied before each execution", 2},
+    {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "M", 0,
      "Ceilings from a machine file or a name; default: this machine, measured once", 2},
     {"out", 'o', "DIR", 0, "Directory for the record (default: this one)", 3},
     {0},
@@ -64,20 +52,21 @@ struct arguments {
     struct sp_output_options output;
     struct sp_sweep_options sweep;
     struct sp_analyze_options run;
-    const char *list[SP_MAX_AXES]; /* as typed, NULL: the default; by enum axis */
+    const char *list[SP_N_OPTIONS]; /* as typed, NULL: the default */
     const char *chunks, *sigmas, *matrix, *machine;
 };
 
-enum axis { REORDER, FORMAT, PRECISION, INDEX, RHS, STORE, PREFETCH, SCHEDULE, THREADS, N_AXES };
-
 /* Orders first, then what is stored, then who does it. */
 static const struct {
-    const char *option;
+    enum sp_option option;
     int group;
-} axes[N_AXES] = {
-    {"--reorder", 0}, {"--format", 1},   {"--precision", 1}, {"--index", 1},   {"--rhs", 1},
-    {"--store", 1},   {"--prefetch", 1}, {"--schedule", 2},  {"--threads", 2},
+} axes[] = {
+    {SP_OPTION_REORDER, 0},  {SP_OPTION_FORMAT, 1},   {SP_OPTION_PRECISION, 1},
+    {SP_OPTION_INDEX, 1},    {SP_OPTION_RHS, 1},      {SP_OPTION_STORE, 1},
+    {SP_OPTION_PREFETCH, 1}, {SP_OPTION_SCHEDULE, 2}, {SP_OPTION_THREADS, 2},
 };
+enum { N_AXES = sizeof axes / sizeof *axes };
+static_assert(sizeof axes / sizeof *axes <= SP_MAX_AXES, "SP_MAX_AXES is too small");
 
 static void set_time(struct argp_state *state, const char *option, const char *arg, double *out)
 {
@@ -87,28 +76,16 @@ static void set_time(struct argp_state *state, const char *option, const char *a
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const enum axis axis_of[] = {
-        [KEY_FORMAT - SP_KEY_PRIVATE] = FORMAT,     [KEY_REORDER - SP_KEY_PRIVATE] = REORDER,
-        [KEY_SCHEDULE - SP_KEY_PRIVATE] = SCHEDULE, [KEY_PRECISION - SP_KEY_PRIVATE] = PRECISION,
-        [KEY_INDEX - SP_KEY_PRIVATE] = INDEX,       [KEY_RHS - SP_KEY_PRIVATE] = RHS,
-        [KEY_STORE - SP_KEY_PRIVATE] = STORE,       [KEY_PREFETCH - SP_KEY_PRIVATE] = PREFETCH};
     struct arguments *a = state->input;
+    const enum sp_option option = sp_option_of_key(key);
+    for (int i = 0; i < N_AXES; i++)
+        if (axes[i].option == option) {
+            a->list[option] = arg;
+            return 0;
+        }
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->common;
-        return 0;
-    case KEY_FORMAT:
-    case KEY_REORDER:
-    case KEY_SCHEDULE:
-    case KEY_PRECISION:
-    case KEY_INDEX:
-    case KEY_RHS:
-    case KEY_STORE:
-    case KEY_PREFETCH:
-        a->list[axis_of[key - SP_KEY_PRIVATE]] = arg;
-        return 0;
-    case 't':
-        a->list[THREADS] = arg;
         return 0;
     case KEY_C:
         a->chunks = arg;
@@ -116,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SIGMA:
         a->sigmas = arg;
         return 0;
-    case KEY_BUDGET:
+    case SP_KEY_OF(BUDGET):
         set_time(state, "budget", arg, &a->sweep.budget_s);
         return 0;
     case KEY_POINT:
@@ -125,10 +102,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_EXHAUSTIVE:
         a->sweep.exhaustive = true;
         return 0;
-    case KEY_COLD:
+    case SP_KEY_OF(COLD):
         a->run.state = SP_COLD;
         return 0;
-    case KEY_MACHINE:
+    case SP_KEY_OF(MACHINE):
         a->machine = a->run.machine_name = arg;
         return 0;
     case 'o':
@@ -162,10 +139,10 @@ static bool is_there(const struct sp_sweep_axis *axis, const char *value)
 static enum sp_status add_chunks(const char *chunks, const char *sigmas, struct sp_sweep_axis *formats,
                                  struct sp_error *err)
 {
-    struct sp_sweep_axis C, sigma;
-    enum sp_status status = sp_sweep_axis_parse("--chunk", 0, chunks, &C, err);
+    struct sp_sweep_axis C = {.option = SP_N_OPTIONS}, sigma = C;
+    enum sp_status status = sp_sweep_axis_parse("--chunk", chunks, &C, err);
     if (status == SP_OK)
-        status = sp_sweep_axis_parse("--sigma", 0, sigmas, &sigma, err);
+        status = sp_sweep_axis_parse("--sigma", sigmas, &sigma, err);
     for (int i = 0; status == SP_OK && i < C.n; i++)
         for (int k = 0; status == SP_OK && k < sigma.n; k++) {
             int64_t c = 0, s = 0;
@@ -206,7 +183,7 @@ static const char *format_list(const struct arguments *a, const struct sp_subjec
     const bool symmetric = s->known && s->value >= 1 && s->error == 0;
     if (sp_csr_is_complex(matrix))
         return "crs";
-    if (a->list[RHS])
+    if (a->list[SP_OPTION_RHS])
         return "crs,sell:8,1,sell:8,64,sell:32,256";
     snprintf(text, size, "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1%s%s",
              symmetric ? ",half" : "", matrix->n_c > 2 * SP_DEFAULT_STRIPE ? ",striped" : "");
@@ -219,23 +196,26 @@ static enum sp_status settle(struct arguments *a, const struct sp_subject *subje
     const struct sp_csr *matrix = &subject->matrix;
     const bool square = matrix->n_r == matrix->n_c, complex = sp_csr_is_complex(matrix);
     char threads[96], formats[96];
-    const char *defaults[N_AXES] = {
-        [REORDER] = square ? "none,rcm" : "none",
-        [FORMAT] = format_list(a, subject, formats, sizeof formats),
-        [INDEX] = a->list[RHS] || complex ? NULL : "i32,d16",
-        [SCHEDULE] = "nnz,cyclic:64,merge",
-        [THREADS] = thread_list(sp_topology_default_threads(a->run.topology), threads, sizeof threads),
+    const char *defaults[SP_N_OPTIONS] = {
+        [SP_OPTION_REORDER] = square ? "none,rcm" : "none",
+        [SP_OPTION_FORMAT] = format_list(a, subject, formats, sizeof formats),
+        [SP_OPTION_INDEX] = a->list[SP_OPTION_RHS] || complex ? NULL : "i32,d16",
+        [SP_OPTION_SCHEDULE] = "nnz,cyclic:64,merge",
+        [SP_OPTION_THREADS] =
+            thread_list(sp_topology_default_threads(a->run.topology), threads, sizeof threads),
     };
     enum sp_status status = SP_OK;
     a->sweep.n_axes = 0;
     for (int i = 0; i < N_AXES && status == SP_OK; i++) {
-        const char *list = a->list[i] ? a->list[i] : defaults[i];
+        const enum sp_option option = axes[i].option;
+        const char *list = a->list[option] ? a->list[option] : defaults[option];
         struct sp_sweep_axis *axis = &a->sweep.axis[a->sweep.n_axes];
         if (!list)
             continue;
-        status = sp_sweep_axis_parse(axes[i].option, axes[i].group, list, axis, err);
+        *axis = (struct sp_sweep_axis){.option = option, .group = axes[i].group};
+        status = sp_sweep_axis_parse(sp_run_options[option].typed, list, axis, err);
         a->sweep.n_axes++;
-        if (status == SP_OK && i == FORMAT && a->chunks)
+        if (status == SP_OK && option == SP_OPTION_FORMAT && a->chunks)
             status = add_chunks(a->chunks, a->sigmas ? a->sigmas : "1,64,256,4096", axis, err);
     }
     return status;
@@ -246,9 +226,8 @@ static enum sp_status check_values(const struct sp_sweep_options *o, struct sp_e
 {
     for (int i = 0; i < o->n_axes; i++)
         for (int k = 0; k < o->axis[i].n; k++) {
-            char change[80];
-            snprintf(change, sizeof change, "%s %s", o->axis[i].option, o->axis[i].value[k]);
-            enum sp_status status = sp_variant_check(change, err);
+            const struct sp_change change = sp_change_of(o->axis[i].option, o->axis[i].value[k]);
+            enum sp_status status = sp_variant_check(&change, err);
             if (status != SP_OK)
                 return status;
         }
@@ -258,14 +237,11 @@ static enum sp_status check_values(const struct sp_sweep_options *o, struct sp_e
 /* What the first values of the axes say, in the run's options. */
 static void take_first(struct arguments *a, struct sp_variant *first)
 {
-    *first = sp_variant_none();
-    for (int i = 0; i < a->sweep.n_axes; i++) {
-        char change[80];
-        snprintf(change, sizeof change, "%s %s", a->sweep.axis[i].option, a->sweep.axis[i].value[0]);
-        sp_variant_add(first, change, NULL); /* checked */
-    }
+    *first = (struct sp_variant){0};
+    for (int i = 0; i < a->sweep.n_axes; i++) /* checked */
+        sp_change_add(&first->change, a->sweep.axis[i].option, a->sweep.axis[i].value[0]);
     a->run = sp_variant_options(first, &a->run);
-    if (first->r > 0)
+    if (sp_change_value(&first->change, SP_OPTION_RHS))
         a->run.op = SP_OP_SPMMV;
 }
 
@@ -303,7 +279,7 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
                                    .progress = sp_watch_show,
                                    .interrupted = sp_watch_stop,
                                    .context = &watch};
-    const char *order = a->list[REORDER];
+    const char *order = a->list[SP_OPTION_REORDER];
     char first_order[48];
     snprintf(first_order, sizeof first_order, "%.*s", order ? (int)strcspn(order, ",") : 4,
              order ? order : "none");

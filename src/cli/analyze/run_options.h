@@ -6,6 +6,7 @@
 #include <argp.h>
 
 #include "cli/analyze/analyze_output.h"
+#include "cli/analyze/run_argp.h"
 #include "session/analyze/analyze.h"
 
 /* Defaults are the command's: format, schedule, precision -1, directory. */
@@ -17,12 +18,7 @@ struct sp_run_options {
     char recorded_format[48]; /* as typed, where a recording says it */
 };
 
-/* --format, --precision, --index, --schedule, --store, --reorder, --cold, --machine, --out, --no-hints,
- * --no-plots, --html,
- * --strict. */
+/* Those of RUN_OPTION (base/option/run_options.inc). */
 extern const struct argp sp_run_argp;
-
-/* Index of the word in a list that ends with NULL; a usage error names the list. */
-int sp_pick(struct argp_state *state, const char *option, const char *arg, const char *const *words);
 
 #endif

@@ -64,11 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
         return 0;
-    case KEY_DEVICE: {
-        static const char *const devices[] = {"cpu", "gpu", NULL};
-        o->on_gpu = sp_pick(state, "device", arg, devices) == 1;
+    case KEY_DEVICE:
+        o->on_gpu = sp_pick_of(state, SP_OPTION_DEVICE, arg) == 1;
         return 0;
-    }
     case KEY_QUICK:
         o->measure.quick = true;
         return 0;

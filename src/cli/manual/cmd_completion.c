@@ -29,14 +29,13 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const shells[] = {[BASH] = "bash", [ZSH] = "zsh", [N_SHELLS] = NULL};
-    static const char *const kinds[] = {"machine", "lab", NULL};
     struct arguments *a = state->input;
     switch (key) {
     case 'o':
         a->output = arg;
         return 0;
     case KEY_WORDS:
-        a->names = sp_pick(state, "words", arg, kinds) == 0 ? SP_VALUE_MACHINE : SP_VALUE_LAB;
+        a->names = sp_pick(state, "words", arg, "machine lab") == 0 ? SP_VALUE_MACHINE : SP_VALUE_LAB;
         return 0;
     case KEY_STALE:
         a->stale = true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/run_option.h"
 #include "base/visible.h"
 #include "cli/core/save.h"
 #include "cli/doctor/doctor.h"
@@ -161,7 +162,8 @@ void sp_matrix_words(FILE *out)
 }
 
 /* What a page offers for an option; page NULL: on every page that has it, option "": for the arguments. The
- * first row that fits counts. */
+ * first row that fits counts. Where there is none, or it has no words, an option of a run has those of its
+ * row in base/option/run_options.inc. */
 struct row {
     const char *page, *option;
     enum sp_value_kind kind;
@@ -192,18 +194,12 @@ static const struct row rows[] = {
     {NULL, "method", SP_VALUE_WORDS, true, "", methods},
     {NULL, "side", SP_VALUE_WORDS, false, "", sides},
     {"sweep", "store", SP_VALUE_WORDS, true, "plain nt", NULL},
-    {"analyze", "store", SP_VALUE_WORDS, false, "auto nt plain", NULL},
-    {"import", "store", SP_VALUE_WORDS, false, "auto nt plain", NULL},
+    {"analyze", "store", SP_VALUE_WORDS, false, "", NULL},
+    {"import", "store", SP_VALUE_WORDS, false, "", NULL},
     {NULL, "store", SP_VALUE_DIRECTORY, false, "", NULL},
-    {NULL, "device", SP_VALUE_WORDS, false, "cpu gpu", NULL},
     {"machine", "isa", SP_VALUE_WORDS, false, "avx512 avx2 portable", NULL},
     {NULL, "isa", SP_VALUE_WORDS, false, "", isas},
-    {NULL, "pages", SP_VALUE_WORDS, false, "huge small", NULL},
-    {NULL, "bytes", SP_VALUE_WORDS, false, "auto likwid perf papi sim cupti replay:", NULL},
-    {NULL, "between", SP_VALUE_WORDS, true, "axpy dot norm scale copy", NULL},
-    {NULL, "sim-policy", SP_VALUE_WORDS, false, "lru random rrip", NULL},
-    {NULL, "cache", SP_VALUE_WORDS, false, "none beside dir", NULL},
-    {NULL, "fail-below", SP_VALUE_WORDS, false, "bandwidth: model:", NULL},
+    {NULL, "between", SP_VALUE_WORDS, true, "", NULL},
     {"model", "machine", SP_VALUE_MACHINE, true, "all", NULL},
     {NULL, "machine", SP_VALUE_MACHINE, false, "", NULL},
     {NULL, "alpha", SP_VALUE_WORDS, false, "min sim", NULL},
@@ -262,16 +258,26 @@ static enum sp_value_kind kind_by_argument(const struct sp_option_line *option)
                                              : SP_VALUE_FREE;
 }
 
+static const char *words_of_run(const struct sp_option_line *option)
+{
+    const enum sp_option o = option ? sp_option_find(option->name) : SP_N_OPTIONS;
+    return o < SP_N_OPTIONS ? sp_run_options[o].words : NULL;
+}
+
 /* Allocated; "" where there is no memory, for completion is no place to fail. */
-static char *words_of(const struct row *row)
+static char *words_of(const struct row *row, const char *others)
 {
     char *words = NULL;
     size_t size = 0;
-    FILE *out = row ? open_memstream(&words, &size) : NULL;
+    FILE *out = row || others ? open_memstream(&words, &size) : NULL;
     if (!out)
         return calloc(1, 1);
-    fprintf(out, "%s%s", row->words, *row->words && row->make ? " " : "");
-    if (row->make)
+    const bool own = row && (*row->words || row->make || row->kind != SP_VALUE_WORDS);
+    if (!own && others)
+        fputs(others, out);
+    if (own)
+        fprintf(out, "%s%s", row->words, *row->words && row->make ? " " : "");
+    if (own && row->make)
         row->make(out);
     fclose(out);
     for (; size > 0 && words[size - 1] == ' '; size--)
@@ -283,12 +289,15 @@ void sp_values_of(const struct sp_manual_entry *page, const struct sp_option_lin
                   struct sp_values *values)
 {
     const struct row *found = NULL;
+    const char *others = option && option->arg ? words_of_run(option) : NULL;
     for (int i = 0; i < N_ROWS && !found && (!option || option->arg); i++)
         if (fits(&rows[i], page->name, option ? option->name : ""))
             found = &rows[i];
-    *values = (struct sp_values){.kind = found ? found->kind : kind_by_argument(option),
+    *values = (struct sp_values){.kind = found    ? found->kind
+                                         : others ? SP_VALUE_WORDS
+                                                  : kind_by_argument(option),
                                  .is_list = found && found->is_list,
-                                 .words = words_of(found)};
+                                 .words = words_of(found, others)};
 }
 
 void sp_values_free(struct sp_values *values)

@@ -18,29 +18,15 @@
 #include "plots/plot.h"
 #include "session/record/format_model.h"
 
-enum {
-    KEY_MACHINE = SP_KEY_PRIVATE,
-    KEY_ALPHA,
-    KEY_BETA,
-    KEY_VOLUME,
-    KEY_SIZES,
-    KEY_FORMAT,
-    KEY_PRECISION,
-    KEY_INDEX,
-    KEY_SCHEDULE,
-    KEY_W,
-    KEY_PLOT,
-    KEY_COLD,
-    KEY_PAGES
-};
+enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
 
 static const struct argp_option options[] = {
-    {"machine", KEY_MACHINE, "NAME,...", 0,
+    {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME,...", 0,
      "Described machines (the beginning of a name, where that is enough), files, or all; without: traffic "
      "only",
      0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
-    {"format", KEY_FORMAT, "F", 0,
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0,
      "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
      "staged[:T_I,T_K], all (default for several machines); may be repeated",
      0},
@@ -50,20 +36,20 @@ static const struct argp_option options[] = {
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
-    {"precision", KEY_PRECISION, "P", 0,
+    {&SP_O_PRECISION[2], SP_KEY_OF(PRECISION), "P", 0,
      "f64 (default), f32, mixed (values f32, vectors f64), c128; spmm and sddmm also f16, bf16", 0},
-    {"index", KEY_INDEX, "I", 0,
+    {&SP_O_INDEX[2], SP_KEY_OF(INDEX), "I", 0,
      "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 0},
-    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
-    {"threads", 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
+    {&SP_O_SCHEDULE[2], SP_KEY_OF(SCHEDULE), "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
+    {&SP_O_THREADS[2], 't', "N", 0, "Threads of CPUs; default: all cores of the machine", 0},
     {"plot", KEY_PLOT, "FILE", 0,
      "SpMV on GPUs: draw the levels and their roofs into FILE, .svg, .png or .pdf (several machines: a "
      "picture "
      "each, FILE-MACHINE). Without it, GPUs with --format all are drawn as text below the table",
      0},
-    {"pages", KEY_PAGES, "P", 0,
+    {&SP_O_PAGES[2], SP_KEY_OF(PAGES), "P", 0,
      "Pages of x: huge (default) or small; what gathers wait for page tables then, with --alpha sim", 0},
-    {"cold", KEY_COLD, NULL, 0, "The first execution: all data come from memory", 0},
+    {&SP_O_COLD[2], SP_KEY_OF(COLD), NULL, 0, "The first execution: all data come from memory", 0},
     {0},
 };
 
@@ -201,7 +187,6 @@ static void check_whole(struct argp_state *state, struct arguments *a)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const page_words[] = {"huge", "small", NULL};
     struct arguments *a = state->input;
     struct sp_model_request *r = &a->request;
     struct sp_error err;
@@ -213,7 +198,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[1] = &a->common;
         r->workload.schedule = SP_SCHEDULE_NNZ;
         return 0;
-    case KEY_MACHINE:
+    case SP_KEY_OF(MACHINE):
         a->machines = arg;
         return 0;
     case KEY_SIZES:
@@ -223,7 +208,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                 state, "--sizes takes rows,columns,nonzeros, for example 278502,278502,39825786, not '%s'",
                 arg);
         return 0;
-    case KEY_FORMAT:
+    case SP_KEY_OF(FORMAT):
         add_format(state, a, arg);
         return 0;
     case KEY_ALPHA:
@@ -239,20 +224,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_W:
         set_positive(state, "w", arg, 1, 2, &r->w);
         return 0;
-    case KEY_PRECISION:
+    case SP_KEY_OF(PRECISION):
         if ((word = sp_precision_from_name(arg)) < 0)
             sp_usage_error(state, "--precision takes f64, f32, mixed, c128, f16 or bf16, not '%s'", arg);
         else
             r->workload.precision = (enum sp_precision)word;
         r->precision_given = true;
         return 0;
-    case KEY_INDEX:
+    case SP_KEY_OF(INDEX):
         if ((word = sp_index_from_name(arg)) < 0)
             sp_usage_error(state, "--index takes i32, i64 or d16, not '%s'", arg);
         else
             r->workload.index = (enum sp_index)word;
         return 0;
-    case KEY_SCHEDULE:
+    case SP_KEY_OF(SCHEDULE):
         if (sp_workload_set_schedule(&r->workload, arg, &err) != SP_OK)
             sp_usage_error(state, "%s; %s", err.what, err.remedy);
         return 0;
@@ -265,10 +250,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PLOT:
         a->picture = arg;
         return 0;
-    case KEY_PAGES:
-        r->small_pages = sp_pick(state, "pages", arg, page_words) == 1;
+    case SP_KEY_OF(PAGES):
+        r->small_pages = sp_pick_of(state, SP_OPTION_PAGES, arg) == 1;
         return 0;
-    case KEY_COLD:
+    case SP_KEY_OF(COLD):
         r->cold = true;
         return 0;
     case ARGP_KEY_ARGS:

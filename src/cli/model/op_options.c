@@ -3,17 +3,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/core/options.h"
-
-enum { KEY_OP = SP_KEY_PRIVATE + 0x200, KEY_RHS, KEY_INNER, KEY_ORDER };
+#include "cli/analyze/run_argp.h"
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is computed:", 4},
-    {"op", KEY_OP, "OP", 0, "Operation: spmv (default), spmmv, spmm, sddmm, fusedmm", 4},
-    {"rhs", KEY_RHS, "LIST", 0, "Right-hand sides of spmmv, for example 8 (default) or 1,2,4,8,16,32", 4},
-    {"inner", KEY_INNER, "LIST", 0, "Dense width of spmm, sddmm, fusedmm, for example 64 (default) or 32,128",
-     4},
-    {"order", KEY_ORDER, "O", 0, "Block vectors of spmmv: row (default) or column, the order in memory", 4},
+#define OP_OPTION SP_ARGP_ROW
+#include "base/option/run_options.inc"
     {0},
 };
 
@@ -50,20 +45,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct sp_op_options *o = state->input;
     switch (key) {
-    case KEY_OP:
+    case SP_KEY_OF(OP):
         if (sp_op_from_name(arg) < 0)
             sp_usage_error(state, "--op takes spmv, spmmv, spmm, sddmm or fusedmm, not '%s'", arg);
         else
             o->op = (enum sp_op)sp_op_from_name(arg);
         o->op_given = true;
         return 0;
-    case KEY_RHS:
+    case SP_KEY_OF(RHS):
         set_widths(state, o, "rhs", arg);
         return 0;
-    case KEY_INNER:
+    case SP_KEY_OF(INNER):
         set_widths(state, o, "inner", arg);
         return 0;
-    case KEY_ORDER:
+    case SP_KEY_OF(ORDER):
         if (strcmp(arg, "row") != 0 && strcmp(arg, "column") != 0)
             sp_usage_error(state, "--order takes row or column, not '%s'", arg);
         o->order = strcmp(arg, "column") == 0 ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "sparse/reorder/metis.h"
 #include "sys/machine/meminfo.h"
@@ -68,10 +69,10 @@ enum sp_status sp_load_check_memory(const char *path, const struct sp_load_optio
              sp_text_bytes(have, sizeof have, options->memory_limit_B));
     if (options->memory_limit_B < NOTHING_B) /* the program itself has taken it */
         snprintf(left, sizeof left, "nothing may be taken beside the program itself");
-    return sp_fail_at(
-        err, SP_MEMORY, path, 0, 0,
-        "take more memory or a smaller matrix; --memory SIZE says what may be taken, where you know "
-        "better",
-        "about %s are needed for %s, but %s%s%s", sp_text_bytes(need, sizeof need, bytes), what, left,
-        limit[0] ? ": " : "", limit);
+    return sp_fail_at(err, SP_MEMORY, path, 0, 0,
+                      "take more memory or a smaller matrix; " SP_O_MEMORY
+                      " SIZE says what may be taken, where you know "
+                      "better",
+                      "about %s are needed for %s, but %s%s%s", sp_text_bytes(need, sizeof need, bytes), what,
+                      left, limit[0] ? ": " : "", limit);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
@@ -137,7 +138,8 @@ static const char *read_twin(const json_t *root, struct sp_twin *twin)
 
 enum sp_status sp_twin_file_read(const char *path, struct sp_twin **twin, struct sp_error *err)
 {
-    static const char remedy[] = "write it again: spmodel generate --like MATRIX --features FILE";
+    static const char remedy[] =
+        "write it again: spmodel generate " SP_O_LIKE " MATRIX " SP_O_FEATURES " FILE";
     json_t *root;
     *twin = NULL;
     enum sp_status status = sp_input_json(path, SP_INPUT_MOST_B, remedy, &root, err);

@@ -3,37 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/run_option.h"
 #include "io/record/record_words.h"
 
 enum { REQUEST_VERSION = 1 };
-
-/* The option of each field of a request whose value is the option's. A field that equals `otherwise` is left
- * out: it is the option's default, and on a GPU it may not be given. */
-static const struct {
-    const char *field, *option, *otherwise;
-    bool on_gpu; /* may be given there */
-} options[] = {
-    {"op", "--op", "spmv", true},
-    {"order", "--order", "row", true},
-    {"format", "--format", "crs", true},
-    {"schedule", "--schedule", "nnz", false},
-    {"precision", "--precision", "", true},
-    {"index", "--index", "i32", true},
-    {"prefetch", "--prefetch", "0", true},
-    {"threads", "--threads", "0", false},
-    {"isa", "--isa", "", true},
-    {"store", "--store", "auto", false},
-    {"pages", "--pages", "huge", false},
-    {"between", "--between", "", false},
-    {"reorder", "--reorder", "none", true},
-    {"skew", "--sim-skew", "0", false},
-    {"policy", "--sim-policy", "", false},
-    {"llc", "--sim-llc", "0", false},
-    {"machine", "--machine", "", true},
-    {"device", "--device", "cpu", true},
-};
-/* Fields that are looked at one by one. */
-static const char *const others[] = {"version", "width", "pin", "state"};
 
 void sp_arguments_add(struct sp_arguments *a, const char *word)
 {
@@ -64,19 +37,15 @@ char *sp_arguments_text(const struct sp_arguments *a, char *text, size_t size)
     return text;
 }
 
-static void add_two(struct sp_arguments *a, const char *option, const char *value)
-{
-    sp_arguments_add(a, option);
-    sp_arguments_add(a, value);
-}
-
-/* A text as it is, a number with the digits that it needs; "" for null. */
+/* A text as it is, a number with the digits that it needs, true or false; "" for null. */
 static char *value_text(const json_t *value, char *text, size_t size)
 {
     const double x = json_number_value(value);
     text[0] = '\0';
     if (json_is_string(value))
         snprintf(text, size, "%s", json_string_value(value));
+    else if (json_is_boolean(value))
+        snprintf(text, size, "%s", json_is_true(value) ? "true" : "false");
     else if (json_is_number(value) && snprintf(text, size, "%.15g", x) > 0 && strtod(text, NULL) != x)
         snprintf(text, size, "%.17g", x);
     return text;
@@ -84,13 +53,7 @@ static char *value_text(const json_t *value, char *text, size_t size)
 
 static bool is_known(const char *field)
 {
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strcmp(options[i].field, field) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i], field) == 0)
-            return true;
-    return false;
+    return sp_option_of_field(field) < SP_N_OPTIONS || strcmp(field, "version") == 0;
 }
 
 static enum sp_status check(const struct sp_record *r, const json_t *request, struct sp_error *err)
@@ -120,24 +83,33 @@ static const char *byte_source(const struct sp_record *r, bool on_gpu)
     return on_gpu && strcmp(bytes, "cupti") != 0 ? "sim" : bytes;
 }
 
-static void add_measurement(struct sp_arguments *a, const struct sp_record *r, bool on_gpu)
+/* An option without value, by what the record says: a word, or how many entries it left out. */
+static bool was_given(const struct sp_run_option *o, const char *text)
 {
-    static const struct {
-        const char *path, *option;
-        bool on_gpu;
-    } counts[] = {{"config.runs", "--runs", false},
-                  {"config.max_samples", "--samples", true},
-                  {"config.budget_s", "--budget", true},
-                  {"config.seed", "--seed", true}};
-    char text[64];
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if ((!on_gpu || counts[i].on_gpu) &&
-            *value_text(sp_record_node(r, counts[i].path), text, sizeof text))
-            add_two(a, counts[i].option, text);
-    int64_t dropped = 0;
-    if (sp_record_count(r, "problem.zeros_dropped", &dropped) && dropped > 0)
-        sp_arguments_add(a, "--drop-zeros");
-    add_two(a, "--bytes", byte_source(r, on_gpu));
+    return *o->otherwise ? strcmp(text, o->otherwise) == 0 : strtod(text, NULL) > 0;
+}
+
+/* As it was given, if it was. What equals its default is left out, as is what may not be given on a
+ * GPU. */
+static void add_option(struct sp_arguments *a, const struct sp_record *r, enum sp_option option, bool on_gpu)
+{
+    const struct sp_run_option *o = &sp_run_options[option];
+    const char *op = sp_words_text(r, "request.op", "spmv");
+    char text[1024];
+    if (!o->path || (on_gpu && !(o->bits & SP_ON_GPU)))
+        return;
+    value_text(sp_record_node(r, o->path), text, sizeof text);
+    if (option == SP_OPTION_BYTES)
+        snprintf(text, sizeof text, "%s", byte_source(r, on_gpu));
+    if (option == SP_OPTION_RHS && strcmp(op, "spmv") == 0)
+        text[0] = '\0';
+    if (option == SP_OPTION_RHS && strcmp(op, "spmmv") != 0)
+        o = &sp_run_options[SP_OPTION_INNER];
+    if (!*text || (o->argument ? strcmp(text, o->otherwise) == 0 : !was_given(o, text)))
+        return;
+    sp_arguments_add(a, o->typed);
+    if (o->argument)
+        sp_arguments_add(a, text);
 }
 
 enum sp_status sp_record_request_arguments(const struct sp_record *r, const char *matrix,
@@ -151,18 +123,7 @@ enum sp_status sp_record_request_arguments(const struct sp_record *r, const char
     const bool on_gpu = strcmp(value_text(json_object_get(request, "device"), text, sizeof text), "gpu") == 0;
     sp_arguments_add(a, "analyze");
     sp_arguments_add(a, matrix);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        value_text(json_object_get(request, options[i].field), text, sizeof text);
-        if (*text && strcmp(text, options[i].otherwise) != 0 && (!on_gpu || options[i].on_gpu))
-            add_two(a, options[i].option, text);
-    }
-    const char *op = sp_words_text(r, "request.op", "spmv");
-    if (strcmp(op, "spmv") != 0 && *value_text(json_object_get(request, "width"), text, sizeof text))
-        add_two(a, strcmp(op, "spmmv") == 0 ? "--rhs" : "--inner", text);
-    if (json_is_false(json_object_get(request, "pin")) && !on_gpu)
-        sp_arguments_add(a, "--no-pin");
-    if (strcmp(sp_words_text(r, "request.state", "warm"), "cold") == 0)
-        sp_arguments_add(a, "--cold");
-    add_measurement(a, r, on_gpu);
+    for (int i = 0; i < SP_N_OPTIONS; i++)
+        add_option(a, r, (enum sp_option)i, on_gpu);
     return a->n <= SP_MOST_ARGUMENTS ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for a command line");
 }

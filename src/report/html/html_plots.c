@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "plots/plot.h"
@@ -52,7 +53,7 @@ bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_r
             page->has_told_of_gnuplot
                 ? "It needs gnuplot."
                 : "Plots need gnuplot, which is not installed where this page was made. Install it "
-                  "(package gnuplot-nox), then `spmodel plot --html FILE RECORD.json` makes the page "
+                  "(package gnuplot-nox), then `spmodel plot " SP_O_HTML " FILE RECORD.json` makes the page "
                   "again from the record, with plots.");
         page->has_told_of_gnuplot = true;
         return false;

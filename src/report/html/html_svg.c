@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/utf8.h"
 #include "base/visible.h"
@@ -123,7 +124,7 @@ enum sp_status sp_inline_svg(const char *svg, const struct sp_inline_svg *p, FIL
 {
     const char *open = strstr(svg, "<svg"), *body = open ? strchr(open, '>') : NULL;
     if (!body || !strstr(body, "</svg>"))
-        return sp_fail(err, SP_OUTPUT, "try the script by hand (--term gp)", "gnuplot drew no SVG");
+        return sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)", "gnuplot drew no SVG");
     sp_print(out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
              "class=\"plot wide %s\" style=\"--w:%dpx\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "

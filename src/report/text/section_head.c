@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"
@@ -58,7 +59,7 @@ static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_words(pen, SP_INK_PLAIN,
                  strcmp(state, "unusable") == 0
                      ? "structure and simulated bytes hold, times do not; fewer threads, a quieter machine "
-                       "(`spmodel doctor` says who computes) or more time (--budget 10s) may help"
+                       "(`spmodel doctor` says who computes) or more time (" SP_O_BUDGET " 10s) may help"
                      : "structure holds, no share of the roof is given");
     sp_pen_end(pen);
 }
@@ -72,7 +73,7 @@ void sp_section_foreign(struct sp_pen *pen, const struct sp_record *record)
     head(pen, "NOTE");
     sp_pen_words(pen, SP_INK_YELLOW, "caches and ceilings of");
     sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.name", "another machine"));
-    sp_pen_words(pen, SP_INK_YELLOW, "(--machine), but the kernel ran on another machine:");
+    sp_pen_words(pen, SP_INK_YELLOW, "(" SP_O_MACHINE "), but the kernel ran on another machine:");
     sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.ran_on", "this one"));
     sp_pen_end(pen);
 }

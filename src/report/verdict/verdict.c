@@ -1,6 +1,7 @@
 /* Subject, state, possible and reached; the other lines have files of their own. */
 #include <ctype.h>
 
+#include "base/option/option_words.h"
 #include "base/utf8.h"
 #include "report/verdict/verdict_parts.h"
 
@@ -111,10 +112,10 @@ static json_t *state_of(const struct sp_record *record)
             strcmp(state, "unusable") == 0
                 ? on_gpu ? "structure and modelled bytes hold, times do not; `spmodel doctor` names who "
                            "computes "
-                           "here: stop it and what else uses the GPU, or give more time (--budget 10s)"
+                           "here: stop it and what else uses the GPU, or give more time (" SP_O_BUDGET " 10s)"
                          : "structure and simulated bytes hold, times do not; `spmodel doctor` names who "
                            "computes "
-                           "here: stop it, use fewer threads, or give more time (--budget 10s)"
+                           "here: stop it, use fewer threads, or give more time (" SP_O_BUDGET " 10s)"
             : *sp_verdict_doubt(record) ? sp_verdict_doubt(record)
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"

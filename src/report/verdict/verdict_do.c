@@ -1,4 +1,5 @@
 /* What to do: the best of the hints. */
+#include "base/option/option_words.h"
 #include "report/verdict/verdict_parts.h"
 
 /* The time of a change on one set of arrays over that on another. */
@@ -158,12 +159,13 @@ static json_t *nothing_to_do(const struct sp_record *record)
     const json_t *hints = sp_record_node(record, "hints");
     char text[SP_VERDICT_TEXT];
     if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
-        return sp_verdict_not_known("spmodel doctor names who computes here; then again, with --budget 10s",
-                                    "see spmodel doctor; then again, with --budget 10s");
+        return sp_verdict_not_known("spmodel doctor names who computes here; then again, with " SP_O_BUDGET
+                                    " 10s",
+                                    "see spmodel doctor; then again, with " SP_O_BUDGET " 10s");
     if (*sp_verdict_doubt(record))
         return sp_verdict_not_known(
-            "spmodel machine measure takes the roofs anew; then again, with --budget 10s",
-            "spmodel machine measure, then again with --budget 10s");
+            "spmodel machine measure takes the roofs anew; then again, with " SP_O_BUDGET " 10s",
+            "spmodel machine measure, then again with " SP_O_BUDGET " 10s");
     if (sp_verdict_is_status(record, "interrupted"))
         return sp_verdict_not_known("the analysis was interrupted; run the command again", NULL);
     if (sp_verdict_no_time(record))

@@ -146,16 +146,15 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     enum { MOST_POINTS = 64 };
     int threads[MOST_POINTS];
     double Bps[MOST_POINTS];
-    char options[400], blocks[48];
+    char blocks[32];
     const struct sp_workload *w = &a->setup.workload;
     const struct sp_layout *l = &a->setup.layout;
     const struct sp_machine *m = a->options->machine;
-    sp_run_text(a->options, w, a->subject, options, sizeof options);
     struct sp_hint_inputs in;
     memset(&in, 0, sizeof in);
     sp_hint_inputs_init(&in);
     in.matrix = a->subject->argument;
-    in.options = options;
+    in.options = sp_run_change(a->options, w, a->subject);
     in.thorough = a->options->thorough;
     in.op = w->op;
     in.r = l->r;
@@ -229,18 +228,19 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.saturation_Bps = Bps;
     in.smt = a->setup.binding.uses_smt;
     in.huge_share = a->huge_share;
-    in.option_huge_pages = a->options->small_pages ? "--pages huge" : NULL;
+    in.asked_small_pages = a->options->small_pages;
     in.local_share = a->local_share;
     in.roof_store_Bps = ceiling_value(a, "copy");
     in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
-    in.option_nt = a->setup.facts.can_store_nt ? "--store nt" : NULL;
+    in.can_store_nt = a->setup.facts.can_store_nt;
     sp_subject_hint_inputs(a->subject, &in);
     sp_analysis_look_at_storage(a, &in);
     struct by_rows rows;
     const struct sp_value ends = out->losses.row_ends;
     add_row_ends(a, sp_value_known(ends) ? ends.value + out->losses.row_ends_hidden : 0, &rows, &in);
-    snprintf(blocks, sizeof blocks, "--format bcsr:%dx%d", in.block_h, in.block_w);
-    in.option_block = in.block_h > 0 && w->precision != SP_C128 ? blocks : NULL;
+    snprintf(blocks, sizeof blocks, "bcsr:%dx%d", in.block_h, in.block_w);
+    if (in.block_h > 0 && w->precision != SP_C128)
+        in.to_blocks = sp_change_of(SP_OPTION_FORMAT, blocks);
     sp_hints_find(&in, &out->hints);
     sp_hints_chances(&in, &out->hints, &out->chances);
     sp_hints_settle(&out->hints, out->bottleneck.kind, &out->losses, a->observed.pairs.time.value,

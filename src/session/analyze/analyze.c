@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/observe.h"
 #include "session/analyze/plan.h"
@@ -43,14 +44,15 @@ static enum sp_status check_measured(const struct sp_analysis *a, struct sp_erro
     if (!s || !s->measured_only || sp_analysis_is_counted(a))
         return SP_OK;
     if (a->setup.layout.n_nz == 0)
-        return sp_fail(err, SP_ABSENT, "leave --require-bytes out", "the matrix has no entries to count");
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_REQUIRE_BYTES " out",
+                       "the matrix has no entries to count");
     const char *level =
         a->evaluated.residence.level >= a->options->machine->n_caches ? "MEM" : a->evaluated.residence.name;
     if (a->counts.has_log && !sp_count_log_has_level(&a->counts.log, level))
-        return sp_fail(err, SP_ABSENT, "--cold, or a matrix that does not fit, moves bytes of memory",
+        return sp_fail(err, SP_ABSENT, SP_O_COLD ", or a matrix that does not fit, moves bytes of memory",
                        "bytes cannot be measured: the data stay in %s, and %s counts no traffic there", level,
                        s->name);
-    return sp_fail(err, SP_ABSENT, "without --require-bytes they are simulated",
+    return sp_fail(err, SP_ABSENT, "without " SP_O_REQUIRE_BYTES " they are simulated",
                    "bytes cannot be measured: %s", a->evaluated.counted.total_B.why);
 }
 

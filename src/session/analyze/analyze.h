@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/option/change.h"
 #include "base/progress.h"
 #include "io/record/record.h"
 #include "model/hints/hints.h"
@@ -55,11 +56,12 @@ struct sp_analyze_options {
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *options,
                                    struct sp_workload *workload, struct sp_error *err);
 
-/* The options of a run that a command proposed by it repeats, for only then are the two comparable: "" none,
- * else "--precision f32 --threads 4"; what was done to the matrix (its order, entries left out) follows from
- * the subject. Returns text[size]. */
-char *sp_run_text(const struct sp_analyze_options *options, const struct sp_workload *workload,
-                  const struct sp_subject *subject, char *text, size_t size);
+/* The options of a run that a command proposed by it repeats, for only then are the two comparable; what was
+ * done to the matrix (its order, entries left out) follows from the subject. */
+struct sp_change sp_run_change(const struct sp_analyze_options *options, const struct sp_workload *workload,
+                               const struct sp_subject *subject);
+/* Operation and width, where it is not SpMV; part of the above. */
+void sp_change_add_operation(struct sp_change *change, const struct sp_workload *workload);
 
 /* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and
  * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */

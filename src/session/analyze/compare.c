@@ -60,6 +60,23 @@ static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_wor
     return status;
 }
 
+/* A format as rules name it: its value, and the options that it needs besides. */
+static void name_format(struct sp_alternative *f, const char *format, bool by_nnz, bool plain)
+{
+    struct sp_change also = {0};
+    if (by_nnz)
+        sp_change_add(&also, SP_OPTION_SCHEDULE, "nnz");
+    if (plain)
+        sp_change_add(&also, SP_OPTION_INDEX, "i32");
+    if (plain)
+        sp_change_add(&also, SP_OPTION_PREFETCH, "0");
+    f->change = sp_change_of(SP_OPTION_FORMAT, format);
+    sp_change_add_all(&f->change, &also);
+    char text[60];
+    snprintf(f->option, sizeof f->option, "%s%s%s", format, also.n > 0 ? " " : "",
+             sp_change_as_typed(&also, text, sizeof text));
+}
+
 static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_compared *out,
                                       struct sp_error *err)
 {
@@ -84,9 +101,7 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
             other.index = SP_I32;
             other.prefetch = 0;
         }
-        snprintf(f->option, sizeof f->option, "%s%s%s", names[i],
-                 w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS ? " --schedule nnz" : "",
-                 plain ? " --index i32 --prefetch 0" : "");
+        name_format(f, names[i], w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS, plain);
         double beta = 1;
         status = volume_of(a, &other, &f->V_B, &beta, err);
         if (other.format != SP_FORMAT_CRS)
@@ -107,7 +122,8 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
 
 /* What narrower storage would move and take. SP_USAGE, SP_ABSENT: it cannot be, or no kernel runs here. */
 static enum sp_status compare_storage(const struct sp_analysis *a, const struct sp_workload *other,
-                                      const char *option, struct sp_alternative *out, struct sp_error *err)
+                                      const struct sp_change *change, struct sp_alternative *out,
+                                      struct sp_error *err)
 {
     struct sp_value V_B, core_s;
     double beta;
@@ -118,8 +134,8 @@ static enum sp_status compare_storage(const struct sp_analysis *a, const struct 
         status = sp_analysis_core_of(a, other, a->evaluated.balance_W, &core_s, err);
     if (status != SP_OK)
         return status;
-    *out = (struct sp_alternative){.V_B = V_B, .core_s = core_s};
-    snprintf(out->option, sizeof out->option, "%s", option);
+    *out = (struct sp_alternative){.V_B = V_B, .core_s = core_s, .change = *change};
+    sp_change_as_typed(change, out->option, sizeof out->option);
     return SP_OK;
 }
 
@@ -141,14 +157,15 @@ static enum sp_status compare_narrower(const struct sp_analysis *a, bool offsets
                                        struct sp_alternative *out, bool *has, struct sp_error *err)
 {
     struct sp_workload other = narrower(&a->setup.workload, offsets);
-    const char *option = offsets ? "--index d16" : "--precision mixed";
-    char moved[80];
-    enum sp_status status = compare_storage(a, &other, option, out, err);
+    const struct sp_change change =
+        offsets ? sp_change_of(SP_OPTION_INDEX, "d16") : sp_change_of(SP_OPTION_PRECISION, "mixed");
+    enum sp_status status = compare_storage(a, &other, &change, out, err);
     if (status == SP_USAGE || status == SP_ABSENT) {
-        snprintf(moved, sizeof moved, "--format %s %s", elsewhere, option);
+        struct sp_change moved = sp_change_of(SP_OPTION_FORMAT, elsewhere);
+        sp_change_add_all(&moved, &change);
         status = sp_workload_set_format(&other, elsewhere, err);
         if (status == SP_OK)
-            status = compare_storage(a, &other, moved, out, err);
+            status = compare_storage(a, &other, &moved, out, err);
     }
     *has = status == SP_OK;
     return status == SP_USAGE || status == SP_ABSENT ? SP_OK : status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "probes/count_json.h"
 #include "probes/likwid_metrics.h"
 
@@ -47,7 +48,7 @@ static enum sp_status choose_region(const struct sp_likwid_csv *csv, const char 
     if (wanted && !*region)
         return sp_fail_at(err, SP_USAGE, path, 0, 0, list, "there is no region '%s' in it", wanted);
     if (!wanted && several)
-        return sp_fail_at(err, SP_USAGE, path, 0, 0, "name one with --region",
+        return sp_fail_at(err, SP_USAGE, path, 0, 0, "name one with " SP_O_REGION,
                           "several regions are in it: %s", list);
     if (!*region)
         return sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "no table of likwid-perfctr is in it");
@@ -180,10 +181,10 @@ static enum sp_status usable(const struct sp_likwid_table *t, const char *path, 
         return sp_fail_at(err, SP_INPUT, path, 0, 0, "the file may be damaged",
                           "group %s: the number of calls is no count from 1 to 1e12", t->group);
     if (!*t->region && executions == 0)
-        return sp_fail_at(
-            err, SP_USAGE, path, 0, 0,
-            "--executions N; or use marker regions (likwid-perfctr -m), whose calls are counted",
-            "how many products the whole program made is not in it");
+        return sp_fail_at(err, SP_USAGE, path, 0, 0,
+                          SP_O_EXECUTIONS
+                          " N; or use marker regions (likwid-perfctr -m), whose calls are counted",
+                          "how many products the whole program made is not in it");
     return SP_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 #include "probes/markers.h"
 #include "session/trial/apart.h"
@@ -106,7 +107,7 @@ static enum sp_status receive(void *context, int pipe, struct sp_error *err)
     struct sp_pairs *pairs = &out->run[out->n_runs];
     memset(pairs, 0, sizeof *pairs);
     if (!sp_apart_receive(pipe, &m, sizeof m))
-        return sp_fail(err, SP_ABSENT, "look at the free memory; or leave --runs out",
+        return sp_fail(err, SP_ABSENT, "look at the free memory; or leave " SP_O_RUNS " out",
                        "a process for a further run ended before it had measured anything");
     a->options->plan->wait_s = m.wait_s;
     if (m.status != SP_OK) {

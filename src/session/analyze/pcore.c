@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/hash64.h"
+#include "base/option/option_words.h"
 #include "sparse/formats/blocks.h"
 #include "sparse/product/dense.h"
 #include "sys/disturbance.h"
@@ -483,7 +484,7 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
     }
     if (status == SP_OK && ranking->n == 0)
         status = sp_fail(err, SP_ABSENT,
-                         isa ? "leave --isa out to let the program choose" : "choose another format",
+                         isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
                          "no kernel for %s %s in %s runs here%s%s", sp_op_name(workload->op),
                          sp_format_name(workload->format), sp_precision_name(workload->precision),
                          isa ? " with instruction set " : "", isa ? isa : "");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "model/predict.h"
 #include "session/analyze/pcore.h"
@@ -23,7 +24,8 @@ static enum sp_status check_memory(const struct sp_workload *w, double available
     char a[32], b[32];
     if (available_B > 0 && needed > available_B)
         return sp_fail(err, SP_MEMORY,
-                       "take a machine with more memory, a smaller matrix or width, or --precision f32",
+                       "take a machine with more memory, a smaller matrix or width, or " SP_O_PRECISION
+                       " f32",
                        "the kernel's arrays need %s, of which %s are available",
                        sp_text_bytes(a, sizeof a, needed), sp_text_bytes(b, sizeof b, available_B));
     return SP_OK;
@@ -282,7 +284,7 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
         s->state = NULL;
     }
     s->kernel = NULL;
-    return sp_fail(err, SP_ABSENT, "leave --store out, or choose another --isa or --format",
+    return sp_fail(err, SP_ABSENT, "leave " SP_O_STORE " out, or choose another " SP_O_ISA " or " SP_O_FORMAT,
                    "no kernel for this workload writes y with non-temporal stores here");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/gpu_analysis.h"
 
@@ -112,7 +113,7 @@ static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp
             return SP_ABSENT;
     }
     return sp_fail(err, SP_ABSENT,
-                   a->options->isa ? "take another format or precision, or leave --isa out"
+                   a->options->isa ? "take another format or precision, or leave " SP_O_ISA " out"
                                    : "take another format or precision",
                    "no GPU kernel%s%s for %s, %s in %s", a->options->isa ? " " : "",
                    a->options->isa ? a->options->isa : "", sp_op_name(a->workload.op),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "session/analyze/observe.h"
 #include "session/gpu/gpu_analysis.h"
 #include "sys/disturbance.h"
@@ -273,7 +274,7 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
 
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
 {
-    struct sp_error reason = {.what = "not asked for", .remedy = "leave --bytes sim out"};
+    struct sp_error reason = {.what = "not asked for", .remedy = "leave " SP_O_BYTES " sim out"};
     if (!a->options->count_on_gpu || count_job(a, &reason) != SP_OK) {
         snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
         sp_gpu_counts_none(&a->counts, a->counts_why);

@@ -146,21 +146,24 @@ enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err
 }
 
 /* The options of this run that hints repeat; of a format the change itself speaks. */
-static void other_options(const struct sp_gpu_analysis *a, char *text, size_t size)
+static struct sp_change other_options(const struct sp_gpu_analysis *a)
 {
     const struct sp_analyze_options *o = a->options;
     const struct sp_workload *w = &a->workload;
-    const bool is_double = w->precision == SP_F64;
-    snprintf(text, size, "--device gpu --format %s%s%s%s%s%s%s%s%s", a->chosen->option,
-             is_double ? "" : " --precision ", is_double ? "" : sp_precision_name(w->precision),
-             w->index == SP_I64 ? " --index i64" : "", o->state == SP_COLD ? " --cold" : "",
-             strcmp(a->subject->reorder, "none") != 0 ? " --reorder " : "",
-             strcmp(a->subject->reorder, "none") != 0 ? a->subject->reorder : "",
-             o->machine_name ? " --machine " : "", o->machine_name ? o->machine_name : "");
-    const size_t used = strlen(text);
-    if (w->op != SP_OP_SPMV && used < size)
-        snprintf(text + used, size - used, " --op %s %s %d", sp_op_name(w->op),
-                 w->op == SP_OP_SPMMV ? "--rhs" : "--inner", (int)sp_workload_width(w));
+    struct sp_change c = sp_change_of(SP_OPTION_DEVICE, "gpu");
+    sp_change_add(&c, SP_OPTION_FORMAT, a->chosen->option);
+    if (w->precision != SP_F64)
+        sp_change_add(&c, SP_OPTION_PRECISION, sp_precision_name(w->precision));
+    if (w->index == SP_I64)
+        sp_change_add(&c, SP_OPTION_INDEX, sp_index_name(w->index));
+    if (o->state == SP_COLD)
+        sp_change_add(&c, SP_OPTION_COLD, "");
+    if (strcmp(a->subject->reorder, "none") != 0)
+        sp_change_add(&c, SP_OPTION_REORDER, a->subject->reorder);
+    if (o->machine_name)
+        sp_change_add(&c, SP_OPTION_MACHINE, o->machine_name);
+    sp_change_add_operation(&c, w);
+    return c;
 }
 
 static struct sp_gpu_hint_way hint_way(const struct sp_gpu_analysis *a, const struct sp_gpu_way *w)
@@ -188,7 +191,6 @@ static bool has_equal_rows(const struct sp_csr *a)
 
 void sp_gpu_find_hints(struct sp_gpu_analysis *a)
 {
-    char options[400];
     struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
                                      .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
@@ -206,8 +208,7 @@ void sp_gpu_find_hints(struct sp_gpu_analysis *a)
     gpu.units = units;
     sp_hint_inputs_init(&in);
     in.matrix = a->subject->argument;
-    other_options(a, options, sizeof options);
-    in.options = options;
+    in.options = other_options(a);
     in.op = a->workload.op;
     in.r = a->layout.r;
     in.n_r = a->layout.n_r;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/gpu/prediction_record.h"
 #include "session/record/parts.h"
@@ -263,7 +264,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_streamed(a, r);
     if (a->options->machine->n_cores != a->device.n_cores)
         sp_record_append(r, "remarks",
-                         json_string("ceilings and levels are those of the machine named with --machine; the "
+                         json_string("ceilings and levels are those of the machine named with " SP_O_MACHINE
+                                     "; the "
                                      "kernel ran on another GPU"));
     if (sp_gpu_lacks_updates(a))
         sp_record_append(r, "remarks",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "probes/count_json.h"
 #include "probes/known_volume.h"
 #include "probes/markers.h"
@@ -119,10 +120,10 @@ static enum sp_status test_source(const struct sp_byte_request *r, const struct 
         s->tested = true;
         s->trust = sp_trust_of(s->probe->log(s->session), "MEM", TOLERANCE);
         if (!s->trust.trusted)
-            status =
-                sp_fail(err, SP_ABSENT,
-                        "other programs that count may disturb it (spmodel doctor); --bytes sim simulates",
-                        "%s", s->trust.text);
+            status = sp_fail(err, SP_ABSENT,
+                             "other programs that count may disturb it (spmodel doctor); " SP_O_BYTES
+                             " sim simulates",
+                             "%s", s->trust.text);
     }
     if (binding.pinned)
         sp_binding_undo(&binding, r->topology);
@@ -202,7 +203,7 @@ static enum sp_status choose_automatically(const struct sp_byte_request *r,
         snprintf(reasons + strlen(reasons), sizeof reasons - strlen(reasons), "%s%s: %.150s", i ? "; " : "",
                  s->tried[i].name, s->tried[i].reason);
     return sp_fail(err, SP_ABSENT,
-                   "spmodel doctor says what would help; without --require-bytes they are simulated",
+                   "spmodel doctor says what would help; without " SP_O_REQUIRE_BYTES " they are simulated",
                    "bytes cannot be measured here (%s)", reasons);
 }
 
@@ -228,8 +229,8 @@ enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struc
     }
     if (status == SP_OK && s->tested && !s->trust.trusted)
         status = sp_fail_at(err, SP_ABSENT, s->recording.path, 0, 0,
-                            "record it again with counters that count rightly; --bytes sim simulates", "%s",
-                            s->trust.text);
+                            "record it again with counters that count rightly; " SP_O_BYTES " sim simulates",
+                            "%s", s->trust.text);
     if (status != SP_OK)
         sp_byte_source_close(s);
     return status;

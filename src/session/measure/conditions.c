@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "sys/disturbance.h"
 
 /* A look at all processes may take so long [s]. */
@@ -122,7 +123,7 @@ bool sp_shares_doubt(struct sp_shares *s, char *doubt, size_t size)
         snprintf(
             doubt, size,
             "a load-only run beside it drew %.0f %% of the bandwidth that is remembered for this machine "
-            "(spmodel machine measure --renew)",
+            "(spmodel machine measure " SP_O_RENEW ")",
             100 * s->of_remembered);
     } else if (sp_value_known(s->of_model) && s->of_model.value > SP_MOST_OF_ROOF) {
         s->of_model = sp_value_none(s->fast);

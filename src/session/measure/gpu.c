@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
@@ -230,8 +231,9 @@ static size_t arena_of(const struct measurement *m)
 
 static void say_source(const struct sp_gpu_device *d, bool quick, char *text, size_t size)
 {
-    snprintf(text, size, "measured by spmodel machine measure --device gpu%s; CUDA %d.%d, driver %d.%d",
-             quick ? " --quick" : "", d->runtime / 1000, d->runtime % 1000 / 10, d->driver / 1000,
+    snprintf(text, size,
+             "measured by spmodel machine measure " SP_O_DEVICE " gpu%s; CUDA %d.%d, driver %d.%d",
+             quick ? " " SP_O_QUICK : "", d->runtime / 1000, d->runtime % 1000 / 10, d->driver / 1000,
              d->driver % 1000 / 10);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 #include "base/text.h"
 #include "model/cache/capacity.h"
@@ -348,7 +349,7 @@ static void describe_machine(const struct measurement *m, struct sp_machine *out
              cpu.hypervisor ? ", virtual machine" : "");
     snprintf(out->source, sizeof out->source,
              "measured by spmodel machine measure%s; caches and topology as %s claims",
-             m->options->quick ? " --quick" : "", t->source);
+             m->options->quick ? " " SP_O_QUICK : "", t->source);
     snprintf(out->env_key, sizeof out->env_key, "%s", identity.env_key);
     out->n_sockets = t->n_packages;
     out->n_numa = t->n_numa;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"
@@ -214,7 +215,7 @@ enum sp_status sp_machine_remembered(const char *directory, int n_threads, struc
     if (directory)
         path_of(directory, identity.env_key, n_threads, path, sizeof path);
     if (!directory || !read_remembered(path, identity.env_key, n_threads, out))
-        return sp_fail(err, SP_ABSENT, "spmodel machine measure --quick",
+        return sp_fail(err, SP_ABSENT, "spmodel machine measure " SP_O_QUICK,
                        "nothing is remembered of this machine with %d thread%s", n_threads,
                        n_threads == 1 ? "" : "s");
     pool_capacities(directory, out);

@@ -94,8 +94,9 @@ static json_t *also(const struct sp_hint *h)
     return list;
 }
 
-void sp_record_hint(struct sp_record *r, const struct sp_hint *h)
+void sp_record_hint(struct sp_record *r, const struct sp_hints *hints, const struct sp_hint *h)
 {
+    char proposal[400];
     json_t *item = json_object(), *gain = json_object();
     json_object_set_new(gain, "lo", json_real(h->gain_lo));
     json_object_set_new(gain, "hi", json_real(h->gain_hi));
@@ -110,8 +111,11 @@ void sp_record_hint(struct sp_record *r, const struct sp_hint *h)
     json_object_set_new(item, "effort", json_string(sp_effort_name(sp_hint_rule_find(h->id)->effort)));
     json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
     json_object_set_new(item, "evidence", json_string(h->evidence));
-    json_object_set_new(item, "try", json_string(h->try_command));
-    json_object_set_new(item, "change", h->change[0] ? json_string(h->change) : json_null());
+    json_object_set_new(item, "try", json_string(sp_hint_try_text(hints, h, proposal, sizeof proposal)));
+    if (h->change.n > 0)
+        sp_json_change(item, &h->change);
+    else
+        json_object_set_new(item, "change", json_null());
     json_object_set_new(item, "expect", json_string(h->expect));
     json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
     json_object_set_new(item, "observed", json_null());
@@ -122,7 +126,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 {
     sp_record_set_object(r, "hints", json_array());
     for (int i = 0; i < hints->n_hints; i++)
-        sp_record_hint(r, &hints->hint[i]);
+        sp_record_hint(r, hints, &hints->hint[i]);
     for (int i = 0; i < hints->n_checked; i++) {
         json_t *item = json_object();
         json_object_set_new(item, "rule", json_string(hints->checked[i].id));

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "probes/count_json.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
@@ -139,7 +140,7 @@ static void flag_mismatch(struct sp_record *r, const struct sp_analysis *a)
             r, "Q29",
             "%.4g MB of memory traffic were counted in each product, but the %.4g MB of this matrix stay "
             "in the %s of %s between products: another matrix or machine was counted, or other work "
-            "pushed them out (--cold); the bytes are simulated",
+            "pushed them out (" SP_O_COLD "); the bytes are simulated",
             counted_B / 1e6, a->evaluated.residence.needed_B * a->evaluated.residence.n_instances / 1e6,
             a->evaluated.residence.name, m->name);
     else if (counted_B > 1.5 * most_B)

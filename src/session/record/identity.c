@@ -22,8 +22,14 @@ static void set_text(struct sp_record *r, const char *path, const char *text)
         sp_record_set_object(r, path, json_null());
 }
 
-static void set_number(struct sp_record *r, const char *path, double x)
+static void ask_text(struct sp_record *r, enum sp_option option, const char *text)
 {
+    set_text(r, sp_run_options[option].path, text);
+}
+
+static void ask_number(struct sp_record *r, enum sp_option option, double x)
+{
+    const char *path = sp_run_options[option].path;
     if (x > 0)
         sp_record_set_number(r, path, x);
     else
@@ -37,28 +43,28 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     static const char *const states[] = {"warm", "cold", "between"};
     static const char *const stores[] = {NULL, "nt", "plain"};
     sp_record_set_count(r, "request.version", REQUEST_VERSION);
-    set_text(r, "request.op", sp_op_name(o->op));
-    set_number(r, "request.width", o->r);
-    set_text(r, "request.order", o->op == SP_OP_SPMV ? NULL : sp_order_name(o->order));
-    set_text(r, "request.format", o->format);
-    set_text(r, "request.schedule", o->schedule);
-    set_text(r, "request.precision",
+    ask_text(r, SP_OPTION_OP, sp_op_name(o->op));
+    ask_number(r, SP_OPTION_RHS, o->r);
+    ask_text(r, SP_OPTION_ORDER, o->op == SP_OP_SPMV ? NULL : sp_order_name(o->order));
+    ask_text(r, SP_OPTION_FORMAT, o->format);
+    ask_text(r, SP_OPTION_SCHEDULE, o->schedule);
+    ask_text(r, SP_OPTION_PRECISION,
              o->precision >= 0 ? sp_precision_name((enum sp_precision)o->precision) : NULL);
-    set_text(r, "request.index", sp_index_name(o->index));
-    set_number(r, "request.prefetch", o->prefetch);
-    set_number(r, "request.threads", o->n_threads);
-    set_text(r, "request.isa", o->isa);
-    set_text(r, "request.store", stores[o->store_nt]);
-    set_text(r, "request.pages", o->small_pages ? "small" : "huge");
-    sp_record_set_flag(r, "request.pin", !o->not_pinned);
-    set_text(r, "request.state", states[o->state]);
-    set_text(r, "request.between", o->between);
-    set_text(r, "request.reorder", reorder);
-    set_text(r, "request.device", device);
-    set_number(r, "request.skew", o->skew);
-    set_text(r, "request.policy", o->policy);
-    set_number(r, "request.llc", o->llc_B);
-    set_text(r, "request.machine", o->machine_name);
+    ask_text(r, SP_OPTION_INDEX, sp_index_name(o->index));
+    ask_number(r, SP_OPTION_PREFETCH, o->prefetch);
+    ask_number(r, SP_OPTION_THREADS, o->n_threads);
+    ask_text(r, SP_OPTION_ISA, o->isa);
+    ask_text(r, SP_OPTION_STORE, stores[o->store_nt]);
+    ask_text(r, SP_OPTION_PAGES, o->small_pages ? "small" : "huge");
+    sp_record_set_flag(r, sp_run_options[SP_OPTION_NO_PIN].path, !o->not_pinned);
+    ask_text(r, SP_OPTION_COLD, states[o->state]);
+    ask_text(r, SP_OPTION_BETWEEN, o->between);
+    ask_text(r, SP_OPTION_REORDER, reorder);
+    ask_text(r, SP_OPTION_DEVICE, device);
+    ask_number(r, SP_OPTION_SIM_SKEW, o->skew);
+    ask_text(r, SP_OPTION_SIM_POLICY, o->policy);
+    ask_number(r, SP_OPTION_SIM_LLC, o->llc_B);
+    ask_text(r, SP_OPTION_MACHINE, o->machine_name);
 }
 
 void sp_record_environment(struct sp_record *r, const struct sp_topology *topology,

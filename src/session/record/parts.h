@@ -37,6 +37,7 @@ void sp_record_no_bottleneck(struct sp_record *record, const char *doubt);
 /* plan: the steps, what their measurements were allowed, and where the time went. */
 void sp_record_plan(struct sp_record *record, const struct sp_plan *plan, const struct sp_steps_taken *steps);
 /* A trial of a variant: "failed" where it could not be measured. */
+void sp_json_change(json_t *item, const struct sp_change *change); /* its `change`, as typed */
 json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *trial);
 /* config.op, format, precision, index, width, order. */
 void sp_record_workload(struct sp_record *record, const struct sp_workload *workload);
@@ -45,7 +46,8 @@ void sp_record_layout(struct sp_record *record, const struct sp_layout *layout);
 void sp_record_losses(struct sp_record *record, const struct sp_losses *losses);
 /* hints and not_a_problem: an empty list says that they were looked for. */
 void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
-void sp_record_hint(struct sp_record *record, const struct sp_hint *hint); /* one more */
+/* One more; `hints` has what commands repeat. */
+void sp_record_hint(struct sp_record *record, const struct sp_hints *hints, const struct sp_hint *hint);
 void sp_record_machine(struct sp_record *record, const struct sp_machine *machine);
 /* request: what was asked for; what was left to the program is null. Series of records are told apart by it.
  */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
@@ -365,7 +366,7 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
     sp_record_hints(r, &a->accounted.hints);
     for (int i = 0; a->tries && i < a->tries->n; i++)
         if (a->tries->one[i].chance)
-            sp_record_hint(r, a->tries->one[i].chance);
+            sp_record_hint(r, &a->accounted.chances, a->tries->one[i].chance);
 }
 
 void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struct sp_steps_taken *steps)
@@ -565,7 +566,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
         bool memory = a->evaluated.residence.level >= a->options->machine->n_caches;
         sp_text_bytes(needed, sizeof needed, a->evaluated.residence.needed_B);
         if (a->options->state == SP_COLD)
-            snprintf(why, sizeof why, "%s start outside of the caches (--cold)", needed);
+            snprintf(why, sizeof why, "%s start outside of the caches (" SP_O_COLD ")", needed);
         else if (a->evaluated.residence.doubt == sp_residence_drawn_from_cache)
             snprintf(why, sizeof why, "%s lie in a cache now: loads of them reach its speed", needed);
         else

@@ -16,10 +16,16 @@ static json_t *observed(const struct sp_try *one)
     return sp_record_value_json(one->trial.gain, "1");
 }
 
+void sp_json_change(json_t *item, const struct sp_change *change)
+{
+    char text[SP_CHANGE_VALUES];
+    json_object_set_new(item, "change", json_string(sp_change_as_typed(change, text, sizeof text)));
+}
+
 json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *t)
 {
     json_t *item = json_object();
-    json_object_set_new(item, "change", json_string(variant->change));
+    sp_json_change(item, &variant->change);
     if (t->status != SP_OK) {
         json_object_set_new(item, "failed", json_string(t->error.what));
         return item;
@@ -72,9 +78,11 @@ static void complete_hint(json_t *hint, const struct sp_tries *tries)
 {
     const char *id = json_string_value(json_object_get(hint, "id")),
                *change = json_string_value(json_object_get(hint, "change"));
+    char own[SP_CHANGE_VALUES];
     for (int i = 0; id && change && i < tries->n; i++) {
         const struct sp_try *one = &tries->one[i];
-        if (one->round != 1 || strcmp(one->id, id) != 0 || strcmp(one->own, change) != 0)
+        if (one->round != 1 || strcmp(one->id, id) != 0 ||
+            strcmp(sp_change_as_typed(&one->own, own, sizeof own), change) != 0)
             continue;
         json_object_set_new(hint, "observed", observed(one));
         json_object_set_new(hint, "outcome", json_string(sp_outcome_name(one->outcome)));
@@ -111,7 +119,7 @@ void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
     sp_record_tried_hints(r, tries);
     sp_record_set_number(r, "tries.budget_s", tries->budget_s);
     sp_record_set_number(r, "tries.cost_s", tries->cost_s);
-    if (tries->honest.variant.change[0])
+    if (tries->honest.variant.change.n > 0)
         sp_record_set_object(r, "tries.honest", try_json(&tries->honest));
     else
         sp_record_set_null(r, "tries.honest", *tries->run_is ? tries->run_is : "it was not reached");

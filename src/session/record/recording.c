@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 
 static int64_t count_samples(const struct sp_record *record)
@@ -142,9 +143,9 @@ enum sp_status sp_recording_pairs(const struct sp_recording *r, double roof_Bps,
     if (status == SP_OK)
         fill(sp_record_node(&r->record, "runs"), roof_Bps, p, inverse);
     if (status == SP_OK && p->n == 0)
-        status =
-            sp_fail_at(err, SP_INPUT, r->path, 0, 0, "give runs[].roof_Bps, or --machine with a bandwidth",
-                       "the recording's times cannot be used: none is positive, or no roof is known");
+        status = sp_fail_at(err, SP_INPUT, r->path, 0, 0,
+                            "give runs[].roof_Bps, or " SP_O_MACHINE " with a bandwidth",
+                            "the recording's times cannot be used: none is positive, or no roof is known");
     if (status == SP_OK) {
         const enum sp_origin origin = r->constructed ? SP_CONSTRUCTED : SP_MEASURED;
         p->time = sp_median_interval(p->time_s, p->n, origin);

@@ -10,7 +10,7 @@ static json_t *point_json(const struct sp_sweep_point *p)
     static const char *const fates[] = {"measured",     "disturbed",  "cannot be faster",
                                         "no time left", "impossible", "failed"};
     json_t *item = json_object();
-    json_object_set_new(item, "change", json_string(p->variant.change));
+    sp_json_change(item, &p->variant.change);
     json_object_set_new(item, "fate", json_string(fates[p->fate]));
     json_object_set_new(item, "bound_s", p->bound_s > 0 ? json_real(p->bound_s) : json_null());
     if (p->fate == SP_SWEEP_DISTURBED || p->fate == SP_SWEEP_IMPOSSIBLE || p->fate == SP_SWEEP_FAILED)
@@ -42,7 +42,7 @@ void sp_record_sweep(struct sp_record *r, const struct sp_subject *subject,
                          sweep->conditions.state == SP_UNUSABLE ? "no point has an undisturbed sample" : "");
     if (sweep->best >= 0)
         sp_record_set_text(r, "sweep.best_command",
-                           sp_command_text(subject->argument, sweep->run_options,
-                                           sweep->point[sweep->best].variant.change, command,
-                                           sizeof command));
+                           sp_change_command(subject->argument, &sweep->run_options,
+                                             &sweep->point[sweep->best].variant.change, command,
+                                             sizeof command));
 }

@@ -33,25 +33,25 @@ struct walk {
     double best_s; /* least time seen for the work of the run [s]; INFINITY: nothing was measured */
 };
 
-enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *list,
-                                   struct sp_sweep_axis *axis, struct sp_error *err)
+enum sp_status sp_sweep_axis_parse(const char *typed, const char *list, struct sp_sweep_axis *axis,
+                                   struct sp_error *err)
 {
-    *axis = (struct sp_sweep_axis){.option = option, .group = group};
+    axis->n = 0;
     for (const char *p = list; *p;) {
         size_t n = strcspn(p, ",");
         /* "sell:8,64": a number after a value that has a colon and no comma yet. */
         const char *colon = memchr(p, ':', n);
-        if (p[n] == ',' && colon && isdigit((unsigned char)p[n + 1]) && strcmp(option, "--format") == 0) {
+        if (p[n] == ',' && colon && isdigit((unsigned char)p[n + 1]) && axis->option == SP_OPTION_FORMAT) {
             const size_t more = strcspn(p + n + 1, ",");
             n += 1 + more;
         }
         if (n == 0 || n >= sizeof axis->value[0] || axis->n == SP_MAX_AXIS_VALUES)
             return sp_fail(err, SP_USAGE, "values are separated by single commas",
-                           "%s takes up to %d values, not '%s'", option, SP_MAX_AXIS_VALUES, list);
+                           "%s takes up to %d values, not '%s'", typed, SP_MAX_AXIS_VALUES, list);
         snprintf(axis->value[axis->n++], sizeof axis->value[0], "%.*s", (int)n, p);
         p += n + (p[n] == ',');
     }
-    return axis->n > 0 ? SP_OK : sp_fail(err, SP_USAGE, NULL, "%s names no value", option);
+    return axis->n > 0 ? SP_OK : sp_fail(err, SP_USAGE, NULL, "%s names no value", typed);
 }
 
 /* Least time of the variant for the work of the run [s]; 0 where the model has none. */
@@ -160,7 +160,7 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     struct sp_sweep *s = k->sweep;
     const struct sp_sweep_options *o = k->options;
     for (int i = 0; i < s->n; i++)
-        if (strcmp(s->point[i].variant.change, v->change) == 0)
+        if (sp_change_is_same(&s->point[i].variant.change, &v->change))
             return SP_OK;
     struct sp_sweep_point *p = NULL;
     enum sp_status status = new_point(s, &p, err);
@@ -170,8 +170,10 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     p->fate = SP_SWEEP_BUDGET;
     if (s->n > 1 && !o->exhaustive && is_over(k))
         return SP_OK;
-    sp_progress_step(k->trials.progress, v->change[0] ? v->change : "the run",
-                     (double)(s->n - 1) / (double)k->n_rows);
+    char change[SP_CHANGE_VALUES] = "the run";
+    if (v->change.n > 0)
+        sp_change_as_typed(&v->change, change, sizeof change);
+    sp_progress_step(k->trials.progress, change, (double)(s->n - 1) / (double)k->n_rows);
     p->bound_s = o->exhaustive ? 0 : bound_of(k, v);
     p->fate = SP_SWEEP_BOUND;
     if (p->bound_s > BOUND_SLACK * k->best_s)
@@ -205,10 +207,10 @@ static enum sp_status cross(struct walk *k, int group, int axis, const struct sp
     enum sp_status status = SP_OK;
     for (int i = 0; i < o->axis[axis].n && status == SP_OK; i++) {
         struct sp_variant v = *from;
-        char change[80] = "";
-        if (i > 0) /* the first value is the run's */
-            snprintf(change, sizeof change, "%s %s", o->axis[axis].option, o->axis[axis].value[i]);
-        status = sp_variant_add(&v, change, err);
+        if (i > 0) { /* the first value is the run's */
+            const struct sp_change change = sp_change_of(o->axis[axis].option, o->axis[axis].value[i]);
+            status = sp_variant_add(&v, &change, err);
+        }
         if (status == SP_OK)
             status = cross(k, group, axis + 1, &v, err);
     }
@@ -254,7 +256,7 @@ void sp_sweep_rank(struct sp_sweep *s)
         all.n_disturbed += p->trial.n_disturbed;
         all.clean |= p->fate == SP_SWEEP_MEASURED;
         p->tied = p->fate == SP_SWEEP_MEASURED && meets(&p->trial, &s->point[0].trial);
-        if (p->tied && (s->best < 0 || !p->variant.change[0]))
+        if (p->tied && (s->best < 0 || p->variant.change.n == 0))
             s->best = i;
     }
     sp_conditions_set(&all, &s->conditions);
@@ -280,14 +282,14 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
     }
     s->base_time = sp_value_none("nothing was measured");
     s->n_combinations = combinations(o, -1);
-    const struct sp_variant none = sp_variant_none();
+    const struct sp_variant none = {0};
     k.best = none;
     sp_bystanders_begin(&bystanders);
     enum sp_status status = sp_trials_open(subject, &shared, NULL, progress, &k.trials, err);
     k.trials.takes_disturbed = true;
     if (status == SP_OK) {
         const struct sp_workload *w = &k.trials.base->workload;
-        sp_run_text(options, w, subject, s->run_options, sizeof s->run_options);
+        s->run_options = sp_run_change(options, w, subject);
         status = visit(&k, &none, err);
     }
     if (status == SP_OK)

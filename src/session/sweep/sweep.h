@@ -14,15 +14,16 @@ enum { SP_MAX_AXES = 10, SP_MAX_AXIS_VALUES = 32 };
 
 /* An option and the values that are scanned; the first one is the run's. */
 struct sp_sweep_axis {
-    const char *option; /* "--format" */
-    int group;          /* 0, 1, ...: those of one group are crossed with each other */
+    enum sp_option option;
+    int group; /* 0, 1, ...: those of one group are crossed with each other */
     int n;
     char value[SP_MAX_AXIS_VALUES][40];
 };
 
-/* Comma-separated values, but that a number after "sell:8," belongs to it. SP_USAGE: none, or too many. */
-enum sp_status sp_sweep_axis_parse(const char *option, int group, const char *list,
-                                   struct sp_sweep_axis *axis, struct sp_error *err);
+/* Comma-separated values of axis->option, but that of a format a number after "sell:8," belongs to it.
+ * SP_USAGE: none, or too many; `typed` is what the error calls the option. */
+enum sp_status sp_sweep_axis_parse(const char *typed, const char *list, struct sp_sweep_axis *axis,
+                                   struct sp_error *err);
 
 struct sp_sweep_options {
     int n_axes;
@@ -70,7 +71,7 @@ struct sp_sweep {
     int best;                        /* of them: the fastest, but the run itself where it is tied; -1: none */
     struct sp_conditions conditions; /* of all samples */
     struct sp_value base_time;       /* of the run, beside the first point [s] */
-    char run_options[400];           /* of the run, which commands repeat */
+    struct sp_change run_options;    /* of the run, which commands repeat */
     double cost_s;
 };
 

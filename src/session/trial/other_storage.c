@@ -90,8 +90,9 @@ static void look_at_half(const struct sp_analysis *a, struct sp_hint_inputs *in)
         sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
         sp_layout_make(&other, false, NULL, &half, NULL) != SP_OK)
         return;
-    in->option_half =
-        a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "--format half" : "--format half --schedule nnz";
+    in->to_half = sp_change_of(SP_OPTION_FORMAT, "half");
+    if (a->setup.workload.schedule != SP_SCHEDULE_NNZ)
+        sp_change_add(&in->to_half, SP_OPTION_SCHEDULE, "nnz");
     in->half_V_B = half_volume(a, &half);
     if (in->half_V_B.lo < a->evaluated.V_B.value) {
         const struct sp_value simulated = half_simulated(a, &half);
@@ -160,10 +161,13 @@ static void look_at_stripes(const struct sp_analysis *a, struct sp_hint_inputs *
         (a->options->memory_B > 0 && sp_layout_bytes_bound(&other, false) > a->options->memory_B) ||
         sp_layout_make(&other, false, NULL, &striped, NULL) != SP_OK)
         return;
-    snprintf(in->option_striped, sizeof in->option_striped, "--format %s%s%s%s", format,
-             a->setup.workload.schedule == SP_SCHEDULE_NNZ ? "" : " --schedule nnz",
-             a->setup.workload.index == SP_D16 ? " --index i32" : "",
-             a->setup.workload.prefetch > 0 ? " --prefetch 0" : "");
+    in->to_stripes = sp_change_of(SP_OPTION_FORMAT, format);
+    if (a->setup.workload.schedule != SP_SCHEDULE_NNZ)
+        sp_change_add(&in->to_stripes, SP_OPTION_SCHEDULE, "nnz");
+    if (a->setup.workload.index == SP_D16)
+        sp_change_add(&in->to_stripes, SP_OPTION_INDEX, "i32");
+    if (a->setup.workload.prefetch > 0)
+        sp_change_add(&in->to_stripes, SP_OPTION_PREFETCH, "0");
     in->striped_s = sp_value_of(sp_now() - start, SP_MEASURED);
     in->striped_V_B = striped_volume(a, &striped);
     sp_layout_free(&striped);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 #include "session/analyze/observe.h"
 #include "session/trial/apart.h"
@@ -88,7 +89,8 @@ void sp_trials_close(struct sp_trials *t)
 
 static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
 {
-    return v->drop_zeros || (v->reorder[0] && strcmp(v->reorder, t->subject->reorder) != 0);
+    const char *order = sp_variant_order(v);
+    return sp_variant_drops_zeros(v) || (*order && strcmp(order, t->subject->reorder) != 0);
 }
 
 /* A matrix of the trials' own, in this order (NULL: as it is), timed. As in a command, zeros are left out
@@ -122,29 +124,29 @@ enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, 
                                struct sp_error *err)
 {
     const struct sp_subject *s = t->subject;
-    const bool other = v->reorder[0] && strcmp(v->reorder, s->reorder) != 0;
+    const char *wanted = sp_variant_order(v);
+    const bool other = *wanted && strcmp(wanted, s->reorder) != 0, drop_zeros = sp_variant_drops_zeros(v);
     const struct sp_csr *from = other && s->has_original ? &s->original : &s->matrix;
-    const char *order = other && strcmp(v->reorder, "none") != 0 ? v->reorder : NULL;
+    const char *order = other && strcmp(wanted, "none") != 0 ? wanted : NULL;
     char made[sizeof t->ordered_by];
     *borrowed = s->matrix;
     if (!is_reordered(t, v))
         return SP_OK;
     if (other && strcmp(s->reorder, "none") != 0 && !s->has_original)
-        return sp_fail(err, SP_ABSENT, "leave --reorder out", "the run itself has been reordered by %s",
-                       s->reorder);
-    snprintf(made, sizeof made, "%s%s", other ? v->reorder : s->reorder,
-             v->drop_zeros ? " without zeros" : "");
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_REORDER " out",
+                       "the run itself has been reordered by %s", s->reorder);
+    snprintf(made, sizeof made, "%s%s", other ? wanted : s->reorder, drop_zeros ? " without zeros" : "");
     enum sp_status status = SP_OK;
     if (strcmp(t->ordered_by, made) != 0) {
         sp_csr_free(&t->ordered);
         t->ordered_by[0] = '\0';
         t->reorder_s = 0;
-        if (order || v->drop_zeros)
-            status = make_ordered(t, from, order, v->drop_zeros, err);
+        if (order || drop_zeros)
+            status = make_ordered(t, from, order, drop_zeros, err);
         if (status == SP_OK)
             snprintf(t->ordered_by, sizeof t->ordered_by, "%s", made);
     }
-    *borrowed = order || v->drop_zeros ? t->ordered : *from;
+    *borrowed = order || drop_zeros ? t->ordered : *from;
     return status;
 }
 

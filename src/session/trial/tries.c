@@ -84,7 +84,8 @@ bool sp_try_is_gain(const struct sp_try *one)
  * (Values are proposed to be stored as f32 beside f64 vectors only where all of them are such numbers.) */
 static bool keeps_numbers(const struct sp_try *one)
 {
-    return one->variant.precision < 0 || one->variant.precision == SP_MIXED;
+    const char *precision = sp_change_value(&one->variant.change, SP_OPTION_PRECISION);
+    return !precision || sp_precision_from_name(precision) == SP_MIXED;
 }
 
 bool sp_gain_is_worth_adding(double gain, double before)
@@ -124,7 +125,8 @@ const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int t
     const struct sp_try *next = NULL;
     for (int i = from; i < to; i++) {
         const struct sp_try *one = &tries->one[i];
-        if (!used[i] && sp_try_is_gain(one) && keeps_numbers(one) && !sp_variant_has(added, one->own) &&
+        if (!used[i] && sp_try_is_gain(one) && keeps_numbers(one) &&
+            !sp_change_shares(&added->change, &one->own) &&
             (!next || one->trial.gain.value > next->trial.gain.value))
             next = one;
     }

@@ -27,7 +27,7 @@ struct sp_try {
     char ids[80];                 /* of all hints in a combination: "A01 E02" */
     int round;                    /* 1: a hint of the run; 2, ...: of the run with what had won until then */
     const struct sp_hint *chance; /* what its rule would not have proposed; NULL: a hint; borrowed */
-    char own[SP_VARIANT_CHANGE];  /* of variant.change, what this try adds to what it was tried on top of */
+    struct sp_change own;         /* of variant.change, what this try adds to what it was tried on top of */
     struct sp_variant variant;
     double lo, hi;         /* predicted share of the time saved against the run */
     double own_lo, own_hi; /* predicted for this change by itself, against what it was added to */
@@ -46,7 +46,7 @@ enum { SP_MAX_TRIES = 40 };
 
 struct sp_tries {
     double budget_s, cost_s; /* allowed, and taken in all */
-    struct sp_try honest;    /* pinned, equal shares, huge pages; variant.change "": the run is so */
+    struct sp_try honest;    /* pinned, equal shares, huge pages; variant.change.n 0: the run is so */
     char run_is[96];         /* what the run is like, where there is nothing to try: "pinned, ..." */
     int n;
     struct sp_try one[SP_MAX_TRIES]; /* hints alone, then combinations, in the order in which they were run */

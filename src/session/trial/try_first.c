@@ -22,14 +22,20 @@ enum { MOST = 3, MOST_CHANCES = 6, LEAST_EXECUTIONS = 40 };
 static double cost_s(const struct sp_analysis *a, const struct sp_variant *v)
 {
     const double order_s =
-        v->reorder[0] && sp_value_known(a->ordered.reorder_s) ? a->ordered.reorder_s.value : 0;
+        *sp_variant_order(v) && sp_value_known(a->ordered.reorder_s) ? a->ordered.reorder_s.value : 0;
     return order_s + 4 * a->setup.layout_s + LEAST_EXECUTIONS * a->observed.pairs.time.value;
+}
+
+static void say_what(const struct sp_analysis *a, const struct sp_try *one)
+{
+    char change[SP_CHANGE_VALUES];
+    sp_progress_step(a->progress, sp_change_as_typed(&one->variant.change, change, sizeof change), -1);
 }
 
 static void leave_out(struct sp_try *one, const char *why)
 {
     one->trial.status =
-        sp_fail(&one->trial.error, SP_ABSENT, "--budget or --try-hints gives it time", "%s", why);
+        sp_fail(&one->trial.error, SP_ABSENT, SP_O_BUDGET " or " SP_O_TRY_HINTS " gives it time", "%s", why);
     one->trial.gain = sp_value_none(one->trial.error.what);
 }
 
@@ -60,10 +66,10 @@ static enum sp_status run_trial(struct sp_trials *trials, struct sp_try *one, do
 /* The next place in `tries`, for this change; NULL: it cannot be tried, or was. */
 static struct sp_try *new_try(const struct sp_analysis *a, struct sp_tries *tries, const struct sp_hint *hint)
 {
-    const struct sp_variant none = sp_variant_none();
+    const struct sp_variant none = {0};
     struct sp_try *one = &tries->one[tries->n];
-    *one = (struct sp_try){.round = 1, .variant = sp_variant_none(), .for_s = a->observed.pairs.time.value};
-    if (!hint->change[0] || sp_variant_add(&one->variant, hint->change, NULL) != SP_OK ||
+    *one = (struct sp_try){.round = 1, .for_s = a->observed.pairs.time.value};
+    if (hint->change.n == 0 || sp_variant_add(&one->variant, &hint->change, NULL) != SP_OK ||
         sp_variant_is_same(&none, &one->variant, a->options))
         return NULL;
     for (int i = 0; i < tries->n; i++)
@@ -72,7 +78,7 @@ static struct sp_try *new_try(const struct sp_analysis *a, struct sp_tries *trie
     tries->n++;
     snprintf(one->id, sizeof one->id, "%s", hint->id);
     snprintf(one->ids, sizeof one->ids, "%s", hint->id);
-    snprintf(one->own, sizeof one->own, "%s", hint->change);
+    one->own = hint->change;
     one->lo = one->own_lo = hint->gain_lo;
     one->hi = one->own_hi = hint->gain_hi;
     return one;
@@ -95,7 +101,7 @@ static enum sp_status try_hint(const struct sp_analysis *a, struct sp_tries *tri
         return SP_OK;
     }
     const double left_s = sp_plan_left_s(plan, SP_SPEND_TRIALS);
-    sp_progress_step(a->progress, one->variant.change, -1);
+    say_what(a, one);
     enum sp_status status = run_trial(trials, one, left_s / 2, err);
     plan->spent_s[SP_SPEND_TRIALS] += one->trial.cost_s;
     one->outcome = sp_try_outcome(one);
@@ -130,7 +136,7 @@ static enum sp_status try_chance(const struct sp_analysis *a, struct sp_tries *t
         return SP_OK;
     }
     *tried = true;
-    sp_progress_step(a->progress, one->variant.change, -1);
+    say_what(a, one);
     enum sp_status status = sp_trials_run(trials, &one->variant, GLANCE_S, &one->trial, err);
     double spent_s = one->trial.cost_s;
     if (status == SP_OK && sp_value_known(one->trial.gain) && one->trial.gain.value >= WORTH_TRYING) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/option/option_words.h"
 #include "sparse/structure/structure.h"
 
 enum { MOST_ROUNDS = 3, MOST_CONFIRMED = 3 };
@@ -34,12 +35,14 @@ static bool has_time(const struct trying *t)
 static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_error *err)
 {
     if (!has_time(t)) {
-        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, "give it a longer --budget",
+        one->trial.status = sp_fail(&one->trial.error, SP_ABSENT, "give it a longer " SP_O_BUDGET,
                                     "the time for trials was spent");
         one->trial.gain = sp_value_none("the time for trials was spent");
         return SP_OK;
     }
-    sp_progress_step(t->trials.progress, one->variant.change, spent_s(t) / t->tries->budget_s);
+    char change[SP_CHANGE_VALUES];
+    sp_progress_step(t->trials.progress, sp_change_as_typed(&one->variant.change, change, sizeof change),
+                     spent_s(t) / t->tries->budget_s);
     enum sp_status status =
         sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SP_TRY_PARTS, &one->trial, err);
     one->outcome = sp_try_outcome(one);
@@ -70,7 +73,7 @@ static struct sp_try *new_try(struct sp_tries *tries, int round)
     if (tries->n == SP_MAX_TRIES)
         return NULL;
     struct sp_try *one = &tries->one[tries->n++];
-    *one = (struct sp_try){.round = round, .variant = sp_variant_none()};
+    *one = (struct sp_try){.round = round};
     one->trial.time = one->trial.base_time = one->trial.gain = sp_value_none("it was not tried");
     one->trial.status = SP_ABSENT;
     return one;
@@ -80,7 +83,7 @@ static struct sp_try *new_try(struct sp_tries *tries, int round)
 static bool is_again(const struct trying *t, const struct sp_variant *v)
 {
     const struct sp_analyze_options *run = t->trials.options;
-    const struct sp_variant none = sp_variant_none();
+    const struct sp_variant none = {0};
     for (int i = 0; i < t->tries->n; i++)
         if (t->tries->one[i].trial.status == SP_OK && sp_variant_is_same(&t->tries->one[i].variant, v, run))
             return true;
@@ -97,7 +100,7 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     snprintf(one->id, sizeof one->id, "%s", hint->id);
     snprintf(one->ids, sizeof one->ids, "%.63s%s%s", won ? won->ids : "", won ? " " : "", hint->id);
     snprintf(one->confidence, sizeof one->confidence, "%s", sp_confidence_name(hint->confidence));
-    snprintf(one->own, sizeof one->own, "%s", hint->change);
+    one->own = hint->change;
     one->for_s = for_s;
     one->own_lo = hint->gain_lo;
     one->own_hi = hint->gain_hi;
@@ -106,10 +109,10 @@ static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, con
     if (won)
         one->variant = won->variant;
     const char *why = "nothing that this program could do by itself";
-    if (!hint->change[0]) {
+    if (hint->change.n == 0) {
         one->trial.status =
             sp_fail(&one->trial.error, SP_ABSENT, NULL, "no option of this program does that for this run");
-    } else if (sp_variant_add(&one->variant, hint->change, &one->trial.error) != SP_OK) {
+    } else if (sp_variant_add(&one->variant, &hint->change, &one->trial.error) != SP_OK) {
         one->trial.status = SP_ABSENT;
     } else if (is_again(t, &one->variant)) {
         why = "another hint proposes the same";
@@ -134,12 +137,12 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
 {
     struct sp_tries *tries = t->tries;
     bool used[SP_MAX_TRIES] = {false};
-    struct sp_variant added = sp_variant_none(); /* by this round */
+    struct sp_variant added = {0}; /* by this round */
     const struct sp_try *won = sp_tries_best(tries), *next;
     if (!won || won - tries->one < from)
         return SP_OK;
     used[won - tries->one] = true;
-    enum sp_status status = sp_variant_add(&added, won->own, err);
+    enum sp_status status = sp_variant_add(&added, &won->own, err);
     while (status == SP_OK && (next = sp_tries_next(tries, from, to, &added, used))) {
         used[next - tries->one] = true;
         struct sp_try *one = new_try(tries, round);
@@ -152,7 +155,7 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
         one->hi = sp_gain_of_both(won->trial.gain.value, next_hi);
         one->for_s = won->trial.base_time.value;
         snprintf(one->ids, sizeof one->ids, "%.39s %.39s", won->ids, id_of(next));
-        if (sp_variant_add(&one->variant, next->own, &one->trial.error) != SP_OK)
+        if (sp_variant_add(&one->variant, &next->own, &one->trial.error) != SP_OK)
             continue;
         if (is_again(t, &one->variant)) {
             tries->n--;
@@ -162,7 +165,7 @@ static enum sp_status combine(struct trying *t, int from, int to, int round, dou
         if (status == SP_OK && sp_try_is_gain(one) &&
             sp_gain_is_worth_adding(one->trial.gain.value, won->trial.gain.value)) {
             won = one;
-            status = sp_variant_add(&added, next->own, err);
+            status = sp_variant_add(&added, &next->own, err);
         }
     }
     return status;
@@ -176,11 +179,13 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
     struct sp_subject subject = *t->trials.subject;
     struct sp_record record = {0};
     enum sp_status status = SP_OK;
-    if (won->variant.drop_zeros)
+    const char *order = sp_variant_order(&won->variant);
+    const bool drops = sp_variant_drops_zeros(&won->variant);
+    if (drops)
         subject.facts.n_dropped += subject.structure.n_zeros;
-    if (won->variant.reorder[0])
-        snprintf(subject.reorder, sizeof subject.reorder, "%.31s", won->variant.reorder);
-    if (won->variant.reorder[0] || won->variant.drop_zeros) {
+    if (*order)
+        snprintf(subject.reorder, sizeof subject.reorder, "%.31s", order);
+    if (*order || drops) {
         status = sp_trials_order(&t->trials, &won->variant, &subject.matrix, err);
         if (status == SP_OK)
             status = sp_structure_analyse(&subject.matrix, &subject.structure, err);
@@ -196,7 +201,7 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
 static bool is_new(const struct trying *t, const struct sp_try *won, const struct sp_hint *hint)
 {
     struct sp_variant v = won->variant;
-    return hint->change[0] && sp_variant_add(&v, hint->change, NULL) == SP_OK && !is_again(t, &v);
+    return hint->change.n > 0 && sp_variant_add(&v, &hint->change, NULL) == SP_OK && !is_again(t, &v);
 }
 
 /* The round ends where the winner cannot be analysed; what was tried before stands. */
@@ -251,7 +256,7 @@ static enum sp_status try_honest(struct trying *t, struct sp_error *err)
 {
     const struct sp_analyze_options *o = t->trials.options;
     struct sp_try *honest = &t->tries->honest;
-    honest->variant = sp_variant_none();
+    honest->variant = (struct sp_variant){0};
     honest->trial.gain = sp_value_none("the run is so");
     const bool merges = strcmp(o->schedule, "merge") == 0, shares = merges || strcmp(o->schedule, "nnz") == 0;
     snprintf(t->tries->run_is, sizeof t->tries->run_is,
@@ -259,11 +264,14 @@ static enum sp_status try_honest(struct trying *t, struct sp_error *err)
              merges ? "rows and entries" : "entries");
     if (shares && !o->small_pages && !o->not_pinned)
         return SP_OK;
-    char change[96] = "";
-    snprintf(change, sizeof change, "%s%s%s", shares ? "" : "--schedule nnz",
-             o->small_pages ? " --pages huge" : "", o->not_pinned ? " --pin yes" : "");
-    enum sp_status status = sp_variant_add(&honest->variant, change, err);
-    return status == SP_OK ? try_one(t, honest, err) : status;
+    struct sp_change *change = &honest->variant.change;
+    if (!shares)
+        sp_change_add(change, SP_OPTION_SCHEDULE, "nnz");
+    if (o->small_pages)
+        sp_change_add(change, SP_OPTION_PAGES, "huge");
+    if (o->not_pinned)
+        sp_change_add(change, SP_OPTION_PIN, "yes");
+    return try_one(t, honest, err);
 }
 
 static void take_best(struct trying *t, const struct sp_hints *hints, const struct sp_try *best)
@@ -271,8 +279,8 @@ static void take_best(struct trying *t, const struct sp_hints *hints, const stru
     struct sp_tries *tries = t->tries;
     tries->best = best ? (int)(best - tries->one) : -1;
     if (best)
-        sp_command_text(t->trials.subject->argument, hints->options, best->variant.change, tries->command,
-                        sizeof tries->command);
+        sp_change_command(t->trials.subject->argument, &hints->options, &best->variant.change, tries->command,
+                          sizeof tries->command);
 }
 
 /* In fresh processes. Where the best keeps less of its gain there than another trial showed, at its lower

@@ -1,6 +1,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "base/option/option_words.h"
 #include "sparse/csr/csr_build.h"
 #include "sparse/formats/layout_build.h"
 
@@ -38,7 +39,7 @@ static int64_t first_unlike(const struct sp_csr *a, int sign)
 
 static enum sp_status find_mirror(const struct sp_csr *a, int *mirror, struct sp_error *err)
 {
-    static const char remedy[] = "use --format crs";
+    static const char remedy[] = "use " SP_O_FORMAT " crs";
     *mirror = 1;
     if (a->n_r != a->n_c)
         return sp_fail(err, SP_USAGE, remedy, "half stores square matrices, this one is %lld x %lld",

@@ -1,5 +1,6 @@
 #include "sparse/formats/offsets.h"
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "sparse/formats/sell_plan.h"
 
@@ -33,7 +34,8 @@ enum sp_status sp_offsets_check(const struct sp_workload *w, const struct sp_off
 {
     const long long n_r = (long long)w->matrix->n_r, n_broken = (long long)o->n_broken_rows;
     if (w->format == SP_FORMAT_CRS && n_broken > 0)
-        return sp_fail(err, SP_USAGE, "take --format sell, another --reorder, or --index i32",
+        return sp_fail(err, SP_USAGE,
+                       "take " SP_O_FORMAT " sell, another " SP_O_REORDER ", or " SP_O_INDEX " i32",
                        "%lld of %lld rows span more than %d columns, too many for one base a row with 16-bit "
                        "offsets",
                        n_broken, n_r, (int)SP_OFFSET_MAX);
@@ -46,7 +48,7 @@ enum sp_status sp_offsets_check(const struct sp_workload *w, const struct sp_off
     if (offsets_B <= plain_B)
         return SP_OK;
     return sp_fail(
-        err, SP_USAGE, "take --index i32, another --reorder, or a larger C",
+        err, SP_USAGE, "take " SP_O_INDEX " i32, another " SP_O_REORDER ", or a larger C",
         "16-bit offsets would store %s, 32-bit indices %s: %lld of %lld rows are in chunks whose slots "
         "span more than %d columns",
         sp_text_bytes(there, sizeof there, offsets_B), sp_text_bytes(here, sizeof here, plain_B), n_broken,

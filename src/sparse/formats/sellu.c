@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "sparse/formats/layout_build.h"
 #include "sparse/formats/sell_plan.h"
 
@@ -264,7 +265,7 @@ static enum sp_status count_slots(const struct sp_workload *w, struct sp_sell_pl
     }
     *n_unit_slots = n_unit;
     if (status != SP_OK)
-        return sp_fail(err, status, "take --format sell", "no memory for the diagonals of a chunk");
+        return sp_fail(err, status, "take " SP_O_FORMAT " sell", "no memory for the diagonals of a chunk");
     return SP_OK;
 }
 
@@ -293,7 +294,7 @@ static enum sp_status fill_layout(const struct sp_workload *w, const struct sp_s
     sp_layout_set_ptr(l->ptr, l->s_p, l->n_chunks, l->n_stored);
     sp_layout_set_ptr(l->index_ptr, l->s_p, l->n_chunks, l->n_indices);
     if (status != SP_OK)
-        return sp_fail(err, status, "take --format sell", "no memory for the diagonals of a chunk");
+        return sp_fail(err, status, "take " SP_O_FORMAT " sell", "no memory for the diagonals of a chunk");
     return SP_OK;
 }
 

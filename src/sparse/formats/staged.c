@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "base/option/option_words.h"
 #include "sparse/formats/layout_build.h"
 
 /* Segments are long against blocks: few blocks are cut short at their ends. */
@@ -105,8 +106,9 @@ static enum sp_status plan_blocks(const struct plan *plan, int n_threads, struct
                              first + in_segment < plan->n_chunks ? first + in_segment : plan->n_chunks);
         free(c.place);
     }
-    return status == SP_OK ? SP_OK
-                           : sp_fail(err, status, "take --format crs", "no memory for places of columns");
+    return status == SP_OK
+               ? SP_OK
+               : sp_fail(err, status, "take " SP_O_FORMAT " crs", "no memory for places of columns");
 }
 
 /* Counts blocks and entries, and refuses chunks that 16 bits cannot index. */
@@ -121,7 +123,7 @@ static enum sp_status count_blocks(const struct plan *plan, struct sp_layout *l,
         if (plan->listed[k] > l->most_listed)
             l->most_listed = plan->listed[k];
         if (plan->listed[k] > SP_STAGED_MOST_COLUMNS)
-            return sp_fail(err, SP_ABSENT, "take --format crs",
+            return sp_fail(err, SP_ABSENT, "take " SP_O_FORMAT " crs",
                            "rows from %lld on have %d distinct columns, more than the 65536 that the 16-bit "
                            "indices of format staged can name",
                            (long long)(k * plan->C), (int)plan->listed[k]);
@@ -206,8 +208,9 @@ static enum sp_status fill(const struct plan *plan, struct sp_layout *l, const i
         free(c.place);
     }
     sp_layout_set_ptr(l->ptr, l->s_p, l->n_blocks, l->n_stored);
-    return status == SP_OK ? SP_OK
-                           : sp_fail(err, status, "take --format crs", "no memory for places of columns");
+    return status == SP_OK
+               ? SP_OK
+               : sp_fail(err, status, "take " SP_O_FORMAT " crs", "no memory for places of columns");
 }
 
 static enum sp_status allocate(struct sp_layout *l, bool with_values, struct sp_error *err)

@@ -63,7 +63,7 @@ void sp_arrow_lengths(const struct sp_generator *, const struct sp_generator_arg
 void sp_arrow_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
                    int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* graph.c: De Bruijn's and Mycielski's graphs */
+/* known_graphs.c: De Bruijn's and Mycielski's graphs */
 enum sp_status sp_debruijn_shape(const struct sp_generator *, const struct sp_generator_argument *,
                                  struct sp_generator_shape *, struct sp_error *);
 void sp_debruijn_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "sparse/launch/gpu_launch_dense.h"
 #include "sparse/launch/gpu_launch_mma.h"
 
@@ -78,14 +79,15 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
         return sp_fail(err, SP_ABSENT, "name another operation", "GPU kernels that share by %s are for %s",
                        m->name, sp_op_name(m->op));
     if (l->index == SP_D16)
-        return sp_fail(err, SP_ABSENT, "take --index i32", "GPU kernels do not read 16-bit offsets");
+        return sp_fail(err, SP_ABSENT, "take " SP_O_INDEX " i32", "GPU kernels do not read 16-bit offsets");
     if (l->prefetch > 0)
-        return sp_fail(err, SP_ABSENT, "leave --prefetch out", "GPU kernels do not ask for x in advance");
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_PREFETCH " out",
+                       "GPU kernels do not ask for x in advance");
     if (l->format != m->format)
         return sp_fail(err, SP_ABSENT, "name another format", "GPU kernels that share by %s are for %s",
                        m->name, sp_format_name(m->format));
     if (map == SP_GPU_CHUNK && l->C % SP_WARP != 0)
-        return sp_fail(err, SP_ABSENT, "--format sell:32,256",
+        return sp_fail(err, SP_ABSENT, SP_O_FORMAT " sell:32,256",
                        "a warp takes whole slots of 32 rows, C = %d is not a multiple of 32", (int)l->C);
     struct sp_gpu_launch made = {.map = map,
                                  .lanes = map != SP_GPU_LANES ? 1

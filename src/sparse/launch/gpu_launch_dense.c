@@ -1,5 +1,7 @@
 #include "sparse/launch/gpu_launch_dense.h"
 
+#include "base/option/option_words.h"
+
 enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2, SHARE_ITEMS = 64 };
 
 /* A part of a block's columns has so many for each row of A that it stages. */
@@ -64,7 +66,7 @@ static enum sp_status make_stage(const struct sp_layout *l, struct sp_gpu_launch
     if (columns * column_B > SP_GPU_SHARED_MOST_B)
         columns = SP_GPU_SHARED_MOST_B / column_B;
     if (columns < 1)
-        return sp_fail(err, SP_ABSENT, "take a smaller T_i, for example --format staged:16,64",
+        return sp_fail(err, SP_ABSENT, "take a smaller T_i, for example " SP_O_FORMAT " staged:16,64",
                        "a block's list of %lld columns does not fit the %d KiB of shared memory",
                        (long long)l->most_listed, SP_GPU_SHARED_MOST_B >> 10);
     share_tile(columns, g);
@@ -79,7 +81,7 @@ static enum sp_status make_tile(const struct sp_layout *l, struct sp_gpu_launch 
     share_tile(l->T_k < l->r ? l->T_k : l->r, g);
     g->shared_B = (size_t)l->T_i * (size_t)g->tile * l->s_x;
     if (g->shared_B > SP_GPU_SHARED_MOST_B)
-        return sp_fail(err, SP_ABSENT, "take smaller tiles, for example --format tiled:64,32",
+        return sp_fail(err, SP_ABSENT, "take smaller tiles, for example " SP_O_FORMAT " tiled:64,32",
                        "%d rows of %d columns do not fit the %d KiB of shared memory", (int)l->T_i,
                        (int)g->tile, SP_GPU_SHARED_MOST_B >> 10);
     int64_t parts = l->n_chunks > 0 ? l->n_indices / (l->n_chunks * PART_COLUMNS * l->T_i) : 1;
@@ -111,7 +113,7 @@ enum sp_status sp_gpu_launch_dense(const struct sp_layout *l, int lanes, struct 
                                    struct sp_error *err)
 {
     if (l->order != SP_ROW_MAJOR)
-        return sp_fail(err, SP_ABSENT, "leave --order out", "GPU kernels take row-major operands");
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_ORDER " out", "GPU kernels take row-major operands");
     g->vector = vector_for(l);
     g->n_tiles = g->n_parts = 1;
     int64_t threads = 0;

@@ -1,5 +1,7 @@
 #include "sparse/launch/gpu_launch_mma.h"
 
+#include "base/option/option_words.h"
+
 /* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in such units.
  */
 enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
@@ -54,7 +56,7 @@ enum sp_status sp_gpu_launch_mma(const struct sp_layout *l, struct sp_gpu_launch
 {
     if (l->b_h % UNIT_ROWS != 0)
         return sp_fail(
-            err, SP_ABSENT, "--format bcsr:8x8, or another multiple of 8 rows",
+            err, SP_ABSENT, SP_O_FORMAT " bcsr:8x8, or another multiple of 8 rows",
             "matrix units take blocks of 8, 16, ... 64 rows and any number of columns, not %d x %d",
             (int)l->b_h, (int)l->b_w);
     if (l->n_c > INT32_MAX - l->b_w)
@@ -78,7 +80,7 @@ enum sp_status sp_gpu_launch_switch(const struct sp_layout *l, unsigned switches
                        "to switch off",
                        sp_gpu_map_name(g->map));
     if (switches != SP_GPU_MMA_ALL && (l->precision != SP_F16 || g->vector == 1))
-        return sp_fail(err, SP_ABSENT, "--precision f16, and a width that is a multiple of 8",
+        return sp_fail(err, SP_ABSENT, SP_O_PRECISION " f16, and a width that is a multiple of 8",
                        "parts of the kernel can be switched off for f16 and whole loads only");
     set_switches(l, switches & SP_GPU_MMA_ALL, g);
     return SP_OK;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 
 enum sp_precision sp_precision_of_values(enum sp_precision precision)
@@ -334,8 +335,8 @@ static enum sp_status check_format(const struct sp_workload *w, struct sp_error 
             if (formats_of[w->op] & 1u << i)
                 snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
                          format_names[i]);
-        return sp_fail(err, SP_USAGE, "choose another --format or --op", "%s takes the formats %s, not %s",
-                       op_names[w->op], list, format_names[w->format]);
+        return sp_fail(err, SP_USAGE, "choose another " SP_O_FORMAT " or " SP_O_OP,
+                       "%s takes the formats %s, not %s", op_names[w->op], list, format_names[w->format]);
     }
     bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
     if (sell && (w->C < 1 || w->C > SP_MAX_C || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
@@ -357,16 +358,18 @@ static enum sp_status check_precision(const struct sp_workload *w, struct sp_err
 {
     const char *name = sp_precision_name(w->precision);
     if (sp_csr_is_complex(w->matrix) && w->precision != SP_C128)
-        return sp_fail(err, SP_USAGE, "use --precision c128",
+        return sp_fail(err, SP_USAGE, "use " SP_O_PRECISION " c128",
                        "the matrix is complex, the precision %s is not", name);
     if (w->precision == SP_C128 && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
-        return sp_fail(err, SP_USAGE, "use --op spmv and --format crs, or the real part of the matrix",
+        return sp_fail(err, SP_USAGE,
+                       "use " SP_O_OP " spmv and " SP_O_FORMAT " crs, or the real part of the matrix",
                        "complex values are supported for spmv in CRS only");
     bool half = w->precision == SP_F16 || w->precision == SP_BF16;
     bool stored = ((w->op == SP_OP_SPMM || w->op == SP_OP_SDDMM) && w->format == SP_FORMAT_CRS) ||
                   (w->op == SP_OP_SPMM && w->format == SP_FORMAT_BCSR);
     if (half && !stored)
-        return sp_fail(err, SP_USAGE, "use --precision f32, or --op spmm or sddmm with --format crs",
+        return sp_fail(err, SP_USAGE,
+                       "use " SP_O_PRECISION " f32, or " SP_O_OP " spmm or sddmm with " SP_O_FORMAT " crs",
                        "storage in %s is supported for spmm in CRS and BCSR and sddmm in CRS only", name);
     return SP_OK;
 }
@@ -377,7 +380,8 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
     if (w->precision == SP_MIXED &&
         (w->op != SP_OP_SPMV || w->format == SP_FORMAT_BCSR || w->format == SP_FORMAT_HALF))
         return sp_fail(err, SP_USAGE,
-                       "use --precision f64 or f32, or --op spmv with --format crs, sell, sellu or striped",
+                       "use " SP_O_PRECISION " f64 or f32, or " SP_O_OP " spmv with " SP_O_FORMAT
+                       " crs, sell, sellu or striped",
                        "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL, SELLU and "
                        "stripes only");
     if (w->prefetch < 0 || w->prefetch > SP_MAX_PREFETCH)
@@ -385,15 +389,18 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
                        "a prefetch of %d entries", (int)w->prefetch);
     if (w->prefetch > 0 &&
         (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128 || w->index == SP_D16))
-        return sp_fail(err, SP_USAGE, "leave --prefetch out, or use --op spmv with --format crs or sell",
+        return sp_fail(err, SP_USAGE,
+                       "leave " SP_O_PREFETCH " out, or use " SP_O_OP " spmv with " SP_O_FORMAT
+                       " crs or sell",
                        "x is prefetched by real spmv in CRS and SELL with 32 or 64-bit indices only");
     if (w->index != SP_D16)
         return SP_OK;
     if (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128)
-        return sp_fail(err, SP_USAGE, "use --index i32, or --op spmv with --format crs or sell",
+        return sp_fail(err, SP_USAGE,
+                       "use " SP_O_INDEX " i32, or " SP_O_OP " spmv with " SP_O_FORMAT " crs or sell",
                        "16-bit offsets are supported for real spmv in CRS and SELL only");
     if (w->schedule == SP_SCHEDULE_MERGE)
-        return sp_fail(err, SP_USAGE, "use --schedule nnz, or --index i32",
+        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz, or " SP_O_INDEX " i32",
                        "schedule merge splits rows, which have one base with 16-bit offsets");
     return SP_OK;
 }
@@ -403,7 +410,8 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->n_threads < 1)
         return sp_fail(err, SP_USAGE, "give at least one thread", "%d threads", w->n_threads);
     if (w->schedule == SP_SCHEDULE_MERGE && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
-        return sp_fail(err, SP_USAGE, "use --schedule nnz, or --op spmv with --format crs",
+        return sp_fail(err, SP_USAGE,
+                       "use " SP_O_SCHEDULE " nnz, or " SP_O_OP " spmv with " SP_O_FORMAT " crs",
                        "schedule merge splits rows, which is supported for spmv in CRS only");
     if (w->schedule == SP_SCHEDULE_CYCLIC && w->block < 1)
         return sp_fail(err, SP_USAGE, "give at least one row a block",
@@ -411,21 +419,22 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->r < 0 || w->r > SP_MAX_WIDTH)
         return sp_fail(err, SP_USAGE, "give a width from 1 to 65536", "a width of %d columns", (int)w->r);
     if (w->op == SP_OP_SPMV && w->r > 1)
-        return sp_fail(err, SP_USAGE, "use --op spmmv or --op spmm", "spmv has one right-hand side, not %d",
-                       (int)w->r);
+        return sp_fail(err, SP_USAGE, "use " SP_O_OP " spmmv or " SP_O_OP " spmm",
+                       "spmv has one right-hand side, not %d", (int)w->r);
     if (w->order == SP_COLUMN_MAJOR && w->op != SP_OP_SPMMV)
-        return sp_fail(err, SP_USAGE, "leave --order out, or use --op spmmv",
+        return sp_fail(err, SP_USAGE, "leave " SP_O_ORDER " out, or use " SP_O_OP " spmmv",
                        "column-major operands are supported for spmmv only, not for %s", op_names[w->op]);
     if (w->order == SP_COLUMN_MAJOR && w->format == SP_FORMAT_BCSR)
-        return sp_fail(err, SP_USAGE, "leave --order out, or use --format crs or sell",
+        return sp_fail(err, SP_USAGE, "leave " SP_O_ORDER " out, or use " SP_O_FORMAT " crs or sell",
                        "blocks of bcsr read rows of X, column-major vectors have none");
     if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
-        return sp_fail(err, SP_USAGE, "leave --schedule out", "coo deals equal entries, not rows in turn");
+        return sp_fail(err, SP_USAGE, "leave " SP_O_SCHEDULE " out",
+                       "coo deals equal entries, not rows in turn");
     if (w->format == SP_FORMAT_HALF && w->schedule != SP_SCHEDULE_NNZ)
-        return sp_fail(err, SP_USAGE, "use --schedule nnz",
+        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz",
                        "half plans conflicts between threads for equal nonzeros per thread only");
     if (w->format == SP_FORMAT_STRIPED && w->schedule != SP_SCHEDULE_NNZ)
-        return sp_fail(err, SP_USAGE, "use --schedule nnz",
+        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz",
                        "stripes are stored thread by thread, for equal nonzeros per thread only");
     enum sp_status status = check_precision(w, err);
     if (status == SP_OK)

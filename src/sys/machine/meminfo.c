@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "sys/machine/cgroup.h"
 #include "sys/machine/sysfs.h"
@@ -35,7 +36,7 @@ void sp_meminfo_limit_text(const struct sp_meminfo *memory, char *text, size_t s
 {
     static const char *const of[] = {[SP_LIMIT_GROUP] = "the limit of the control group",
                                      [SP_LIMIT_PROCESS] = "the limit of this process (ulimit)",
-                                     [SP_LIMIT_STATED] = "what --memory states"};
+                                     [SP_LIMIT_STATED] = "what " SP_O_MEMORY " states"};
     char bytes[32];
     text[0] = '\0';
     if (memory->limit != SP_LIMIT_MACHINE)

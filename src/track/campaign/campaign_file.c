@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/hash64.h"
+#include "base/option/option_words.h"
 #include "io/files/input_file.h"
 
 /* What the lines of one file are read into. */
@@ -147,8 +148,8 @@ static enum sp_status add_matrices(struct reading *r, char **word, int n)
 /* Options that the campaign gives itself. */
 static bool is_taken(const char *option)
 {
-    static const char *const taken[] = {"--out",  "--json",  "--csv",    "--html",
-                                        "--help", "--usage", "--version"};
+    static const char *const taken[] = {SP_O_OUT,  SP_O_JSON,  SP_O_CSV,    SP_O_HTML,
+                                        SP_O_HELP, SP_O_USAGE, SP_O_VERSION};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strncmp(option, taken[i], strlen(taken[i])) == 0 && strchr("=", option[strlen(taken[i])]))
             return true;
@@ -178,7 +179,7 @@ static enum sp_status add_run(struct reading *r, char **word, int n)
     struct sp_campaign *c = r->campaign;
     const size_t length = n > 0 ? strlen(word[0]) : 0;
     if (length < 2 || word[0][length - 1] != ':')
-        return wrong(r, "run NAME: OPTIONS, for example: run crs: --threads 8",
+        return wrong(r, "run NAME: OPTIONS, for example: run crs: " SP_O_THREADS " 8",
                      "a run begins with its name:", n > 0 ? word[0] : NULL);
     if (length > sizeof c->run->name)
         return wrong(r, NULL, "the name is longer than 63 bytes:", word[0]);
@@ -258,8 +259,9 @@ static enum sp_status make_jobs(const struct reading *r, const char *round, cons
 {
     struct sp_campaign *c = r->campaign;
     if (c->n_runs == 0 || c->n_matrices == 0)
-        return sp_fail_at(r->err, SP_INPUT, r->path, 0, 0, "matrix gen:laplace3d:100, run crs: --threads 8",
-                          "it names no %s", c->n_runs == 0 ? "run" : "matrix");
+        return sp_fail_at(r->err, SP_INPUT, r->path, 0, 0,
+                          "matrix gen:laplace3d:100, run crs: " SP_O_THREADS " 8", "it names no %s",
+                          c->n_runs == 0 ? "run" : "matrix");
     if ((int64_t)c->n_runs * c->n_matrices > SP_MOST_JOBS)
         return sp_fail_at(r->err, SP_INPUT, r->path, 0, 0, "make several files of it", "more than %d jobs",
                           SP_MOST_JOBS);

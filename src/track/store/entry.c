@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash64.h"
+#include "base/option/run_option.h"
 #include "io/record/record_words.h"
 
 const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
@@ -29,21 +30,17 @@ int sp_tracked_find(const char *name)
     return -1;
 }
 
-/* What a series is told apart by, version SP_SERIES_VERSION: what was asked for. What it was resolved to is
- * below: evidence, never identity. */
-static const char *const requested[] = {
-    "op",    "format", "schedule", "precision", "index",   "prefetch", "width",  "order", "threads", "isa",
-    "store", "pages",  "pin",      "state",     "between", "reorder",  "device", "skew",  "policy",  "llc"};
+/* What an execution was resolved to: evidence, never identity. A series is told apart by what was asked for:
+ * the options of SP_OF_SERIES in their order, version SP_SERIES_VERSION. */
 static const char *const resolved[] = {"config.kernel",       "config.pages",    "config.schedule",
                                        "config.pinned",       "config.store_nt", "config.threads",
                                        "config.format_option"};
 
 bool sp_series_asks(const char *field)
 {
-    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
-        if (strcmp(requested[i], field) == 0)
-            return true;
-    return strcmp(field, "version") == 0;
+    const enum sp_option option = sp_option_of_field(field);
+    return (option < SP_N_OPTIONS && (sp_run_options[option].bits & SP_OF_SERIES)) ||
+           strcmp(field, "version") == 0;
 }
 
 /* "name: value" of a JSON value in one way of writing. */
@@ -71,8 +68,11 @@ static void find_series(const struct sp_record *r, struct sp_entry *e)
     uint64_t h = SP_SERIES_VERSION - 1;
     h = hash_node(h, "version", json_object_get(request, "version"));
     h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
-    for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
-        h = hash_node(h, requested[i], json_object_get(request, requested[i]));
+    for (int i = 0; i < SP_N_OPTIONS; i++) {
+        const char *field = sp_option_field((enum sp_option)i);
+        if (sp_run_options[i].bits & SP_OF_SERIES)
+            h = hash_node(h, field, json_object_get(request, field));
+    }
     key_text(h, e->series);
 }
 
@@ -96,26 +96,31 @@ static void copy(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from ? from : "");
 }
 
+/* An option without value is named by its field, which says whether it was given. */
+static void name_option(const json_t *request, enum sp_option option, char *text, size_t size)
+{
+    const struct sp_run_option *o = &sp_run_options[option];
+    const json_t *value = json_object_get(request, sp_option_field(option));
+    char *json = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    const char *shown = json_is_string(value) ? json_string_value(value) : json;
+    const size_t used = strlen(text);
+    if (shown && !json_is_null(value) && (strcmp(shown, o->otherwise) == 0) == !o->argument)
+        snprintf(text + used, size - used, " %s=%s",
+                 o->argument ? sp_option_name(option) : sp_option_field(option), shown);
+    free(json);
+}
+
 /* Options that were asked for otherwise than the program would choose them, behind those that every title
  * has: " pages=small isa=avx2". */
 static void name_options(const struct sp_record *r, char *text, size_t size)
 {
-    static const struct {
-        const char *field, *otherwise, *title;
-    } named[] = {
-        {"pages", "\"huge\"", "pages"}, {"store", "null", "store"},       {"pin", "true", "pin"},
-        {"isa", "null", "isa"},         {"prefetch", "null", "prefetch"}, {"between", "null", "between"},
-        {"llc", "null", "sim-llc"},     {"policy", "null", "sim-policy"}, {"skew", "null", "sim-skew"}};
-    const json_t *request = sp_record_node(r, "request");
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        const json_t *value = json_object_get(request, named[i].field);
-        char *json =
-            value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
-        const size_t used = strlen(text);
-        if (json && strcmp(json, named[i].otherwise) != 0)
-            snprintf(text + used, size - used, " %s=%s", named[i].title,
-                     json_is_string(value) ? json_string_value(value) : json);
-        free(json);
+    for (int place = 1, n = 1; n > 0; place++) {
+        n = 0;
+        for (int i = 0; i < SP_N_OPTIONS; i++)
+            if (sp_run_options[i].title == place) {
+                name_option(sp_record_node(r, "request"), (enum sp_option)i, text, size);
+                n++;
+            }
     }
 }
 

@@ -8,7 +8,7 @@
 #include "io/record/record.h"
 
 enum {
-    SP_SERIES_VERSION = 1, /* of the list of what was requested in entry.c: a new one makes new series */
+    SP_SERIES_VERSION = 1, /* of the options of SP_OF_SERIES: a new one makes new series */
     SP_ENTRY_RUNS = 64,    /* most runs that are kept of a record */
     SP_KEY_TEXT = 17       /* 16 hex digits */
 };

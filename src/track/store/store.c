@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file_stem.h"
+#include "base/option/option_words.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/new_file.h"
@@ -62,7 +63,8 @@ enum sp_status sp_store_open(const char *path, bool create, struct sp_store *sto
     snprintf(name, sizeof name, "%s/" STORE_FILE, path);
     if (access(name, F_OK) != 0) {
         if (!create)
-            return sp_fail_at(err, SP_INPUT, path, 0, 0, "spmodel track add --store DIR RECORD... makes one",
+            return sp_fail_at(err, SP_INPUT, path, 0, 0,
+                              "spmodel track add " SP_O_STORE " DIR RECORD... makes one",
                               "this is no store of records: it has no " STORE_FILE);
         status = refuse_foreign(path, err);
         return status == SP_OK ? create_store(path, err) : status;

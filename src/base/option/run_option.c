@@ -1,0 +1,52 @@
+#include "base/option/run_option.h"
+
+#include <string.h>
+
+const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
+#define ROW(id, ...)   [SP_OPTION_##id] = {SP_O_##id, __VA_ARGS__},
+#define OP_OPTION      ROW
+#define RUN_OPTION     ROW
+#define ANALYZE_OPTION ROW
+#define OTHER_OPTION   ROW
+#include "base/option/run_options.inc"
+};
+
+const char *sp_option_name(enum sp_option option)
+{
+    return sp_run_options[option].typed + 2;
+}
+
+enum sp_option sp_option_find(const char *name)
+{
+    int i = 0;
+    while (i < SP_N_OPTIONS && strcmp(sp_option_name((enum sp_option)i), name) != 0)
+        i++;
+    return (enum sp_option)i;
+}
+
+const char *sp_option_field(enum sp_option option)
+{
+    static const char request[] = "request.";
+    const char *path = sp_run_options[option].path;
+    return path && strncmp(path, request, sizeof request - 1) == 0 ? path + sizeof request - 1 : NULL;
+}
+
+enum sp_option sp_option_of_field(const char *field)
+{
+    int i = 0;
+    for (const char *of; i < SP_N_OPTIONS; i++)
+        if ((of = sp_option_field((enum sp_option)i)) && strcmp(of, field) == 0)
+            break;
+    return (enum sp_option)i;
+}
+
+int sp_word_among(const char *words, const char *value)
+{
+    for (int i = 0; words && *words; i++) {
+        const size_t n = strcspn(words, " ");
+        if (strlen(value) == n && strncmp(words, value, n) == 0)
+            return i;
+        words += n + (words[n] == ' ');
+    }
+    return -1;
+}

@@ -1,0 +1,42 @@
+/* The options of a run: one row each, which command lines, records, series and proposed changes are made of.
+ */
+#ifndef SP_BASE_RUN_OPTION_H
+#define SP_BASE_RUN_OPTION_H
+
+#include "base/option/option_words.h"
+
+enum sp_option_bits {
+    SP_ON_GPU = 1,    /* may be given there, too */
+    SP_OF_SERIES = 2, /* series of records are told apart by it */
+    SP_OF_CHANGE = 4  /* hints, sweeps and trials may change it */
+};
+
+enum sp_option {
+#define OP_OPTION(id, ...)      SP_OPTION_##id,
+#define RUN_OPTION(id, ...)     SP_OPTION_##id,
+#define ANALYZE_OPTION(id, ...) SP_OPTION_##id,
+#define OTHER_OPTION(id, ...)   SP_OPTION_##id,
+#include "base/option/run_options.inc"
+    SP_N_OPTIONS
+};
+
+/* base/option/run_options.inc says what the fields are. */
+struct sp_run_option {
+    const char *typed; /* "--format" */
+    int key;
+    const char *argument, *words, *path, *otherwise;
+    int title;
+    unsigned bits;
+    int group;
+    const char *help;
+};
+extern const struct sp_run_option sp_run_options[SP_N_OPTIONS];
+
+const char *sp_option_name(enum sp_option option);    /* "format" */
+enum sp_option sp_option_find(const char *name);      /* SP_N_OPTIONS: none */
+const char *sp_option_field(enum sp_option option);   /* of a record's `request`; NULL: none */
+enum sp_option sp_option_of_field(const char *field); /* SP_N_OPTIONS: none */
+/* Place of the value among words that are separated by blanks; -1: none of them, or NULL. */
+int sp_word_among(const char *words, const char *value);
+
+#endif
