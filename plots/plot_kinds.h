@@ -1,4 +1,4 @@
-/* The kinds of plots, one C file each; plot.c lists them. */
+/* The kinds of plots; plot.c lists them. */
 #ifndef SP_PLOTS_PLOT_KINDS_H
 #define SP_PLOTS_PLOT_KINDS_H
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -186,11 +186,10 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!v->to.on_stdout)
-        sp_print(
-            stdout,
-            "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
-            "%%\n",
-            SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
+        sp_print(stdout,
+                 "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond "
+                 "%.0f %%\n",
+                 SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
     return tell_slower(v)                      ? sp_exit_code(SP_NO)
            : v->n_told == 0 || v->n_untold > 0 ? sp_exit_code(SP_UNDECIDED)
                                                : 0;

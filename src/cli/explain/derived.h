@@ -1,4 +1,4 @@
-/* Symbols that are made of several fields of a record; explain_facts.h looks here, too. */
+/* Symbols that are made of several fields of a record; facts.h looks here, too. */
 #ifndef SP_CLI_EXPLAIN_DERIVED_H
 #define SP_CLI_EXPLAIN_DERIVED_H
 
@@ -8,7 +8,7 @@ struct sp_derived {
     const char *name;
     struct sp_fact (*of)(const struct sp_record *record);
 };
-/* Each ends with a NULL name; those of explain_stored.c are of the layout and of the bytes of its arrays. */
+/* Each ends with a NULL name; sp_stored_symbols are of the layout and of the bytes of its arrays. */
 extern const struct sp_derived sp_derived_symbols[], sp_stored_symbols[];
 
 /* How facts are made. `from` is copied, the other texts are static. */

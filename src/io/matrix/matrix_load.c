@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "io/files/archive.h"
-#include "io/files/mapped_file.h"
-#include "io/matrix/load_memory.h"
+#include "io/files/input_file.h"
+#include "io/matrix/load_options.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_market.h"
 #include "io/matrix/mtx_stream.h"

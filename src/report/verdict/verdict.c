@@ -1,7 +1,7 @@
 /* Subject, state, possible and reached; the other lines have files of their own. */
 #include <ctype.h>
 
-#include "base/utf8.h"
+#include "base/visible.h"
 #include "report/verdict/verdict_parts.h"
 
 enum { LONG_NAME = 44, PROCESSOR = 28, SUBJECT = 46, LEAST_NAME = 8 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "probes/count_json.h"
 #include "probes/likwid_metrics.h"
+#include "probes/replay.h"
 
 /* Volumes of all groups of a region, one event each. */
 enum { MAX_VOLUMES = 256 };

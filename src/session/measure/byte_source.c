@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "probes/count_json.h"
 #include "probes/known_volume.h"
 #include "probes/markers.h"
+#include "probes/replay.h"
 #include "sys/machine/binding.h"
 
 /* Known volumes must come out within this share. */

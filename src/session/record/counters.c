@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "probes/count_json.h"
+#include "probes/replay.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
 

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
-#include "io/files/new_file.h"
 #include "io/files/part_file.h"
 
 static double seconds(struct timespec t)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "io/record/record_words.h"
 
 const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
