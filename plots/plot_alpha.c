@@ -4,7 +4,6 @@
 #include "base/figures.h"
 #include "base/text.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820, HEIGHT = 500, MOST_RECORDS = 6, FONT = 10 };

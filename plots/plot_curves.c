@@ -1,12 +1,10 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/figures.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/record/record_series.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { SATURATION_WIDTH = 760, SATURATION_HEIGHT = 480, MOST_LINES = 12 };

@@ -3,12 +3,10 @@
  * point lies on its own roof is what takes the time. */
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plots/levels_frame.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { WIDTH = 1240, HEIGHT = 620, LINES = 34, KEY_EM = 33 };

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820 };
@@ -109,7 +108,7 @@ static void waterfall(const struct sp_record *record, struct sp_panel panel, enu
     sp_put(out,
            "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable "
            "notitle" SP_NEXT "$L using 2:($3 + 0.32):(0):(0.36) every ::::(|$L| - 3) with vectors nohead lw "
-                             "0.8 lc rgb %c notitle\n",
+           "0.8 lc rgb %c notitle\n",
            SP_GREY);
 }
 

@@ -1,9 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 /* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the roof

@@ -3,7 +3,6 @@
 
 #include "base/figures.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 /* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the ceilings above

@@ -113,4 +113,14 @@ int sp_origin_dash(enum sp_origin origin);
 /* A step of 1, 2 or 5 times a power of ten that cuts `range` into at most `most` parts. */
 double sp_nice_step(double range, int most);
 
+/* The kinds of plots; plot.c lists them. */
+extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
+    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
+    sp_plot_campaign;
+
+/* The losses of records[n] in a part of the picture, the right half of the roofline for example. */
+void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
+                     struct sp_quoted title, enum sp_term term, struct sp_script *out);
+bool sp_losses_known(const struct sp_record *record);
+
 #endif

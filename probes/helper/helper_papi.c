@@ -3,7 +3,6 @@
  * last-level cache of the job's threads times a line, which is an approximation and says so. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

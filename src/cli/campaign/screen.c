@@ -1,5 +1,4 @@
 /* spmodel campaign --node-screen: which nodes stand out. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,4 @@ extern const struct sp_calculation sp_ecm_of_record[];
 const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
                                                  const struct sp_record *record);
 
-/* T_shared: the longest time that all threads need for the bytes of a shared level [s]; 0 for one thread. */
-struct sp_fact sp_ecm_shared(const struct sp_record *record);
-
 #endif

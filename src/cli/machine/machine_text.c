@@ -1,6 +1,5 @@
 #include "cli/machine/machine_text.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/print.h"

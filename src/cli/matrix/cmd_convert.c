@@ -1,6 +1,5 @@
 /* spmodel convert IN OUT: any input of the program -> Matrix Market text or a binary matrix file. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

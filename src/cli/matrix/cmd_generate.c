@@ -10,7 +10,6 @@
 #include "cli/core/save.h"
 #include "cli/core/terminal.h"
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/twin_file.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/pages.h"
 

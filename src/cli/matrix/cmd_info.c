@@ -1,6 +1,5 @@
 #include <langinfo.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 #include "cli/matrix/reorder_preview.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* spmodel compare: two records, or two commands run in turn. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"

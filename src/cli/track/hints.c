@@ -1,6 +1,4 @@
 /* spmodel track hints: how good the hints were over many records. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"

@@ -1,6 +1,5 @@
 #include "io/files/input_file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -4,12 +4,10 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/machine/sysfs.h"

@@ -3,9 +3,19 @@
 #ifndef SP_TRACK_GROUP_SHIFT_H
 #define SP_TRACK_GROUP_SHIFT_H
 
-#include <time.h>
+#include "track/judge/shift.h"
+#include "track/store/entry.h"
 
-#include "track/judge/judge.h"
+/* How a metric is compared. */
+struct sp_judge_options {
+    enum sp_tracked metric;
+    double floor;      /* least relative change that counts; 0: 0.03 */
+    double confidence; /* of intervals; 0: 0.95 */
+    int n_baseline;    /* most records before the newest that make the rolling baseline; 0: 10 */
+    uint64_t seed;
+};
+
+enum { SP_SESSION_S = 6 * 3600 };
 
 /* Of the same commit and tool, and within SP_SESSION_S. A record that confirms another one is of its session,
  * too, whenever it was measured: sp_entry_confirms(). */

@@ -3,7 +3,7 @@
 #define SP_TRACK_JUDGE_H
 
 #include "track/judge/attribution.h"
-#include "track/judge/shift.h"
+#include "track/judge/group_shift.h"
 
 enum sp_verdict_of_track {
     SP_TRACK_OK,
@@ -13,14 +13,6 @@ enum sp_verdict_of_track {
     SP_TRACK_NOT_COMPARABLE /* `why` names the field that differs */
 };
 const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "regressed", ... */
-
-struct sp_judge_options {
-    enum sp_tracked metric;
-    double floor;      /* least relative change that counts; 0: 0.03 */
-    double confidence; /* of intervals; 0: 0.95 */
-    int n_baseline;    /* most records before the newest that make the rolling baseline; 0: 10 */
-    uint64_t seed;
-};
 
 /* Was it measured again, and did that say the same? */
 enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };
@@ -51,7 +43,7 @@ struct sp_judgement {
 /* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that
  * come from the same commit and tool and lie within SP_SESSION_S of each other, and those measured to confirm
  * another one with it, make the group that is judged: the last SP_MOST_OF_SESSION of them. */
-enum { SP_SESSION_S = 6 * 3600, SP_MOST_OF_SESSION = 32 };
+enum { SP_MOST_OF_SESSION = 32 };
 
 /* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
  * may be among them, and make "not comparable" where nothing else is there to compare with. pinned
