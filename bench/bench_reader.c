@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "io/files/mapped_file.h"
+#include "io/files/input_file.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/mtx_write.h"
 #include "sparse/generate/generate.h"

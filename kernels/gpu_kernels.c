@@ -5,7 +5,7 @@
 
 #include "kernels/gpu_module.h"
 #include "kernels/gpu_rows.h"
-#include "sys/gpu/module_file.h"
+#include "sys/machine/gpu_files.h"
 
 struct gpu_state {
     const struct sp_gpu_module *module;

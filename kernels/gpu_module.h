@@ -10,7 +10,7 @@
 #include "kernels/gpu_ceiling.h"
 #include "kernels/kernel.h"
 #include "sparse/launch/gpu_launch.h"
-#include "sys/gpu/module_file.h"
+#include "sys/machine/gpu_files.h"
 
 #define SP_GPU_MODULE_ABI 3
 

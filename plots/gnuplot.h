@@ -20,4 +20,11 @@ enum sp_status sp_gnuplot_run(const char *program, const char *script, double ti
  * starts a program, and no file to draw into. */
 bool sp_gnuplot_is_harmless(const char *script);
 
+/* What a mouse over a point shows. */
+
+/* gnuplot writes hypertext (SP_HOVER) as calls of a script. In their place, in the picture svg[*size], which
+ * a 0 follows, come titles, which need none: SP_SVG_VALUE, the text, "</title>". */
+#define SP_SVG_VALUE "<g class=\"value\"><title>"
+void sp_svg_hover(char *svg, size_t *size);
+
 #endif

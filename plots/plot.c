@@ -7,8 +7,7 @@
 #include "io/files/atomic_file.h"
 #include "io/record/record_words.h"
 #include "plots/gnuplot.h"
-#include "plots/plot_kinds.h"
-#include "plots/svg_hover.h"
+#include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
     &sp_plot_roofline, &sp_plot_losses,     &sp_plot_alpha,    &sp_plot_balance,

@@ -4,7 +4,6 @@
 #include "base/figures.h"
 #include "base/text.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820, HEIGHT = 500, MOST_RECORDS = 6, FONT = 10 };
@@ -250,11 +249,11 @@ static void draw(const struct sp_record *const *records, int n, double most, enu
                     "$A%d using 1:2 with linespoints pt %d ps 0.7 pi %d lw 2 dt 1 lc rgb %c title %t", k,
                     look.hollow, (int)(n_points / 24) + 1, look.color);
         if (term == SP_TERM_SVG)
-            sp_put_text(out, sp_quote_value("%s: alpha ", name),
-                        SP_NEXT
-                        "$A%d using 1:2:(%t.sprintf('%%.2g with %%.3g MB of cache', $2, $1 / 1e6)) every "
-                        "%d" SP_HOVER,
-                        k, (int)(n_points / 48) + 1);
+            sp_put_text(
+                out, sp_quote_value("%s: alpha ", name),
+                SP_NEXT
+                "$A%d using 1:2:(%t.sprintf('%%.2g with %%.3g MB of cache', $2, $1 / 1e6)) every %d" SP_HOVER,
+                k, (int)(n_points / 48) + 1);
     }
     sp_put(out, "\n");
 }
@@ -278,11 +277,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     p.width = (key.panel.right - key.panel.left) * WIDTH;
     p.height = (key.panel.top - key.panel.bottom) * HEIGHT;
     p.places = (struct sp_places){.width = p.width, .height = p.height};
-    sp_put(
-        out,
-        "set logscale x; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\nset xrange [%.8g:%.8g]; set yrange "
-        "[%.6g:%.6g]\n",
-        p.lo, p.hi, p.least, p.most);
+    sp_put(out,
+           "set logscale x; set ylabel 'alpha = bytes of x / (s_x n_nz r)'\nset xrange [%.8g:%.8g]; set "
+           "yrange [%.6g:%.6g]\n",
+           p.lo, p.hi, p.least, p.most);
     if (p.wide)
         sp_put(out, "set logscale y\n");
     sp_script_byte_tics(out, p.lo, p.hi);

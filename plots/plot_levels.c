@@ -3,14 +3,11 @@
  * point lies on its own roof is what takes the time. */
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plots/levels_frame.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
-#include "plots/text_room.h"
 
 enum { WIDTH = 1240, HEIGHT = 620, LINES = 34, KEY_EM = 33 };
 /* Margins of the panel of text in columns and lines; below it the lines of the key follow. */
@@ -317,9 +314,8 @@ static void hover(struct sp_script *out, const struct sp_levels_picture *p)
 {
     for (int i = 0; i < p->n; i++)
         sp_put_text(out, sp_quote_value("%d  %s", p->way[i].number, p->way[i].text),
-                    SP_NEXT
-                    "$W%d using 1:4:(%t.sprintf('; %%.3g flop for each byte of the ', $1).($7 == 0 ? 'L1' : "
-                    "$7 == 1 ? 'L2' : 'DRAM'))" SP_HOVER,
+                    SP_NEXT "$W%d using 1:4:(%t.sprintf('; %%.3g flop for each byte of the ', $1).($7 == 0 ? "
+                            "'L1' : $7 == 1 ? 'L2' : 'DRAM'))" SP_HOVER,
                     i);
 }
 
@@ -388,8 +384,7 @@ static void key_as_text(struct sp_script *out, const struct sp_levels_picture *p
                          levels[SP_WAY_MEM].words, any_measured(p) ? "; X, O: measured" : ""),
                 "set label %t at character 1,2\n");
     sp_put(out, "set label 'lines reach as far as they are uncertain; a point on its roof takes the time' at "
-                "character "
-                "1,1\n");
+                "character 1,1\n");
     if (p->peak.rate > 0)
         sp_put_text(out,
                     sp_quote_within(SP_TEXT_COLUMNS - 3, SP_TERM_TXT, "above: %s",

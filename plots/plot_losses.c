@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820 };
@@ -107,10 +106,9 @@ static void waterfall(const struct sp_record *record, struct sp_panel panel, enu
     if (term == SP_TERM_SVG)
         hover(bar, n, scale.factor, out);
     sp_put(out,
-           "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb "
-           "variable notitle" SP_NEXT
-           "$L using 2:($3 + 0.32):(0):(0.36) every ::::(|$L| - 3) with vectors nohead lw 0.8 lc rgb "
-           "%c notitle\n",
+           "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable "
+           "notitle" SP_NEXT "$L using 2:($3 + 0.32):(0):(0.36) every ::::(|$L| - 3) with vectors nohead lw "
+           "0.8 lc rgb %c notitle\n",
            SP_GREY);
 }
 
@@ -172,9 +170,8 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
                 "set key bmargin center vertical maxrows 4 samplen 1 font ',9'\n"
                 "set style fill solid 0.85 noborder\n",
                 1.03 * longest / scale.factor, n - 0.4, sp_nice_step(longest / scale.factor, 5));
-    sp_put(out,
-           "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable "
-           "notitle");
+    sp_put(out, "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb "
+                "variable notitle");
     for (int i = 0; i < SP_N_LOSS_ROWS; i++)
         sp_put_text(out, sp_quote("%s", sp_loss_words[i].words),
                     SP_NEXT "keyentry with boxes lc rgb %c title %t", colors[i]);
@@ -184,14 +181,13 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
                      struct sp_quoted title, enum sp_term term, struct sp_script *out)
 {
-    sp_put_text(
-        out, title,
-        "unset logscale; unset label; unset object; unset grid\n"
-        "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin at "
-        "screen %g\n"
-        "set border 1 lc rgb %c lw 1\nset xtics out nomirror offset 0,0\n"
-        "set ytics scale 0 out offset 0,0\nset title %t\n",
-        panel.left, panel.right, n == 1 ? panel.bottom : panel.bottom + 0.17, panel.top, SP_GREY);
+    sp_put_text(out, title,
+                "unset logscale; unset label; unset object; unset grid\n"
+                "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin "
+                "at screen %g\n"
+                "set border 1 lc rgb %c lw 1\nset xtics out nomirror offset 0,0\n"
+                "set ytics scale 0 out offset 0,0\nset title %t\n",
+                panel.left, panel.right, n == 1 ? panel.bottom : panel.bottom + 0.17, panel.top, SP_GREY);
     if (n == 1)
         waterfall(records[0], panel, term, out);
     else

@@ -3,9 +3,7 @@
 
 #include "base/figures.h"
 #include "plots/places.h"
-#include "plots/plot_kinds.h"
 #include "plots/script.h"
-#include "plots/text_room.h"
 
 /* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the ceilings above
  * them and near knees. Below it a line of the key for each point. */
@@ -398,10 +396,11 @@ static void point_clauses(struct sp_script *out, const struct sp_record *const *
     for (int k = 0; k < n; k++) {
         const struct sp_series look = sp_series(k);
         sp_put(out, SP_NEXT "$P%d using 1:4 with lines lw 1 lc rgb %c notitle", k, look.color);
-        sp_put(out,
-               SP_NEXT "$P%d using ($7 == 1 ? $1 : NaN):4:2:3:5:6 with xyerrorbars pt 7 ps 0.1 lw 1 lc rgb "
-                       "%c notitle",
-               k, look.color);
+        sp_put(
+            out,
+            SP_NEXT
+            "$P%d using ($7 == 1 ? $1 : NaN):4:2:3:5:6 with xyerrorbars pt 7 ps 0.1 lw 1 lc rgb %c notitle",
+            k, look.color);
         sp_put(out, SP_NEXT "$P%d using ($7 == 1 ? NaN : $1):4 with points pt %d ps 0.9 lc rgb %c notitle", k,
                look.filled, SP_WHITE);
         sp_put(out,
@@ -412,9 +411,8 @@ static void point_clauses(struct sp_script *out, const struct sp_record *const *
         char name[256];
         if (term == SP_TERM_SVG)
             sp_put_text(out, sp_quote_value("%s, ", sp_script_name(name, sizeof name, records[k])),
-                        SP_NEXT
-                        "$P%d using 1:4:(%t.($7 == 1 ? 'measured' : 'model').sprintf(': %%.3g Gflop/s at "
-                        "%%.3g B/flop', $4, 1 / $1))" SP_HOVER,
+                        SP_NEXT "$P%d using 1:4:(%t.($7 == 1 ? 'measured' : 'model').sprintf(': %%.3g "
+                                "Gflop/s at %%.3g B/flop', $4, 1 / $1))" SP_HOVER,
                         k);
     }
 }

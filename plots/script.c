@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "base/visible.h"
-#include "plots/text_room.h"
+#include "plots/places.h"
 
 /* Known here alone: nobody else can write into the stream. */
 struct sp_script {
@@ -188,6 +187,12 @@ void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at)
     sp_put(script, " %.15g", at);
 }
 
+/* The whole decade below x > 0. */
+static double decade_below(double x)
+{
+    return pow(10, floor(log10(x) + 1e-9));
+}
+
 void sp_script_round_tics(struct sp_script *out, enum sp_word axis, double lo, double hi)
 {
     static const double steps[] = {1, 2, 5, 10}, fine[] = {1, 1.5, 2, 3, 5, 7, 10};
@@ -196,7 +201,7 @@ void sp_script_round_tics(struct sp_script *out, enum sp_word axis, double lo, d
         return;
     sp_script_tics(out, axis);
     const double short_below = hi < 1e5 ? 1e5 : 1e3; /* not 10000 beside 1e5 */
-    double decade = sp_decade_below(lo);
+    double decade = decade_below(lo);
     while (decade < hi) {
         for (int i = 0; step[i] < 10 && (i == 0 || hi / lo < 300); i++) {
             const double x = decade * step[i];
@@ -296,12 +301,12 @@ void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *con
                     enum sp_term term, const char *image, FILE *stream)
 {
     struct sp_script out = {.stream = stream};
-    sp_put_text(&out,
-                sp_quote("%s of %d record%s, spmodel %.20s", kind->name, n, n == 1 ? "" : "s",
-                         sp_words_text(records[0], "tool.version", "?")),
-                "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
-                "# Data and look are all in here: change what you like. Another terminal: change the next "
-                "lines.\n");
+    sp_put_text(
+        &out,
+        sp_quote("%s of %d record%s, spmodel %.20s", kind->name, n, n == 1 ? "" : "s",
+                 sp_words_text(records[0], "tool.version", "?")),
+        "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
+        "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n");
     put_terminal(&out, kind, term);
     /* The folder in front: gnuplot pipes the picture into what stands after a '|'. */
     if (image)
@@ -353,16 +358,6 @@ void sp_script_title(struct sp_script *out, const struct sp_record *record, cons
 int sp_origin_dash(enum sp_origin origin)
 {
     return origin == SP_MEASURED ? 1 : origin == SP_STATED ? 3 : 2;
-}
-
-double sp_decade_below(double x)
-{
-    return pow(10, floor(log10(x) + 1e-9));
-}
-
-double sp_decade_above(double x)
-{
-    return pow(10, ceil(log10(x) - 1e-9));
 }
 
 double sp_nice_step(double range, int most)

@@ -44,7 +44,7 @@ struct sp_quoted {
  * shown as U+FFFD, an apostrophe that gnuplot would misread as a typographic one, and after 255 characters
  * follows an ellipsis. */
 struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same without what lies in the middle where it is wider than `most` (plots/text_room.h): em, characters
+/* The same without what lies in the middle where it is wider than `most` (plots/places.h): em, characters
  * of text in a terminal. */
 struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -112,8 +112,15 @@ char *sp_script_name(char *text, size_t size, const struct sp_record *record);
 int sp_origin_dash(enum sp_origin origin);
 /* A step of 1, 2 or 5 times a power of ten that cuts `range` into at most `most` parts. */
 double sp_nice_step(double range, int most);
-/* The whole decade below and above x > 0. */
-double sp_decade_below(double x);
-double sp_decade_above(double x);
+
+/* The kinds of plots; plot.c lists them. */
+extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
+    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
+    sp_plot_campaign;
+
+/* The losses of records[n] in a part of the picture, the right half of the roofline for example. */
+void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
+                     struct sp_quoted title, enum sp_term term, struct sp_script *out);
+bool sp_losses_known(const struct sp_record *record);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "probes/cache_state.h"
+#include "probes/protocol.h"
 
 /* Shorter windows are ruled by the start and the stop of counters. */
 #define WINDOW_S 0.1

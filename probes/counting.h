@@ -1,10 +1,25 @@
 /* What all probes with hardware counters share: windows of at least 100 ms, several passes, the background
- * of an idle machine, and the log from which bytes and trust follow (model/count_log.h). */
+ * of an idle machine, and the log from which bytes and trust follow (model/count_log.h). A back end only
+ * opens, starts and stops. */
 #ifndef SP_PROBES_COUNTING_H
 #define SP_PROBES_COUNTING_H
 
-#include "probes/counter.h"
+#include "base/status.h"
+#include "model/count_log.h"
 #include "probes/probe.h"
+
+/* A back end that counts memory traffic between two moments. */
+struct sp_counter {
+    const char *name;
+    /* Fills the zeroed log's `how` and events. `argument`: what followed the name after a colon, or NULL. */
+    enum sp_status (*open)(const struct sp_counter *self, const char *argument, void **state,
+                           struct sp_count_log *log, struct sp_error *err);
+    /* Between the two the events of `pass` count, everywhere on the machine where their units are. */
+    enum sp_status (*start)(void *state, int pass, struct sp_error *err);
+    /* count[n_events]: fills those of the pass that was started. */
+    enum sp_status (*stop)(void *state, struct sp_count *count, struct sp_error *err);
+    void (*close)(void *state); /* accepts NULL */
+};
 
 /* For rows of the probe table: a session over one back end. */
 enum sp_status sp_counting_open(const struct sp_counter *counter, const char *argument, void **session,

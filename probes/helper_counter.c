@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "probes/helper/helper.h"
 #include "probes/helper_process.h"
@@ -189,3 +188,66 @@ enum sp_status sp_helper_counter_try(const char *library, double limit_s, struct
     sp_helper_stop(&helper);
     return status;
 }
+
+/* LIKWID's performance groups know the events and formulas of each machine. The library is in the helper:
+ * it forks, prints, exits and hangs (probes/helper/helper_likwid.c). likwid[:direct|daemon|perf] names the
+ * access mode; without it LIKWID's own configuration does. */
+
+const struct sp_counter sp_likwid_counter = {.name = "likwid",
+                                             .open = sp_helper_counter_open,
+                                             .start = sp_helper_counter_start,
+                                             .stop = sp_helper_counter_stop,
+                                             .close = sp_helper_counter_close};
+
+static enum sp_status likwid_available(struct sp_error *err)
+{
+    return sp_helper_counter_available("likwid", err);
+}
+
+static enum sp_status open_likwid(const char *argument, void **session, struct sp_error *err)
+{
+    return sp_counting_open(&sp_likwid_counter, argument, session, err);
+}
+
+const struct sp_probe sp_probe_likwid = {
+    .name = "likwid",
+    .summary = "LIKWID: its performance groups for memory, L3 and L2, in a process of its own",
+    .gives_bytes = true,
+    .counts = true,
+    .available = likwid_available,
+    .open = open_likwid,
+    .observe = sp_counting_observe,
+    .log = sp_counting_log,
+    .close = sp_counting_close,
+};
+
+/* PAPI: memory controllers where its component for them is active, misses of the last-level cache otherwise.
+ * The library is in the helper (probes/helper/helper_papi.c). */
+
+const struct sp_counter sp_papi_counter = {.name = "papi",
+                                           .open = sp_helper_counter_open,
+                                           .start = sp_helper_counter_start,
+                                           .stop = sp_helper_counter_stop,
+                                           .close = sp_helper_counter_close};
+
+static enum sp_status papi_available(struct sp_error *err)
+{
+    return sp_helper_counter_available("papi", err);
+}
+
+static enum sp_status open_papi(const char *argument, void **session, struct sp_error *err)
+{
+    return sp_counting_open(&sp_papi_counter, argument, session, err);
+}
+
+const struct sp_probe sp_probe_papi = {
+    .name = "papi",
+    .summary = "PAPI: memory-controller events, else last-level misses as an approximation",
+    .gives_bytes = true,
+    .counts = true,
+    .available = papi_available,
+    .open = open_papi,
+    .observe = sp_counting_observe,
+    .log = sp_counting_log,
+    .close = sp_counting_close,
+};

@@ -1,8 +1,8 @@
-/* A back end (probes/counter.h) over the helper: LIKWID and PAPI differ in the helper only. */
+/* A back end (probes/counting.h) over the helper: LIKWID and PAPI differ in the helper only. */
 #ifndef SP_PROBES_HELPER_COUNTER_H
 #define SP_PROBES_HELPER_COUNTER_H
 
-#include "probes/counter.h"
+#include "probes/counting.h"
 
 /* The counter's name is the library's. */
 enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char *argument, void **state,

@@ -111,7 +111,6 @@ const char *sp_likwid_choose(int n, const struct sp_likwid_metric *metrics, cons
     for (int i = 0; i < n; i++)
         if (keep[i] && metrics[i].first_channel >= 0 && !all_channels(n, metrics, keep, &metrics[i]))
             return "only a part of the memory channels was measured: the group of the others (MEM2 beside "
-                   "MEM1) "
-                   "is missing";
+                   "MEM1) is missing";
     return NULL;
 }

@@ -79,7 +79,7 @@ if grep -nE '(^|[^a-z_])(f|v|vf)?printf *\(' $(echo "$files" | grep -E '^src/(cl
 fi
 # shellcheck disable=SC2086
 if grep -nE '033|\\x1b|\\e\[' $(echo "$files" | grep '\.c$') | grep -vE 'sp_terminal_code\(|^src/report/text/pen\.c:[0-9]*: *\[SP_INK_'; then
-    echo "codes for the terminal go through sp_terminal_code() (base/guarded_stream.h)"; exit 1
+    echo "codes for the terminal go through sp_terminal_code() (base/print.h)"; exit 1
 fi
 # shellcheck disable=SC2086
 if grep -nE '(^|[^a-z_])argp_(error|failure) *\(' $(echo "$files" | grep '\.c$' | grep -v '^src/cli/core/options\.c$'); then

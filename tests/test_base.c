@@ -7,18 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/figures.h"
-#include "base/file_stem.h"
-#include "base/guarded_stream.h"
-#include "base/markdown_text.h"
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/random.h"
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "base/visible.h"
 
 START_TEST(error_text_names_place_and_remedy)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "track/judge/confirm.h"
+#include "track/judge/judge.h"
 
 enum { BEFORE = 8, MOST = BEFORE + 3 };
 

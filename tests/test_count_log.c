@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "model/count_trust.h"
-#include "probes/core_events.h"
-#include "probes/count_json.h"
 #include "probes/counting.h"
 #include "probes/known_volume.h"
+#include "probes/perf_events.h"
+#include "probes/replay.h"
 #include "share.h"
 
 START_TEST(counts_are_scaled_or_refused)

@@ -9,9 +9,8 @@
 
 #include "base/clock.h"
 #include "recorded_root.h"
+#include "sys/counters/counters.h"
 #include "sys/counters/memory_pmu.h"
-#include "sys/counters/perf_count.h"
-#include "sys/counters/pmu_encode.h"
 
 static char root[64];
 

@@ -12,8 +12,8 @@
 #include "recorded_root.h"
 #include "sp_config.h"
 #include "sys/counters/counter_holders.h"
-#include "sys/counters/permissions.h"
-#include "sys/gpu/gpu_files.h"
+#include "sys/counters/counters.h"
+#include "sys/machine/gpu_files.h"
 
 static char root[64];
 static struct sp_doctor d;

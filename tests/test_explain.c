@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
-#include "cli/explain/hint.h"
+#include "cli/explain/explained.h"
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "explain_words.h"

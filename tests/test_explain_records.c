@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain/hint.h"
-#include "cli/explain/json.h"
+#include "cli/explain/explained.h"
 #include "io/record/record_words.h"
 #include "report/report_words.h"
 

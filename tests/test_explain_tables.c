@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
+#include "cli/explain/explained.h"
 #include "cli/explain/facts.h"
-#include "cli/explain/hint.h"
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "io/record/record_words.h"

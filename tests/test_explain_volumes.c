@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain/json.h"
+#include "cli/explain/explained.h"
 #include "cli/explain/terms/topics.h"
 #include "model/volume/volume_spmv.h"
 #include "session/record/parts.h"

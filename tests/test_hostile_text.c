@@ -19,7 +19,6 @@
 #include "hostile_record.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
-#include "io/files/scratch_folder.h"
 #include "io/record/record.h"
 #include "report/html/report_html.h"
 #include "report/report_csv.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/matrix/load_memory.h"
+#include "io/matrix/load_options.h"
 #include "scratch_dir.h"
 #include "share.h"
 #include "sparse/generate/generate.h"

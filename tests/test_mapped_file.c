@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/files/mapped_file.h"
+#include "io/files/input_file.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"

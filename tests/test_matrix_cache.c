@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "base/random.h"
-#include "base/sha256.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/mtx_write.h"

@@ -12,7 +12,6 @@
 #include "io/files/archive.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/matrix_market.h"
-#include "io/matrix/mtx_stream.h"
 
 static enum sp_status read_text(const char *text, int n_threads, struct sp_csr *a, struct sp_error *err)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "track/store/newest.h"
+#include "track/judge/group_shift.h"
 
 enum { MOST = 8 };
 

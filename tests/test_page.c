@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xml_text.h"
+#include "base/escape.h"
 #include "report/html/html_page.h"
 #include "report/html/html_svg.h"
 #include "report/html/report_html.h"

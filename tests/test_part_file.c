@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "io/files/atomic_file.h"
-#include "io/files/new_file.h"
 #include "io/files/part_file.h"
-#include "io/files/scratch_folder.h"
 #include "scratch_dir.h"
 
 static bool exists(const char *path)

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "io/record/record.h"
+#include "plots/gnuplot.h"
 #include "plots/places.h"
 #include "plots/script.h"
-#include "plots/svg_hover.h"
-#include "plots/text_room.h"
 
 enum { N_KINDS = 11 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "scratch_dir.h"
+#include "track/store/index.h"
 #include "track/store/pins.h"
-#include "track/store/skim.h"
 
 /* A record of `format` with runs around `time`; written to dir/NAME.json, whose path is returned. */
 static const char *write_record(const char *name, int day, const char *format, const char *env,

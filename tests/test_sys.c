@@ -3,10 +3,7 @@
 
 #include "recorded_root.h"
 #include "sys/machine/binding.h"
-#include "sys/machine/cgroup.h"
-#include "sys/machine/code.h"
 #include "sys/machine/core_to_core.h"
-#include "sys/machine/cpuid.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"

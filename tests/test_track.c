@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "track/judge/hint_score.h"
-#include "track/store/record_paths.h"
+#include "track/store/store.h"
 
 /* A record with hints as text: id, confidence, lo, hi, observed, its half interval, outcome. */
 struct tried {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/twin_file.h"
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
 #include "sparse/csr/csr_symmetry.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/utf8.h"
+#include "base/visible.h"
 #include "explain_must.h"
 #include "io/record/record_words.h"
 #include "model/bottleneck.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/gpu/module_file.h"
+#include "sys/machine/gpu_files.h"
 
 /* The few calls that are made, as nvml.h (CUDA 13.0) declares them: 0 is success, a device is opaque. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };

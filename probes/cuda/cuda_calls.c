@@ -1,4 +1,4 @@
-#include "probes/cuda/cuda_calls.h"
+#include "probes/cuda/cupti_range.h"
 
 #include <cuda_runtime_api.h>
 

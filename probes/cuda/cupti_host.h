@@ -5,7 +5,7 @@
 #define SP_PROBES_CUDA_CUPTI_HOST_H
 
 #include "probes/cuda/cupti_api.h"
-#include "probes/cuda/cupti_sets.h"
+#include "probes/cuda/gpu_counters.h"
 
 /* How a set is counted on a chip. */
 struct sp_cupti_plan {

@@ -9,8 +9,7 @@
 #include "probes/cuda/cupti_host.h"
 #include "probes/cuda/gpu_counters.h"
 
-/* The calls of the CUDA runtime that this needs, as the module's own (static) runtime makes them; tests have
- * others. */
+/* The calls of the CUDA runtime that this needs; tests have others. */
 struct sp_cuda_calls {
     int (*device_count)(int *n); /* cudaGetDeviceCount: 0 or an error */
     /* Makes the primary context of a device current, and gives it and the driver's name of the device: 0 or
@@ -18,6 +17,11 @@ struct sp_cuda_calls {
     int (*use_device)(int ordinal, CUdevice *device, CUcontext *context);
     const char *(*error_text)(int error); /* cudaGetErrorString */
 };
+
+/* Made by the CUDA runtime: static, as the module has it, so that it starts without a driver. The driver's
+ * own functions are asked of the runtime; linking them would keep the module from being opened where there is
+ * no driver. Not in this library: cuda_calls.c. */
+extern const struct sp_cuda_calls sp_cuda_calls;
 
 struct sp_cupti_device {
     const struct sp_cupti_api *api;   /* borrowed */

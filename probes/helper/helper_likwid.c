@@ -2,8 +2,6 @@
  * Its performance groups know the events, scales and formulas of each machine; their metrics "... data volume
  * [GBytes]" are what is counted. A group is a pass. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

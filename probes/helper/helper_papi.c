@@ -3,7 +3,6 @@
  * last-level cache of the job's threads times a line, which is an approximation and says so. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -218,9 +217,8 @@ static bool open_papi(const char *argument, const struct sp_helper_cpus *cpus)
     if (memory)
         return true;
     if (error == 0) {
-        sp_helper_reply(
-            "how last-level misses x 64 B of the job's threads: an approximation, without prefetches and "
-            "writes\n");
+        sp_helper_reply("how last-level misses x 64 B of the job's threads: an approximation, without "
+                        "prefetches and writes\n");
         return true;
     }
     char components[512];

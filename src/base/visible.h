@@ -9,12 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Characters of text that may be anything. */
+enum { SP_UTF8_INVALID = 0xfffd };
+
+/* The next character, at least one byte further; a byte that belongs to none is one of its own,
+ * SP_UTF8_INVALID. 0 at the end, beyond which *text does not go. */
+uint32_t sp_utf8_next(const char **text);
+
 /* Would a terminal obey this character? Also of '\n', not of '\t'. */
 bool sp_is_control(uint32_t code);
 
 /* Room for one character in its visible form, with '\0'. */
 enum { SP_VISIBLE_MOST = 8 };
-/* The next character of *text (base/utf8.h) in its visible form, its length in bytes; 0 at the end. */
+/* The next character of *text in its visible form, its length in bytes; 0 at the end. */
 size_t sp_visible_next(const char **text, char shown[SP_VISIBLE_MOST]);
 
 /* Writes the visible form of `text` into out[size], cut behind a whole character, always terminated. Returns

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file_stem.h"
+#include "base/escape.h"
+#include "base/hash.h"
 #include "base/option/option_words.h"
-#include "base/sha256.h"
 #include "io/files/input_file.h"
 
 const json_t *sp_lab_item(const json_t *list, const char *id)

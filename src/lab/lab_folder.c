@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/option/option_words.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"

@@ -1,6 +1,6 @@
 #include "lab/lab_report.h"
 
-#include "base/markdown_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 
 /* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a record's.

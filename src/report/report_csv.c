@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "io/files/atomic_file.h"
 #include "io/record/record_words.h"

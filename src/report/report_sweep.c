@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/figures.h"
 #include "base/memory.h"
 #include "base/option/change.h"

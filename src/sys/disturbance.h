@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
-
 /* One thread at one moment. */
 struct sp_thread_clock {
     double wall_s, processor_s; /* since any moment in the past; time stolen from a virtual machine is not in

@@ -67,7 +67,7 @@ done
 grep -q "observed to +-5 points" "$dir/scores" || { cat "$dir/scores"; fail "track hints has other rows"; }
 
 # Counts of GPUs, which no table without CUPTI has.
-sed -n "s/^    .SP_GPU_[A-Z0-9_]*. = {\"\([a-z0-9_]*\)\", \"[a-zA-Z]*\"}.*/\1/p" "$source/probes/cuda/cupti_sets.c" >"$dir/counts"
+sed -n "s/^    .SP_GPU_[A-Z0-9_]*. = {\"\([a-z0-9_]*\)\", \"[a-zA-Z]*\"}.*/\1/p" "$source/probes/cuda/gpu_counters.c" >"$dir/counts"
 [ "$(wc -l <"$dir/counts")" -ge 15 ] || fail "only $(wc -l <"$dir/counts") counts of GPUs were found"
 while read -r count; do
     expect 0 "gpu-counts" "$count"

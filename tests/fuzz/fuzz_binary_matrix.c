@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "fuzz.h"
 #include "io/matrix/matrix_cache.h"
 #include "sparse/csr/digest.h"

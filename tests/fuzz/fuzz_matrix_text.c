@@ -7,7 +7,6 @@
 #include "fuzz.h"
 #include "io/files/archive.h"
 #include "io/matrix/matrix_market.h"
-#include "io/matrix/mtx_stream.h"
 
 const char *const fuzz_words[] = {"real",           "integer",    "complex",        "pattern",
                                   "array",          "coordinate", "general",        "symmetric",

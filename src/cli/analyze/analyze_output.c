@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_stem.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "cli/core/find_program.h"
 #include "cli/core/terminal.h"

@@ -9,7 +9,7 @@
 #include "cli/core/command.h"
 #include "cli/core/process.h"
 #include "cli/core/stage.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
 #include "session/gpu/analyze_gpu.h"
 #include "session/record/format_model.h"
 #include "session/trial/try_hints.h"

@@ -10,7 +10,7 @@
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
 #include "session/analyze/import.h"
-#include "sys/machine/cpuid.h"
+#include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 

@@ -13,7 +13,7 @@
 #include "session/record/parts.h"
 #include "sp_config.h"
 #include "sys/machine/identity.h"
-#include "track/store/record_paths.h"
+#include "track/store/store.h"
 
 /* The first fact about where it ran that is another here. */
 static enum sp_status check_machine(const struct sp_record *r, struct sp_error *err)

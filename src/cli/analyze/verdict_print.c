@@ -4,11 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/csv_text.h"
-#include "base/markdown_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "base/xml_text.h"
 #include "cli/track/track_options.h"
 #include "report/text/report_lines.h"
 #include "track/judge/comparable.h"

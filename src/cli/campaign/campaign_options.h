@@ -46,14 +46,9 @@ int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
 /* The page about the rows' records and all jobs that have none, to work->html; `unread`: ["why"] of records
  * that cannot be read. */
 struct sp_campaign_row;
-enum sp_status sp_campaign_write_html(const struct sp_campaign_work *work, const struct sp_campaign_row *row,
-                                      int n, const json_t *unread, struct sp_error *err);
 
 /* What has become of a job, in words: why it failed, who is at it, where its record is. */
 char *sp_campaign_job_text(const struct sp_job_view *view, char *text, size_t size);
-
-/* The exit code that a failure stands for. */
-int sp_campaign_failure_code(const struct sp_job_failure *failure);
 
 /* "exit code 3: no such file". */
 char *sp_campaign_failure_text(const struct sp_job_failure *failure, char *text, size_t size);

@@ -1,8 +1,9 @@
-/* The jobs of a campaign, one after the other, beside other processes that do the same. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,10 +11,118 @@
 #include "base/clock.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/campaign/campaign_options.h"
 #include "cli/campaign/child.h"
-#include "cli/campaign/crew.h"
 #include "cli/core/process.h"
+#include "cli/core/terminal.h"
 #include "io/files/part_file.h"
+#include "track/campaign/campaign_jobs.h"
+
+/* A process that runs jobs of a campaign: which ones it runs, and what it knows of all of them. */
+
+enum { SP_CREW_LOOKS_EVERY_S = 30 };
+
+struct running_job {
+    pid_t pid;
+    int job, slot;
+    struct sp_claim claim, slot_claim;
+    char work[4096];
+    double started;
+};
+
+struct known_job {
+    enum sp_job_state state;
+    int attempts; /* that failed, as last seen */
+    int retry;    /* run it again while no more than so many attempts have failed */
+};
+
+struct crew {
+    struct sp_campaign_work *work;
+    struct known_job *known;     /* [n_jobs] */
+    struct running_job *running; /* [n_running] of options->jobs */
+    int n_running, n_open_at_start;
+    double started, looked, touched;
+    double patience_s; /* until a process that waits looks again: longer while nothing changes */
+    struct sp_campaign_traces traces;
+    bool stopping, is_killed, is_told;
+    const struct sp_progress *progress;
+    struct sp_terminal *terminal;
+    struct sp_error err;
+};
+
+enum { TOUCHED_EVERY_S = 5 };
+
+static const struct sp_campaign_job *crew_job(const struct crew *c, int i)
+{
+    return &c->work->campaign.job[i];
+}
+
+/* What the store says of job i, or of all that are not done; SP_MEMORY fills crew->err. */
+static void crew_look(struct crew *c, int i)
+{
+    struct sp_job_view view;
+    sp_job_look(&c->work->store, crew_job(c, i), &view);
+    c->known[i].state = view.state;
+    if (view.state == SP_JOB_FAILED)
+        c->known[i].attempts = view.failure.attempt;
+}
+
+/* Signs of life, the same whatever --stale others were given. */
+static void crew_touch(struct crew *c)
+{
+    if (sp_now() - c->touched < TOUCHED_EVERY_S)
+        return;
+    c->touched = sp_now();
+    for (int i = 0; i < c->n_running; i++) {
+        const struct running_job *r = &c->running[i];
+        sp_claim_touch(&c->work->store.claims, crew_job(c, r->job)->id, &r->claim);
+        sp_slot_touch(&c->work->store, r->slot, &r->slot_claim);
+    }
+}
+
+/* The names in the store's folders once, then the files of those jobs that have some. */
+static enum sp_status crew_look_at_all(struct crew *c)
+{
+    bool changed = false;
+    enum sp_status status = sp_campaign_traces_read(&c->work->store, &c->traces, &c->err);
+    for (int i = 0; i < c->work->campaign.n_jobs && status == SP_OK; i++) {
+        const enum sp_job_state was = c->known[i].state;
+        if (was == SP_JOB_DONE)
+            continue;
+        if (sp_campaign_traces_have(&c->traces, crew_job(c, i)))
+            crew_look(c, i);
+        else
+            c->known[i].state = SP_JOB_WAITING;
+        changed = changed || c->known[i].state != was;
+        crew_touch(c);
+    }
+    c->looked = sp_now();
+    c->patience_s = changed ? 1 : fmin(fmax(2 * c->patience_s, 1), SP_CREW_LOOKS_EVERY_S);
+    return status;
+}
+
+static bool crew_may_start(const struct known_job *k)
+{
+    return k->state == SP_JOB_WAITING || (k->state == SP_JOB_FAILED && k->attempts <= k->retry);
+}
+
+static int crew_count(const struct crew *c, enum sp_job_state state)
+{
+    int n = 0;
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        n += c->known[i].state == state;
+    return n;
+}
+
+static int crew_count_startable(const struct crew *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        n += crew_may_start(&c->known[i]);
+    return n;
+}
+
+/* The jobs of a campaign, one after the other, beside other processes that do the same. */
 
 static volatile sig_atomic_t terminated;
 
@@ -24,10 +133,10 @@ static void on_terminate(int signal_number)
 }
 
 /* By the pace so far of all processes together; "" before the first is done. */
-static const char *time_left(const struct sp_crew *c, char *text, size_t size)
+static const char *time_left(const struct crew *c, char *text, size_t size)
 {
     char time[32];
-    const int open = sp_crew_count_startable(c) + sp_crew_count(c, SP_JOB_CLAIMED),
+    const int open = crew_count_startable(c) + crew_count(c, SP_JOB_CLAIMED),
               ended = c->n_open_at_start - open;
     text[0] = '\0';
     if (ended > 0 && open > 0)
@@ -36,13 +145,13 @@ static const char *time_left(const struct sp_crew *c, char *text, size_t size)
     return text;
 }
 
-static void show(const struct sp_crew *c, const char *what)
+static void show(const struct crew *c, const char *what)
 {
     char text[512], left[64];
-    const int n = c->work->campaign.n_jobs, failed = sp_crew_count(c, SP_JOB_FAILED);
+    const int n = c->work->campaign.n_jobs, failed = crew_count(c, SP_JOB_FAILED);
     if (!c->terminal->active)
         return;
-    snprintf(text, sizeof text, "%d of %d done%s%s", sp_crew_count(c, SP_JOB_DONE), n,
+    snprintf(text, sizeof text, "%d of %d done%s%s", crew_count(c, SP_JOB_DONE), n,
              time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "");
     sp_terminal_line_begin();
     sp_print(stderr, "%s: %s", text, what);
@@ -50,30 +159,29 @@ static void show(const struct sp_crew *c, const char *what)
 }
 
 /* One line for each job that ends here. */
-static void tell(const struct sp_crew *c, int i, const char *how, double seconds)
+static void tell(const struct crew *c, int i, const char *how, double seconds)
 {
-    const struct sp_campaign_job *job = sp_crew_job(c, i);
+    const struct sp_campaign_job *job = crew_job(c, i);
     char left[64], time[32];
     if (c->work->options->common.verbosity < 0)
         return;
     sp_terminal_clear(c->terminal);
-    sp_print(stderr, "%d of %d done: %s · %s %s after %s%s\n", sp_crew_count(c, SP_JOB_DONE),
+    sp_print(stderr, "%d of %d done: %s · %s %s after %s%s\n", crew_count(c, SP_JOB_DONE),
              c->work->campaign.n_jobs, job->matrix->text, job->run->name, how,
              sp_text_seconds(time, sizeof time, seconds), time_left(c, left, sizeof left));
 }
 
-static enum sp_status launch(struct sp_crew *c, int i, int slot, const struct sp_claim *slot_claim,
+static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_claim *slot_claim,
                              const struct sp_claim *claim)
 {
-    struct sp_running_job *r = &c->running[c->n_running];
+    struct running_job *r = &c->running[c->n_running];
     const struct sp_campaign_store *store = &c->work->store;
-    *r = (struct sp_running_job){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
-    enum sp_status status = sp_job_work_make(store, sp_crew_job(c, i), r->work, &c->err);
-    if (status == SP_OK &&
-        (status = sp_campaign_start(sp_crew_job(c, i), r->work, &r->pid, &c->err)) != SP_OK)
+    *r = (struct running_job){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
+    enum sp_status status = sp_job_work_make(store, crew_job(c, i), r->work, &c->err);
+    if (status == SP_OK && (status = sp_campaign_start(crew_job(c, i), r->work, &r->pid, &c->err)) != SP_OK)
         sp_folder_remove(r->work);
     if (status != SP_OK) {
-        sp_job_drop(store, sp_crew_job(c, i), claim);
+        sp_job_drop(store, crew_job(c, i), claim);
         sp_slot_drop(store, slot, slot_claim);
         return status;
     }
@@ -84,7 +192,7 @@ static enum sp_status launch(struct sp_crew *c, int i, int slot, const struct sp
 }
 
 /* The next job that this process gets hold of, in a place of this machine. *started: there was one. */
-static enum sp_status start_one(struct sp_crew *c, bool *started)
+static enum sp_status start_one(struct crew *c, bool *started)
 {
     const struct sp_campaign_store *store = &c->work->store;
     struct sp_claim slot_claim, claim;
@@ -94,22 +202,22 @@ static enum sp_status start_one(struct sp_crew *c, bool *started)
     if (status != SP_OK || slot < 0)
         return status;
     for (int i = 0; i < c->work->campaign.n_jobs && status == SP_OK; i++) {
-        if (!sp_crew_may_start(&c->known[i]))
+        if (!crew_may_start(&c->known[i]))
             continue;
-        status = sp_job_take(store, sp_crew_job(c, i), c->known[i].retry, started, &claim, &c->err);
+        status = sp_job_take(store, crew_job(c, i), c->known[i].retry, started, &claim, &c->err);
         if (*started)
             return launch(c, i, slot, &slot_claim, &claim);
-        sp_crew_look(c, i);
-        sp_crew_touch(c);
+        crew_look(c, i);
+        crew_touch(c);
     }
     sp_slot_drop(store, slot, &slot_claim);
     return status;
 }
 
-static enum sp_status note_failure(struct sp_crew *c, int i, const struct sp_job_failure *f, double seconds)
+static enum sp_status note_failure(struct crew *c, int i, const struct sp_job_failure *f, double seconds)
 {
     char text[600], how[640];
-    enum sp_status status = sp_job_fail(&c->work->store, sp_crew_job(c, i), f, &c->err);
+    enum sp_status status = sp_job_fail(&c->work->store, crew_job(c, i), f, &c->err);
     c->known[i].state = SP_JOB_FAILED;
     c->known[i].attempts = c->known[i].retry + 1;
     snprintf(how, sizeof how, "failed (%s)", sp_campaign_failure_text(f, text, sizeof text));
@@ -125,7 +233,7 @@ static bool was_stopped(int status_word)
            (WIFEXITED(status_word) && WEXITSTATUS(status_word) == 130);
 }
 
-static enum sp_status settle_job(struct sp_crew *c, const struct sp_running_job *r, int status_word)
+static enum sp_status settle_job(struct crew *c, const struct running_job *r, int status_word)
 {
     const double seconds = sp_now() - r->started;
     struct sp_job_failure f = {.exit_code = WIFEXITED(status_word) ? WEXITSTATUS(status_word) : -1,
@@ -138,7 +246,7 @@ static enum sp_status settle_job(struct sp_crew *c, const struct sp_running_job 
     sp_campaign_last_words(r->work, f.last, f.error, sizeof f.last);
     if (f.exit_code != 0)
         return note_failure(c, r->job, &f, seconds);
-    enum sp_status status = sp_job_deliver(&c->work->store, sp_crew_job(c, r->job), r->work, &c->err);
+    enum sp_status status = sp_job_deliver(&c->work->store, crew_job(c, r->job), r->work, &c->err);
     if (status == SP_INPUT) {
         snprintf(f.error, sizeof f.error, "%.500s", c->err.what);
         return note_failure(c, r->job, &f, seconds);
@@ -151,11 +259,11 @@ static enum sp_status settle_job(struct sp_crew *c, const struct sp_running_job 
 }
 
 /* Jobs that have ended. */
-static enum sp_status reap(struct sp_crew *c)
+static enum sp_status reap(struct crew *c)
 {
     enum sp_status status = SP_OK;
     for (int i = 0; i < c->n_running;) {
-        struct sp_running_job *r = &c->running[i];
+        struct running_job *r = &c->running[i];
         int status_word;
         if (waitpid(r->pid, &status_word, WNOHANG) != r->pid) {
             i++;
@@ -164,7 +272,7 @@ static enum sp_status reap(struct sp_crew *c)
         const enum sp_status settled = settle_job(c, r, status_word);
         status = status == SP_OK ? settled : status;
         sp_folder_remove(r->work);
-        sp_job_drop(&c->work->store, sp_crew_job(c, r->job), &r->claim);
+        sp_job_drop(&c->work->store, crew_job(c, r->job), &r->claim);
         sp_slot_drop(&c->work->store, r->slot, &r->slot_claim);
         *r = c->running[--c->n_running];
         c->patience_s = 1;
@@ -172,14 +280,14 @@ static enum sp_status reap(struct sp_crew *c)
     return status;
 }
 
-static void stop_running(struct sp_crew *c)
+static void stop_running(struct crew *c)
 {
     c->stopping = c->is_killed = true;
     for (int i = 0; i < c->n_running; i++)
         kill(-c->running[i].pid, SIGTERM); /* it removes what it has half-written */
 }
 
-static bool is_spent(const struct sp_crew *c)
+static bool is_spent(const struct crew *c)
 {
     const double after_s = c->work->options->stop_after_s;
     return after_s > 0 && sp_now() - c->started >= after_s;
@@ -195,11 +303,11 @@ static void rest(void)
     sigtimedwait(&child, NULL, &second);
 }
 
-static void show_state(struct sp_crew *c, bool held_up)
+static void show_state(struct crew *c, bool held_up)
 {
     char what[400] = "waiting for other processes";
     if (c->n_running > 0) {
-        const struct sp_campaign_job *job = sp_crew_job(c, c->running[0].job);
+        const struct sp_campaign_job *job = crew_job(c, c->running[0].job);
         snprintf(what, sizeof what, "%.300s · %s", job->matrix->text, job->run->name);
     } else if (held_up && !c->is_told && c->work->options->common.verbosity >= 0) {
         sp_terminal_clear(c->terminal);
@@ -210,39 +318,39 @@ static void show_state(struct sp_crew *c, bool held_up)
     show(c, what);
 }
 
-static bool must_stop(const struct sp_crew *c, enum sp_status status)
+static bool must_stop(const struct crew *c, enum sp_status status)
 {
     return c->stopping || terminated || status != SP_OK || sp_progress_interrupted(c->progress);
 }
 
 /* Jobs into the places that are free. *held_up: others have them all. */
-static enum sp_status start_some(struct sp_crew *c, bool *held_up)
+static enum sp_status start_some(struct crew *c, bool *held_up)
 {
     enum sp_status status = SP_OK;
     bool started = true;
     while (status == SP_OK && started && !c->stopping && !is_spent(c) &&
-           c->n_running < c->work->options->jobs && sp_crew_count_startable(c) > 0)
+           c->n_running < c->work->options->jobs && crew_count_startable(c) > 0)
         status = start_one(c, &started);
-    *held_up = !started && sp_crew_count_startable(c) > 0;
+    *held_up = !started && crew_count_startable(c) > 0;
     return status;
 }
 
 /* Is there nothing to do for a process of which nothing runs? What others run it would take over, but not
  * beyond its time. */
-static bool is_over(const struct sp_crew *c)
+static bool is_over(const struct crew *c)
 {
-    return is_spent(c) || (sp_crew_count_startable(c) == 0 &&
-                           (c->work->options->no_wait || sp_crew_count(c, SP_JOB_CLAIMED) == 0));
+    return is_spent(c) || (crew_count_startable(c) == 0 &&
+                           (c->work->options->no_wait || crew_count(c, SP_JOB_CLAIMED) == 0));
 }
 
-static enum sp_status run_until_done(struct sp_crew *c)
+static enum sp_status run_until_done(struct crew *c)
 {
     enum sp_status status = SP_OK;
     for (;;) {
         bool held_up = false;
         const enum sp_status reaped = reap(c);
         status = status == SP_OK ? reaped : status;
-        sp_crew_touch(c);
+        crew_touch(c);
         if (!c->is_killed && must_stop(c, status))
             stop_running(c);
         if (status == SP_OK)
@@ -252,7 +360,7 @@ static enum sp_status run_until_done(struct sp_crew *c)
         const double since_s = sp_now() - c->looked;
         const bool idle = c->n_running == 0;
         if (status == SP_OK && since_s >= (idle ? c->patience_s : SP_CREW_LOOKS_EVERY_S))
-            status = sp_crew_look_at_all(c);
+            status = crew_look_at_all(c);
         if (idle && status == SP_OK && is_over(c))
             return SP_OK;
         show_state(c, held_up);
@@ -260,7 +368,7 @@ static enum sp_status run_until_done(struct sp_crew *c)
     }
 }
 
-static int begin(struct sp_crew *c)
+static int begin(struct crew *c)
 {
     const struct sp_campaign_options *o = c->work->options;
     const int n = c->work->campaign.n_jobs;
@@ -270,22 +378,22 @@ static int begin(struct sp_crew *c)
         sp_fail(&c->err, SP_MEMORY, NULL, "no memory for %d jobs", n);
         return sp_report_error(&c->err);
     }
-    if (sp_crew_look_at_all(c) != SP_OK)
+    if (crew_look_at_all(c) != SP_OK)
         return sp_report_error(&c->err);
     for (int i = 0; i < n; i++)
         c->known[i].retry = o->retry ? c->known[i].attempts : 0;
-    c->n_open_at_start = sp_crew_count_startable(c) + sp_crew_count(c, SP_JOB_CLAIMED);
+    c->n_open_at_start = crew_count_startable(c) + crew_count(c, SP_JOB_CLAIMED);
     c->started = c->touched = sp_now();
-    if (o->common.verbosity >= 0 && sp_crew_count_startable(c) > 0)
+    if (o->common.verbosity >= 0 && crew_count_startable(c) > 0)
         sp_print(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
-                 sp_crew_count(c, SP_JOB_DONE), n, sp_crew_count(c, SP_JOB_FAILED),
-                 sp_crew_count(c, SP_JOB_CLAIMED), sp_crew_count_startable(c));
+                 crew_count(c, SP_JOB_DONE), n, crew_count(c, SP_JOB_FAILED), crew_count(c, SP_JOB_CLAIMED),
+                 crew_count_startable(c));
     return 0;
 }
 
-static int end(struct sp_crew *c, enum sp_status status)
+static int end(struct crew *c, enum sp_status status)
 {
-    const int waiting = sp_crew_count_startable(c), claimed = sp_crew_count(c, SP_JOB_CLAIMED);
+    const int waiting = crew_count_startable(c), claimed = crew_count(c, SP_JOB_CLAIMED);
     char others[64] = "";
     if (status != SP_OK)
         return sp_report_error(&c->err);
@@ -307,7 +415,7 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
 {
     struct sp_terminal terminal;
     const struct sp_progress progress = sp_terminal_open(&terminal, work->options->common.verbosity);
-    struct sp_crew c = {.work = work, .progress = &progress, .terminal = &terminal};
+    struct crew c = {.work = work, .progress = &progress, .terminal = &terminal};
     const struct sigaction action = {.sa_handler = on_terminate};
     sigset_t child;
     sigaction(SIGTERM, &action, NULL);

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/print.h"
 #include "cli/analyze/arguments.h"
 #include "cli/core/own_process.h"
 

@@ -189,8 +189,8 @@ static int run_and_sum_up(struct sp_campaign_work *w)
     }
     if (o->jobs > 1 && o->common.verbosity >= 0)
         sp_print(stderr,
-                 "spmodel: remark: up to %d jobs run beside one another on this machine: their times "
-                 "disturb each other\n",
+                 "spmodel: remark: up to %d jobs run beside one another on this machine: their times disturb "
+                 "each other\n",
                  o->jobs);
     const int code = sp_campaign_run_jobs(w);
     return code != 0 ? code : sp_campaign_print_summary(w);
@@ -198,22 +198,17 @@ static int run_and_sum_up(struct sp_campaign_work *w)
 
 static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
-    options,
-    parse,
-    "FILE",
-    "Analyzes every matrix that FILE names with every run that it names, puts the records into a store, "
-    "and sums them up. A campaign that was stopped or killed goes on with the same command; several "
-    "processes and nodes that see the store share the jobs.\v"
-    "FILE has lines such as\n"
-    "  matrix suite/*.mtx.gz gen:laplace3d:100\n"
-    "  run crs: --threads 8\n"
-    "  run sell: --threads 8 --format sell:8,64\n"
-    "Names and patterns are relative to its folder, options are those of analyze; quotes keep words with "
-    "blanks "
-    "together, # begins a comment.",
-    children,
-    NULL,
-    NULL};
+    options, parse, .args_doc = "FILE",
+    .doc = "Analyzes every matrix that FILE names with every run that it names, puts the records into a "
+           "store, and sums them up. A campaign that was stopped or killed goes on with the same command; "
+           "several processes and nodes that see the store share the jobs.\v"
+           "FILE has lines such as\n"
+           "  matrix suite/*.mtx.gz gen:laplace3d:100\n"
+           "  run crs: --threads 8\n"
+           "  run sell: --threads 8 --format sell:8,64\n"
+           "Names and patterns are relative to its folder, options are those of analyze; quotes keep words "
+           "with blanks together, # begins a comment.",
+    .children = children};
 
 /* No result may replace a matrix of the campaign. */
 static enum sp_status note_matrices(const struct sp_campaign *c, const char ***paths, struct sp_error *err)

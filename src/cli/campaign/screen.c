@@ -1,10 +1,9 @@
 /* spmodel campaign --node-screen: which nodes stand out. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -186,11 +185,10 @@ static int screen_all(const struct sp_observation *list, int n, struct verdicts 
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!v->to.on_stdout)
-        sp_print(
-            stdout,
-            "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond %.0f "
-            "%%\n",
-            SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
+        sp_print(stdout,
+                 "a node stands out beyond %.0f robust deviations (1.4826 MAD) from the median, and beyond "
+                 "%.0f %%\n",
+                 SP_SCREEN_DEVIATIONS, 100 * SP_SCREEN_FLOOR);
     return tell_slower(v)                      ? sp_exit_code(SP_NO)
            : v->n_told == 0 || v->n_untold > 0 ? sp_exit_code(SP_UNDECIDED)
                                                : 0;

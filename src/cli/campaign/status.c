@@ -2,14 +2,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/sink.h"
-#include "track/campaign/campaign_traces.h"
+#include "track/campaign/campaign_jobs.h"
 
-int sp_campaign_failure_code(const struct sp_job_failure *f)
+/* The exit code that a failure stands for. */
+static int campaign_failure_code(const struct sp_job_failure *f)
 {
     if (f->is_of_record)
         return sp_exit_code(SP_INPUT);
@@ -81,7 +82,7 @@ static void print_json(const struct sp_campaign_job *job, const struct sp_job_vi
 /* Its share of the exit code: 0 done, 5 not yet, that of its failure. */
 static int code_of(const struct sp_job_view *view)
 {
-    return view->state == SP_JOB_FAILED ? sp_campaign_failure_code(&view->failure)
+    return view->state == SP_JOB_FAILED ? campaign_failure_code(&view->failure)
            : view->state == SP_JOB_DONE ? 0
                                         : sp_exit_code(SP_UNDECIDED);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/guarded_stream.h"
+#include "base/print.h"
 
 enum sp_status sp_draw_to_stdout(const struct sp_plot_kind *kind, const struct sp_record *const *records,
                                  int n, enum sp_term term, const struct sp_plot_tool *tool,

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 
 static void put_cell(const json_t *value, FILE *out)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/find_program.h"
@@ -29,10 +30,14 @@ enum sp_status sp_html_open(const char *name, bool no_plots, struct sp_html_outp
 {
     memset(html, 0, sizeof *html);
     html->no_plots = no_plots;
-    if (is_no_page(name))
-        return sp_fail_at(err, SP_USAGE, name, 0, 0, "name the page to write first: --html page.html",
-                          "this file is no HTML page and would be lost");
-    return sp_sink_open(name, &html->sink, err);
+    enum sp_status status = sp_sink_open(name, &html->sink, err);
+    if (status == SP_OK && is_no_page(name)) {
+        sp_sink_abort(&html->sink);
+        status =
+            sp_fail_at(err, SP_USAGE, name, 0, 0, "name the page to write first: " SP_O_HTML " page.html",
+                       "this file is no HTML page and would be lost");
+    }
+    return status;
 }
 
 void sp_html_keep(struct sp_html_output *html, const struct sp_record *record)

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/guarded_stream.h"
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guarded_stream.h"
+#include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/words.h"

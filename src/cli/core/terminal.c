@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/guarded_stream.h"
 #include "base/print.h"
 #include "cli/core/process.h"
 

@@ -34,8 +34,7 @@ static int check_required(const struct sp_doctor *d)
 static const struct argp_option options[] = {
     {"require", KEY_REQUIRE, "LIST", 0,
      "Exit with 4 unless all of these are so: bytes (counted), gpu, profiling (of it), pin, huge (pages), "
-     "quiet "
-     "(nothing disturbs), alone (nobody else holds the counters), plots",
+     "quiet (nothing disturbs), alone (nobody else holds the counters), plots",
      0},
     {0}};
 
@@ -100,18 +99,13 @@ static int print_json(const struct sp_doctor *d, struct sp_sink *sink)
 }
 
 static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "",
-                                 "What works on this machine, what does not and why, and what an "
-                                 "administrator would type; who else may "
-                                 "hold the counters; what makes times differ from run to run.\v"
-                                 "-q prints only what does not work, -v the stable ids instead of names. "
-                                 "Takes 2 s at most; what could "
-                                 "not be looked at in that time is said.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options, parse, .args_doc = "",
+    .doc = "What works on this machine, what does not and why, and what an administrator would type; who "
+           "else may hold the counters; what makes times differ from run to run.\v"
+           "-q prints only what does not work, -v the stable ids instead of names. Takes 2 s at most; what "
+           "could not be looked at in that time is said.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

@@ -84,7 +84,6 @@ bool sp_require_satisfied(const struct sp_doctor *d, const char *word, size_t le
                           size_t size);
 
 /* What works in spite of all that is limited or absent: a paragraph. Returns text. */
-char *sp_doctor_still_works(const struct sp_doctor *d, char *text, size_t size);
 void sp_doctor_text(const struct sp_doctor *d, const struct sp_report_style *style, FILE *out);
 /* docs/doctor.schema.json. SP_OUTPUT. */
 enum sp_status sp_doctor_json(const struct sp_doctor *d, FILE *out, struct sp_error *err);

@@ -2,9 +2,8 @@
 
 #include "cli/doctor/doctor.h"
 #include "sp_config.h"
-#include "sys/counters/permissions.h"
-#include "sys/gpu/gpu_files.h"
-#include "sys/gpu/gpu_remedies.h"
+#include "sys/counters/counters.h"
+#include "sys/machine/gpu_files.h"
 
 static void build(struct sp_doctor *d)
 {
@@ -81,10 +80,9 @@ static void profiling(struct sp_doctor *d, const struct sp_gpu_files *g)
                         ? "every user may read the GPU's counters"
                         : "only administrators may read the GPU's counters; this process is one");
     else
-        sp_find_out(
-            d, sp_title_gpu, name, SP_LIMITED, sp_gpu_open_counters,
-            "only administrators may read the GPU's counters (RmProfilingAdminOnly is 1); kernels run and "
-            "can be timed");
+        sp_find_out(d, sp_title_gpu, name, SP_LIMITED, sp_gpu_open_counters,
+                    "only administrators may read the GPU's counters (RmProfilingAdminOnly is 1); kernels "
+                    "run and can be timed");
 }
 
 void sp_doctor_gpu(struct sp_doctor *d)

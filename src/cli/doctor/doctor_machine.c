@@ -6,11 +6,11 @@
 #include "base/text.h"
 #include "cli/core/find_program.h"
 #include "cli/doctor/doctor.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
+#include "kernels/gpu_module.h"
 #include "sp_config.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
-#include "sys/machine/cpuid.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
@@ -53,11 +53,10 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
             "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
             least * 1e9, most * 1e9);
     else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
-        sp_find_out(
-            d, sp_title_processor, name, SP_LIMITED, "",
-            "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, although the "
-            "topology says that they do",
-            least * 1e9, most * 1e9);
+        sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
+                    "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, "
+                    "although the topology says that they do",
+                    least * 1e9, most * 1e9);
     else
         sp_find_out(d, sp_title_processor, name, SP_WORKS, "",
                     "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
@@ -154,4 +153,21 @@ void sp_doctor_around(struct sp_doctor *d)
                 writable ? "" : "export XDG_CACHE_HOME=DIRECTORY",
                 writable ? "%.200s" : "%.200s cannot be written: ceilings are measured every time",
                 paths.cache ? paths.cache : "no home directory, so nothing");
+}
+
+/* What files do not tell: whether the module of GPU kernels opens and finds a GPU. */
+void sp_doctor_gpu_kernels(struct sp_doctor *d)
+{
+    static const char name[] = "kernels";
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device g;
+    struct sp_error err;
+    if (sp_gpu_module_open(&module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "",
+                    "%s: GPUs are modelled (spmodel model --machine)", err.what);
+        return;
+    }
+    sp_find_out(d, sp_title_gpu, name, SP_WORKS, "",
+                "they would run on the %s: compute capability %d.%d, %d SMs, %.1f of %.1f GB free", g.name,
+                g.major, g.minor, g.n_cores, (double)g.free_B / 1e9, (double)g.memory_B / 1e9);
 }

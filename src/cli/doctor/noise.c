@@ -3,8 +3,7 @@
 
 #include "base/text.h"
 #include "cli/doctor/doctor.h"
-#include "sys/machine/cgroup.h"
-#include "sys/machine/cpuid.h"
+#include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 
 static const char *const section = sp_title_noise;

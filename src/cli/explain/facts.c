@@ -1,32 +1,36 @@
 #include "cli/explain/facts.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/figures.h"
-#include "cli/explain/derived.h"
-#include "cli/explain/explain_ecm.h"
+#include "io/record/record_words.h"
+#include "model/volume/volume_spmv.h"
+#include "report/report_words.h"
 
-const char sp_fact_not_here[] = "this record does not hold it";
+static const char fact_not_here[] = "this record does not hold it";
 
-struct sp_fact sp_fact_of(struct sp_value value, const char *unit, const char *from)
+/* How facts are made: `from` is copied, the other texts are static. */
+static struct sp_fact fact_of(struct sp_value value, const char *unit, const char *from)
 {
     struct sp_fact f = {.value = value, .unit = unit, .word = sp_origin_name(value.origin)};
     snprintf(f.from, sizeof f.from, "%s", from);
     return f;
 }
 
-struct sp_fact sp_fact_counted(double x, const char *from)
+static struct sp_fact fact_counted(double x, const char *from)
 {
-    struct sp_fact f = sp_fact_of(sp_value_of(x, SP_STATED), "1", from);
+    struct sp_fact f = fact_of(sp_value_of(x, SP_STATED), "1", from);
     f.word = "counted";
     return f;
 }
 
-struct sp_fact sp_fact_unknown(const char *why, const char *unit, const char *from)
+static struct sp_fact fact_unknown(const char *why, const char *unit, const char *from)
 {
-    return sp_fact_of(sp_value_none(why), unit, from);
+    return fact_of(sp_value_none(why), unit, from);
 }
 
 /* Losses are bare numbers; on whose word stands beside them: "modelled: 233 MB at the roof of MEM". */
@@ -45,19 +49,19 @@ struct sp_fact sp_fact_at(const struct sp_record *r, const char *path, const cha
 {
     const json_t *node = sp_record_node(r, path);
     if (json_is_number(node) && strncmp(path, "losses.", 7) == 0)
-        return sp_fact_of(sp_value_of(json_number_value(node), origin_of_loss(r, path)), unit, path);
+        return fact_of(sp_value_of(json_number_value(node), origin_of_loss(r, path)), unit, path);
     if (json_is_number(node)) {
-        struct sp_fact f = sp_fact_counted(json_number_value(node), path);
+        struct sp_fact f = fact_counted(json_number_value(node), path);
         f.unit = unit;
         return f;
     }
     if (!json_is_object(node))
-        return sp_fact_unknown(sp_fact_not_here, unit, path);
+        return fact_unknown(fact_not_here, unit, path);
     struct sp_value v = sp_record_value_of(node);
     if (!sp_value_known(v) && !v.why)
-        v.why = sp_fact_not_here;
+        v.why = fact_not_here;
     const char *own = json_string_value(json_object_get(node, "unit"));
-    return sp_fact_of(v, own ? own : unit, path);
+    return fact_of(v, own ? own : unit, path);
 }
 
 static const struct symbol {
@@ -131,28 +135,6 @@ static const struct symbol {
     {"resident_warps", "1", "gpu.resident_warps"},
 };
 
-static bool derived(const struct sp_derived *d, const struct sp_record *record, const char *symbol,
-                    struct sp_fact *fact)
-{
-    while (d->name && strcmp(d->name, symbol) != 0)
-        d++;
-    if (d->name)
-        *fact = d->of(record);
-    return d->name != NULL;
-}
-
-bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
-{
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (strcmp(symbols[i].name, symbol) == 0) {
-            *fact = sp_fact_at(record, symbols[i].path, symbols[i].unit);
-            return true;
-        }
-    return derived(sp_derived_symbols, record, symbol, fact) ||
-           derived(sp_stored_symbols, record, symbol, fact) || sp_ecm_fact(record, symbol, fact) ||
-           sp_gather_fact(record, symbol, fact);
-}
-
 char *sp_fact_number(char *text, size_t size, double x, const char *unit)
 {
     const bool bare = !unit || strcmp(unit, "1") == 0, seconds = unit && strcmp(unit, "s") == 0;
@@ -173,4 +155,560 @@ char *sp_fact_number(char *text, size_t size, double x, const char *unit)
         snprintf(text, size, "%.4g %s%s", x / scale.factor, scale.prefix, rate);
     }
     return text;
+}
+
+/* `explain ecm` with a record's numbers: those of its own ECM part line by line, and of records without one
+ * what the roofs of their threads make of the bytes of each level. */
+
+#define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
+#define NO_FIELD        NULL, NULL, NULL, NULL
+#define FIELD(name)     name, NULL, NULL, NULL
+
+const struct sp_calculation sp_ecm_of_record[] = {
+    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
+    {"T_L2L3", FROM("L2L3"), "s", NO_FIELD},
+    {"T_L3Mem", FROM("L3Mem"), "s", NO_FIELD},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD("ecm.no_overlap")},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD("ecm.full_overlap")},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"roofline, x as now", "t_seen", "s", NO_FIELD},
+    {"measured", "t", "s", FIELD("metrics.time")},
+    {0},
+};
+
+/* Of machines with two levels of caches. */
+static const struct sp_calculation of_two_levels[] = {
+    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
+    {"T_L2Mem", FROM("L2Mem"), "s", NO_FIELD},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD("ecm.no_overlap")},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD("ecm.full_overlap")},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"roofline, x as now", "t_seen", "s", NO_FIELD},
+    {"measured", "t", "s", FIELD("metrics.time")},
+    {0},
+};
+
+/* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
+ * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
+static const struct sp_calculation of_roofs[] = {
+    {"T_OL = T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
+    {"loads from L2 through L1", "V_L2/b_L2", "s", NULL, NULL, NULL, NULL},
+    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", NULL, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
+     "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", NULL, NULL, NULL,
+     NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
+    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
+    {0},
+};
+
+const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
+                                                 const struct sp_record *record)
+{
+    if (list != sp_ecm_of_record)
+        return list;
+    if (!json_is_object(sp_record_node(record, "ecm")))
+        return of_roofs;
+    return json_array_size(sp_record_node(record, "ecm.transfers")) == 2 ? of_two_levels : sp_ecm_of_record;
+}
+
+/* "L1L2", "L3Mem" */
+static bool is_interface(const char *name)
+{
+    if (name[0] != 'L' || !isdigit((unsigned char)name[1]))
+        return false;
+    return strcmp(name + 2, "Mem") == 0 ||
+           (name[2] == 'L' && isdigit((unsigned char)name[3]) && name[4] == '\0');
+}
+
+/* in_, out_, w_, b_ and T_ of an interface: "in_L1L2", "T_L3Mem". False: the symbol is none of them. */
+static bool ecm_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    static const struct {
+        const char *prefix, *key, *unit;
+    } parts[] = {{"in_", "read", "B"},
+                 {"out_", "write", "B"},
+                 {"b_", "bandwidth", "B/s"},
+                 {"w_", "write_weight", "1"},
+                 {"T_", "time", "s"}};
+    const char *name = strchr(symbol, '_');
+    size_t i, k;
+    const json_t *one;
+    char from[96];
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (name && is_interface(name + 1) && strncmp(symbol, parts[i].prefix, strlen(parts[i].prefix)) == 0)
+            break;
+    if (i == sizeof parts / sizeof *parts)
+        return false;
+    json_array_foreach(sp_record_node(record, "ecm.transfers"), k, one)
+    {
+        const char *its = sp_item_text(one, "name");
+        if (!its || strcmp(its, name + 1) != 0)
+            continue;
+        snprintf(from, sizeof from, "ecm.transfers[%d]: %s, %s", (int)k, its, parts[i].key);
+        *fact = fact_of(sp_record_value_of(json_object_get(one, parts[i].key)), parts[i].unit, from);
+        return true;
+    }
+    snprintf(from, sizeof from, "ecm.transfers, %s", name + 1);
+    *fact = fact_unknown(fact_not_here, parts[i].unit, from);
+    return true;
+}
+
+/* What all threads wait for together; one thread waits for nobody. */
+static struct sp_fact ecm_shared(const struct sp_record *record)
+{
+    static const char from[] = "ecm.transfers: the longest shared_time";
+    const json_t *one, *all = sp_record_node(record, "ecm.transfers");
+    const struct sp_fact n = sp_fact_at(record, "config.threads", "1");
+    struct sp_value most = sp_value_of(0, SP_MODELLED);
+    size_t i;
+    if (!all || !sp_value_known(n.value))
+        return fact_unknown(fact_not_here, "s", from);
+    json_array_foreach(all, i, one)
+    {
+        const struct sp_value v = sp_record_value_of(json_object_get(one, "shared_time"));
+        if (n.value.value > 1 && sp_value_known(v) && v.value > most.value)
+            most = v;
+    }
+    return fact_of(most, "s", n.value.value > 1 ? from : "one thread waits for no other");
+}
+
+/* Gathers from a level and their rate: "n_L1", "r_MEM". False: the symbol is none of them. */
+static bool gather_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    static const char *const levels[] = {"L1", "L2", "L3", "L4", "MEM"};
+    const bool is_rate = symbol[0] == 'r';
+    const char *unit = is_rate ? "1/s" : "1";
+    const json_t *one;
+    char from[96];
+    size_t i = 0, k;
+    if ((symbol[0] != 'n' && !is_rate) || symbol[1] != '_')
+        return false;
+    while (i < sizeof levels / sizeof *levels && strcmp(levels[i], symbol + 2) != 0)
+        i++;
+    if (i == sizeof levels / sizeof *levels)
+        return false;
+    snprintf(from, sizeof from, "gathers.levels, %s", levels[i]);
+    *fact = fact_unknown(fact_not_here, unit, from);
+    json_array_foreach(sp_record_node(record, "gathers.levels"), k, one)
+    {
+        const char *its = sp_item_text(one, "level");
+        if (its && strcmp(its, levels[i]) == 0)
+            *fact =
+                fact_of(sp_record_value_of(json_object_get(one, is_rate ? "rate" : "gathers")), unit, from);
+    }
+    return true;
+}
+
+/* Found by of(record), or by of_what(record, what) where several symbols differ by a word. */
+struct derived {
+    const char *name;
+    struct sp_fact (*of)(const struct sp_record *record);
+    struct sp_fact (*of_what)(const struct sp_record *record, const char *what);
+    const char *what;
+};
+
+/* Symbols that are made of several fields of a record, or found in its lists. */
+
+static struct sp_fact defined(double x, const char *unit, const char *from)
+{
+    struct sp_fact f = fact_of(sp_value_of(x, SP_STATED), unit, from);
+    f.word = "by definition";
+    return f;
+}
+
+static struct sp_fact metric(const struct sp_record *r, const char *name, const char *unit)
+{
+    char path[64];
+    snprintf(path, sizeof path, "metrics.%s", name);
+    return sp_fact_at(r, path, unit);
+}
+
+static bool is_on_gpu(const struct sp_record *r)
+{
+    return strncmp(sp_words_text(r, "config.device", ""), "gpu", 3) == 0;
+}
+
+static struct sp_fact width(const struct sp_record *r)
+{
+    struct sp_fact f = sp_fact_at(r, "config.inner", "1");
+    return sp_value_known(f.value) ? f : sp_fact_at(r, "config.rhs", "1");
+}
+
+/* Rows or columns that have an entry. */
+static struct sp_fact used(const struct sp_record *r, const char *which)
+{
+    char all[40], empty[40], from[96];
+    snprintf(all, sizeof all, "problem.%s", which);
+    snprintf(empty, sizeof empty, "structure.empty_%s", which);
+    snprintf(from, sizeof from, "%s - %s", all, empty);
+    struct sp_fact a = sp_fact_at(r, all, "1"), e = sp_fact_at(r, empty, "1");
+    if (!sp_value_known(a.value) || !sp_value_known(e.value))
+        return fact_unknown(fact_not_here, "1", from);
+    return fact_counted(a.value.value - e.value.value, from);
+}
+
+/* The sizes of items by their places in struct sp_sizes. */
+static struct sp_fact size_of(const struct sp_record *r, const char *which)
+{
+    static const char from[] = "config.precision, config.index";
+    int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
+    int i = sp_index_from_name(sp_words_text(r, "config.index", ""));
+    struct sp_fact n_nz = sp_fact_at(r, "problem.nnz", "1"), beta = metric(r, "beta", "1");
+    if (p < 0 || i < 0 || !sp_value_known(n_nz.value))
+        return fact_unknown(fact_not_here, "B", from);
+    double stored = n_nz.value.value / (sp_value_known(beta.value) ? beta.value.value : 1);
+    struct sp_sizes s = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
+    if (strcmp(sp_words_text(r, "config.format", ""), "staged") == 0)
+        s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
+    double B = *which == 'a'   ? s.s_a
+               : *which == 'x' ? s.s_x
+               : *which == 'y' ? s.s_y
+               : *which == 'i' ? s.s_i
+               : *which == 'p' ? s.s_p
+                               : s.s_b;
+    return defined(B, "B", from);
+}
+
+static struct sp_fact flops_of_entry(const struct sp_record *r)
+{
+    const int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
+    return p < 0 ? fact_unknown(fact_not_here, "flop", "config.precision")
+                 : defined(sp_flops_per_entry((enum sp_precision)p), "flop", "config.precision");
+}
+
+static struct sp_fact write_allocate(const struct sp_record *r)
+{
+    struct sp_fact f = metric(r, "w", "1");
+    if (sp_value_known(f.value) || !is_on_gpu(r))
+        return f;
+    return fact_of(sp_value_of(1, SP_MODELLED), "1", "a GPU does not read a line before it writes it");
+}
+
+/* Older records hold no metrics.flops. */
+static struct sp_fact work(const struct sp_record *r)
+{
+    struct sp_fact f = metric(r, "flops", "flop"), n_nz = sp_fact_at(r, "problem.nnz", "1"), n = width(r);
+    int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
+    const char *op = sp_words_text(r, "config.op", "");
+    if (sp_value_known(f.value) || p < 0 || !sp_value_known(n_nz.value) || !sp_value_known(n.value))
+        return f;
+    double width_1 = n.value.value, each = sp_flops_per_entry((enum sp_precision)p) * width_1;
+    if (strcmp(op, "sddmm") == 0)
+        each = 2 * width_1 + 1;
+    if (strcmp(op, "fusedmm") == 0)
+        each = 4 * width_1;
+    return fact_of(sp_value_of(each * n_nz.value.value, SP_MODELLED), "flop",
+                   "operations an entry x n_nz: this record has no metrics.flops");
+}
+
+/* The first roof whose `key`, role or level, is `value`. */
+static struct sp_fact roof_by(const struct sp_record *r, const char *key, const char *value, const char *unit)
+{
+    const json_t *roof;
+    size_t i;
+    char from[96];
+    json_array_foreach(sp_record_node(r, "roofs"), i, roof)
+    {
+        const char *its = sp_item_text(roof, key);
+        if (!its || strcmp(its, value) != 0)
+            continue;
+        char words[64];
+        snprintf(from, sizeof from, "roofs[%d]: %s", (int)i, sp_words_roof(words, sizeof words, roof));
+        return fact_of(sp_record_value_of(roof), unit, from);
+    }
+    snprintf(from, sizeof from, "roofs, %s %s", key, value);
+    return fact_unknown(fact_not_here, unit, from);
+}
+static struct sp_fact roof(const struct sp_record *r)
+{
+    return roof_by(r, "role", "roof", "B/s");
+}
+static struct sp_fact peak(const struct sp_record *r)
+{
+    return roof_by(r, "role", "peak", "flop/s");
+}
+static struct sp_fact roof_of_level(const struct sp_record *r, const char *level)
+{
+    return roof_by(r, "level", level, "B/s");
+}
+
+/* Bytes over the interface between a level and the next one inward, both ways. */
+static struct sp_fact bytes_of_level(const struct sp_record *r, const char *level)
+{
+    const json_t *one;
+    size_t i;
+    char from[96];
+    json_array_foreach(sp_record_node(r, "levels"), i, one)
+    {
+        const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
+        const double bytes = sp_item_number(one, "read_B") + sp_item_number(one, "write_B");
+        if (!name || strcmp(name, level) != 0 || !isfinite(bytes))
+            continue;
+        snprintf(from, sizeof from, "levels[%d]: %s, read and written", (int)i, level);
+        return fact_of(sp_value_of(bytes, origin ? sp_origin_from_name(origin) : SP_SIMULATED), "B", from);
+    }
+    snprintf(from, sizeof from, "levels, %s", level);
+    return fact_unknown(fact_not_here, "B", from);
+}
+
+/* What one thread draws from the level that holds the data. */
+static struct sp_fact one_thread(const struct sp_record *r)
+{
+    const char *level = sp_words_text(r, "binding.level", "MEM");
+    const json_t *curve, *point;
+    size_t i, k;
+    json_array_foreach(sp_record_node(r, "curves.saturation"), i, curve)
+    {
+        const char *its = sp_item_text(curve, "level");
+        json_array_foreach(json_object_get(curve, "points"), k, point)
+        {
+            char from[96];
+            if (!its || strcmp(its, level) != 0 || sp_item_number(point, "threads") != 1)
+                continue;
+            enum sp_origin origin = sp_origin_from_name(
+                sp_item_text(curve, "origin") ? sp_item_text(curve, "origin") : "measured");
+            double x = sp_item_number(point, "value"), lo = sp_item_number(point, "lo"),
+                   hi = sp_item_number(point, "hi");
+            snprintf(from, sizeof from, "curves.saturation[%d], one thread", (int)i);
+            if (isfinite(x))
+                return fact_of(sp_value_between(x, isfinite(lo) ? lo : x, isfinite(hi) ? hi : x, origin),
+                               "B/s", from);
+        }
+    }
+    return fact_unknown("no saturation curve was measured: spmodel machine measure", "B/s",
+                        "curves.saturation");
+}
+
+static struct sp_fact domains_used(const struct sp_record *r)
+{
+    const json_t *one = sp_record_roof(r);
+    double n = one ? sp_item_number(one, "domains") : NAN;
+    if (isfinite(n))
+        return fact_counted(n, "roofs, role roof: domains");
+    return sp_fact_at(r, "machine.n_domains", "1");
+}
+
+static const json_t *last_cache(const struct sp_record *r)
+{
+    const json_t *caches = sp_record_node(r, "machine.caches");
+    return json_array_size(caches) > 0 ? json_array_get(caches, json_array_size(caches) - 1) : NULL;
+}
+
+/* As the simulation takes it: the capacity that was found effective, else the one that the system claims. */
+static struct sp_fact last_level(const struct sp_record *r)
+{
+    const json_t *cache = last_cache(r);
+    struct sp_fact asked = sp_fact_at(r, "request.llc", "B");
+    if (sp_value_known(asked.value) && asked.value.value > 0)
+        return fact_of(sp_value_of(asked.value.value, SP_STATED), "B", "request.llc: --sim-llc");
+    if (!cache)
+        return fact_unknown("this record describes no caches", "B", "machine.caches");
+    struct sp_value v = sp_record_value_of(json_object_get(cache, "effective_B"));
+    if (sp_value_known(v))
+        return fact_of(v, "B", "machine.caches, last: effective_B");
+    return fact_of(sp_value_of(sp_item_number(cache, "size_B"), SP_STATED), "B",
+                   "machine.caches, last: size_B");
+}
+
+/* A GPU fetches sectors. */
+static struct sp_fact line(const struct sp_record *r)
+{
+    const json_t *cache = last_cache(r);
+    if (!cache)
+        return fact_unknown("this record describes no caches", "B", "machine.caches");
+    double sector = sp_item_number(cache, "sector_B"), whole = sp_item_number(cache, "line_B");
+    bool sectored = isfinite(sector) && sector > 0;
+    return fact_of(sp_value_of(sectored ? sector : whole, SP_STATED), "B",
+                   sectored ? "machine.caches, last: sector_B" : "machine.caches, last: line_B");
+}
+
+/* Rows of the report's table. */
+static struct sp_fact time_of_row(const struct sp_record *r, const char *name)
+{
+    const json_t *row;
+    size_t i;
+    char from[96];
+    snprintf(from, sizeof from, "table, row '%s'", name);
+    json_array_foreach(sp_record_node(r, "table"), i, row)
+    {
+        const char *its = sp_item_text(row, "row");
+        double s = sp_item_number(row, "time_s"), lo = sp_item_number(row, "time_lo_s"),
+               hi = sp_item_number(row, "time_hi_s");
+        if (its && strncmp(its, name, strlen(name)) == 0 && isfinite(s))
+            return fact_of(sp_value_between(s, isfinite(lo) ? lo : s, isfinite(hi) ? hi : s, SP_MODELLED),
+                           "s", from);
+    }
+    return fact_unknown(fact_not_here, "s", from);
+}
+
+static struct sp_fact time_linear(const struct sp_record *r)
+{
+    return fact_of(sp_record_linear_time(r), "s", "interventions: all gathers from L1 (test)");
+}
+
+/* The two numbers of "bcsr:4x8", "tiled:64,32", the one of "striped:4096". */
+static struct sp_fact number_of_format(const struct sp_record *r, const char *place)
+{
+    const int which = *place - '0';
+    int n[2] = {0, 0};
+    const char *option = sp_words_text(r, "config.format_option", ""), *colon = strchr(option, ':');
+    if (colon && sscanf(colon + 1, "%d%*[x,]%d", &n[0], &n[1]) > which)
+        return fact_counted(n[which], "config.format_option");
+    return fact_unknown("the format has no such number", "1", "config.format_option");
+}
+
+static struct sp_fact is_sorted(const struct sp_record *r)
+{
+    struct sp_fact sigma = sp_fact_at(r, "config.sigma", "1");
+    if (!sp_value_known(sigma.value))
+        return sigma;
+    return fact_counted(sigma.value.value > 1 ? 1 : 0, "config.sigma > 1: rows are permuted");
+}
+
+/* Share of the shorter of transfers and execution that the longer one does not hide (docs/advice.md). */
+static struct sp_fact overlap(const struct sp_record *r)
+{
+    static const char from[] = "t, V/b_S, W/P_core and t_linear";
+    struct sp_fact t = metric(r, "time", "s"), V = metric(r, "bytes", "B"), b_S = roof(r), W = work(r),
+                   core = metric(r, "p_core", "flop/s"), linear = time_linear(r);
+    if (!sp_value_known(t.value) || !sp_value_known(V.value) || !sp_value_known(b_S.value) ||
+        !sp_value_known(W.value) || !sp_value_known(core.value) || core.value.value <= 0)
+        return fact_unknown("one of time, bytes, roof and P_core is not known", "1", from);
+    const double data_s = V.value.value / b_S.value.value, core_s = W.value.value / core.value.value;
+    const double longer = fmax(data_s, core_s), shorter = fmin(data_s, core_s);
+    double fed = fmax(t.value.value, longer);
+    if (sp_value_known(linear.value)) /* the time if no gather waited */
+        fed = fmin(fed, fmax(linear.value.value, longer));
+    const double omega = shorter > 0 ? fmin(1, fmax(0, fed - longer) / shorter) : 0;
+    return fact_of(sp_value_of(omega, SP_MODELLED), "1", from);
+}
+
+static struct sp_fact fitted(const struct sp_record *r)
+{
+    (void)r;
+    return fact_unknown("it is fitted to the times of several sizes: spmodel lab 8, bench_bcsr", "s",
+                        "not of one record");
+}
+static struct sp_fact of_machine(const struct sp_record *r)
+{
+    (void)r;
+    return fact_unknown("the machine file may have it: spmodel machine show", "s", "not in records");
+}
+
+/* Symbols of what a layout stores, and bytes of each of its arrays through the interface of the level that
+ * holds the data. */
+
+/* Arrays without traffic are left out of a level; one without any was not told apart by array. */
+static struct sp_fact bytes_of(const struct sp_record *r, const char *array)
+{
+    const char *level = sp_words_text(r, "binding.level", "MEM");
+    const json_t *one;
+    size_t i;
+    char from[96];
+    snprintf(from, sizeof from, "levels, %s: arrays.%s", level, array);
+    json_array_foreach(sp_record_node(r, "levels"), i, one)
+    {
+        const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
+        const json_t *arrays = json_object_get(one, "arrays"), *its = json_object_get(arrays, array);
+        if (!name || strcmp(name, level) != 0 || json_object_size(arrays) == 0)
+            continue;
+        const double read_B = its ? sp_item_number(its, "read_B") : 0,
+                     write_B = its ? sp_item_number(its, "write_B") : 0;
+        if (isfinite(read_B) && isfinite(write_B))
+            return fact_of(sp_value_of(read_B + write_B, sp_origin_from_name(origin ? origin : "")), "B",
+                           from);
+    }
+    return fact_unknown("bytes were not told apart by array", "B", from);
+}
+
+/* How often a row of W_h moves: cleared before phases; windows are cleared, read and added to y. */
+static struct sp_fact conflict(const struct sp_record *r)
+{
+    const json_t *phased = sp_record_node(r, "layout.phased");
+    if (!json_is_boolean(phased))
+        return fact_unknown(fact_not_here, "1", "layout.phased");
+    return fact_counted(json_is_true(phased) ? 2 : 5,
+                        json_is_true(phased) ? "layout.phased: two phases" : "layout.phased: windows");
+}
+
+static const struct derived derived_symbols[] = {
+    {"n_r_used", .of_what = used, .what = "rows"},
+    {"n_c_used", .of_what = used, .what = "cols"},
+    {"r", .of = width},
+    {"sorted", .of = is_sorted},
+    {"b_h", .of_what = number_of_format, .what = "0"},
+    {"b_w", .of_what = number_of_format, .what = "1"},
+    {"T_i", .of_what = number_of_format, .what = "0"},
+    {"T_k", .of_what = number_of_format, .what = "1"},
+    {"n_d", .of = domains_used},
+    {"s_a", .of_what = size_of, .what = "a"},
+    {"s_x", .of_what = size_of, .what = "x"},
+    {"s_y", .of_what = size_of, .what = "y"},
+    {"s_i", .of_what = size_of, .what = "i"},
+    {"s_p", .of_what = size_of, .what = "p"},
+    {"s_b", .of_what = size_of, .what = "b"},
+    {"f_e", .of = flops_of_entry},
+    {"w", .of = write_allocate},
+    {"W", .of = work},
+    {"t_once", .of_what = time_of_row, .what = "model, x once"},
+    {"t_seen", .of_what = time_of_row, .what = "model, x as"},
+    {"t_linear", .of = time_linear},
+    {"t_latency", .of = of_machine},
+    {"t_launch", .of = of_machine},
+    {"omega", .of = overlap},
+    {"T_shared", .of = ecm_shared},
+    {"T_e", .of = fitted},
+    {"T_init", .of = fitted},
+    {"P_peak", .of = peak},
+    {"b_S", .of = roof},
+    {"b_1", .of = one_thread},
+    {"b_L1", .of_what = roof_of_level, .what = "L1"},
+    {"b_L2", .of_what = roof_of_level, .what = "L2"},
+    {"b_L3", .of_what = roof_of_level, .what = "L3"},
+    {"b_MEM", .of_what = roof_of_level, .what = "MEM"},
+    {"V_L2", .of_what = bytes_of_level, .what = "L2"},
+    {"V_L3", .of_what = bytes_of_level, .what = "L3"},
+    {"V_MEM", .of_what = bytes_of_level, .what = "MEM"},
+    {"Z", .of = last_level},
+    {"line", .of = line},
+    {"V_x", .of_what = bytes_of, .what = "x"},
+    {"V_y", .of_what = bytes_of, .what = "y"},
+    {"V_values", .of_what = bytes_of, .what = "values"},
+    {"V_indices", .of_what = bytes_of, .what = "indices"},
+    {"V_pointers", .of_what = bytes_of, .what = "pointers"},
+    {"V_permutation", .of_what = bytes_of, .what = "permutation"},
+    {"V_rows", .of_what = bytes_of, .what = "rows"},
+    {"V_other", .of_what = bytes_of, .what = "other"},
+    {"c", .of = conflict},
+    {0},
+};
+
+static bool derived(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    const struct derived *d = derived_symbols;
+    while (d->name && strcmp(d->name, symbol) != 0)
+        d++;
+    if (d->name)
+        *fact = d->of ? d->of(record) : d->of_what(record, d->what);
+    return d->name != NULL;
+}
+
+bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strcmp(symbols[i].name, symbol) == 0) {
+            *fact = sp_fact_at(record, symbols[i].path, symbols[i].unit);
+            return true;
+        }
+    return derived(record, symbol, fact) || ecm_fact(record, symbol, fact) ||
+           gather_fact(record, symbol, fact);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "cli/core/sink.h"
 #include "cli/core/terminal.h"
@@ -57,17 +57,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "FOLDER...",
-                                 "Judges submitted folders again, recomputes what follows in their records, "
-                                 "makes each student's matrices from "
-                                 "the name and simulates their bytes again, and flags what does not fit. "
-                                 "Exit code 1: something failed or was "
-                                 "flagged; 5: something is undecided.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options, parse, .args_doc = "FOLDER...",
+    .doc = "Judges submitted folders again, recomputes what follows in their records, makes each student's "
+           "matrices from the name and simulates their bytes again, and flags what does not fit. Exit code "
+           "1: something failed or was flagged; 5: something is undecided.",
+    .children = children};
 
 /* Predictions that were right, wrong (late ones too) or missing. */
 struct tally {
@@ -276,8 +271,8 @@ static int grade_all(const struct arguments *a, FILE *csv)
     sp_lab_directories_find(&where);
     if (csv)
         fputs("folder,student,lab,size,predictions_right,predictions_wrong,predictions_late,predictions_"
-              "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,"
-              "n_flags,flags\n",
+              "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,n_"
+              "flags,flags\n",
               csv);
     for (int i = 0; i < a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, grade(a, i, &where, all, &terminal, &progress, csv));

@@ -6,7 +6,7 @@
 #include "cli/core/verbs.h"
 #include "lab/lab_folder.h"
 
-/* A verb of `spmodel lab`: one file labs_NAME.c and one row in cmd_lab.c. argv[0] is "spmodel lab NAME". */
+/* A verb of `spmodel lab`: one row in cmd_lab.c. argv[0] is "spmodel lab NAME". */
 extern const struct sp_verb sp_lab_verb_list, sp_lab_verb_start, sp_lab_verb_predict, sp_lab_verb_run,
     sp_lab_verb_check, sp_lab_verb_report, sp_lab_verb_grade;
 

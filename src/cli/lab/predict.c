@@ -46,15 +46,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {options,
-                                 parse,
-                                 "N [QUESTION=VALUE...]",
-                                 "Stores predictions with their time. After `lab run` they are kept as late "
-                                 "ones, which do not count. Without "
-                                 "an answer: what was predicted, and what is open.",
-                                 sp_lab_children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options, parse, .args_doc = "N [QUESTION=VALUE...]",
+    .doc = "Stores predictions with their time. After `lab run` they are kept as late ones, which do not "
+           "count. Without an answer: what was predicted, and what is open.",
+    .children = sp_lab_children};
 
 static void print_predictions(const struct sp_lab_folder *folder)
 {

@@ -1,8 +1,10 @@
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/print.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
@@ -11,15 +13,91 @@
 #include "cli/core/suggest.h"
 #include "cli/core/terminal.h"
 #include "cli/core/words.h"
-#include "cli/doctor/environment_diff.h"
 #include "cli/machine/machine_text.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
+#include "io/record/record_words.h"
 #include "model/cache/capacity.h"
 #include "session/measure/gpu.h"
 #include "session/measure/measure_plan.h"
-#include "sys/machine/cpuid.h"
+#include "sys/machine/identity.h"
+#include "track/judge/comparable.h"
+
+/* Where two records were measured: the facts that make them comparable or not. */
+
+/* Is it a file with a record? */
+static bool is_record_file(const char *name)
+{
+    struct sp_record record = {0};
+    const bool is = sp_record_read(name, &record, NULL) == SP_OK;
+    sp_record_free(&record);
+    return is;
+}
+
+static void print_side(FILE *out, char letter, const struct sp_record *r)
+{
+    sp_print(out, "%c  %s\n   environment %s, %s", letter, sp_words_text(r, "id", "?"),
+             sp_words_text(r, "env.key", "unknown"), sp_words_text(r, "env.identity.cpu", "CPU unknown"));
+    const char *host = sp_words_text(r, "env.detail.host", "");
+    sp_print(out, "%s%s; ceilings of %s\n", *host ? ", host " : "", host,
+             sp_words_text(r, "machine.name", "?"));
+}
+
+/* The facts behind the key first, then those that may differ. Returns how many of the key's differ. */
+static int print_facts(FILE *out, const struct sp_differences *d)
+{
+    static const char *const parts[] = {"env.identity.", "env.detail."};
+    int n = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < d->n; i++) {
+            const size_t length = strlen(parts[k]);
+            if (strncmp(d->one[i].field, parts[k], length) != 0)
+                continue;
+            n += k == 0;
+            sp_print(out, "%-12s %-24s %s -> %s\n", k == 0 ? "differs" : "detail", d->one[i].field + length,
+                     d->one[i].a, d->one[i].b);
+        }
+    return n;
+}
+
+static enum sp_status print_both(const struct sp_record *a, const struct sp_record *b, FILE *out,
+                                 struct sp_error *err)
+{
+    struct sp_differences d;
+    const enum sp_status status = sp_differences_find(a, b, false, &d, err);
+    if (status != SP_OK)
+        return status;
+    print_side(out, 'A', a);
+    print_side(out, 'B', b);
+    const int n = print_facts(out, &d);
+    sp_differences_free(&d);
+    const char *key_a = sp_words_text(a, "env.key", ""), *key_b = sp_words_text(b, "env.key", "");
+    if (!*key_a || !*key_b)
+        fputs("a record does not say where it was measured: not comparable\n", out);
+    else if (strcmp(key_a, key_b) == 0)
+        fputs("the same environment: measurements can be compared\n", out);
+    else if (n > 0)
+        sp_print(out, "%d fact%s differ%s: not comparable\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    else
+        fputs("the keys differ, of facts that the records do not list: not comparable\n", out);
+    return *key_a && strcmp(key_a, key_b) == 0 ? SP_OK : SP_UNDECIDED;
+}
+
+/* Prints both environments and each fact that differs. SP_UNDECIDED: they differ, or a record does not say
+ * where it was measured; SP_INPUT: one of them is no record. */
+static enum sp_status environment_diff(const char *a, const char *b, FILE *out, struct sp_error *err)
+{
+    struct sp_record record[2] = {{0}, {0}};
+    enum sp_status status = sp_record_read(a, &record[0], err);
+    if (status == SP_OK)
+        status = sp_record_read(b, &record[1], err);
+    if (status == SP_OK)
+        status = print_both(&record[0], &record[1], out, err);
+    sp_record_free(&record[0]);
+    sp_record_free(&record[1]);
+    return status;
+}
 
 enum {
     KEY_QUICK = SP_KEY_PRIVATE,
@@ -183,8 +261,8 @@ static int run_list(const struct options *o)
                 free(text);
             } else {
                 if (shown == 0)
-                    puts("name               kind cores  domains  memory roof, GB/s    origin "
-                         "(domains: sockets/NUMA/caches)");
+                    puts("name               kind cores  domains  memory roof, GB/s    origin (domains: "
+                         "sockets/NUMA/caches)");
                 sp_machine_list_line(stdout, &m);
                 if (o->common.verbosity > 0)
                     sp_print(stdout, "    %s\n    %s\n", m.cpu, files[i]);
@@ -219,7 +297,7 @@ static int run_show(const struct options *o)
 static int run_diff_records(const struct options *o)
 {
     struct sp_error err;
-    const enum sp_status status = sp_environment_diff(o->operand[0], o->operand[1], stdout, &err);
+    const enum sp_status status = environment_diff(o->operand[0], o->operand[1], stdout, &err);
     return status == SP_OK || status == SP_UNDECIDED ? sp_exit_code(status) : sp_report_error(&err);
 }
 
@@ -227,7 +305,7 @@ static int run_diff(const struct options *o)
 {
     struct sp_machine a = {0}, b = {0};
     struct sp_error err;
-    const bool record[2] = {sp_is_record_file(o->operand[0]), sp_is_record_file(o->operand[1])};
+    const bool record[2] = {is_record_file(o->operand[0]), is_record_file(o->operand[1])};
     if (record[0] && record[1])
         return run_diff_records(o);
     if (record[0] || record[1]) {
@@ -320,19 +398,13 @@ static int run_measure(struct options *o)
 
 static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
-    options,
-    parse,
-    "list\nshow NAME\nmeasure\ndiff A B",
-    "Described machines: their caches and ceilings, each number with its origin.\v"
-    "NAME is a file, a name from `list`, or `this`: what analyses remember of this machine, to which each "
-    "measurement "
-    "is added (--renew: which it replaces); of two records, diff compares where they were measured. "
-    "Bandwidths count the bytes that cross the level's interface; "
-    "plain "
-    "stores count twice outside L1, because a store that misses first reads its line.",
-    children,
-    NULL,
-    NULL};
+    options, parse, .args_doc = "list\nshow NAME\nmeasure\ndiff A B",
+    .doc = "Described machines: their caches and ceilings, each number with its origin.\v"
+           "NAME is a file, a name from `list`, or `this`: what analyses remember of this machine, to which "
+           "each measurement is added (--renew: which it replaces); of two records, diff compares where they "
+           "were measured. Bandwidths count the bytes that cross the level's interface; plain stores count "
+           "twice outside L1, because a store that misses first reads its line.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

@@ -1,6 +1,5 @@
 #include "cli/machine/machine_text.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -231,7 +230,8 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
              m->validated ? "was validated" : "is not validated");
 }
 
-const struct sp_ceiling *sp_machine_memory_roof(const struct sp_machine *m)
+/* NULL: none known */
+static const struct sp_ceiling *machine_memory_roof(const struct sp_machine *m)
 {
     return sp_roof_of(m, "MEM", m->n_cores, NULL, NULL);
 }
@@ -241,7 +241,7 @@ void sp_machine_list_line(FILE *f, const struct sp_machine *m)
     char domains[64] = "-", value[32], roof[64] = "unknown", line[512];
     if (m->kind == SP_CPU)
         snprintf(domains, sizeof domains, "%d/%d/%d", m->n_sockets, m->n_numa, m->n_domains);
-    const struct sp_ceiling *c = sp_machine_memory_roof(m);
+    const struct sp_ceiling *c = machine_memory_roof(m);
     if (c)
         snprintf(roof, sizeof roof, "%s %s", giga(c->value.value, value, sizeof value), c->name);
     snprintf(line, sizeof line, "%-18s %-4s %5d  %-7s  %-4s %-15s %s%s%s", m->name,
@@ -394,7 +394,7 @@ int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struc
         sp_print(f, "   %s environment\n", strcmp(a->env_key, b->env_key) == 0 ? "the same" : "not the same");
     print_cache_pairs(f, a, b);
     fputc('\n', f);
-    print_summary(f, "MEMORY GB/s", sp_machine_memory_roof(a), sp_machine_memory_roof(b));
+    print_summary(f, "MEMORY GB/s", machine_memory_roof(a), machine_memory_roof(b));
     print_summary(f, "PEAK Gflop/s", peak_of(a), peak_of(b));
     sp_print(f, "\nCEILINGS  level prec  threads A       B  %10s  %10s      B/A   (GB/s, Gflop/s)\n", "A",
              "B");
@@ -407,7 +407,7 @@ int sp_machine_print_difference(FILE *f, const struct sp_machine *a, const struc
     }
     sp_print(f, "  %d compared; of a kind that only A has: %d, only B: %d\n", common, count_only(a, b),
              count_only(b, a));
-    bool memory = sp_machine_memory_roof(a) && sp_machine_memory_roof(b);
+    bool memory = machine_memory_roof(a) && machine_memory_roof(b);
     return common + memory;
 }
 

@@ -13,7 +13,6 @@ void sp_machine_print(FILE *stream, const struct sp_machine *machine, bool how);
  * same threads, else of the most threads of each. Returns the number of ratios, of memory roofs too. */
 /* One line of at most 100 columns: kind, cores, sockets/NUMA/cache domains, memory roof and its source. */
 void sp_machine_list_line(FILE *stream, const struct sp_machine *machine);
-const struct sp_ceiling *sp_machine_memory_roof(const struct sp_machine *machine); /* NULL: none known */
 int sp_machine_print_difference(FILE *stream, const struct sp_machine *a, const struct sp_machine *b);
 /* What the measurement was like and what limits trust in it. */
 void sp_machine_print_notes(FILE *stream, const struct sp_measure_notes *notes);

@@ -1,13 +1,16 @@
 #include "cli/machine/this_machine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/print.h"
-#include "cli/machine/paths.h"
+#include "cli/core/data_paths.h"
 #include "io/machine/machine_file.h"
 #include "session/measure/gpu.h"
 #include "session/measure/machine.h"
+#include "sys/machine/topology.h"
 
 static enum sp_status named_machine(const char *name, enum sp_machine_kind kind, int verbosity,
                                     struct sp_machine *machine, struct sp_error *err)
@@ -60,4 +63,73 @@ enum sp_status sp_this_gpu(const char *name, const struct sp_progress *progress,
         return named_machine(name, SP_GPU, verbosity, machine, err);
     sp_machine_paths_find(&paths);
     return sp_gpu_machine_cached(paths.cache, machine, progress, err);
+}
+
+enum sp_status sp_this_caches(struct sp_machine *m, struct sp_error *err)
+{
+    struct sp_topology t;
+    memset(m, 0, sizeof *m);
+    enum sp_status status = sp_topology_read(&t, err);
+    if (status != SP_OK)
+        return status;
+    snprintf(m->name, sizeof m->name, "this machine as the system states it");
+    m->kind = SP_CPU;
+    m->n_sockets = t.n_packages;
+    m->n_numa = t.n_numa;
+    m->n_domains = t.n_domains;
+    m->n_cores = t.n_cores;
+    m->threads_per_core = t.threads_per_core;
+    for (int k = 0; k < t.n_caches && m->n_caches < SP_MAX_CACHES; k++) {
+        const struct sp_topology_cache *c = &t.cache[k];
+        if (c->size_B > 0)
+            m->cache[m->n_caches++] = (struct sp_cache){.level = c->level,
+                                                        .size_B = c->size_B,
+                                                        .effective_B = sp_value_none("not measured"),
+                                                        .line_B = c->line_B > 0 ? c->line_B : 64,
+                                                        .ways = c->ways,
+                                                        .cores_sharing = c->cores_sharing};
+    }
+    sp_topology_free(&t);
+    if (m->n_caches == 0)
+        return sp_fail(err, SP_ABSENT, "say --machine NAME", "the system describes no caches");
+    return SP_OK;
+}
+
+/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
+ * paths. */
+static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)
+{
+    const char *base = getenv(variable), *home = getenv("HOME");
+    if (base && *base == '/')
+        return snprintf(path, size, "%s/%s", base, rest) < (int)size;
+    if (home && *home)
+        return snprintf(path, size, "%s/%s/%s", home, home_rest, rest) < (int)size;
+    return 0;
+}
+
+/* The same directory under another name: in a source tree "machines" is the source's. */
+static int seen_before(const struct sp_machine_paths *paths, int n, const char *path)
+{
+    struct stat a, b;
+    if (stat(path, &a) != 0)
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (stat(paths->directory[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            return 1;
+    return 0;
+}
+
+void sp_machine_paths_find(struct sp_machine_paths *paths)
+{
+    memset(paths, 0, sizeof *paths);
+    int n = 0;
+    if (xdg("XDG_DATA_HOME", ".local/share", "spmodel/machines", paths->storage[n], sizeof paths->storage[0]))
+        n++;
+    if (sp_data_path("machines", paths->storage[n], sizeof paths->storage[0]))
+        n++;
+    for (int i = 0, kept = 0; i < n; i++)
+        if (!seen_before(paths, kept, paths->storage[i]))
+            paths->directory[kept++] = paths->storage[i];
+    if (xdg("XDG_CACHE_HOME", ".cache", "spmodel", paths->cache_storage, sizeof paths->cache_storage))
+        paths->cache = paths->cache_storage;
 }

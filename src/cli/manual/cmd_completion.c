@@ -1,4 +1,3 @@
-/* spmodel completion: scripts for shells, and the names that these ask for. */
 #include <string.h>
 
 #include "base/print.h"
@@ -6,7 +5,25 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/sink.h"
+#include "cli/explain/terms/terms.h"
 #include "cli/manual/completion.h"
+#include "model/hints/hints.h"
+
+/* Apart from completion_values.c because plots have an enum of the same name as the terms of explain. */
+
+void sp_explained_words(FILE *out)
+{
+    for (const struct sp_theme *theme = sp_themes; theme->title; theme++)
+        for (const struct sp_term *t = theme->terms; t->name; t++)
+            if (!strchr(t->name, ' '))
+                fprintf(out, "%s ", t->name);
+    for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++)
+        fprintf(out, "%s ", (*rule)->id);
+    for (const struct sp_flag_meaning *f = sp_flag_meanings; f->code; f++)
+        fprintf(out, "%s ", f->code);
+}
+
+/* spmodel completion: scripts for shells, and the names that these ask for. */
 
 enum { KEY_WORDS = SP_KEY_PRIVATE, KEY_STALE };
 
@@ -58,18 +75,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options,
-    parse,
-    "bash|zsh",
-    "Prints a script with which a shell completes commands, verbs, options and their values.\v"
-    "An installed spmodel has the scripts where the shells look for them. Else, in ~/.bashrc:\n\n"
-    "  eval \"$(spmodel completion bash)\"\n\n"
-    "and for zsh into a folder of fpath:\n\n"
-    "  spmodel completion zsh -o ~/.zfunc/_spmodel",
-    NULL,
-    NULL,
-    NULL,
-};
+    options, parse, .args_doc = "bash|zsh",
+    .doc = "Prints a script with which a shell completes commands, verbs, options and their values.\v"
+           "An installed spmodel has the scripts where the shells look for them. Else, in ~/.bashrc:\n\n"
+           "  eval \"$(spmodel completion bash)\"\n\n"
+           "and for zsh into a folder of fpath:\n\n"
+           "  spmodel completion zsh -o ~/.zfunc/_spmodel"};
 
 static int list_stale(void)
 {

@@ -7,7 +7,6 @@
 #include "cli/core/options.h"
 #include "cli/core/suggest.h"
 #include "cli/explain/terms/terms.h"
-#include "cli/manual/help_topics.h"
 #include "cli/manual/manual.h"
 
 enum { KEY_MAN = SP_KEY_PRIVATE, KEY_PAGES, KEY_EXAMPLES };
@@ -52,15 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {
-    options,
-    parse,
-    "[TOPIC|COMMAND [VERB]]",
-    "Show a topic, or the help of a command or of its verb; without an argument list topics and commands.",
-    NULL,
-    NULL,
-    NULL,
-};
+static const struct argp argp = {options, parse, .args_doc = "[TOPIC|COMMAND [VERB]]",
+                                 .doc = "Show a topic, or the help of a command or of its verb; without an "
+                                        "argument list topics and commands."};
 
 static void list_all(void)
 {

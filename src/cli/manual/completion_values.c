@@ -9,7 +9,7 @@
 #include "cli/core/save.h"
 #include "cli/doctor/doctor.h"
 #include "cli/lab/labs_options.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
 #include "cli/manual/completion.h"
 #include "io/machine/machine_file.h"
 #include "kernels/kernel.h"

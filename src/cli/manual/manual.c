@@ -1,7 +1,10 @@
 #include "cli/manual/manual.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/files/atomic_file.h"
 
 static void fill(const struct sp_command *c, const struct sp_verb *v, struct sp_manual_entry *e)
 {
@@ -60,4 +63,195 @@ bool sp_manual_exits_with(const struct sp_page *page, int code)
         p = *end ? end + 1 : end;
     }
     return false;
+}
+
+static const char *const units[] = {
+    "Files and --json, --csv are in SI base units: s, B, B/s, flop/s, B/flop; keys carry the unit",
+    "(time_s, bytes). Numbers are written as in C, in every locale.",
+    "",
+    "The terminal shows prefixes: 1 kB = 1000 B, 1 MB = 10^6 B, 1 GB = 10^9 B; KiB, MiB, GiB = powers of",
+    "1024, on axes of cache sizes. Gflop/s = 10^9 operations a second.",
+    "",
+    "Options take sizes as 64M, 1.5G (powers of 1000), 32KiB, 20MiB (powers of 1024) or 258e6, and times",
+    "as 200ms, 5s, 2m.",
+    NULL,
+};
+
+static const char *const provenance[] = {
+    "Every number carries one of these words:",
+    "",
+    "  measured    a clock's or a counter's reading, with the median's interval",
+    "  simulated   the cache simulator's, from the addresses of the very layout that runs",
+    "  modelled    a formula's, see `spmodel explain V`",
+    "  stated      a data sheet's, a paper's or yours",
+    "  unknown     with the reason; never 0",
+    "",
+    "Times are measured. Bytes are measured where hardware counters are there and count known volumes",
+    "rightly (`spmodel help counters`), and simulated elsewhere. The simulator is tested against brute",
+    "force and cachegrind, which proves the code, not the hardware: a machine file says whether counters",
+    "of that kind of machine have confirmed it (validated).",
+    NULL,
+};
+
+static const char *const counters[] = {
+    "analyze --bytes SOURCE says who counts the bytes that go through the memory interface:",
+    "",
+    "  auto         likwid, perf, papi: the first that is there and trusted; else the simulation (default)",
+    "  likwid[:A]   LIKWID's performance groups (MEM, L3, L2); A: direct, daemon, perf (default: its own)",
+    "  perf         the kernel's memory-controller events, no library needed",
+    "  papi         PAPI: memory-controller events, else last-level misses x 64 B, approximate reads",
+    "  sim          the cache simulation",
+    "  replay:FILE  what a record or a recording holds",
+    "",
+    "Known volumes (loads, stores, copies, mixes, non-temporal stores, a gather, loads in cache) run under",
+    "a counter before it is believed; the idle machine's background is taken off; windows count for 0.1 s",
+    "or more. What counts twice, misses a channel or counts another socket is named and not used.",
+    "--require-bytes refuses to simulate (exit code 4). `spmodel doctor` says what is missing here.",
+    "",
+    "The other way round: likwid-perfctr -c 0-9 -g MEM -m -O -o run.csv spmodel analyze M marks a region",
+    "around each sample; spmodel import run.csv M explains it, or any other program's run.",
+    "",
+    "Libraries are opened at run time in a process of their own, spmodel-counters. SPMODEL_LIKWID and",
+    "SPMODEL_PAPI name another file of the library, SPMODEL_HELPER the helper program. docs/counters.md",
+    NULL,
+};
+
+static const char *const formats[] = {
+    "  crs            compressed row storage: values, column indices, row pointers",
+    "  sell[:C,S]     SELL-C-sigma: rows sorted by length in windows of S rows, chunks of C rows stored",
+    "                 column by column and padded to their longest row; default sell:32,256",
+    "  sellu[:C,S]    SELL with unit-stride slots: where the C columns of a slot are consecutive one base",
+    "                 index replaces them; default sellu:8,1",
+    "  bcsr[:RxC]     blocks of R rows and C columns, filled up with zeros; default bcsr:4x4",
+    "  coo            sddmm: a row index beside each column index, equal entries for all threads",
+    "  tiled[:I,K]    sddmm: crs, walked in blocks of I rows and slices of K columns; default tiled:64,32",
+    "  staged[:I,K]   spmm, sddmm: blocks of at most I rows whose distinct columns are listed; their rows of",
+    "                 the dense operand are copied together, K columns at a time; default staged:256,64",
+    "  half           spmv: one triangle of a symmetric or skew-symmetric matrix, with the diagonal; each",
+    "                 entry updates y in two rows; threads are kept apart by phases, or windows of y",
+    "  striped[:W]    spmv: column blocking: stripes of W columns one after the other, so that the part of",
+    "                 x that is gathered from stays in the last-level cache; default striped:262144",
+    "  auto, all      analyze: the best by a short measurement (sddmm: tiled where the matrix is dense and B",
+    "                 larger than the L2); each in turn",
+    "",
+    "                 crs  sell  sellu  bcsr  coo  tiled  staged  half  striped",
+    "  spmv            x    x     x      x                         x      x",
+    "  spmmv           x    x            x",
+    "  spmm            x                 x                x",
+    "  sddmm           x                       x    x     x",
+    "  fusedmm         x",
+    "",
+    "S is 1 (no sorting) or a multiple of C. Complex matrices run with spmv in crs.",
+    "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),",
+    "on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of 8). mixed: values of the matrix",
+    "in f32, vectors and sums in f64 (spmv in crs, sell and sellu, on CPUs).",
+    "Indices: i32, i64; d16: 16-bit offsets from a base of each row (crs: rows that span at most 65535",
+    "columns) or slot (sell: slots are split where they span more), for spmv on CPUs.",
+    "Schedules: rows, nnz, cyclic[:N], merge (spmv in crs only).",
+    "Block vectors (spmmv) lie row by row or, with --order column, one after the other.",
+    NULL,
+};
+
+static const char *const input[] = {
+    "  FILE.mtx           Matrix Market, coordinate or array; real, integer, pattern or complex; general,",
+    "                     symmetric, skew-symmetric or hermitian (expanded); duplicates are added",
+    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2, recognised by content",
+    "  NAME.tar.gz        an archive of the SuiteSparse collection: its main member is read",
+    "  FILE.spm           binary cache made by `spmodel convert`",
+    "  -                  standard input",
+    "  gen:KIND:...       a generated matrix, for example gen:laplace3d:120, gen:hpcg:128,",
+    "                     gen:random:4000000:8, gen:powerlaw:20:16; with modifiers, for example",
+    "                     gen:laplace3d:240+permuted:7 (`spmodel generate` lists the kinds)",
+    "  gen:like:A.mtx:8   a matrix that is like A.mtx, with 8 times its rows and columns",
+    "",
+    "Several matrices: a bad one is reported, the others are done, the worst exit code counts.",
+    NULL,
+};
+
+static const char *const machine_files[] = {
+    "A machine is a JSON file NAME.json, schema spmodel.machine/1 (docs/machine.schema.json), looked for in",
+    "the user's data folder (spmodel/machines in it), the installed share and the source tree; a name with",
+    "'/' or .json at its end is a file (./machines/NAME.json):",
+    "",
+    "  name, cpu, source             who it is and who says so; kind: cpu (default) or gpu; memory, note",
+    "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
+    "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
+    "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured),",
+    "              cycle_B (what streams find again)}]",
+    "             from inner to outer",
+    "  ecm        {overlap (0 ... 1, null: not known), how, error, interfaces: [{level, one_thread,",
+    "              write_weight}]}: how transfers between levels overlap (spmodel explain ecm)",
+    "  pages      [{huge, threads, reach_B, walk}]: what TLBs map, and what a gather beyond it takes longer",
+    "             (spmodel explain tlb)",
+    "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s}:",
+    "             what an SM holds at a time, the time of a launch and of a load from memory; without it",
+    "             kernels are predicted with the L2 as one cache",
+    "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",
+    "             names load, load_mix, copy, copy_nt, triad, triad_nt [B/s]; gather, gather_ld",
+    "             (elements loaded by index) [1/s]; scalar, simd, fma [flop/s];",
+    "             levels L1, L2, L3, MEM, core; origin measured, modelled or stated; value null and why",
+    "             where no source is known. A GPU's cores are its SMs (Xe cores), its threads all of them",
+    "  validated  true where simulated traffic was compared with counters of that kind of machine",
+    NULL,
+};
+
+const struct sp_help_topic sp_help_topics[] = {
+    {"exit-codes", "what the exit codes mean", NULL},
+    {"units", "units in files, on the terminal and in options", units},
+    {"provenance", "measured, simulated, modelled, stated", provenance},
+    {"counters", "where bytes come from, and whether to believe it", counters},
+    {"formats", "storage formats, precisions, schedules", formats},
+    {"input", "what can be given as a matrix", input},
+    {"machine-files", "how a machine is described", machine_files},
+    {NULL, NULL, NULL},
+};
+
+const struct sp_help_topic *sp_help_topic_find(const char *name)
+{
+    for (const struct sp_help_topic *t = sp_help_topics; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t;
+    return NULL;
+}
+
+/* FOLDER/manN/NAME.N, NAME with hyphens for blanks. */
+static enum sp_status open_page(const char *folder, const char *name, int section,
+                                struct sp_atomic_file *file, struct sp_error *err)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/man%d", folder, section);
+    const int failed = sp_make_directories(path);
+    if (failed)
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(failed));
+    const size_t used = strlen(path);
+    snprintf(path + used, sizeof path - used, "/spmodel%s%s.%d", *name ? "-" : "", name, section);
+    for (char *p = path + used; *p; p++)
+        *p = *p == ' ' ? '-' : *p;
+    return sp_atomic_open(path, file, err);
+}
+
+enum sp_status sp_manual_write_files(const char *folder, struct sp_error *err)
+{
+    struct sp_atomic_file file;
+    struct sp_manual_entry e;
+    enum sp_status status = open_page(folder, "", 1, &file, err);
+    if (status != SP_OK)
+        return status;
+    sp_manual_write_overview(file.stream);
+    status = sp_atomic_commit(&file, err);
+    for (int i = 0; status == SP_OK && sp_manual_get(i, &e); i++) {
+        status = open_page(folder, e.name, 1, &file, err);
+        if (status != SP_OK)
+            return status;
+        sp_manual_write(&e, file.stream);
+        status = sp_atomic_commit(&file, err);
+    }
+    for (const struct sp_help_topic *t = sp_help_topics; status == SP_OK && t->name; t++) {
+        status = open_page(folder, t->name, 7, &file, err);
+        if (status != SP_OK)
+            return status;
+        sp_manual_write_topic(t, file.stream);
+        status = sp_atomic_commit(&file, err);
+    }
+    return status;
 }

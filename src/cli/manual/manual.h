@@ -8,7 +8,17 @@
 
 #include "base/status.h"
 #include "cli/core/command.h"
-#include "cli/manual/help_topics.h"
+
+/* The topics of `spmodel help`. */
+
+struct sp_help_topic {
+    const char *name;
+    const char *summary;
+    const char *const *lines; /* ends with NULL; NULL itself: made from the table of exit codes */
+};
+extern const struct sp_help_topic sp_help_topics[]; /* ends with a NULL name */
+
+const struct sp_help_topic *sp_help_topic_find(const char *name); /* NULL: none */
 
 /* A command, or a verb of one. */
 struct sp_manual_entry {

@@ -1,6 +1,5 @@
 /* spmodel convert IN OUT: any input of the program -> Matrix Market text or a binary matrix file. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,16 +72,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
     {&sp_common_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
-static const struct argp parser = {
-    own_options,
-    parse_option,
-    "IN OUT",
-    "Convert a matrix.\vIN is whatever `spmodel analyze` takes: Matrix Market files, also compressed, "
-    "SuiteSparse "
-    "archives, - for standard input, gen:... for generated ones. Values come back bit by bit.",
-    children,
-    NULL,
-    NULL};
+static const struct argp parser = {own_options, parse_option, .args_doc = "IN OUT",
+                                   .doc =
+                                       "Convert a matrix.\vIN is whatever `spmodel analyze` takes: Matrix "
+                                       "Market files, also compressed, SuiteSparse archives, - for standard "
+                                       "input, gen:... for generated ones. Values come back bit by bit.",
+                                   .children = children};
 
 static void print_summary(const struct options *o, const struct sp_csr *a, const struct sp_load_facts *facts,
                           double write_s)

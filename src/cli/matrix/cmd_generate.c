@@ -10,7 +10,6 @@
 #include "cli/core/save.h"
 #include "cli/core/terminal.h"
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/twin_file.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/pages.h"
 
@@ -192,9 +191,8 @@ static const struct argp_option own[] = {
     {"output", 'o', "FILE", 0, "Write it; the ending says how: " SP_SAVE_FORMATS, 0},
     {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
     {"like", KEY_LIKE, "MATRIX", 0,
-     "Make a twin: lengths of rows and columns, places, reuse and symmetry as in MATRIX, or as in "
-     "FILE.json of "
-     "--features",
+     "Make a twin: lengths of rows and columns, places, reuse and symmetry as in MATRIX, or as in FILE.json "
+     "of --features",
      0},
     {"scale", KEY_SCALE, "K", 0, "K times the rows and columns of --like (1)", 0},
     {"seed", KEY_SEED, "S", 0, "Another twin of the same kind (1)", 0},
@@ -204,14 +202,10 @@ static const struct argp_option own[] = {
 static const struct argp_child children[] = {
     {&sp_common_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {
-    own,
-    parse,
-    "[KIND]\n--like MATRIX [--scale K] OUT",
-    "Make a matrix from a formula and a seed, or one that is like another. Without "
-    "KIND: list the kinds.",
-    children,
-    NULL,
-    NULL};
+    own, parse, .args_doc = "[KIND]\n--like MATRIX [--scale K] OUT",
+    .doc =
+        "Make a matrix from a formula and a seed, or one that is like another. Without KIND: list the kinds.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

@@ -1,6 +1,5 @@
 #include <langinfo.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include "cli/core/sink.h"
 #include "cli/core/terminal.h"
 #include "cli/matrix/info.h"
-#include "cli/matrix/info_blocks.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/matrix_load.h"
 #include "sys/machine/pages.h"
@@ -103,16 +101,11 @@ static const struct argp_option own[] = {
 static const struct argp_child children[] = {
     {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {
-    own,
-    parse,
-    "MATRIX...",
-    "What matrices look like: sizes, row lengths, places, symmetry, values, fill "
-    "of blocks and of SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market "
-    "file (plain, compressed or in a tar), - for standard input, or gen:KIND "
-    "(see `spmodel generate`).",
-    children,
-    NULL,
-    NULL};
+    own, parse, .args_doc = "MATRIX...",
+    .doc = "What matrices look like: sizes, row lengths, places, symmetry, values, fill of blocks and of "
+           "SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market file (plain, compressed or in a tar), - "
+           "for standard input, or gen:KIND (see `spmodel generate`).",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

@@ -1,18 +1,19 @@
 #include <omp.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/print.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/save.h"
 #include "cli/core/sink.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/this_caches.h"
 #include "cli/machine/this_machine.h"
-#include "cli/matrix/reorder_apply.h"
 #include "cli/matrix/reorder_preview.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
@@ -20,6 +21,33 @@
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
 #include "sys/machine/pages.h"
+
+/* A vector into a new order, and back: reorder --apply. */
+
+/* Element i of `to` is element p(i) of `vector`, p the permutation of the file; `inverse` undoes that.
+ * SP_INPUT where lengths differ or the file is no permutation. */
+static enum sp_status reorder_apply(const char *vector, const char *permutation, const char *to, bool inverse,
+                                    struct sp_error *err)
+{
+    struct sp_array_text x;
+    int32_t *perm;
+    int64_t n;
+    enum sp_status status = sp_permutation_read(permutation, &perm, &n, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_array_text_read(vector, &x, err);
+    if (status == SP_OK && x.n_r != n)
+        status = sp_fail_at(err, SP_INPUT, vector, 0, 0, "take the permutation of this side of the matrix",
+                            "the vector has %lld elements, the permutation of %s has %lld", (long long)x.n_r,
+                            permutation, (long long)n);
+    if (status == SP_OK)
+        status = sp_array_text_write(
+            to, &x, perm, inverse,
+            inverse ? "back in the order before a reordering" : "in the order of a reordering", err);
+    sp_array_text_free(&x);
+    free(perm);
+    return status;
+}
 
 struct options {
     struct sp_common_options common;
@@ -342,10 +370,9 @@ static char *method_help(int key, const char *text, void *input)
     for (const struct sp_reordering *r = sp_reordering_table; r->name; r++)
         sp_print(stream, "  %-16s %s%s%s\n", r->form, r->summary, sp_reordering_absent(r) ? "; absent: " : "",
                  sp_reordering_absent(r) ? sp_reordering_absent(r) : "");
-    fputs(
-        "A method may be followed by +sym (rows and columns in one order), +rows, +cols or +both (each in an "
-        "order of their own).\n",
-        stream);
+    fputs("A method may be followed by +sym (rows and columns in one order), +rows, +cols or +both (each in "
+          "an order of their own).\n",
+          stream);
     fclose(stream);
     return help;
 }
@@ -397,8 +424,8 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to
 
 static const struct argp_option own[] = {
     {"method", KEY_METHOD, "LIST", 0,
-     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the "
-     "one of the least alpha is written",
+     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the one "
+     "of the least alpha is written",
      0},
     {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
     {"permutation", KEY_PERMUTATION, "FILE", 0,
@@ -415,15 +442,14 @@ static const struct argp_option own[] = {
     {0}};
 static const struct argp_child children[] = {
     {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
-static const struct argp argp = {own,
-                                 parse,
-                                 "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
-                                 "Compare orders of a matrix before anything is rewritten; give its rows, "
-                                 "and mostly its columns, a new order and write it; do the same to "
-                                 "vectors.\v",
-                                 children,
-                                 method_help,
-                                 NULL};
+static const struct argp argp = {
+    own,
+    parse,
+    .args_doc = "IN [OUT]\n--apply VECTOR --permutation FILE --to OUT",
+    .doc = "Compare orders of a matrix before anything is rewritten; give its rows, and mostly its columns, "
+           "a new order and write it; do the same to vectors.\v",
+    .children = children,
+    .help_filter = method_help};
 
 static int run(int argc, char **argv)
 {
@@ -437,8 +463,8 @@ static int run(int argc, char **argv)
     if (status != SP_OK)
         return sp_report_error(&err);
     o.is_stdout_taken = to.on_stdout;
-    status = o.apply ? sp_reorder_apply(o.apply, o.permutation, o.to, o.inverse, &err)
-                     : run_on_matrix(&o, &to, &err);
+    status =
+        o.apply ? reorder_apply(o.apply, o.permutation, o.to, o.inverse, &err) : run_on_matrix(&o, &to, &err);
     return sp_sinks_close(&to, status == SP_OK ? 0 : sp_report_error(&err));
 }
 

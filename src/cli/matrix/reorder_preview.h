@@ -60,14 +60,6 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
 enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
                                        double *seconds, struct sp_error *err);
 
-/* Bytes of an SpMV in that order against those in the order of the input; false: not known. */
-bool sp_reorder_share(const struct sp_reorder_preview *preview, const struct sp_reorder_line *line,
-                      double *share);
-/* SpMVs after which the time to find the order has come back, where time follows bytes; false: it saves
- * hardly any, or that is not known. */
-bool sp_reorder_paid_after(const struct sp_reorder_preview *preview, const struct sp_reorder_line *line,
-                           double *n_spmvs);
-
 void sp_reorder_print(const struct sp_reorder_preview *preview,
                       const struct sp_reorder_preview_options *options, FILE *out);
 

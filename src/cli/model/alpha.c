@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "model/cache/page_walks.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"

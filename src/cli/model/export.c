@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "cli/model/model_ecm.h"
 #include "cli/model/model_output.h"

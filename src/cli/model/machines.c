@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
 #include "io/machine/machine_file.h"
 #include "sys/machine/identity.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/file_stem.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "cli/core/draw_text.h"
 #include "cli/core/find_program.h"

@@ -1,7 +1,6 @@
 /* spmodel compare: two records, or two commands run in turn. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -12,7 +11,6 @@
 #include "cli/core/options.h"
 #include "cli/core/sink.h"
 #include "track/judge/comparable.h"
-#include "track/judge/difference.h"
 
 enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
 
@@ -29,9 +27,8 @@ struct arguments {
 static const struct argp_option options[] = {
     {"ab", KEY_AB, NULL, 0,
      "A and B are commands: they are run in turn, and their times compared. Where a command writes a record "
-     "as JSON to "
-     "its standard output (spmodel analyze --json), the record's time counts, else that of the command; "
-     "several records are refused",
+     "as JSON to its standard output (spmodel analyze --json), the record's time counts, else that of the "
+     "command; several records are refused",
      1},
     {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
     {"metric", KEY_METRIC, "NAME", 0, "Decides: time (default), bandwidth, performance, bytes ...", 1},
@@ -237,15 +234,11 @@ static int compare_commands(const struct arguments *a)
 
 static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
-    options,
-    parse,
-    "A B",
-    "Compares two records: their metrics, what they differ in, and whether the time has "
-    "moved; or, with --ab, two commands that are run in turn.\v"
-    "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
-    children,
-    NULL,
-    NULL};
+    options, parse, .args_doc = "A B",
+    .doc = "Compares two records: their metrics, what they differ in, and whether the time has moved; or, "
+           "with --ab, two commands that are run in turn.\v"
+           "Exit code 1: B is worse; 5: they cannot be compared, or it could not be decided.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

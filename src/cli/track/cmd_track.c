@@ -1,4 +1,4 @@
-/* spmodel track: the history of achieved bandwidth. One verb a file track_NAME.c and a row here. */
+/* spmodel track: the history of achieved bandwidth. A row for each verb. */
 #include "cli/core/command.h"
 #include "cli/track/track_options.h"
 

@@ -1,15 +1,13 @@
 /* spmodel track hints: how good the hints were over many records. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/memory.h"
 #include "base/print.h"
 #include "cli/core/sink.h"
 #include "cli/track/track_options.h"
 #include "track/judge/hint_score.h"
-#include "track/store/record_paths.h"
+#include "track/store/store.h"
 
 enum { MOST_RULES = 64 };
 
@@ -110,19 +108,15 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
                  : h->is_covered ? "covered"
                                  : "");
     }
-    sp_print(
-        stdout,
-        " covered: the predicted interval and the observed one meet; error: |middle of the prediction - "
-        "observed|\n not conclusive: beside the trial the run itself took another time than the prediction "
-        "was made for; not scored\n");
+    sp_print(stdout, " covered: the predicted interval and the observed one meet; error: |middle of the "
+                     "prediction - observed|\n not conclusive: beside the trial the run itself took another "
+                     "time than the prediction was made for; not scored\n");
 }
 
 static void print_csv(const struct sp_hint_scores *s, FILE *out)
 {
-    sp_print(
-        out,
-        "rule,matrix,change,confidence,predicted_lo,predicted_hi,observed,observed_lo,observed_hi,covered,"
-        "refuted,other_conditions\n");
+    sp_print(out, "rule,matrix,change,confidence,predicted_lo,predicted_hi,observed,observed_lo,observed_hi,"
+                  "covered,refuted,other_conditions\n");
     for (int i = 0; i < s->n; i++) {
         const struct sp_scored_hint *h = &s->hint[i];
         sp_csv_field(out, h->id);
@@ -213,17 +207,12 @@ static int print(const struct sp_common_options *common, const struct sp_hint_sc
 }
 
 static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {NULL,
-                                 parse,
-                                 "RECORD...",
-                                 "How often the predictions of each hint covered what --try-hints "
-                                 "observed, and how far they were from "
-                                 "it, beside the predictor that promises nothing. RECORD: a record or a "
-                                 "folder of records; -v lists every "
-                                 "hint, --csv too.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    NULL, parse, .args_doc = "RECORD...",
+    .doc = "How often the predictions of each hint covered what --try-hints observed, and how far they were "
+           "from it, beside the predictor that promises nothing. RECORD: a record or a folder of records; -v "
+           "lists every hint, --csv too.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

@@ -1,16 +1,166 @@
-/* spmodel track log, export: what a store holds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/sink.h"
-#include "cli/track/entries_print.h"
-#include "cli/track/export_records.h"
 #include "cli/track/track_options.h"
+#include "io/files/atomic_file.h"
+#include "io/record/record_anonymous.h"
+#include "report/verdict/verdict.h"
+#include "track/store/entry.h"
+#include "track/store/index.h"
+
+/* Records of a store in forms of others. */
+
+typedef void entries_printer(const struct sp_entry *const *list, int64_t n, FILE *out);
+
+/* A test case a record, with its time; one whose time is unknown is skipped. No verdicts. */
+entries_printer entries_junit;
+
+/* A row of a table a record. */
+entries_printer entries_markdown;
+
+static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
+{
+    return *e->origin[metric] ? e->origin[metric] : "unknown";
+}
+
+void entries_junit(const struct sp_entry *const *list, int64_t n, FILE *out)
+{
+    int64_t n_skipped = 0;
+    for (int64_t i = 0; i < n; i++)
+        n_skipped += isnan(list[i]->metric[SP_TRACKED_TIME]);
+    sp_print(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+             "<testsuite name=\"spmodel track export\" tests=\"%lld\" failures=\"0\" errors=\"0\" "
+             "skipped=\"%lld\">\n",
+             (long long)n, (long long)n_skipped);
+    for (int64_t i = 0; i < n; i++) {
+        const struct sp_entry *e = list[i];
+        const double time = e->metric[SP_TRACKED_TIME];
+        sp_print(out, "  <testcase classname=\"");
+        sp_xml_text(out, e->matrix);
+        sp_print(out, "\" name=\"");
+        sp_xml_text(out, e->what);
+        sp_print(out, " series %.8s ", e->series);
+        sp_xml_text(out, e->start);
+        if (isnan(time)) {
+            sp_print(out, "\"><skipped message=\"the time is unknown\"/></testcase>\n");
+            continue;
+        }
+        sp_print(out, "\" time=\"%.9g\"><system-out>time %.9g s (", time, time);
+        sp_xml_text(out, origin_of(e, SP_TRACKED_TIME));
+        fputs("); record ", out);
+        sp_xml_text(out, e->id);
+        sp_print(out, "</system-out></testcase>\n");
+    }
+    sp_print(out, "</testsuite>\n");
+}
+
+/* figure NULL: it is not known. */
+static void put_figure(FILE *out, const char *figure, const char *origin)
+{
+    sp_print(out, "%s", figure ? figure : "unknown");
+    if (!figure)
+        return;
+    fputs(" (", out);
+    sp_markdown_text(out, origin);
+    fputc(')', out);
+}
+
+void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
+{
+    sp_print(out, "| start | matrix | configuration | series | machine | commit | runs | time | of roof |\n"
+                  "|---|---|---|---|---|---|---|---|---|\n");
+    for (int64_t i = 0; i < n; i++) {
+        const struct sp_entry *e = list[i];
+        const double time = e->metric[SP_TRACKED_TIME], share = e->metric[SP_TRACKED_FRACTION];
+        const char *const words[] = {e->start, e->matrix, e->what};
+        char text[32];
+        fputs("| ", out);
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            sp_markdown_text(out, words[k]);
+            fputs(" | ", out);
+        }
+        sp_print(out, "%.8s | ", e->series);
+        sp_markdown_text(out, e->machine);
+        fputs(" | ", out);
+        sp_markdown_text(out, *e->commit ? e->commit : "-");
+        sp_print(out, " | %d | ", e->n_runs);
+        put_figure(out, isnan(time) ? NULL : sp_text_seconds(text, sizeof text, time),
+                   origin_of(e, SP_TRACKED_TIME));
+        fputs(" | ", out);
+        snprintf(text, sizeof text, "%.0f %%", 100 * share);
+        put_figure(out, isnan(share) ? NULL : text, origin_of(e, SP_TRACKED_FRACTION));
+        fputs(" |\n", out);
+    }
+}
+
+/* Records copied out of a store, or from files, as they are or without what says whose they are. */
+
+static enum sp_status read_one(const char *path, bool anonymous, struct sp_record *record,
+                               struct sp_error *err)
+{
+    enum sp_status status = sp_record_read(path, record, err);
+    const bool has_verdict = status == SP_OK && sp_record_node(record, "verdict");
+    if (status == SP_OK && anonymous)
+        status = sp_record_anonymise(record, err);
+    if (status == SP_OK && has_verdict)
+        sp_verdict_put(record);
+    return status;
+}
+
+/* Writes the record of the file `path` as FOLDER/ID.json; the folder is made. */
+static enum sp_status export_record(const char *path, const char *folder, bool anonymous,
+                                    struct sp_error *err)
+{
+    struct sp_record record = {0};
+    char name[4400];
+    const char *id = "";
+    enum sp_status status = read_one(path, anonymous, &record, err);
+    if (status == SP_OK && (!sp_record_text(&record, "id", &id) || !sp_is_file_stem(id)))
+        status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the record has no usable id");
+    const int failed = status == SP_OK ? sp_make_directories(folder) : 0;
+    if (failed)
+        status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+    if (status == SP_OK && snprintf(name, sizeof name, "%s/%s.json", folder, id) >= (int)sizeof name)
+        status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the name is too long");
+    if (status == SP_OK)
+        status = sp_record_write(&record, name, err);
+    sp_record_free(&record);
+    return status;
+}
+
+/* Entries of the index as those of anonymous records, in place, and ids in place of paths: the n of `list`,
+ * which point into it, or all where it is NULL. Those of records that can no longer be read are SP_INPUT. */
+static enum sp_status export_anonymous(struct sp_index *index, const struct sp_entry *const *list, int64_t n,
+                                       struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int64_t k = 0; k < (list ? n : index->n) && status == SP_OK; k++) {
+        const int64_t i = list ? list[k] - index->entry : k;
+        struct sp_record record = {0};
+        status = read_one(index->path[i], true, &record, err);
+        if (status == SP_OK) {
+            sp_entry_of(&record, &index->entry[i]);
+            char *id = strdup(index->entry[i].id);
+            if (id) {
+                free(index->path[i]);
+                index->path[i] = id;
+            } else {
+                status = sp_fail(err, SP_MEMORY, NULL, "no memory for the names of records");
+            }
+        }
+        sp_record_free(&record);
+    }
+    return status;
+}
+
+/* spmodel track log, export: what a store holds. */
 
 enum { KEY_SQLITE = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ANONYMOUS, KEY_JUNIT, KEY_MARKDOWN };
 
@@ -141,11 +291,6 @@ static void print_json(const struct sp_entry *const *list, int64_t n, FILE *out)
     }
 }
 
-static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
-{
-    return *e->origin[metric] ? e->origin[metric] : "unknown";
-}
-
 static void print_table(const struct sp_entry *const *list, int64_t n)
 {
     char title[320], time[32];
@@ -171,8 +316,8 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
 }
 
 /* In one form, where a file is named for it. */
-static int print_to(const char *name, sp_entries_printer *printer, const struct sp_entry *const *list,
-                    int64_t n, int code)
+static int print_to(const char *name, entries_printer *printer, const struct sp_entry *const *list, int64_t n,
+                    int code)
 {
     struct sp_sink sink;
     struct sp_error err;
@@ -197,8 +342,8 @@ static int print(const struct listing *l, const struct sp_entry *const *list, in
     if (to.json.stream)
         print_json(list, n, to.json.stream);
     code = sp_sinks_close(&to, code);
-    code = print_to(l->junit, sp_entries_junit, list, n, code);
-    return print_to(l->markdown, sp_entries_markdown, list, n, code);
+    code = print_to(l->junit, entries_junit, list, n, code);
+    return print_to(l->markdown, entries_markdown, list, n, code);
 }
 
 /* Records as files; several that cannot be read or written are reported one by one. */
@@ -207,7 +352,7 @@ static int copy_records(const struct listing *l, char *const *path, int64_t n, i
     struct sp_error err;
     int64_t n_written = 0;
     for (int64_t i = 0; i < n; i++)
-        if (sp_export_record(path[i], l->records, l->anonymous, &err) == SP_OK)
+        if (export_record(path[i], l->records, l->anonymous, &err) == SP_OK)
             n_written++;
         else
             code = sp_worse_exit(code, sp_report_error(&err));
@@ -254,7 +399,7 @@ static int list_store(const struct listing *l)
     if (status == SP_OK && l->records)
         code = copy_selected(l, &index, list, n, code);
     if (status == SP_OK && l->anonymous && is_listed(l))
-        status = sp_export_anonymous(&index, l->sqlite ? NULL : list, n, &err); /* the database has all */
+        status = export_anonymous(&index, l->sqlite ? NULL : list, n, &err); /* the database has all */
     if (status == SP_OK && l->sqlite)
         status = sp_index_export(&index, l->sqlite, &err);
     code =
@@ -267,8 +412,9 @@ static int list_store(const struct listing *l)
 static const struct argp_child children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 
-static const struct argp log_argp = {NULL,     parse, "",  "Lists the records of a store, series by series.",
-                                     children, NULL,  NULL};
+static const struct argp log_argp = {NULL, parse, .args_doc = "",
+                                     .doc = "Lists the records of a store, series by series.",
+                                     .children = children};
 
 static int run_log(int argc, char **argv)
 {
@@ -292,16 +438,12 @@ static enum sp_status settle(const struct listing *l, struct sp_error *err)
 }
 
 static const struct argp export_argp = {
-    export_options,
-    parse,
-    "[RECORD...]",
-    "Writes the records of a store for other programs: a database of all, CSV, JSON Lines, JUnit XML or a "
-    "Markdown table of those that are meant, or the records themselves. Times in s, rates in B/s and "
-    "flop/s.\v"
-    "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
-    children,
-    NULL,
-    NULL};
+    export_options, parse, .args_doc = "[RECORD...]",
+    .doc = "Writes the records of a store for other programs: a database of all, CSV, JSON Lines, JUnit XML "
+           "or a Markdown table of those that are meant, or the records themselves. Times in s, rates in B/s "
+           "and flop/s.\v"
+           "With RECORDs and --records DIR no store is needed: --anonymous makes them fit for sharing.",
+    .children = children};
 
 static int run_export(int argc, char **argv)
 {

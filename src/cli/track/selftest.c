@@ -144,15 +144,11 @@ static void print_what(const struct sp_rehearsal_options *o)
 
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
-    options,
-    parse,
-    "",
-    "Draws series with known noise, puts a slowdown in, and judges them as track check "
-    "--confirm=N does: a gate that cannot fail is no gate. Exit code 1 where an unchanged series seems "
-    "regressed in more than 1 % of the checks, or less than 95 % of the slowdowns are found.",
-    children,
-    NULL,
-    NULL};
+    options, parse, .args_doc = "",
+    .doc = "Draws series with known noise, puts a slowdown in, and judges them as track check --confirm=N "
+           "does: a gate that cannot fail is no gate. Exit code 1 where an unchanged series seems regressed "
+           "in more than 1 % of the checks, or less than 95 % of the slowdowns are found.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {

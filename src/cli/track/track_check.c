@@ -1,18 +1,160 @@
-/* spmodel track check: has the newest measurement of each series moved? */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "base/text.h"
+#include "cli/analyze/measure_again.h"
 #include "cli/analyze/verdict_print.h"
 #include "cli/core/sink.h"
 #include "cli/core/terminal.h"
-#include "cli/track/confirm.h"
 #include "cli/track/track_options.h"
-#include "track/judge/difference.h"
-#include "track/store/newest.h"
+#include "io/files/part_file.h"
+#include "io/record/record_words.h"
+#include "track/judge/comparable.h"
+#include "track/judge/group_shift.h"
+#include "track/judge/judge.h"
+#include "track/store/index.h"
 #include "track/store/pins.h"
+
+/* track check --confirm: measures what the newest record of a series asked for once more. */
+
+struct confirming {
+    int rounds; /* at most, a series */
+    int verbosity;
+    const struct sp_store *store;
+    const struct sp_index *index;
+    const struct sp_judge_options *judge;
+    const struct sp_progress *progress; /* interrupts */
+    int n;                              /* of what was measured again */
+    struct sp_entry **entry;            /* [n] owned; judgements point to them */
+};
+
+static enum sp_status keep(struct confirming *c, const struct sp_entry *entry, struct sp_error *err)
+{
+    struct sp_entry **more = realloc(c->entry, (size_t)(c->n + 1) * sizeof *more);
+    struct sp_entry *copy = malloc(sizeof *copy);
+    if (more)
+        c->entry = more;
+    if (!more || !copy) {
+        free(copy);
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for another record");
+    }
+    *copy = *entry;
+    c->entry[c->n++] = copy;
+    return SP_OK;
+}
+
+static void confirming_free(struct confirming *c)
+{
+    for (int i = 0; i < c->n; i++)
+        free(c->entry[i]);
+    free(c->entry);
+    c->entry = NULL;
+    c->n = 0;
+}
+
+/* A matrix that has changed under its name makes another series. */
+static enum sp_status check_series(const struct sp_entry *was, const struct sp_entry *is,
+                                   struct sp_error *err)
+{
+    if (strcmp(was->series, is->series) == 0)
+        return SP_OK;
+    return sp_fail(
+        err, SP_ABSENT, NULL,
+        "what was measured again belongs to another series: the matrix behind its name is another one");
+}
+
+/* One more session: measured, put into the store, and its entry kept. */
+static enum sp_status measure_round(struct confirming *c, const struct sp_record *record,
+                                    const struct sp_entry *newest, struct sp_error *err)
+{
+    char folder[1024], path[4096] = "", stored[4096];
+    struct sp_record again = {0};
+    struct sp_entry entry;
+    bool added;
+    if (sp_scratch_folder("again", folder, sizeof folder, err) != SP_OK)
+        return SP_ABSENT; /* err says why */
+    enum sp_status status = sp_measure_again(record, folder, c->progress, c->verbosity, &again, path, err);
+    if (status == SP_OK) {
+        sp_entry_of(&again, &entry);
+        status = check_series(newest, &entry, err);
+    }
+    if (status == SP_OK)
+        status = sp_store_add(c->store, path, &added, stored, err);
+    if (status == SP_OK)
+        status = keep(c, &entry, err);
+    sp_record_free(&again);
+    sp_part_remove(folder);
+    return status;
+}
+
+/* The series with what was measured since the verdict. */
+static enum sp_status judge_again(const struct confirming *c, int first_new,
+                                  const struct sp_entry *const *list, int n,
+                                  const struct sp_entry *const *pinned, int n_pinned,
+                                  const struct sp_judgement *first, struct sp_judgement *j,
+                                  struct sp_error *err)
+{
+    const int n_new = c->n - first_new;
+    const struct sp_entry **all = calloc((size_t)n + (size_t)n_new, sizeof *all);
+    if (!all)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdict on %d records", n);
+    memcpy(all, list, (size_t)n * sizeof *all);
+    for (int i = 0; i < n_new; i++)
+        all[n + i] = c->entry[first_new + i];
+    *j = *first;
+    const enum sp_status status = sp_judge_again(all, n + n_new, n_new, pinned, n_pinned, c->judge, j, err);
+    free(all);
+    return status;
+}
+
+/* Not being able to is no failure of the check: the verdict says so. */
+static enum sp_status say_why(enum sp_status status, const struct sp_error *why, struct sp_judgement *j)
+{
+    if (status != SP_ABSENT && status != SP_INPUT && status != SP_OUTPUT)
+        return status;
+    if (status == SP_OUTPUT)
+        snprintf(j->confirmation, sizeof j->confirmation,
+                 "cannot be confirmed here: the store takes no record: %.120s: %.120s", why->path, why->what);
+    else
+        snprintf(j->confirmation, sizeof j->confirmation, "cannot be confirmed here: %.250s", why->what);
+    return SP_OK;
+}
+
+/* Measures again until the verdict *j on list [n] is confirmed or good, at most `rounds` times, adds the
+ * records to the store, and judges again. Where that cannot be done, the verdict stays, and j->confirmation
+ * says why. SP_INTERRUPTED, SP_MEMORY. */
+static enum sp_status track_confirm(struct confirming *c, const struct sp_entry *const *list, int n,
+                                    const struct sp_entry *const *pinned, int n_pinned,
+                                    struct sp_judgement *j, struct sp_error *err)
+{
+    const struct sp_judgement first = *j;
+    const int first_new = c->n;
+    struct sp_record record = {0};
+    struct sp_error why = {0};
+    enum sp_status status = sp_record_read(c->index->path[first.newest - c->index->entry], &record, &why);
+    if (status == SP_OK)
+        status = sp_can_measure_again(&record,
+                                      first.is_exact && *sp_words_text(&record, "request.machine", ""), &why);
+    if (status == SP_OK)
+        status = sp_store_check_writable(c->store, &why);
+    for (int i = 0;
+         status == SP_OK && i < c->rounds && sp_judge_wants_confirmation(j) && j->confirmed != SP_CONFIRMED;
+         i++) {
+        status = measure_round(c, &record, first.newest, &why);
+        if (status == SP_OK)
+            status = judge_again(c, first_new, list, n, pinned, n_pinned, &first, j, &why);
+    }
+    sp_record_free(&record);
+    status = status == SP_OK ? SP_OK : say_why(status, &why, j);
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
+}
+
+/* spmodel track check: has the newest measurement of each series moved? */
 
 enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
 
@@ -21,23 +163,22 @@ struct checking {
     struct sp_judge_options judge;
     double fdr;
     int rounds; /* of --confirm; 0: not given */
-    struct sp_confirming confirming;
+    struct confirming confirming;
     const char *junit, *markdown;
 };
 
 static const struct argp_option options[] = {
     {"metric", KEY_METRIC, "NAME", 0,
      "time (default), bandwidth, performance, bandwidth_fraction, model_fraction; bytes and alpha, which are "
-     "compared "
-     "without statistics where they are simulated, and instructions an entry, counted: gates without noise",
+     "compared without statistics where they are simulated, and instructions an entry, counted: gates "
+     "without noise",
      1},
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
     {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
     {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
      "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
-     "store, "
-     "and judge both together: regressed is what a second session confirms",
+     "store, and judge both together: regressed is what a second session confirms",
      1},
     {"junit", KEY_JUNIT, "FILE", 0, "Verdicts as JUnit XML; what is undecided is skipped there, never passed",
      2},
@@ -229,7 +370,7 @@ static enum sp_status confirm_all(struct checking *c, struct judged *all, int *c
         if (c->rounds > 0) {
             const int n_pinned = find_pins(c->confirming.store, one->newest, c->judge.metric,
                                            c->confirming.index, pinned, code);
-            status = sp_track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
+            status = track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
         } else if (j->verdict == SP_TRACK_REGRESSED) {
             say_how(c, all, i);
         }
@@ -257,12 +398,12 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
         return status;
     sp_judge_many(all->judgement, all->n, c->fdr);
     const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
-    c->confirming = (struct sp_confirming){.rounds = c->rounds,
-                                           .verbosity = c->options.common.verbosity,
-                                           .store = store,
-                                           .index = index,
-                                           .judge = &c->judge,
-                                           .progress = &progress};
+    c->confirming = (struct confirming){.rounds = c->rounds,
+                                        .verbosity = c->options.common.verbosity,
+                                        .store = store,
+                                        .index = index,
+                                        .judge = &c->judge,
+                                        .progress = &progress};
     status = confirm_all(c, all, code, err);
     for (int i = 0; i < all->n; i++)
         all->judgement[i].is_one_of_several = is_one_of_several(all, i);
@@ -286,21 +427,14 @@ static int print_to(const char *name, print_function *print, const struct sp_jud
 static const struct argp_child children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_lines_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
-    options,
-    parse,
-    "",
-    "Compares the newest measurement of each series with those before it "
-    "and with what was accepted: ok, regressed, "
-    "improved, inconclusive, not comparable.\v"
-    "Every value is the median of a process (analyze --runs 5). A change "
-    "counts where the estimate exceeds the floor "
-    "and the 95 % interval of a bootstrap over processes leaves out 0. Exit "
-    "code 1: something regressed; 5: "
-    "something could not be decided; 0: all is well. One session may be unlucky: --confirm "
-    "measures again before a regression counts.",
-    children,
-    NULL,
-    NULL};
+    options, parse, .args_doc = "",
+    .doc = "Compares the newest measurement of each series with those before it and with what was accepted: "
+           "ok, regressed, improved, inconclusive, not comparable.\v"
+           "Every value is the median of a process (analyze --runs 5). A change counts where the estimate "
+           "exceeds the floor and the 95 % interval of a bootstrap over processes leaves out 0. Exit code 1: "
+           "something regressed; 5: something could not be decided; 0: all is well. One session may be "
+           "unlucky: --confirm measures again before a regression counts.",
+    .children = children};
 
 static int run(int argc, char **argv)
 {
@@ -339,7 +473,7 @@ static int run(int argc, char **argv)
     } else {
         code = sp_worse_exit(code, sp_report_error(&err));
     }
-    sp_confirming_free(&c.confirming);
+    confirming_free(&c.confirming);
     judged_free(&all);
     free(list);
     sp_index_free(&index);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/paths.h"
+#include "cli/machine/this_machine.h"
 #include "io/files/atomic_file.h"
 #include "track/judge/comparable.h"
 
@@ -95,7 +95,7 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 
 const struct argp sp_track_store_argp = {store_options, parse, NULL, NULL, NULL, NULL, NULL};
 static const struct argp_child store_child[] = {{&sp_track_store_argp, 0, "The store:", 80}, {0}};
-const struct argp sp_track_select_argp = {select_options, parse_select, NULL, NULL, store_child, NULL, NULL};
+const struct argp sp_track_select_argp = {select_options, parse_select, .children = store_child};
 const struct argp_child sp_track_children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 

@@ -1,10 +1,11 @@
-/* Compressed files and tar archives as streams of text. archive_libarchive.c reads them, archive_absent.c is
- * built where libarchive is not there. */
+/* Compressed files and tar archives as streams of text, in and out, by libarchive. A build without it reads
+ * plain standard input alone. */
 #ifndef SP_IO_ARCHIVE_H
 #define SP_IO_ARCHIVE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -29,5 +30,16 @@ const char *sp_archive_member(const struct sp_archive *archive);
 
 /* Accepts NULL. */
 void sp_archive_close(struct sp_archive *archive);
+
+struct sp_archive_writer;
+
+/* Compresses ("gzip", "xz", "zstd", "bzip2") into an open stream, which stays the caller's; path is for
+ * messages. SP_ABSENT in a build without libarchive, or one whose libarchive cannot do it. */
+enum sp_status sp_archive_writer_open(FILE *stream, const char *path, const char *compression, int n_threads,
+                                      struct sp_archive_writer **writer, struct sp_error *err);
+enum sp_status sp_archive_writer_put(struct sp_archive_writer *writer, const char *text, size_t n,
+                                     struct sp_error *err);
+/* Writes what is left and frees the writer, on failure too. Accepts NULL. */
+enum sp_status sp_archive_writer_close(struct sp_archive_writer *writer, struct sp_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #define SP_IO_ATOMIC_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -35,5 +36,15 @@ enum sp_status sp_make_folder_within(const char *root, const char *folder, struc
 /* As sp_atomic_open() in a folder that sp_make_folder_within() has made: a link of that name is replaced, not
  * its target; a pipe or a device is refused. */
 enum sp_status sp_atomic_open_within(const char *path, struct sp_atomic_file *file, struct sp_error *err);
+
+/* Files that are made once: complete under a name that was free, or not at all. A hard link that is made or
+ * is not decides, so that several processes and machines may try at once, also over network file systems. */
+
+/* Makes `path` (its folder must be there) of bytes[size], synchronised to the disk with its folder, with the
+ * permissions that umask leaves. *made is false where the
+ * name is taken. SP_OUTPUT: it cannot be written. What is interrupted leaves at most a hidden file of another
+ * name. Where the file system has no hard links, the name is claimed by an empty file first. */
+enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, bool *made,
+                           struct sp_error *err);
 
 #endif

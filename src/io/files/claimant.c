@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "io/json_text.h"
 
 /* The first line of a file of /proc, "" where there is none. */

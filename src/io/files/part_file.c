@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "io/files/claimant.h"
 
 enum { MOST_PARTS = 64, MOST_CHILDREN = 8, MOST_SWEPT = 16, LONGEST = 4352 };
@@ -169,7 +169,9 @@ int sp_part_make(const char *target, char *part, size_t size)
     return make_named(before, make_file, part, size);
 }
 
-bool sp_part_folder(const char *folder, const char *prefix, char *part, size_t size)
+/* Makes an empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove. false:
+ * errno. */
+static bool part_folder(const char *folder, const char *prefix, char *part, size_t size)
 {
     char before[LONGEST];
     if (snprintf(before, sizeof before, "%s/%s", folder, prefix) >= (int)sizeof before) {
@@ -316,4 +318,16 @@ void sp_parts_end(void)
         if (atomic_load(&parts[i].owner) == (int)me && unlink(parts[i].path) != 0 &&
             (errno == EISDIR || errno == EPERM))
             sp_folder_remove(parts[i].path);
+}
+
+enum sp_status sp_scratch_folder(const char *purpose, char *path, size_t size, struct sp_error *err)
+{
+    static const char remedy[] = "set TMPDIR to a directory that can be written";
+    const char *tmp = getenv("TMPDIR"), *base = tmp && *tmp ? tmp : "/tmp";
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "spmodel-%s", purpose);
+    return part_folder(base, prefix, path, size)
+               ? SP_OK
+               : sp_fail_at(err, SP_OUTPUT, base, 0, 0, remedy, "cannot make a temporary directory: %s",
+                            strerror(errno));
 }

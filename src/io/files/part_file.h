@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/status.h"
+
 /* Makes an empty file beside `target` that only this user may read: its name in part[size], which the caller
  * keeps for the next three. Returns its descriptor, open for reading and writing; -1: errno says why. */
 int sp_part_make(const char *target, char *part, size_t size);
@@ -23,10 +25,6 @@ void sp_part_permit(int descriptor, const char *target);
 bool sp_part_rename(const char *part, const char *target);
 /* Removes it (a folder with the files in it); without effect where it has its final name already. */
 void sp_part_remove(const char *part);
-
-/* Makes an empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove. false:
- * errno. */
-bool sp_part_folder(const char *folder, const char *prefix, char *part, size_t size);
 
 /* A child that writes to parts and ends with this process: kept until it is waited for. At most 8 at a time;
  * more, or pid <= 0: without effect. It is started and noted between hold and release, while no signal ends
@@ -43,5 +41,12 @@ void sp_parts_end(void);
 
 /* Removes the files in a folder, and it where nothing else is left; safe in a signal's handler. */
 void sp_folder_remove(const char *path);
+
+/* Folders for files on their way somewhere else. */
+
+/* Makes an empty one of a new name, which only this user may read, in $TMPDIR, else /tmp:
+ * "/tmp/spmodel-PURPOSE.….part" in path[size] (it goes with this process; sp_part_remove removes
+ * it before). SP_OUTPUT: none can be made. */
+enum sp_status sp_scratch_folder(const char *purpose, char *path, size_t size, struct sp_error *err);
 
 #endif

@@ -70,16 +70,14 @@ static enum sp_status read_items(const char *path, const struct sp_mtx_header *h
     }
     if (next_item(a, &at, &line, &item))
         return sp_fail_at(err, SP_INPUT, path, item.line, 0, NULL,
-                          "there are more values than the %lld of the "
-                          "sizes",
-                          (long long)h->n_entries);
+                          "there are more values than the %lld of the sizes", (long long)h->n_entries);
     return SP_OK;
 }
 
 enum sp_status sp_array_text_read(const char *path, struct sp_array_text *a, struct sp_error *err)
 {
-    static const char remedy[] = "a vector is a file '%%MatrixMarket matrix array real general' with one "
-                                 "number a line";
+    static const char remedy[] =
+        "a vector is a file '%%MatrixMarket matrix array real general' with one number a line";
     struct sp_mtx_header h;
     void *p;
     memset(a, 0, sizeof *a);

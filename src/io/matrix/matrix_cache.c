@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_stem.h"
-#include "base/hash64.h"
+#include "base/escape.h"
+#include "base/hash.h"
 #include "io/files/atomic_file.h"
-#include "io/matrix/load_memory.h"
+#include "io/matrix/load_options.h"
 #include "sparse/csr/digest.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file holds little-endian arrays");

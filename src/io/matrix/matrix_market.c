@@ -6,11 +6,102 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "io/matrix/load_memory.h"
+#include "base/memory.h"
+#include "io/matrix/load_options.h"
 #include "io/matrix/mtx_header.h"
 #include "io/matrix/mtx_scan.h"
-#include "io/matrix/mtx_text.h"
 #include "sparse/csr/builder.h"
+
+/* The data part of a Matrix Market file that lies in memory, cut into shares for threads; and the places of
+ * faults in it. */
+
+/* The last lines are copied to where bytes may be loaded beyond the end and where a final newline can be
+ * added; all else stays where it is, and may change there (io/files/input_file.h): a line is then cut where
+ * it may not be, or judged wrong, and no byte outside is read. */
+struct mtx_text {
+    const char *file;     /* borrowed */
+    const char *body;     /* first data line, in the file */
+    const char *main_end; /* what lies before this is scanned in place */
+    char *tail;           /* owned: the lines from main_end on */
+    int64_t n_tail;
+    int n_shares;
+};
+
+/* Complete lines, each with its '\n'. */
+struct mtx_piece {
+    const char *begin, *end;
+    int64_t offset; /* [B] of `begin` in the file */
+};
+
+static inline int64_t mtx_text_offset(const struct mtx_piece *piece, const char *p)
+{
+    return piece->offset + (p - piece->begin);
+}
+
+static enum sp_status mtx_text_open(struct mtx_text *x, const struct sp_mtx_header *h, const char *text,
+                                    int64_t n, int n_shares, struct sp_error *err)
+{
+    memset(x, 0, sizeof *x);
+    x->file = text;
+    x->body = text + h->body_begin;
+    x->n_shares = n_shares;
+    int64_t safe = n - SP_MTX_PADDING - h->body_begin;
+    const char *newline = safe > 0 ? memrchr(x->body, '\n', (size_t)safe) : NULL;
+    x->main_end = newline ? newline + 1 : x->body;
+    x->n_tail = text + n - x->main_end;
+    void *p;
+    enum sp_status status = sp_new_array(x->n_tail + 1 + SP_MTX_PADDING, 1, "the last lines", &p, err);
+    if (status != SP_OK)
+        return status;
+    x->tail = p;
+    memcpy(x->tail, x->main_end, (size_t)x->n_tail);
+    if (x->n_tail > 0 && x->tail[x->n_tail - 1] != '\n')
+        x->tail[x->n_tail++] = '\n';
+    return SP_OK;
+}
+
+static void mtx_text_free(struct mtx_text *x)
+{
+    free(x->tail);
+    memset(x, 0, sizeof *x);
+}
+
+/* The line beginning nearest behind share/n_shares of the main part. */
+static const char *cut(const struct mtx_text *x, int share)
+{
+    int64_t n = x->main_end - x->body, at = n / x->n_shares * share;
+    if (share == 0 || n == 0)
+        return x->body;
+    if (share == x->n_shares)
+        return x->main_end;
+    const char *newline = memchr(x->body + at, '\n', (size_t)(n - at));
+    return newline ? newline + 1 : x->main_end; /* it ends with one, unless the file changed meanwhile */
+}
+
+/* Part 0 or 1 of a share; the pieces in the order of shares and parts are the data part. May be empty. */
+static struct mtx_piece mtx_text_piece(const struct mtx_text *x, int share, int part)
+{
+    if (part == 0) {
+        const char *begin = cut(x, share);
+        return (struct mtx_piece){begin, cut(x, share + 1), begin - x->file};
+    }
+    if (share < x->n_shares - 1)
+        return (struct mtx_piece){x->tail, x->tail, 0};
+    return (struct mtx_piece){x->tail, x->tail + x->n_tail, x->main_end - x->file};
+}
+
+/* SP_INPUT for the first fault of a file in which there is one. */
+static enum sp_status mtx_text_fault(const struct mtx_text *x, const struct sp_mtx_header *h,
+                                     struct sp_error *err)
+{
+    struct sp_mtx_judge judge = sp_mtx_judge_begin(h);
+    enum sp_status status = sp_mtx_judge_lines(&judge, x->body, x->main_end, err);
+    if (status == SP_OK)
+        status = sp_mtx_judge_lines(&judge, x->tail, x->tail + x->n_tail, err);
+    if (status == SP_OK)
+        status = sp_mtx_judge_end(&judge, err);
+    return status == SP_OK ? sp_mtx_judge_disagrees(&judge, err) : status;
+}
 
 enum { SMALL_SHARE = 256 * 1024, POLL_EVERY = 16 };
 
@@ -18,7 +109,7 @@ enum { SMALL_SHARE = 256 * 1024, POLL_EVERY = 16 };
 struct reading {
     const struct sp_mtx_header *h;
     const struct sp_load_options *options;
-    struct sp_mtx_text text;
+    struct mtx_text text;
     struct sp_csr_builder builder;
     int n_threads;
     struct thread_state *thread;  /* [n_threads] */
@@ -62,7 +153,7 @@ static void free_reading(struct reading *r)
         free(r->thread[t].memory);
     free(r->thread);
     sp_csr_builder_free(&r->builder);
-    sp_mtx_text_free(&r->text);
+    mtx_text_free(&r->text);
 }
 
 static void note_fault(struct reading *r, int64_t offset)
@@ -106,7 +197,7 @@ static void pass(struct reading *r, int t, bool place)
                                                               : SP_MTX_INDICES;
     s->n_entries = 0;
     for (int part = 0; part < 2; part++) {
-        struct sp_mtx_piece piece = sp_mtx_text_piece(&r->text, t, part);
+        struct mtx_piece piece = mtx_text_piece(&r->text, t, part);
         const char *p = piece.begin;
         for (int64_t n_chunks = 0; p < piece.end && !atomic_load_explicit(&r->stop, memory_order_relaxed);
              n_chunks++) {
@@ -134,11 +225,11 @@ static void pass(struct reading *r, int t, bool place)
                 atomic_store(&r->stop, true);
             }
             if (fault) {
-                note_fault(r, sp_mtx_text_offset(&piece, next));
+                note_fault(r, mtx_text_offset(&piece, next));
                 return;
             }
             p = next;
-            if (sp_mtx_text_offset(&piece, p) > atomic_load_explicit(&r->fault_offset, memory_order_relaxed))
+            if (mtx_text_offset(&piece, p) > atomic_load_explicit(&r->fault_offset, memory_order_relaxed))
                 return;
         }
     }
@@ -152,7 +243,7 @@ static enum sp_status run_pass(struct reading *r, bool place, struct sp_error *e
     if (r->interrupted)
         return sp_fail(err, SP_INTERRUPTED, NULL, "reading %s was interrupted", r->h->path);
     if (atomic_load(&r->fault_offset) != INT64_MAX)
-        return sp_mtx_text_fault(&r->text, r->h, err);
+        return mtx_text_fault(&r->text, r->h, err);
     if (r->changed)
         return sp_fail_at(err, SP_INPUT, r->h->path, 0, 0, "try again when it is complete",
                           "the file changed while it was read");
@@ -165,7 +256,7 @@ static void count_array_lines(struct reading *r)
 #pragma omp parallel for schedule(static, 1) num_threads(r->n_threads)
     for (int t = 0; t < r->n_threads; t++)
         for (int part = 0; part < 2; part++) {
-            struct sp_mtx_piece piece = sp_mtx_text_piece(&r->text, t, part);
+            struct mtx_piece piece = mtx_text_piece(&r->text, t, part);
             r->thread[t].n_entries += sp_mtx_count_lines(piece.begin, piece.end);
         }
     int64_t first = 0;
@@ -180,7 +271,7 @@ static enum sp_status check_number_of_entries(struct reading *r, struct sp_error
     int64_t n = 0;
     for (int t = 0; t < r->n_threads; t++)
         n += r->thread[t].n_entries;
-    return n == r->h->n_entries ? SP_OK : sp_mtx_text_fault(&r->text, r->h, err);
+    return n == r->h->n_entries ? SP_OK : mtx_text_fault(&r->text, r->h, err);
 }
 
 static enum sp_status check_triangles(struct reading *r, struct sp_error *err)
@@ -190,7 +281,7 @@ static enum sp_status check_triangles(struct reading *r, struct sp_error *err)
         lower |= r->thread[t].lower;
         upper |= r->thread[t].upper;
     }
-    return lower && upper ? sp_mtx_text_fault(&r->text, r->h, err) : SP_OK;
+    return lower && upper ? mtx_text_fault(&r->text, r->h, err) : SP_OK;
 }
 
 /* Threads that pay: enough text for each, and counters that stay small beside the matrix. */
@@ -209,8 +300,7 @@ static int choose_threads(const struct sp_mtx_header *h, int64_t n_bytes, int wa
 static enum sp_status check_declared(const struct reading *r, int64_t n, struct sp_error *err)
 {
     const struct sp_mtx_header *h = r->h;
-    return h->n_entries < 1 << 20 || sp_mtx_header_can_hold(h, n) ? SP_OK
-                                                                  : sp_mtx_text_fault(&r->text, h, err);
+    return h->n_entries < 1 << 20 || sp_mtx_header_can_hold(h, n) ? SP_OK : mtx_text_fault(&r->text, h, err);
 }
 
 static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct sp_load_facts *facts,
@@ -289,7 +379,7 @@ enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
     atomic_init(&r.fault_offset, INT64_MAX);
     atomic_init(&r.stop, false);
     r.n_threads = choose_threads(&h, n - h.body_begin, options->n_threads);
-    status = sp_mtx_text_open(&r.text, &h, text, n, r.n_threads, err);
+    status = mtx_text_open(&r.text, &h, text, n, r.n_threads, err);
     if (status == SP_OK)
         status = check_declared(&r, n, err);
     if (status == SP_OK)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "io/files/archive.h"
 #include "io/matrix/load_options.h"
 #include "sparse/csr/csr.h"
 
@@ -15,6 +16,14 @@
 enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
                                 const struct sp_load_options *options, struct sp_csr *matrix,
                                 struct sp_load_facts *facts, struct sp_error *err);
+
+/* The same of text that comes as a stream (standard input, compressed files). The calling thread unpacks, the
+ * others parse: as fast as the unpacking where that is the slower part. The entries wait as coordinates until
+ * the row lengths are known: 8 bytes and the value each, beside the matrix. Otherwise like
+ * sp_mtx_read_text(). */
+enum sp_status sp_mtx_read_stream(const char *path, struct sp_archive *archive,
+                                  const struct sp_load_options *options, struct sp_csr *matrix,
+                                  struct sp_load_facts *facts, struct sp_error *err);
 
 struct sp_mtx_header;
 

@@ -35,4 +35,8 @@ enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n,
 /* Whether a file of n bytes has room behind the header for the entries that it announces. */
 bool sp_mtx_header_can_hold(const struct sp_mtx_header *header, int64_t n);
 
+/* So many bytes are looked at to tell what a file without a banner is: a stream has read them, or all that
+ * there is, when it asks for the header. */
+enum { SP_MTX_FOREIGN_LOOK = 4096 };
+
 #endif

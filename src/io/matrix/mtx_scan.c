@@ -1,11 +1,186 @@
 #include "io/matrix/mtx_scan.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "io/matrix/decimal.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #include "io/matrix/decimal.h"
+
+struct mtx_entry {
+    int32_t row, col; /* 0-based; 0 for array files */
+    double val[2];
+};
+enum mtx_kind { SP_MTX_BLANK, SP_MTX_ENTRY, SP_MTX_FAULT };
+
+/* The careful reading of one line; speed does not matter here. */
+struct cursor {
+    const struct sp_mtx_header *h;
+    const char *begin, *end, *p;
+    int64_t line;
+    struct sp_error *err;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+enum { SHOWN = 40 }; /* bytes of a word in a message */
+
+static int word_length(const struct cursor *c)
+{
+    const char *p = c->p;
+    while (p < c->end && !is_blank(*p) && p - c->p <= SHOWN)
+        p++;
+    return (int)(p - c->p);
+}
+
+static int shown(int length)
+{
+    return length < SHOWN ? length : SHOWN;
+}
+
+static const char *rest(int length)
+{
+    return length > SHOWN ? "..." : "";
+}
+
+static void pass_blanks(struct cursor *c)
+{
+    while (c->p < c->end && is_blank(*c->p))
+        c->p++;
+}
+
+static bool at_word_end(const struct cursor *c, const char *p)
+{
+    return p == c->end || is_blank(*p);
+}
+
+static const char *line_form(const struct sp_mtx_header *h)
+{
+    static const char *const forms[2][4] = {
+        {"a line of this file is: ROW COLUMN VALUE", "a line of this file is: ROW COLUMN INTEGER",
+         "a line of this file is: ROW COLUMN (the banner says pattern)",
+         "a line of this file is: ROW COLUMN REAL-PART IMAGINARY-PART"},
+        {"a line of this array file is one number", "a line of this array file is one integer", "",
+         "a line of this array file is: REAL-PART IMAGINARY-PART"}};
+    return forms[h->format == SP_MTX_ARRAY][h->field];
+}
+
+static bool fail_word(const struct cursor *c, const char *remedy, const char *reason)
+{
+    int n = word_length(c);
+    if (n == 0)
+        sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1, remedy,
+                   "the line ends, but %s", reason);
+    else
+        sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1, remedy, "'%.*s%s': %s",
+                   shown(n), c->p, rest(n), reason);
+    return false;
+}
+
+static bool read_index(struct cursor *c, const char *what, int64_t limit, int32_t *index)
+{
+    pass_blanks(c);
+    int64_t value = 0;
+    const char *p = c->p;
+    for (; p < c->end && *p >= '0' && *p <= '9'; p++)
+        value = value < INT64_MAX / 100 ? value * 10 + (*p - '0') : value;
+    if (p == c->p || !at_word_end(c, p)) {
+        char reason[64];
+        snprintf(reason, sizeof reason, "a whole number is wanted here, the %s", what);
+        return fail_word(c, line_form(c->h), reason);
+    }
+    if (value < 1 || value > limit) { /* the word as it stands: its value may be beyond every type */
+        const int n = word_length(c);
+        sp_fail_at(c->err, SP_INPUT, c->h->path, c->line, c->p - c->begin + 1,
+                   value == 0 ? "indices count from 1: add 1 to every index"
+                              : "correct the index, or the sizes on the size line",
+                   "%s %.*s%s is outside 1 .. %lld (line %lld gives the sizes)", what, shown(n), c->p,
+                   rest(n), (long long)limit, (long long)c->h->size_line);
+        return false;
+    }
+    *index = (int32_t)(value - 1);
+    c->p = p;
+    return true;
+}
+
+static bool read_integer(struct cursor *c, double *x)
+{
+    const char *p = c->p;
+    bool negative = p < c->end && *p == '-', too_large = false;
+    if (p < c->end && (*p == '-' || *p == '+'))
+        p++;
+    const char *digits = p;
+    uint64_t value = 0;
+    for (; p < c->end && *p >= '0' && *p <= '9'; p++)
+        too_large |= __builtin_mul_overflow(value, UINT64_C(10), &value) ||
+                     __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
+    if (p == digits || !at_word_end(c, p))
+        return fail_word(c, "if the values are no integers, say real in the banner",
+                         "an integer is wanted here, as the banner says");
+    if (too_large || value > (uint64_t)INT64_MAX + negative)
+        return fail_word(c, "say real in the banner", "the integer does not fit 64 bits");
+    *x = negative ? -(double)value : (double)value;
+    c->p = p;
+    return true;
+}
+
+static bool read_real(struct cursor *c, double *x)
+{
+    bool overflow;
+    const char *p = sp_decimal_read(c->p, c->end, x, &overflow);
+    if (!p || !at_word_end(c, p))
+        return fail_word(c, line_form(c->h), "a number is wanted here");
+    if (overflow)
+        return fail_word(c, "scale the matrix, or write inf", "the number exceeds the range of a double");
+    c->p = p;
+    return true;
+}
+
+/* Judges one line, begin .. end without the line end. A fault fills err (if not NULL) with `line`, the column
+ * and the reason. */
+static enum mtx_kind mtx_line(const struct sp_mtx_header *h, const char *begin, const char *end, int64_t line,
+                              struct mtx_entry *entry, struct sp_error *err)
+{
+    struct cursor c = {h, begin, end, begin, line, err};
+    memset(entry, 0, sizeof *entry);
+    entry->val[0] = 1;
+    pass_blanks(&c);
+    if (c.p == end || *c.p == '%')
+        return SP_MTX_BLANK;
+    if (h->format == SP_MTX_COORDINATE) {
+        if (!read_index(&c, "row", h->n_r, &entry->row) || !read_index(&c, "column", h->n_c, &entry->col))
+            return SP_MTX_FAULT;
+        if (h->symmetry == SP_SKEW_SYMMETRIC && entry->row == entry->col) {
+            sp_fail_at(err, SP_INPUT, h->path, line, 1,
+                       "leave out the diagonal, or say general in the banner and list all entries",
+                       "a skew-symmetric matrix has a zero diagonal and stores none of it");
+            return SP_MTX_FAULT;
+        }
+    }
+    int n_values = h->field == SP_FIELD_PATTERN ? 0 : h->field == SP_FIELD_COMPLEX ? 2 : 1;
+    for (int i = 0; i < n_values; i++) {
+        pass_blanks(&c);
+        if (h->field == SP_FIELD_INTEGER ? !read_integer(&c, entry->val + i) : !read_real(&c, entry->val + i))
+            return SP_MTX_FAULT;
+    }
+    pass_blanks(&c);
+    if (c.p < end) {
+        fail_word(&c,
+                  h->field == SP_FIELD_PATTERN
+                      ? "if the lines hold values, say real or integer instead of pattern in the banner"
+                      : line_form(h),
+                  "nothing more is expected on this line");
+        return SP_MTX_FAULT;
+    }
+    return SP_MTX_ENTRY;
+}
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first character must be the lowest byte");
 
@@ -181,7 +356,7 @@ FAST const char *take_values(const char *p, enum sp_field field, double *val)
     return p ? take_line_end(p) : NULL;
 }
 
-/* One line in the common form; NULL: ask sp_mtx_line(). */
+/* One line in the common form; NULL: ask mtx_line(). */
 FAST const char *take_entry(const struct sp_mtx_header *h, enum sp_mtx_take take, enum sp_field field,
                             const char *p, struct sp_mtx_chunk *chunk, int64_t k)
 {
@@ -216,9 +391,9 @@ FAST const char *scan(const struct sp_mtx_header *h, enum sp_mtx_take take, enum
             k++;
             continue;
         }
-        struct sp_mtx_entry entry;
+        struct mtx_entry entry;
         const char *line_end = next_line(p) - 1;
-        enum sp_mtx_kind kind = sp_mtx_line(h, p, line_end, 0, &entry, NULL);
+        enum mtx_kind kind = mtx_line(h, p, line_end, 0, &entry, NULL);
         if (kind == SP_MTX_FAULT) {
             *fault = true;
             break;
@@ -267,9 +442,9 @@ const char *sp_mtx_scan_array(const struct sp_mtx_header *h, const char *p, cons
     while (k < SP_MTX_CHUNK && p < end) {
         const char *next = take_values(p, h->field, chunk->val + per_entry * k);
         if (!next) {
-            struct sp_mtx_entry entry;
+            struct mtx_entry entry;
             next = next_line(p);
-            enum sp_mtx_kind kind = sp_mtx_line(h, p, next - 1, 0, &entry, NULL);
+            enum mtx_kind kind = mtx_line(h, p, next - 1, 0, &entry, NULL);
             if (kind == SP_MTX_FAULT) {
                 *fault = true;
                 break;
@@ -294,4 +469,105 @@ int64_t sp_mtx_count_lines(const char *p, const char *end)
         p = next_line(p);
     }
     return n;
+}
+
+void sp_mtx_number_array(const struct sp_mtx_header *h, int64_t first, struct sp_mtx_chunk *chunk)
+{
+    if (chunk->n == 0)
+        return;
+    const int64_t skip = h->symmetry == SP_SKEW_SYMMETRIC;
+    int64_t row = first, col = 0;
+    if (h->symmetry == SP_GENERAL) {
+        row = first % h->n_r;
+        col = first / h->n_r;
+    } else {
+        for (; row >= h->n_r - skip - col; col++)
+            row -= h->n_r - skip - col;
+        row += col + skip;
+    }
+    for (int64_t k = 0; k < chunk->n; k++) {
+        chunk->row[k] = (int32_t)row;
+        chunk->col[k] = (int32_t)col;
+        if (++row == h->n_r) {
+            col++;
+            row = h->symmetry == SP_GENERAL ? 0 : col + skip;
+        }
+    }
+}
+
+struct sp_mtx_judge sp_mtx_judge_begin(const struct sp_mtx_header *h)
+{
+    return (struct sp_mtx_judge){.h = h, .line = h->body_line};
+}
+
+/* "1 value", "2 entries" */
+static const char *noun(const struct sp_mtx_header *h, int64_t n)
+{
+    static const char *const nouns[2][2] = {{"entries", "entry"}, {"values", "value"}};
+    return nouns[h->format == SP_MTX_ARRAY][n == 1];
+}
+
+static enum sp_status too_many(const struct sp_mtx_judge *j, struct sp_error *err)
+{
+    const struct sp_mtx_header *h = j->h;
+    return sp_fail_at(err, SP_INPUT, h->path, j->line, 1, "correct the size line, or remove what is too much",
+                      "more than the %lld %s that line %lld announces", (long long)h->n_entries,
+                      noun(h, h->n_entries), (long long)h->size_line);
+}
+
+static enum sp_status check_triangle(struct sp_mtx_judge *j, const struct mtx_entry *e, struct sp_error *err)
+{
+    if (j->h->symmetry == SP_GENERAL || e->row == e->col)
+        return SP_OK;
+    const bool lower = e->row > e->col;
+    if (j->first_line == 0) {
+        j->first_line = j->line;
+        j->first_is_lower = lower;
+    }
+    if (lower == j->first_is_lower)
+        return SP_OK;
+    return sp_fail_at(
+        err, SP_INPUT, j->h->path, j->line, 1,
+        "remove the entries of one triangle, or say general in the banner",
+        "this entry lies %s the diagonal, that of line %lld %s it: a %s file gives one triangle",
+        lower ? "below" : "above", (long long)j->first_line, lower ? "above" : "below",
+        sp_symmetry_name(j->h->symmetry));
+}
+
+enum sp_status sp_mtx_judge_lines(struct sp_mtx_judge *j, const char *begin, const char *end,
+                                  struct sp_error *err)
+{
+    for (const char *p = begin, *newline; p < end; p = newline + 1, j->line++) {
+        struct mtx_entry e;
+        newline = memchr(p, '\n', (size_t)(end - p));
+        if (!newline)
+            newline = end - 1; /* the file changed meanwhile */
+        const enum mtx_kind kind = mtx_line(j->h, p, newline, j->line, &e, err);
+        if (kind == SP_MTX_FAULT)
+            return SP_INPUT;
+        if (kind == SP_MTX_BLANK)
+            continue;
+        if (j->n_entries == j->h->n_entries)
+            return too_many(j, err);
+        j->n_entries++;
+        if (check_triangle(j, &e, err) != SP_OK)
+            return SP_INPUT;
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_mtx_judge_end(const struct sp_mtx_judge *j, struct sp_error *err)
+{
+    const struct sp_mtx_header *h = j->h;
+    if (j->n_entries >= h->n_entries)
+        return SP_OK;
+    return sp_fail_at(err, SP_INPUT, h->path, j->line - 1, 0, "is the file cut off? get it again",
+                      "the file ends after %lld %s, line %lld announces %lld", (long long)j->n_entries,
+                      noun(h, j->n_entries), (long long)h->size_line, (long long)h->n_entries);
+}
+
+enum sp_status sp_mtx_judge_disagrees(const struct sp_mtx_judge *j, struct sp_error *err)
+{
+    return sp_fail_at(err, SP_BUG, j->h->path, j->line, 0, "report this with the file",
+                      "the reader stopped before this line, where nothing is wrong");
 }

@@ -1,7 +1,7 @@
 /* The data lines of a Matrix Market file: text in, entries out. No files, no memory of its own.
  *
  * The fast loops take the lines as programs write them (two indices and a number, single blanks); any other
- * line goes to sp_mtx_line(), which is the only judge of what is right and says why a line is wrong. */
+ * line is read with care, by the only judge of what is right, which says why a line is wrong. */
 #ifndef SP_IO_MTX_SCAN_H
 #define SP_IO_MTX_SCAN_H
 
@@ -46,15 +46,28 @@ void sp_mtx_number_array(const struct sp_mtx_header *h, int64_t first, struct sp
 /* Data lines (neither blank nor comment) between p and end. */
 int64_t sp_mtx_count_lines(const char *p, const char *end);
 
-struct sp_mtx_entry {
-    int32_t row, col; /* 0-based; 0 for array files */
-    double val[2];
-};
-enum sp_mtx_kind { SP_MTX_BLANK, SP_MTX_ENTRY, SP_MTX_FAULT };
+/* The one judge of the data lines of a Matrix Market file: whoever reads them fast, and finds that something
+ * is wrong, asks it what. It goes in the order of the file, so that the answer is the first fault of the
+ * file, however the reading was cut into shares and blocks. */
 
-/* Judges one line, begin .. end without the line end. A fault fills err (if not NULL) with `line`, the column
- * and the reason. */
-enum sp_mtx_kind sp_mtx_line(const struct sp_mtx_header *h, const char *begin, const char *end, int64_t line,
-                             struct sp_mtx_entry *entry, struct sp_error *err);
+struct sp_mtx_judge {
+    const struct sp_mtx_header *h; /* borrowed */
+    int64_t n_entries;             /* of the lines judged so far */
+    int64_t line;                  /* 1-based: the next one */
+    int64_t first_line; /* of the first entry off the diagonal where one triangle is wanted; 0: none yet */
+    bool first_is_lower;
+};
+
+struct sp_mtx_judge sp_mtx_judge_begin(const struct sp_mtx_header *h);
+
+/* Complete lines, each with its '\n'. SP_INPUT with line and column at the first that is no entry, lies in
+ * the other triangle than those before, or is one more than the size line announces. */
+enum sp_status sp_mtx_judge_lines(struct sp_mtx_judge *judge, const char *begin, const char *end,
+                                  struct sp_error *err);
+/* Behind the last line: SP_INPUT where entries are missing. */
+enum sp_status sp_mtx_judge_end(const struct sp_mtx_judge *judge, struct sp_error *err);
+
+/* For who asked because something is wrong, and was told that nothing is. */
+enum sp_status sp_mtx_judge_disagrees(const struct sp_mtx_judge *judge, struct sp_error *err);
 
 #endif

@@ -1,15 +1,12 @@
-#include "io/matrix/mtx_stream.h"
+#include "io/matrix/matrix_market.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "io/matrix/load_memory.h"
-#include "io/matrix/matrix_market.h"
-#include "io/matrix/mtx_foreign.h"
-#include "io/matrix/mtx_judge.h"
+#include "io/matrix/load_options.h"
+#include "io/matrix/mtx_header.h"
 #include "io/matrix/mtx_scan.h"
 #include "sparse/csr/builder.h"
 

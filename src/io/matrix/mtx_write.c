@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/files/archive_write.h"
+#include "io/files/archive.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/decimal.h"
 #include "sparse/csr/csr_symmetry.h"

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "base/file_stem.h"
+#include "base/escape.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/json_text.h"

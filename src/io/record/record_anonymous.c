@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "io/record/record_request.h"
 #include "io/record/record_words.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/print.h"
-#include "base/xml_text.h"
 #include "report/html/html_style.h"
 
 enum { TEXT_MAX = 4096 };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/print.h"
 #include "base/visible.h"
-#include "base/xml_text.h"
 #include "report/html/html_sections.h"
 
 /* Longer lists are shown by their beginning. */

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "base/utf8.h"
 #include "base/visible.h"
-#include "base/xml_text.h"
-#include "plots/svg_hover.h"
+#include "plots/gnuplot.h"
 #include "report/html/html_page.h"
 
 static bool starts(const char *text, const char *with)

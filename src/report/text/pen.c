@@ -4,9 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/guarded_stream.h"
 #include "base/print.h"
-#include "base/utf8.h"
 #include "base/visible.h"
 
 enum { TEXT_MAX = 4096 };

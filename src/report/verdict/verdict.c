@@ -2,7 +2,7 @@
 #include <ctype.h>
 
 #include "base/option/option_words.h"
-#include "base/utf8.h"
+#include "base/visible.h"
 #include "report/verdict/verdict_parts.h"
 
 enum { LONG_NAME = 44, PROCESSOR = 28, SUBJECT = 46, LEAST_NAME = 8 };
@@ -205,8 +205,8 @@ static json_t *possible_of(const struct sp_record *record)
     } else if (sp_verdict_share(record) > SP_VERDICT_DOUBTFUL) {
         binding_words(record, binding, less, sizeof binding);
         rate_text(sp_value_of(rate.value, rate.origin), " ", figure, sizeof figure);
-        snprintf(text, sizeof text, "the run beat %s of %s", figure, less);
-        snprintf(brief, sizeof brief, "the run beat %s", figure);
+        snprintf(text, sizeof text, "the run beat the %s of %s", figure, less);
+        snprintf(brief, sizeof brief, "the run beat the %s", figure);
         out = sp_verdict_not_known(text, brief);
     } else {
         binding_words(record, binding, less, sizeof binding);

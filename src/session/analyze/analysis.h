@@ -18,7 +18,7 @@
 #include "model/losses.h"
 #include "model/predict.h"
 #include "model/volume/traffic.h"
-#include "probes/core_events.h"
+#include "probes/perf_events.h"
 #include "session/analyze/analyze.h"
 #include "session/analyze/plan.h"
 #include "session/analyze/sampling.h"

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "probes/count_json.h"
 #include "probes/likwid_metrics.h"
+#include "probes/replay.h"
 
 /* Volumes of all groups of a region, one event each. */
 enum { MAX_VOLUMES = 256 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "base/option/option_words.h"
 #include "sparse/formats/blocks.h"
 #include "sparse/product/dense.h"

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "probes/count_json.h"
 #include "probes/known_volume.h"
 #include "probes/markers.h"
+#include "probes/replay.h"
 #include "sys/machine/binding.h"
 
 /* Known volumes must come out within this share. */

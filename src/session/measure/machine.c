@@ -17,7 +17,6 @@
 #include "sys/disturbance.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
-#include "sys/machine/cpuid.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"

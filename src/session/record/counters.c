@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "probes/count_json.h"
+#include "probes/replay.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
 

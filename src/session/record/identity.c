@@ -8,7 +8,6 @@
 #include "session/record/parts.h"
 #include "sparse/formats/layout.h"
 #include "sys/fault.h"
-#include "sys/machine/code.h"
 #include "sys/machine/identity.h"
 
 /* Of the fields below; src/track/store/entry.c makes series keys from them. */

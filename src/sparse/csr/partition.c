@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 /* The unit boundary whose running number of entries is nearest to `target`; the first of equals. */

@@ -1,7 +1,6 @@
 #include "sys/counters/counter_holders.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,15 @@
 #include "sys/counters/counters.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "sys/machine/sysfs.h"
@@ -23,7 +29,8 @@ void sp_counters_read(const char *root, struct sp_counters *out)
     if (out->core)
         close(descriptor);
     int64_t level;
-    out->paranoid = sp_sysfs_count(root, &level, "/proc/sys/kernel/perf_event_paranoid") ? (int)level : -100;
+    out->paranoid =
+        sp_sysfs_count(root, &level, "/proc/sys/kernel/perf_event_paranoid") ? (int)level : SP_LEVEL_UNKNOWN;
 }
 
 const char *sp_counters_reason(const struct sp_counters *c)
@@ -59,11 +66,198 @@ const char *sp_counters_remedy(const struct sp_counters *c)
     case ENODEV:
     case EOPNOTSUPP:
         return "enable the virtual PMU of this machine in the hypervisor (KVM: -cpu host,pmu=on), or use a "
-               "machine "
-               "of its own";
+               "machine of its own";
     case EMFILE:
         return "ulimit -n 4096";
     default:
         return "";
     }
+}
+
+enum { BIT_SYS_RAWIO = 17, BIT_SYS_ADMIN = 21, BIT_PERFMON = 38 };
+
+static int level(const char *root, const char *path, int unknown)
+{
+    int64_t value;
+    return sp_sysfs_count(root, &value, "%s", path) ? (int)value : unknown;
+}
+
+/* The text after "KEY:" and blanks in a file of such lines; NULL where the key is not there. */
+static const char *field(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *line = text; line && *line;) {
+        if (strncmp(line, key, length) == 0 && line[length] == ':')
+            return line + length + 1 + strspn(line + length + 1, " \t");
+        const char *next = strchr(line, '\n');
+        line = next ? next + 1 : NULL;
+    }
+    return NULL;
+}
+
+static void read_status(const char *root, struct sp_permissions *out)
+{
+    char *status = sp_sysfs_file(root, "/proc/self/status");
+    const char *caps = field(status, "CapEff"), *seccomp = field(status, "Seccomp");
+    if (caps) {
+        uint64_t set = strtoull(caps, NULL, 16);
+        out->caps_known = true;
+        out->perfmon = set >> BIT_PERFMON & 1;
+        out->sys_admin = set >> BIT_SYS_ADMIN & 1;
+        out->sys_rawio = set >> BIT_SYS_RAWIO & 1;
+    }
+    out->seccomp = seccomp ? atoi(seccomp) : -1;
+    free(status);
+    /* The first namespace maps every user to itself; any other map is a namespace of somebody's own. */
+    char map[64];
+    unsigned inside, outside, count;
+    if (sp_sysfs_text(root, map, sizeof map, "/proc/self/uid_map") &&
+        sscanf(map, "%u %u %u", &inside, &outside, &count) == 3)
+        out->user_namespace = inside != 0 || outside != 0 || count != UINT32_MAX;
+}
+
+static void read_lockdown(const char *root, struct sp_permissions *out)
+{
+    char line[96];
+    if (!sp_sysfs_text(root, line, sizeof line, "/sys/kernel/security/lockdown"))
+        return;
+    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+    if (close)
+        snprintf(out->lockdown, sizeof out->lockdown, "%.*s", (int)(close - open - 1), open + 1);
+}
+
+static void read_msr(const char *root, struct sp_permissions *out)
+{
+    char path[512];
+    struct stat facts;
+    char *cpuinfo = sp_sysfs_file(root, "/proc/cpuinfo");
+    out->is_x86 = cpuinfo && strstr(cpuinfo, "vendor_id");
+    free(cpuinfo);
+    snprintf(path, sizeof path, "%s/sys/module/msr", root);
+    out->msr_module = stat(path, &facts) == 0;
+    snprintf(path, sizeof path, "%s/dev/cpu/0/msr", root);
+    out->msr = stat(path, &facts) == 0;
+    out->msr_readable = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+    out->msr_writable = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+    sp_sysfs_text(root, out->msr_allow_writes, sizeof out->msr_allow_writes,
+                  "/sys/module/msr/parameters/allow_writes");
+}
+
+/* directory[length] below root; the daemon's facts when it is there. */
+static bool daemon_in(const char *root, const char *directory, int length, struct sp_permissions *out)
+{
+    char path[1024];
+    struct stat facts;
+    int n = snprintf(path, sizeof path, "%s%.*s/likwid-accessD", root, length, directory);
+    if (length == 0 || n >= (int)sizeof path || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    snprintf(out->access_daemon, sizeof out->access_daemon, "%s", path + strlen(root));
+    out->daemon_setuid = (facts.st_mode & S_ISUID) != 0 || getxattr(path, "security.capability", NULL, 0) > 0;
+    out->daemon_of_root = facts.st_uid == 0;
+    return true;
+}
+
+static void find_daemon(const char *root, const char *search, struct sp_permissions *out)
+{
+    static const char *const usual[] = {"/usr/sbin", "/usr/local/sbin", "/sbin", "/opt/likwid/sbin"};
+    for (const char *p = search; p && *p;) {
+        int length = (int)strcspn(p, ":");
+        char beside[512];
+        if (daemon_in(root, p, length, out))
+            return;
+        if (length >= 4 && strncmp(p + length - 4, "/bin", 4) == 0) {
+            int n = snprintf(beside, sizeof beside, "%.*ssbin", length - 3, p);
+            if (n < (int)sizeof beside && daemon_in(root, beside, n, out))
+                return;
+        }
+        p += length + (p[length] == ':');
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (daemon_in(root, usual[i], (int)strlen(usual[i]), out))
+            return;
+}
+
+void sp_permissions_read(const char *root, const char *search, struct sp_permissions *out)
+{
+    memset(out, 0, sizeof *out);
+    root = root ? root : "";
+    out->paranoid = level(root, "/proc/sys/kernel/perf_event_paranoid", SP_LEVEL_UNKNOWN);
+    out->nmi_watchdog = level(root, "/proc/sys/kernel/nmi_watchdog", -1);
+    read_status(root, out);
+    read_lockdown(root, out);
+    read_msr(root, out);
+    find_daemon(root, search, out);
+}
+
+/* The kernel's perfmon_capable(): either capability, in the first user namespace. */
+static bool privileged(const struct sp_permissions *p)
+{
+    return (p->perfmon || p->sys_admin) && !p->user_namespace;
+}
+
+bool sp_may_count_threads(const struct sp_permissions *p)
+{
+    /* Levels above 2 are distributions' own (Debian 3, Ubuntu 4): nothing without privilege. */
+    return privileged(p) || (p->paranoid != SP_LEVEL_UNKNOWN && p->paranoid <= 2);
+}
+
+bool sp_may_count_processors(const struct sp_permissions *p)
+{
+    return privileged(p) || (p->paranoid != SP_LEVEL_UNKNOWN && p->paranoid <= 0);
+}
+
+bool sp_may_use_msr(const struct sp_permissions *p)
+{
+    bool locked = strcmp(p->lockdown, "integrity") == 0 || strcmp(p->lockdown, "confidentiality") == 0;
+    return p->msr && p->msr_readable && p->msr_writable && p->sys_rawio && !p->user_namespace && !locked &&
+           strcmp(p->msr_allow_writes, "off") != 0;
+}
+
+static enum sp_status fail_open(int error, struct sp_error *err)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+        return sp_fail(err, SP_ABSENT,
+                       "sudo sysctl kernel.perf_event_paranoid=0, or the capability CAP_PERFMON",
+                       "counting is not permitted: %s", strerror(error));
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return sp_fail(err, SP_ABSENT, "use a machine of its own, not a virtual one",
+                       "this machine has no counter for the event: %s", strerror(error));
+    case EMFILE:
+        return sp_fail(err, SP_ABSENT, "ulimit -n 4096", "too many open files");
+    default:
+        return sp_fail(err, SP_ABSENT, NULL, "the event cannot be opened: %s", strerror(error));
+    }
+}
+
+enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, int thread, int *descriptor,
+                            struct sp_error *err)
+{
+    struct perf_event_attr attribute = {.type = type,
+                                        .size = sizeof attribute,
+                                        .config = config[0],
+                                        .config1 = config[1],
+                                        .config2 = config[2],
+                                        .read_format =
+                                            PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
+    if (cpu < 0) { /* of this process and what it starts */
+        attribute.inherit = thread == 0;
+        attribute.exclude_hv = 1;
+    }
+    pid_t pid = cpu < 0 ? thread : -1;
+    *descriptor = (int)syscall(SYS_perf_event_open, &attribute, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return *descriptor < 0 ? fail_open(errno, err) : SP_OK;
+}
+
+bool sp_perf_read(int descriptor, struct sp_perf_sample *sample)
+{
+    uint64_t word[3];
+    memset(sample, 0, sizeof *sample);
+    if (read(descriptor, word, sizeof word) != (ssize_t)sizeof word)
+        return false;
+    *sample = (struct sp_perf_sample){word[0], word[1], word[2]};
+    return true;
 }

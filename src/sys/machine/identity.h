@@ -1,13 +1,33 @@
-/* The environment that a measurement belongs to, as a list of facts and a key. Two measurements with the same
- * key may be compared; clocks and load are left out, because they are conditions of a run and not what it ran
- * on. */
+/* What the processor says of itself. */
 #ifndef SP_SYS_IDENTITY_H
 #define SP_SYS_IDENTITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "sys/machine/cpuid.h"
+#include "base/status.h"
 #include "sys/machine/topology.h"
+
+struct sp_cpuid {
+    char model[128];              /* "Intel(R) Xeon(R) Processor", "" when unknown */
+    char vendor[32];              /* "GenuineIntel" */
+    int family, number, stepping; /* -1: unknown */
+    char microcode[24];           /* "0x1", "" when unknown */
+    bool hypervisor;          /* runs in a virtual machine (the CPU says so, or a hypervisor names itself) */
+    char hypervisor_name[32]; /* "KVMKVMKVM", "" when unknown */
+    bool avx2, fma, avx512;   /* usable here: CPU and operating system; avx512: F, DQ, BW, VL and CD */
+    double frequency_Hz; /* highest that cpufreq names, else the current one of /proc/cpuinfo; 0: unknown */
+    bool frequency_is_maximum;
+};
+
+/* ISA flags and the hypervisor come from the CPU itself (root ""), the rest from ROOT/proc/cpuinfo and sysfs.
+ * For a recorded root the flags come from its cpuinfo. */
+void sp_cpuid_read(const char *root, struct sp_cpuid *out);
+
+/* The environment that a measurement belongs to, as a list of facts and a key. Two measurements with the same
+ * key may be compared; clocks and load are left out, because they are conditions of a run and not what it ran
+ * on. */
 
 /* Of the lists of facts: a list that changes gets another version, and with it other keys. That of a GPU (1
  * had the name of the machine description in the place of device and driver) is apart, so that keys of CPUs
@@ -40,5 +60,19 @@ bool sp_cpu_names_differ(const char *a, const char *b);
 
 /* The value of a fact, "unknown" for other names. */
 const char *sp_identity_value(const struct sp_identity *identity, const char *name);
+
+/* The machine code of this program's functions, as its symbol table bounds them. */
+
+struct sp_code {
+    const unsigned char *bytes; /* [size] where it runs */
+    size_t size;
+};
+
+/* The function that begins at this address. SP_ABSENT with the reason: the program or library that has it is
+ * stripped or not readable, or no function begins there. Reads the file once a call. */
+enum sp_status sp_code_find(void (*function)(void), struct sp_code *code, struct sp_error *err);
+
+/* XXH64 of the code of n functions, NULL ones left out: the same for the same bytes in the same order. */
+enum sp_status sp_code_hash(void (*const function[])(void), int n, uint64_t *hash, struct sp_error *err);
 
 #endif

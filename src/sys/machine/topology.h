@@ -60,8 +60,4 @@ void sp_topology_free(struct sp_topology *topology);
  * at least 1. */
 int sp_topology_default_threads(const struct sp_topology *topology);
 
-/* For those who fill a topology: counts cores, domains, allowed CPUs ... from `cpu`, which must be sorted,
- * with core, domain and package as any ids; renumbers them. */
-void sp_topology_finish(struct sp_topology *topology);
-
 #endif

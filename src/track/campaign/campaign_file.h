@@ -62,8 +62,6 @@ void sp_campaign_free(struct sp_campaign *campaign);
 /* Splits a line into words, in place; *n of at most SP_MOST_WORDS. Returns what is wrong with it, NULL:
  * nothing. Characters of patterns in quotes become marks, which sp_campaign_unmark() makes what they were. */
 const char *sp_campaign_split(char *line, char *word[], int *n);
-void sp_campaign_unmark(char *word);
-bool sp_campaign_is_mark(char c);
 
 /* Options in one way of writing: "--threads=8 --format crs" and "--format crs  --threads 8" hash alike. */
 uint64_t sp_campaign_hash_options(char *const *word, int n);

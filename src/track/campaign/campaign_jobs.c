@@ -7,9 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
+#include "io/record/record_words.h"
 
 const char *sp_job_state_name(enum sp_job_state state)
 {
@@ -37,7 +41,8 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
     return sp_claims_open(path, stale_s, write, &campaign->claims, err);
 }
 
-void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size)
+/* The id of the i-th record of a job: "campaign-ID", "campaign-ID-2". */
+static void job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size)
 {
     if (i == 0)
         snprintf(id, size, "campaign-%s", job->id);
@@ -51,7 +56,7 @@ bool sp_job_find_record(const struct sp_campaign_store *c, const struct sp_campa
     char records[3100], id[64];
     struct stat facts;
     bool found = false;
-    sp_job_record_id(job, i, id, sizeof id);
+    job_record_id(job, i, id, sizeof id);
     snprintf(records, sizeof records, "%s/records", c->store.path);
     DIR *months = opendir(records);
     for (const struct dirent *e; months && !found && (e = readdir(months));) {
@@ -95,6 +100,16 @@ static bool read_failure(const struct sp_campaign_store *c, const char *id, stru
     return true;
 }
 
+/* Can all of it be read? *why: why not. */
+static bool job_record_is_usable(const char *path, struct sp_error *why)
+{
+    struct sp_record r = {0};
+    /* All of it, as the summary reads it: what a skim steps over may be damaged, too. */
+    const bool usable = sp_record_read(path, &r, why) == SP_OK;
+    sp_record_free(&r);
+    return usable;
+}
+
 /* Done is what can be read: all records of the job. A damaged one is a failure more, of which no process has
  * told. */
 static bool has_damaged_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
@@ -103,7 +118,7 @@ static bool has_damaged_record(const struct sp_campaign_store *c, const struct s
     char path[4096];
     struct sp_error why;
     for (int i = 0; sp_job_find_record(c, job, i, path, sizeof path); i++) {
-        if (sp_job_record_is_usable(path, &why))
+        if (job_record_is_usable(path, &why))
             continue;
         read_failure(c, job->id, f);
         *f = (struct sp_job_failure){.attempt = f->attempt + 1, .is_of_record = true};
@@ -111,15 +126,6 @@ static bool has_damaged_record(const struct sp_campaign_store *c, const struct s
         return true;
     }
     return false;
-}
-
-bool sp_job_record_is_usable(const char *path, struct sp_error *why)
-{
-    struct sp_record r = {0};
-    /* All of it, as the summary reads it: what a skim steps over may be damaged, too. */
-    const bool usable = sp_record_read(path, &r, why) == SP_OK;
-    sp_record_free(&r);
-    return usable;
 }
 
 void sp_job_look(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
@@ -242,5 +248,252 @@ enum sp_status sp_job_fail(const struct sp_campaign_store *c, const struct sp_ca
         status = sp_atomic_commit(&file, err);
     }
     json_decref(o);
+    return status;
+}
+
+enum { DIGITS = 16 };
+
+/* The number that 16 hexadecimal digits are; false: the text does not begin with so many. */
+static bool number_of(const char *text, uint64_t *number)
+{
+    char digits[DIGITS + 1];
+    snprintf(digits, sizeof digits, "%s", text);
+    if (strspn(digits, "0123456789abcdef") != DIGITS)
+        return false;
+    *number = strtoull(digits, NULL, DIGITS);
+    return true;
+}
+
+static bool add(struct sp_campaign_traces *t, uint64_t job)
+{
+    if (t->n == t->most) {
+        const int64_t most = t->most > 0 ? 2 * t->most : 256;
+        uint64_t *more = realloc(t->job, (size_t)most * sizeof *more);
+        if (!more)
+            return false;
+        t->job = more;
+        t->most = most;
+    }
+    t->job[t->n++] = job;
+    return true;
+}
+
+/* The jobs in the names of a folder's files, behind `before`: "campaign-ID.json", "ID.1". */
+static bool add_folder(struct sp_campaign_traces *t, const char *path, const char *before)
+{
+    const size_t n = strlen(before);
+    DIR *folder = opendir(path);
+    uint64_t job;
+    bool good = true;
+    for (const struct dirent *e; good && folder && (e = readdir(folder));)
+        if (strncmp(e->d_name, before, n) == 0 && number_of(e->d_name + n, &job))
+            good = add(t, job);
+    if (folder)
+        closedir(folder);
+    return good;
+}
+
+/* The folder of each month. */
+static bool add_records(struct sp_campaign_traces *t, const char *store)
+{
+    char records[3100], month[3400];
+    bool good = true;
+    snprintf(records, sizeof records, "%s/records", store);
+    DIR *months = opendir(records);
+    for (const struct dirent *e; good && months && (e = readdir(months));) {
+        snprintf(month, sizeof month, "%s/%s", records, e->d_name);
+        good = e->d_name[0] == '.' || add_folder(t, month, "campaign-");
+    }
+    if (months)
+        closedir(months);
+    return good;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+enum sp_status sp_campaign_traces_read(const struct sp_campaign_store *c, struct sp_campaign_traces *t,
+                                       struct sp_error *err)
+{
+    char failed[3100];
+    t->n = 0;
+    snprintf(failed, sizeof failed, "%s/campaign/failed", c->store.path);
+    if (!add_records(t, c->store.path) || !add_folder(t, c->claims.folder, "") ||
+        !add_folder(t, failed, "")) {
+        t->n = 0;
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the names of jobs");
+    }
+    if (t->n > 1)
+        sp_sort_by(t->job, t->n, sizeof *t->job, compare);
+    return SP_OK;
+}
+
+bool sp_campaign_traces_have(const struct sp_campaign_traces *t, const struct sp_campaign_job *job)
+{
+    uint64_t id;
+    return t->n > 0 && number_of(job->id, &id) && bsearch(&id, t->job, (size_t)t->n, sizeof id, compare);
+}
+
+void sp_campaign_traces_free(struct sp_campaign_traces *t)
+{
+    free(t->job);
+    memset(t, 0, sizeof *t);
+}
+
+void sp_job_look_by(const struct sp_campaign_traces *t, const struct sp_campaign_store *c,
+                    const struct sp_campaign_job *job, struct sp_job_view *view)
+{
+    if (sp_campaign_traces_have(t, job)) {
+        sp_job_look(c, job, view);
+        return;
+    }
+    memset(view, 0, sizeof *view);
+    view->state = SP_JOB_WAITING;
+}
+
+/* Records of a job from its work folder into the store. */
+
+enum sp_status sp_job_work_make(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                char *path, struct sp_error *err)
+{
+    snprintf(path, 4096, "%s/campaign/work/%s.XXXXXX", c->store.path, job->id);
+    return mkdtemp(path) ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
+}
+
+static const struct sp_campaign_job *owner_of(const struct sp_campaign *c, const char *folder)
+{
+    for (int i = 0; i < c->n_jobs; i++)
+        if (strncmp(folder, c->job[i].id, strlen(c->job[i].id)) == 0)
+            return &c->job[i];
+    return NULL;
+}
+
+/* A claim on a job that is done: its owner was killed between the two. */
+static void sweep_claim(const struct sp_campaign_store *store, const struct sp_campaign_job *job)
+{
+    struct sp_claim claim;
+    bool taken;
+    if (sp_claim_look(&store->claims, job->id, &claim) == SP_CLAIM_STALE &&
+        sp_claim_take(&store->claims, job->id, &taken, &claim, NULL) == SP_OK && taken)
+        sp_claim_drop(&store->claims, job->id, &claim);
+}
+
+/* Those whose folders of work are gone already. */
+static void sweep_claims(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
+{
+    DIR *folder = opendir(store->claims.folder);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        const struct sp_campaign_job *job = owner_of(campaign, e->d_name);
+        struct sp_job_view view;
+        if (!job)
+            continue;
+        sp_job_look(store, job, &view);
+        if (view.state == SP_JOB_DONE)
+            sweep_claim(store, job);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign)
+{
+    char work[3100], path[4096];
+    sp_claims_sweep(&store->claims);
+    snprintf(work, sizeof work, "%s/campaign/work", store->store.path);
+    DIR *folder = opendir(work);
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        const struct sp_campaign_job *job = owner_of(campaign, e->d_name);
+        struct sp_job_view view;
+        if (!job)
+            continue;
+        sp_job_look(store, job, &view);
+        if (view.state != SP_JOB_DONE && !view.claim.is_ended)
+            continue; /* one that was silent for long may be alive */
+        snprintf(path, sizeof path, "%s/%s", work, e->d_name);
+        sp_folder_remove(path);
+    }
+    if (folder)
+        closedir(folder);
+    sweep_claims(store, campaign);
+}
+
+/* A record that is anonymous gets the hashes alone: the other words are the user's names for things. */
+static void describe(struct sp_record *r, const struct sp_campaign_job *job)
+{
+    bool anonymous = false;
+    sp_record_set_text(r, "campaign.job", job->id);
+    sp_record_set_text(r, "campaign.task", job->task);
+    if (sp_record_flag(r, "anonymous", &anonymous) && anonymous)
+        return;
+    sp_record_set_text(r, "campaign.matrix", job->matrix->text);
+    sp_record_set_text(r, "campaign.run", job->run->name);
+    json_t *options = json_array();
+    for (int i = 0; i < job->run->n_words; i++)
+        json_array_append_new(options, json_string(job->run->word[i]));
+    sp_record_set_object(r, "campaign.options", options);
+}
+
+/* Into the store; *path receives its name there. What another process put there under this name stays. */
+static enum sp_status add_to_store(const struct sp_campaign_store *c, const char *file, char *path,
+                                   struct sp_error *err)
+{
+    struct stat facts = {0};
+    bool added;
+    const enum sp_status status = sp_store_add(&c->store, file, &added, path, err);
+    return status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size > 0 ? SP_OK : status;
+}
+
+/* Makes room where the record that is there cannot be read, in whichever month it lies: it stays beside the
+ * new one, under a name that no record has. */
+static enum sp_status set_damaged_aside(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                        int i, struct sp_error *err)
+{
+    struct sp_error why;
+    char path[4096], aside[4200];
+    if (!sp_job_find_record(c, job, i, path, sizeof path) || job_record_is_usable(path, &why))
+        return SP_OK;
+    snprintf(aside, sizeof aside, "%s.damaged", path);
+    return rename(path, aside) == 0 ? SP_OK
+                                    : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
+}
+
+static enum sp_status deliver_one(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                                  const char *file, int i, struct sp_error *err)
+{
+    struct sp_record r;
+    char id[64], named[4200], path[4096] = "";
+    enum sp_status status = sp_record_read(file, &r, err);
+    if (status != SP_OK)
+        return status;
+    job_record_id(job, i, id, sizeof id);
+    snprintf(named, sizeof named, "%.*s.%s", (int)(strlen(file) - strlen(".json")), file, id);
+    if (strcmp(sp_words_text(&r, "status", ""), "complete") != 0)
+        status = sp_fail(err, SP_INPUT, NULL, "the record is not complete: its status is '%s'",
+                         sp_words_text(&r, "status", "?"));
+    describe(&r, job);
+    sp_record_set_text(&r, "id", id);
+    if (status == SP_OK)
+        status = sp_record_write(&r, named, err);
+    sp_record_free(&r);
+    if (status == SP_OK)
+        status = set_damaged_aside(c, job, i, err);
+    return status == SP_OK ? add_to_store(c, named, path, err) : status;
+}
+
+enum sp_status sp_job_deliver(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
+                              const char *work, struct sp_error *err)
+{
+    struct sp_record_paths paths = {0};
+    struct sp_job_view view;
+    enum sp_status status = sp_record_paths_add(&paths, work, err);
+    if (status == SP_OK && paths.n == 0)
+        status = sp_fail(err, SP_INPUT, NULL, "it wrote no record");
+    sp_job_look(c, job, &view);
+    for (int i = paths.n - 1; i >= 0 && status == SP_OK && view.state != SP_JOB_DONE; i--)
+        status = deliver_one(c, job, paths.path[i], i, err);
+    sp_record_paths_free(&paths);
     return status;
 }

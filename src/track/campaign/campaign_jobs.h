@@ -48,12 +48,9 @@ enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale
 
 /* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies; false: there
  * is none. An empty file is none: its name was claimed where the file system has no hard links
- * (io/files/new_file.h), by a process that was killed then, or that writes it now. */
+ * (io/files/atomic_file.h), by a process that was killed then, or that writes it now. */
 bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
                         char *path, size_t size);
-
-/* Can all of it be read? *why: why not. */
-bool sp_job_record_is_usable(const char *path, struct sp_error *why);
 
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                  struct sp_job_view *view);
@@ -70,9 +67,6 @@ enum sp_status sp_slot_take(const struct sp_campaign_store *campaign, int slots,
                             struct sp_claim *claim, struct sp_error *err);
 void sp_slot_touch(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
-
-/* The id of the i-th record of a job: "campaign-ID", "campaign-ID-2". */
-void sp_job_record_id(const struct sp_campaign_job *job, int i, char *id, size_t size);
 
 /* An empty folder for the records of a job, to be removed by sp_folder_remove() (io/files/part_file.h).
  * path[4096].
@@ -94,5 +88,24 @@ enum sp_status sp_job_deliver(const struct sp_campaign_store *campaign, const st
 /* Records a failure; attempt, host and when are filled in here. */
 enum sp_status sp_job_fail(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                            const struct sp_job_failure *failure, struct sp_error *err);
+
+/* Which jobs have left something in a store - a record, a claim, a failure -, from one look at each folder:
+ * what has left nothing waits, and need not be looked at one by one. */
+
+/* Zero-initialise; sp_campaign_traces_free(). */
+struct sp_campaign_traces {
+    int64_t n, most;
+    uint64_t *job; /* [n] ids as numbers, ascending */
+};
+
+/* Reads them anew. SP_MEMORY: *traces is empty then. */
+enum sp_status sp_campaign_traces_read(const struct sp_campaign_store *campaign,
+                                       struct sp_campaign_traces *traces, struct sp_error *err);
+bool sp_campaign_traces_have(const struct sp_campaign_traces *traces, const struct sp_campaign_job *job);
+void sp_campaign_traces_free(struct sp_campaign_traces *traces);
+
+/* sp_job_look(), which reads files only for a job that has left a trace. */
+void sp_job_look_by(const struct sp_campaign_traces *traces, const struct sp_campaign_store *campaign,
+                    const struct sp_campaign_job *job, struct sp_job_view *view);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/record/record_words.h"
-#include "track/campaign/campaign_traces.h"
+#include "track/campaign/campaign_jobs.h"
 
 const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS] = {
     [SP_COLUMN_TIME] = {"time", "s"},

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "base/samples.h"
-#include "track/judge/confirm.h"
+#include "track/judge/judge.h"
 
 enum { MOST_SESSIONS = 32, MOST_ROUNDS = 10, MOST_ENTRIES = MOST_SESSIONS + MOST_ROUNDS };
 

@@ -1,5 +1,7 @@
 #include "track/judge/comparable.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool sp_tracked_is_of_bytes(enum sp_tracked metric)
@@ -31,4 +33,107 @@ int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp
 bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric)
 {
     return sp_entries_order(a, b, metric) == 0;
+}
+
+/* What decides whether two records are comparable. */
+enum decides { NEVER, ALWAYS, OF_REQUEST, WHERE_MEASURED, WHERE_SIMULATED };
+
+static const struct {
+    const char *path;
+    enum decides decides;
+} parts[] = {{"request", OF_REQUEST},
+             {"env.identity", WHERE_MEASURED},
+             {"problem.sha256", ALWAYS},
+             {"machine.caches", WHERE_SIMULATED},
+             {"config.threads", WHERE_SIMULATED},
+             {"env.detail", NEVER},
+             {"config", NEVER},
+             {"placement", NEVER},
+             {"tool", NEVER},
+             {"source", NEVER}};
+
+static bool is_identity(enum decides decides, const char *key, bool is_simulated)
+{
+    return decides == ALWAYS || (decides == OF_REQUEST && key && sp_series_asks(key)) ||
+           (decides == WHERE_MEASURED && !is_simulated) || (decides == WHERE_SIMULATED && is_simulated);
+}
+
+static void as_text(const json_t *value, char *text, size_t size)
+{
+    char *json = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    snprintf(text, size, "%s", json ? json : "-");
+    free(json);
+}
+
+static bool add(struct sp_differences *d, const char *path, const char *key, const json_t *a, const json_t *b,
+                bool decides)
+{
+    struct sp_difference *more = realloc(d->one, (size_t)(d->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    d->one = more;
+    struct sp_difference *one = &more[d->n++];
+    snprintf(one->field, sizeof one->field, "%s%s%s", path, key ? "." : "", key ? key : "");
+    as_text(a, one->a, sizeof one->a);
+    as_text(b, one->b, sizeof one->b);
+    one->is_identity = decides;
+    d->n_identity += decides;
+    return true;
+}
+
+/* A part that is an object field by field, else as a whole. */
+static bool compare_part(struct sp_differences *d, const char *path, const json_t *a, const json_t *b,
+                         enum decides decides, bool is_simulated)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(a) || !json_is_object(b))
+        return (!a && !b) || (a && b && json_equal(a, b)) ||
+               add(d, path, NULL, a, b, is_identity(decides, NULL, is_simulated));
+    json_object_foreach((json_t *)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        if (!(other && json_equal(value, other)) &&
+            !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
+            return false;
+    }
+    json_object_foreach((json_t *)b, key, value)
+    {
+        if (!json_object_get(a, key) &&
+            !add(d, path, key, NULL, value, is_identity(decides, key, is_simulated)))
+            return false;
+    }
+    return true;
+}
+
+/* Absent it counts as 1. */
+static bool compare_bytes_version(struct sp_differences *d, const struct sp_record *a,
+                                  const struct sp_record *b, bool is_simulated)
+{
+    static const char path[] = "metrics.bytes.version";
+    return sp_record_bytes_version(a) == sp_record_bytes_version(b) ||
+           add(d, path, NULL, sp_record_node(a, path), sp_record_node(b, path), is_simulated);
+}
+
+enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
+                                   struct sp_differences *d, struct sp_error *err)
+{
+    memset(d, 0, sizeof *d);
+    bool good = compare_bytes_version(d, a, b, is_simulated);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
+        if (parts[i].decides == WHERE_SIMULATED && !is_simulated)
+            continue; /* of the environment, or among `config` below */
+        good = compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
+                            sp_record_node(b, parts[i].path), parts[i].decides, is_simulated);
+    }
+    if (good)
+        return SP_OK;
+    sp_differences_free(d);
+    return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
+}
+
+void sp_differences_free(struct sp_differences *d)
+{
+    free(d->one);
+    memset(d, 0, sizeof *d);
 }

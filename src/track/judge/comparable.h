@@ -2,6 +2,7 @@
 #ifndef SP_TRACK_COMPARABLE_H
 #define SP_TRACK_COMPARABLE_H
 
+#include "io/record/record.h"
 #include "track/store/entry.h"
 
 /* Bytes and alpha, which is made of them alone. */
@@ -20,5 +21,27 @@ bool sp_tracked_uses_bytes(enum sp_tracked metric);
 bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
 /* An order in which those that may be compared are next to each other, and 0 between them, as of strcmp(). */
 int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
+
+/* What two records differ in: what was asked for and where they ran, which decides whether they are
+ * comparable, and what was resolved, which may explain a change. */
+
+struct sp_difference {
+    char field[64];    /* "request.format", "env.identity.cpu" */
+    char a[96], b[96]; /* as JSON; "-": not there */
+    bool is_identity;  /* makes them not comparable by the metric that was asked for */
+};
+
+/* sp_differences_free(). */
+struct sp_differences {
+    int n, n_identity;
+    struct sp_difference *one; /* [n] */
+};
+
+/* What differs, and which of it decides: of `request` what series are told apart
+ * by; where the metric is simulated the caches, the threads and what simulated bytes are, else the
+ * environment. */
+enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
+                                   struct sp_differences *out, struct sp_error *err);
+void sp_differences_free(struct sp_differences *d);
 
 #endif

@@ -1,15 +1,18 @@
 #include "track/judge/group_shift.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/samples.h"
+#include "track/judge/comparable.h"
 
 enum { LEAST_SESSIONS = 4 }; /* fewer tell nothing about how far sessions differ */
 enum { MOST_RECORDS = 64, MOST_VALUES = MOST_RECORDS * SP_ENTRY_RUNS };
 
-time_t sp_entry_seconds(const struct sp_entry *entry)
+/* When it ran, since the epoch; 0: it does not say. */
+static time_t entry_seconds(const struct sp_entry *entry)
 {
     struct tm t = {0};
     if (!strptime(entry->start, "%Y-%m-%dT%H:%M:%S", &t))
@@ -75,7 +78,7 @@ bool sp_entries_share_session(const struct sp_entry *earlier, const struct sp_en
 {
     return later->commit[0] && strcmp(earlier->commit, later->commit) == 0 &&
            strcmp(earlier->tool, later->tool) == 0 &&
-           sp_entry_seconds(later) - sp_entry_seconds(earlier) <= SP_SESSION_S;
+           entry_seconds(later) - entry_seconds(earlier) <= SP_SESSION_S;
 }
 
 /* Behind the last record of the session that begins with list[begin]: what confirms the record before it
@@ -222,4 +225,69 @@ struct sp_shift sp_shift_of_groups(const struct sp_entry *const *before, int n_b
     options.noise = *noise;
     options.raised = sp_steadiness_limit(steadiness, n_sessions, *noise, o->floor);
     return sp_shift_of(group[0], group[1], &options);
+}
+
+enum { DAY_S = 24 * 3600 };
+
+static bool is_alive(const struct sp_entry *e, const struct sp_entry *newest)
+{
+    return entry_seconds(newest) - entry_seconds(e) <= DAY_S ||
+           (e->commit[0] && strcmp(e->commit, newest->commit) == 0);
+}
+
+/* list[0 .. n) that list[n - 1] can be compared with, itself last; all, if it alone is. */
+static enum sp_status gather(const struct sp_entry *const *list, int n, enum sp_tracked metric,
+                             struct sp_newest *out, struct sp_error *err)
+{
+    out->list = malloc((size_t)n * sizeof(struct sp_entry *));
+    if (!out->list)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for a series of %d records", n);
+    out->newest = list[n - 1];
+    out->n = 0;
+    for (int i = 0; i < n; i++)
+        if (list[i] == out->newest || sp_entries_comparable(list[i], out->newest, metric))
+            out->list[out->n++] = list[i];
+    if (out->n == 1) {
+        memcpy(out->list, list, (size_t)n * sizeof(struct sp_entry *));
+        out->n = n;
+    }
+    return SP_OK;
+}
+
+static void turn_round(struct sp_newest *newest, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        const struct sp_newest t = newest[i];
+        newest[i] = newest[n - 1 - i];
+        newest[n - 1 - i] = t;
+    }
+}
+
+enum sp_status sp_newest_find(const struct sp_entry *const *list, int n, enum sp_tracked metric,
+                              sp_entry_filter *filter, const void *context, struct sp_newest *newest,
+                              int most, int *n_newest, struct sp_error *err)
+{
+    const struct sp_entry *latest = NULL;
+    enum sp_status status = SP_OK;
+    *n_newest = 0;
+    for (int i = n - 1; i >= 0 && *n_newest < most && status == SP_OK; i--) {
+        bool is_older = false;
+        if (!filter(context, list[i]))
+            continue;
+        latest = latest ? latest : list[i];
+        for (int k = 0; k < *n_newest && !is_older; k++)
+            is_older = sp_entries_comparable(list[i], newest[k].newest, metric);
+        if (is_older || !is_alive(list[i], latest))
+            continue;
+        status = gather(list, i + 1, metric, &newest[*n_newest], err);
+        *n_newest += status == SP_OK;
+    }
+    turn_round(newest, *n_newest);
+    return status;
+}
+
+void sp_newest_free(struct sp_newest *newest)
+{
+    free(newest->list);
+    newest->list = NULL;
 }

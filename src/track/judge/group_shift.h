@@ -3,12 +3,19 @@
 #ifndef SP_TRACK_GROUP_SHIFT_H
 #define SP_TRACK_GROUP_SHIFT_H
 
-#include <time.h>
+#include "track/judge/shift.h"
+#include "track/store/entry.h"
 
-#include "track/judge/judge.h"
+/* How a metric is compared. */
+struct sp_judge_options {
+    enum sp_tracked metric;
+    double floor;      /* least relative change that counts; 0: 0.03 */
+    double confidence; /* of intervals; 0: 0.95 */
+    int n_baseline;    /* most records before the newest that make the rolling baseline; 0: 10 */
+    uint64_t seed;
+};
 
-/* When it ran, since the epoch; 0: it does not say. */
-time_t sp_entry_seconds(const struct sp_entry *entry);
+enum { SP_SESSION_S = 6 * 3600 };
 
 /* Of the same commit and tool, and within SP_SESSION_S. A record that confirms another one is of its session,
  * too, whenever it was measured: sp_entry_confirms(). */
@@ -39,5 +46,28 @@ struct sp_shift sp_shift_of_groups(const struct sp_entry *const *before, int n_b
                                    const struct sp_entry *const *after, int n_after,
                                    const struct sp_steadiness *steadiness, const struct sp_judge_options *o,
                                    double *noise);
+
+/* What of a series a check judges: where several machines write into one store, the newest record of each of
+ * them has its own verdict, and none hides that of another. */
+
+/* One record to be judged, the last of `list`, and those before it that can be compared with it; where there
+ * are none, all that came before it, so that the verdict can say why. */
+struct sp_newest {
+    const struct sp_entry *newest; /* = list[n - 1] */
+    const struct sp_entry **list;  /* [n] owned; entries borrowed */
+    int n;
+};
+
+/* Which records may be judged at all; the others are only compared with. */
+typedef bool sp_entry_filter(const void *context, const struct sp_entry *entry);
+
+/* list[n]: a series by start. Of every environment (where bytes are simulated: of all caches) the newest
+ * record that the filter lets through, by start, if it ran within a day of the newest of all or measured the
+ * same commit: what a machine measured before that has been judged then. At most `most` of them, the newest
+ * ones. SP_MEMORY. newest[0 .. *n_newest) are to be freed with sp_newest_free(). */
+enum sp_status sp_newest_find(const struct sp_entry *const *list, int n, enum sp_tracked metric,
+                              sp_entry_filter *filter, const void *context, struct sp_newest *newest,
+                              int most, int *n_newest, struct sp_error *err);
+void sp_newest_free(struct sp_newest *newest);
 
 #endif

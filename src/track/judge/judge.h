@@ -3,7 +3,7 @@
 #define SP_TRACK_JUDGE_H
 
 #include "track/judge/attribution.h"
-#include "track/judge/shift.h"
+#include "track/judge/group_shift.h"
 
 enum sp_verdict_of_track {
     SP_TRACK_OK,
@@ -14,15 +14,7 @@ enum sp_verdict_of_track {
 };
 const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "regressed", ... */
 
-struct sp_judge_options {
-    enum sp_tracked metric;
-    double floor;      /* least relative change that counts; 0: 0.03 */
-    double confidence; /* of intervals; 0: 0.95 */
-    int n_baseline;    /* most records before the newest that make the rolling baseline; 0: 10 */
-    uint64_t seed;
-};
-
-/* Was it measured again (track/judge/confirm.h), and did that say the same? */
+/* Was it measured again, and did that say the same? */
 enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };
 
 struct sp_judgement {
@@ -51,7 +43,7 @@ struct sp_judgement {
 /* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest ones that
  * come from the same commit and tool and lie within SP_SESSION_S of each other, and those measured to confirm
  * another one with it, make the group that is judged: the last SP_MOST_OF_SESSION of them. */
-enum { SP_SESSION_S = 6 * 3600, SP_MOST_OF_SESSION = 32 };
+enum { SP_MOST_OF_SESSION = 32 };
 
 /* Judges the newest of `list` [n], all of one series, by start; others of the series in other environments
  * may be among them, and make "not comparable" where nothing else is there to compare with. pinned
@@ -83,5 +75,34 @@ const char *sp_judgement_baseline(const struct sp_judgement *j);
 
 /* Exit code of a verdict [UX 4]: regressed 1, inconclusive and not comparable 5, else 0. */
 int sp_track_exit_code(enum sp_verdict_of_track verdict);
+
+/* A verdict judged again when its request was measured once more: one session that was unlucky regresses, two
+ * in a row hardly ever do. */
+
+/* Judges again: list [n] is what sp_judge() was given, and behind it the n_new sessions that were measured
+ * since, whose `confirms` names the newest before them. What stays *regressed* has regressed together with
+ * the first session, and by itself; of itself alone it is *inconclusive*. Sets verdict, confirmed and
+ * confirmation of *j, which holds the first verdict. SP_MEMORY. */
+enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_new,
+                              const struct sp_entry *const *pinned, int n_pinned,
+                              const struct sp_judge_options *options, struct sp_judgement *j,
+                              struct sp_error *err);
+
+/* sp_judge(), and where the newest of the list were measured to confirm those before them, what they say.
+ * SP_MEMORY.
+ */
+enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
+                                  const struct sp_entry *const *pinned, int n_pinned,
+                                  const struct sp_judge_options *options, struct sp_judgement *j,
+                                  struct sp_error *err);
+
+/* Would another session be of use? Verdicts that something was compared for, that are not good, and that no
+ * other session has confirmed. */
+bool sp_judge_wants_confirmation(const struct sp_judgement *j);
+
+/* Makes *regressed* inconclusive where no other session has confirmed it, runs differ by more than the floor
+ * that was asked for (0: SP_SHIFT_FLOOR), and the change is at most five times as large as they do: a machine
+ * that moves that much from run to run also has bad sessions. */
+void sp_judge_hold(struct sp_judgement *j, double floor);
 
 #endif

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,7 +12,6 @@
 #include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
-#include "io/files/new_file.h"
 #include "io/files/part_file.h"
 
 static double seconds(struct timespec t)

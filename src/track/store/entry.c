@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include "base/hash.h"
 #include "base/option/run_option.h"
 #include "io/record/record_words.h"
 

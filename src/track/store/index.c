@@ -1,15 +1,406 @@
 #include "track/store/index.h"
 
+#include <errno.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "io/files/input_file.h"
-#include "track/store/remembered.h"
-#include "track/store/skim.h"
+#include "io/files/part_file.h"
+#include "io/json_text.h"
+
+/* An entry with the file that it came from; entry.id "" and `why` for a file that is no usable record. */
+struct remembered {
+    char *path; /* owned */
+    int64_t modified_ns, size_B;
+    struct sp_entry entry;
+    char why[256];
+};
+
+static void remembered_free(struct remembered *list, int64_t n)
+{
+    for (int64_t i = 0; list && i < n; i++)
+        free(list[i].path);
+    free(list);
+}
+
+#ifdef SP_REMEMBER_IN_SQLITE
+#include <sqlite3.h>
+
+/* Of the layout of struct sp_entry as stored: another one is not read. */
+#define LAYOUT 11
+
+static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, modified_ns INTEGER, size_B "
+                             "INTEGER, why TEXT, entry BLOB) WITHOUT ROWID;";
+
+static enum sp_status failed(sqlite3 *db, const char *file, struct sp_error *err)
+{
+    return sp_fail_at(err, SP_OUTPUT, file, 0, 0, "remove it; it is made again from the records", "%s",
+                      db ? sqlite3_errmsg(db) : "no memory");
+}
+
+static int64_t number(sqlite3 *db, const char *query)
+{
+    sqlite3_stmt *s = NULL;
+    int64_t n = -1;
+    if (sqlite3_prepare_v2(db, query, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+        n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return n;
+}
+
+static bool take_row(sqlite3_stmt *s, struct remembered *one)
+{
+    const char *path = (const char *)sqlite3_column_text(s, 0),
+               *why = (const char *)sqlite3_column_text(s, 3);
+    if (!path || sqlite3_column_bytes(s, 4) != (int)sizeof one->entry)
+        return false;
+    one->path = strdup(path);
+    one->modified_ns = sqlite3_column_int64(s, 1);
+    one->size_B = sqlite3_column_int64(s, 2);
+    snprintf(one->why, sizeof one->why, "%s", why ? why : "");
+    memcpy(&one->entry, sqlite3_column_blob(s, 4), sizeof one->entry);
+    return one->path != NULL;
+}
+
+/* Reads all into *list [*n], sorted by path; freed with remembered_free(). A file that is missing or damaged
+ * is an empty list. */
+static enum sp_status remembered_read(const char *file, struct remembered **list, int64_t *n,
+                                      struct sp_error *err)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    *list = NULL;
+    *n = 0;
+    if (access(file, F_OK) != 0)
+        return SP_OK;
+    const int64_t most = sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+                                 number(db, "PRAGMA user_version") == LAYOUT
+                             ? number(db, "SELECT count(*) FROM remembered")
+                             : -1;
+    if (most > 0 && (*list = calloc((size_t)most, sizeof **list)) &&
+        sqlite3_prepare_v2(db, "SELECT path, modified_ns, size_B, why, entry FROM remembered ORDER BY path",
+                           -1, &s, NULL) == SQLITE_OK)
+        while (*n < most && sqlite3_step(s) == SQLITE_ROW && take_row(s, &(*list)[*n]))
+            ++*n;
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    if (most > 0 && !*list)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %lld entries", (long long)most);
+    return SP_OK;
+}
+
+static bool insert_all(sqlite3 *db, const struct remembered *list, int64_t n)
+{
+    sqlite3_stmt *s = NULL;
+    bool good =
+        sqlite3_prepare_v2(db, "INSERT INTO remembered VALUES (?, ?, ?, ?, ?)", -1, &s, NULL) == SQLITE_OK;
+    for (int64_t i = 0; i < n && good; i++) {
+        sqlite3_bind_text(s, 1, list[i].path, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 2, list[i].modified_ns);
+        sqlite3_bind_int64(s, 3, list[i].size_B);
+        sqlite3_bind_text(s, 4, list[i].why, -1, SQLITE_STATIC);
+        sqlite3_bind_blob(s, 5, &list[i].entry, (int)sizeof list[i].entry, SQLITE_STATIC);
+        good = sqlite3_step(s) == SQLITE_DONE;
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    return good;
+}
+
+/* A new file under a temporary name, filled by `fill`, then renamed: readers see the old one or the new one.
+ */
+static enum sp_status make_file(const char *file, const char *schema,
+                                bool (*fill)(sqlite3 *db, const void *context), const void *context,
+                                struct sp_error *err)
+{
+    char part[4200];
+    sqlite3 *db = NULL;
+    enum sp_status status = SP_OK;
+    const int fd = sp_part_make(file, part, sizeof part);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
+    /* no journal: nobody goes on with a part, and it would have a name of its own */
+    if (sqlite3_open(part, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, schema, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK || !fill(db, context) ||
+        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        status = failed(db, file, err);
+    sqlite3_close(db);
+    sp_part_permit(fd, file);
+    close(fd);
+    if (status == SP_OK && !sp_part_rename(part, file))
+        status = sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "it cannot be written");
+    if (status != SP_OK)
+        sp_part_remove(part);
+    return status;
+}
+
+struct listed {
+    const struct remembered *list;
+    int64_t n;
+};
+
+static bool fill_remembered(sqlite3 *db, const void *context)
+{
+    const struct listed *l = context;
+    return insert_all(db, l->list, l->n);
+}
+
+/* Replaces what is there by the list, as a whole or not at all. */
+static enum sp_status remembered_write(const char *file, const struct remembered *list, int64_t n,
+                                       struct sp_error *err)
+{
+    char schema[sizeof create + 80];
+    const struct listed l = {list, n};
+    snprintf(schema, sizeof schema, "PRAGMA synchronous = OFF; PRAGMA user_version = %d; %s", LAYOUT, create);
+    return make_file(file, schema, fill_remembered, &l, err);
+}
+
+struct exported {
+    const struct sp_entry *entry;
+    char *const *path;
+    int64_t n;
+};
+
+static void bind_text(sqlite3_stmt *s, int at, const char *text)
+{
+    if (*text)
+        sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(s, at);
+}
+
+static void bind_number(sqlite3_stmt *s, int at, double x)
+{
+    if (isnan(x))
+        sqlite3_bind_null(s, at);
+    else
+        sqlite3_bind_double(s, at, x);
+}
+
+static bool export_runs(sqlite3_stmt *s, const struct sp_entry *e)
+{
+    bool good = true;
+    for (int i = 0; i < e->n_runs && good; i++) {
+        bind_text(s, 1, e->id);
+        sqlite3_bind_int(s, 2, i);
+        sqlite3_bind_double(s, 3, e->time_s[i]);
+        bind_number(s, 4, e->roof_Bps[i] > 0 ? e->roof_Bps[i] : NAN);
+        good = sqlite3_step(s) == SQLITE_DONE;
+        sqlite3_reset(s);
+    }
+    return good;
+}
+
+static bool export_entry(sqlite3_stmt *s, const struct sp_entry *e, const char *path)
+{
+    const char *const text[] = {e->id,     e->series, e->env,  e->start,
+                                e->status, e->matrix, e->what, e->machine,
+                                e->commit, e->branch, e->tool, e->origin[SP_TRACKED_BYTES],
+                                path};
+    const int n = (int)(sizeof text / sizeof *text);
+    for (int i = 0; i < n; i++)
+        bind_text(s, i + 1, text[i]);
+    for (int i = 0; i < SP_N_TRACKED; i++)
+        bind_number(s, n + 1 + i, e->metric[i]);
+    const bool good = sqlite3_step(s) == SQLITE_DONE;
+    sqlite3_reset(s);
+    return good;
+}
+
+static bool fill_export(sqlite3 *db, const void *context)
+{
+    const struct exported *x = context;
+    sqlite3_stmt *record = NULL, *run = NULL;
+    bool good = sqlite3_prepare_v2(
+                    db, "INSERT OR IGNORE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    -1, &record, NULL) == SQLITE_OK &&
+                sqlite3_prepare_v2(db, "INSERT INTO run VALUES (?, ?, ?, ?)", -1, &run, NULL) == SQLITE_OK;
+    for (int64_t i = 0; i < x->n && good; i++)
+        good = export_entry(record, &x->entry[i], x->path[i]) && export_runs(run, &x->entry[i]);
+    sqlite3_finalize(record);
+    sqlite3_finalize(run);
+    return good;
+}
+
+/* For other programs: tables `record` and `run` in a new file. SP_ABSENT: built without SQLite. */
+static enum sp_status remembered_export(const char *file, const struct sp_entry *entry, char *const *path,
+                                        int64_t n, struct sp_error *err)
+{
+    static const char schema[] =
+        "PRAGMA user_version = 2;CREATE TABLE record (id TEXT PRIMARY KEY, series TEXT, env TEXT, start "
+        "TEXT, status TEXT, matrix TEXT, what TEXT, machine TEXT, source_commit TEXT, source_branch TEXT, "
+        "tool TEXT, bytes_origin TEXT, path TEXT, time_s REAL, bytes_B REAL, bandwidth_Bps REAL, roof_Bps "
+        "REAL, performance_flops REAL, bandwidth_fraction REAL, model_fraction REAL, alpha REAL, lambda_t "
+        "REAL, instructions REAL);CREATE TABLE run (id TEXT, run INTEGER, time_s REAL, roof_Bps REAL);CREATE "
+        "INDEX by_series ON record (series, start);CREATE INDEX run_of_record ON run (id);";
+    const struct exported x = {entry, path, n};
+    return make_file(file, schema, fill_export, &x, err);
+}
+
+#else
+
+static enum sp_status remembered_read(const char *file, struct remembered **list, int64_t *n,
+                                      struct sp_error *err)
+{
+    (void)file;
+    (void)err;
+    *list = NULL;
+    *n = 0;
+    return SP_OK;
+}
+
+static enum sp_status absent(struct sp_error *err)
+{
+    return sp_fail(err, SP_ABSENT, "install libsqlite3-dev and run ./bootstrap again",
+                   "this build has no SQLite");
+}
+
+static enum sp_status remembered_write(const char *file, const struct remembered *list, int64_t n,
+                                       struct sp_error *err)
+{
+    (void)file;
+    (void)list;
+    (void)n;
+    return absent(err);
+}
+
+static enum sp_status remembered_export(const char *file, const struct sp_entry *entry, char *const *path,
+                                        int64_t n, struct sp_error *err)
+{
+    (void)file;
+    (void)entry;
+    (void)path;
+    (void)n;
+    return absent(err);
+}
+
+#endif
+
+static const char *const wanted[] = {
+    "schema",    "id",        "status",  "time",        "tool",     "source",   "env",
+    "machine",   "problem",   "config",  "request",     "runs",     "roofs",    "metrics",
+    "placement", "sentinels", "binding", "core_events", "confirms", "campaign", "conditions"};
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+        p++;
+    return p;
+}
+
+/* Behind the string that begins at p, a quote; NULL: it does not end. */
+static const char *skip_string(const char *p, const char *end)
+{
+    for (p++; p < end; p++)
+        if (*p == '\\')
+            p++;
+        else if (*p == '"')
+            return p + 1;
+    return NULL;
+}
+
+/* Behind the value that begins at p; NULL: it does not end. */
+static const char *skip_value(const char *p, const char *end)
+{
+    int depth = 0;
+    while (p && p < end) {
+        const char c = *p;
+        if (c == '"') {
+            p = skip_string(p, end);
+            if (depth == 0)
+                return p;
+            continue;
+        }
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            return p; /* behind a number or a word */
+        if (c == '{' || c == '[')
+            depth++;
+        if (c == '}' || c == ']')
+            depth--;
+        p++;
+        if (depth == 0 && (c == '}' || c == ']'))
+            return p;
+    }
+    return NULL;
+}
+
+static bool is_among(const char *key, size_t n, const char *const *keys, int n_keys)
+{
+    for (int i = 0; i < n_keys; i++)
+        if (strlen(keys[i]) == n && memcmp(keys[i], key, n) == 0)
+            return true;
+    return false;
+}
+
+size_t sp_skim(const char *text, size_t size, const char *const *keys, int n_keys, char *out)
+{
+    const char *end = text + size, *p = skip_blanks(text, end);
+    size_t n = 0;
+    if (p == end || *p != '{')
+        return 0;
+    p = skip_blanks(p + 1, end);
+    out[n++] = '{';
+    while (p < end && *p == '"') {
+        const char *key = p, *behind_key = skip_string(p, end);
+        p = behind_key ? skip_blanks(behind_key, end) : end;
+        if (p == end || *p != ':')
+            return 0;
+        const char *value = skip_blanks(p + 1, end), *behind = skip_value(value, end);
+        if (!behind)
+            return 0;
+        if (is_among(key + 1, (size_t)(behind_key - key) - 2, keys, n_keys)) {
+            if (n > 1)
+                out[n++] = ',';
+            memcpy(out + n, key, (size_t)(behind - key));
+            n += (size_t)(behind - key);
+        }
+        p = skip_blanks(behind, end);
+        if (p < end && *p == ',')
+            p = skip_blanks(p + 1, end);
+    }
+    if (p == end || *p != '}' || skip_blanks(p + 1, end) != end)
+        return 0;
+    out[n++] = '}';
+    return n;
+}
+
+/* A stream can be read but once: that is left to who reads all of it. */
+static bool read_file(const char *path, char **text, size_t *size)
+{
+    struct stat facts;
+    *text = NULL;
+    *size = 0;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+           sp_input_bytes(path, SP_INPUT_MOST_B, text, size, NULL) == SP_OK;
+}
+
+enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct sp_error *err)
+{
+    char *text, *out = NULL;
+    size_t size, n = 0;
+    memset(record, 0, sizeof *record);
+    if (read_file(path, &text, &size) && (out = malloc(size + 3)))
+        n = sp_skim(text, size, wanted, (int)(sizeof wanted / sizeof *wanted), out);
+    if (n > 0)
+        record->root = sp_json_parse(out, n, 0, NULL);
+    free(out);
+    free(text);
+    const char *schema = "", *id;
+    if (json_is_object(record->root) && sp_record_text(record, "schema", &schema) &&
+        strncmp(schema, "spmodel.record/1", 16) == 0 && (schema[16] == '\0' || schema[16] == '.') &&
+        sp_record_text(record, "id", &id) && json_is_object(sp_record_node(record, "time")))
+        return SP_OK;
+    sp_record_free(record);
+    return sp_record_read(path, record, err);
+}
 
 static int64_t modified_ns(const struct stat *facts)
 {
@@ -18,7 +409,7 @@ static int64_t modified_ns(const struct stat *facts)
 
 static int compare_path(const void *path, const void *one)
 {
-    return strcmp(path, ((const struct sp_remembered *)one)->path);
+    return strcmp(path, ((const struct remembered *)one)->path);
 }
 
 /* Can its bytes be read? If not, that may pass: permissions, a server that is away. */
@@ -36,7 +427,7 @@ static bool can_be_read(const char *path)
 }
 
 /* An entry, or why there is none; what is no record is remembered, what could not be read is read again. */
-static void read_record(struct sp_remembered *one)
+static void read_record(struct remembered *one)
 {
     struct sp_record record = {0};
     struct sp_error err;
@@ -52,7 +443,7 @@ static void read_record(struct sp_remembered *one)
 struct merging {
     const struct sp_record_paths *paths;
     size_t of_store; /* length of the store's name, however it was typed: the rest of a path is remembered */
-    struct sp_remembered *old, *now; /* now [paths->n] */
+    struct remembered *old, *now; /* now [paths->n] */
     int64_t n_old, n_read;
 };
 
@@ -61,9 +452,9 @@ static void recall(struct merging *m)
 {
     for (int i = 0; i < m->paths->n; i++) {
         struct stat facts;
-        struct sp_remembered *one = &m->now[i];
+        struct remembered *one = &m->now[i];
         const char *name = m->paths->path[i] + m->of_store;
-        const struct sp_remembered *was =
+        const struct remembered *was =
             m->n_old > 0 ? bsearch(name, m->old, (size_t)m->n_old, sizeof *m->old, compare_path) : NULL;
         one->path = m->paths->path[i];
         if (stat(one->path, &facts) != 0) {
@@ -89,7 +480,7 @@ static enum sp_status read_new(struct merging *m, const struct sp_progress *prog
     bool stopped = false;
 #pragma omp parallel for schedule(dynamic, 16) shared(done, stopped)
     for (int i = 0; i < m->paths->n; i++) {
-        struct sp_remembered *one = &m->now[i];
+        struct remembered *one = &m->now[i];
         bool skip;
 #pragma omp atomic read
         skip = stopped;
@@ -113,7 +504,7 @@ static enum sp_status read_new(struct merging *m, const struct sp_progress *prog
 
 static int by_start(const void *a, const void *b)
 {
-    const struct sp_remembered *x = a, *y = b;
+    const struct remembered *x = a, *y = b;
     return sp_entry_order(&x->entry, &y->entry);
 }
 
@@ -122,14 +513,14 @@ static enum sp_status remember(const char *cache, struct merging *m, struct sp_e
 {
     for (int i = 0; i < m->paths->n; i++)
         m->now[i].path += m->of_store;
-    const enum sp_status status = sp_remembered_write(cache, m->now, m->paths->n, err);
+    const enum sp_status status = remembered_write(cache, m->now, m->paths->n, err);
     for (int i = 0; i < m->paths->n; i++)
         m->now[i].path -= m->of_store;
     return status;
 }
 
 /* The entries and the files that are none into the index. */
-static enum sp_status fill(struct sp_index *index, struct sp_remembered *list, int n, struct sp_error *err)
+static enum sp_status fill(struct sp_index *index, struct remembered *list, int n, struct sp_error *err)
 {
     const size_t most = (size_t)(n > 0 ? n : 1);
     sp_sort_by(list, n, sizeof *list, by_start);
@@ -139,7 +530,7 @@ static enum sp_status fill(struct sp_index *index, struct sp_remembered *list, i
     if (!index->entry || !index->path || !index->bad)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", n);
     for (int i = 0; i < n; i++) {
-        const struct sp_remembered *one = &list[i];
+        const struct remembered *one = &list[i];
         if (one->size_B < 0)
             continue; /* it has gone meanwhile */
         if (one->why[0]) {
@@ -166,7 +557,7 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
     const bool remembers = cache && *cache;
     enum sp_status status = sp_store_list(store, &paths, err);
     if (status == SP_OK && remembers && !rebuild)
-        status = sp_remembered_read(cache, &m.old, &m.n_old, err);
+        status = remembered_read(cache, &m.old, &m.n_old, err);
     if (status == SP_OK && !(m.now = calloc((size_t)paths.n + 1, sizeof *m.now)))
         status = sp_fail(err, SP_MEMORY, NULL, "no memory for %d records", paths.n);
     if (status == SP_OK) {
@@ -179,7 +570,7 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
         snprintf(index->remark, sizeof index->remark, "%.200s", why.what);
     if (status == SP_OK)
         status = fill(index, m.now, paths.n, err);
-    sp_remembered_free(m.old, m.n_old);
+    remembered_free(m.old, m.n_old);
     free(m.now); /* its paths are those of `paths` */
     sp_record_paths_free(&paths);
     if (status != SP_OK)
@@ -201,5 +592,5 @@ void sp_index_free(struct sp_index *index)
 
 enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err)
 {
-    return sp_remembered_export(path, index->entry, index->path, index->n, err);
+    return remembered_export(path, index->entry, index->path, index->n, err);
 }

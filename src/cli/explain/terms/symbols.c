@@ -1,7 +1,8 @@
-/* Symbols of sizes. */
 #include <stddef.h>
 
 #include "cli/explain/terms/terms.h"
+
+/* Symbols of sizes. */
 
 static const struct sp_calculation per_row[] = {
     {"n_nzr", "n_nz/n_r", "1", "structure.n_nzr_mean", NULL, NULL, NULL},
@@ -24,151 +25,190 @@ static const struct sp_calculation of_result[] = {
 };
 
 const struct sp_term sp_symbol_terms[] = {
-    {"n_r",
-     "rows",
-     "rows",
-     NULL,
-     "Rows of the matrix, and elements of y (rows of Y). Empty ones still cost an element of y each, and in "
-     "CRS a pointer.",
-     "n_c n_nz n_r_used",
-     {"problem.rows", "structure.empty_rows"},
-     NULL},
-    {"n_c",
-     "columns cols",
-     "columns",
-     NULL,
-     "Columns of the matrix, and elements of x (rows of X). Columns without entries are never loaded.",
-     "n_r n_nz alpha_min",
-     {"problem.cols", "structure.empty_cols"},
-     NULL},
-    {"n_nz",
-     "nnz nonzeros entries",
-     "entries",
-     NULL,
-     "Entries after symmetry is expanded. Zeros that the input file stores count, in n_nz and in W; fill "
-     "that "
-     "a format adds does not.",
-     "n_nzr beta W",
-     {"problem.nnz", "problem.zeros", "problem.zeros_dropped", "problem.duplicates"},
-     NULL},
-    {"n_nzr",
-     "n_nzc mu \xce\xbc entries-per-row row-length",
-     "entries per row, per column",
-     "n_nzr = n_nz/n_r,  n_nzc = n_nz/n_c",
-     "Short rows cost more bytes an entry (y, and in CRS pointers) and there more execution (loop starts, "
-     "remainders). "
-     "1/n_nzc is what alpha_min is for one cache domain, full lines and no empty columns. The papers on SpMM "
-     "write mu for n_nzr.",
-     "n_nz B_C alpha_min",
-     {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_p99", "structure.n_nzr_max",
-      "structure.n_nzr_cv"},
-     per_row},
-    {"n_r_used",
-     "n_r' n_c' n_c_used",
-     "rows and columns that have entries",
-     NULL,
-     "SDDMM and FusedMM read the rows of A (C) that have entries, and every operation loads the lines of x "
-     "that some entry names.",
-     "n_r sddmm fusedmm alpha_min",
-     {"structure.empty_rows", "structure.empty_cols"},
-     NULL},
-    {"s_a",
-     "s_v",
-     "bytes of a matrix value",
-     NULL,
-     "8 in fp64, 4 in fp32 and where values are stored in fp32 beside fp64 vectors (mixed), 16 in "
-     "complex128, "
-     "2 in fp16 and bf16. s_v stands for it where s_a = s_x = s_y.",
-     "s_x s_i precision mixed",
-     {"config.precision"},
-     NULL},
-    {"s_x",
-     "s_y",
-     "bytes of an element of x, of y",
-     NULL,
-     "As s_a, but 8 where only the matrix's values are in fp32 (mixed).",
-     "s_a alpha w",
-     {"config.precision"},
-     NULL},
-    {"s_i",
-     "",
-     "bytes of a column index",
-     NULL,
-     "4 for 32-bit indices, 8 for 64-bit ones, 2 for 16-bit offsets, which need a base (s_b) besides.",
-     "s_b s_p d16 E01",
-     {"config.index"},
-     NULL},
-    {"s_p",
-     "",
-     "bytes of a row or chunk pointer",
-     NULL,
-     "4 while the stored entries fit 31 bits, whatever the indices are; else 8.",
-     "s_i V",
-     {NULL},
-     NULL},
-    {"s_b",
-     "",
-     "bytes of the base that 16-bit offsets count from",
-     NULL,
-     "4 where column indices are 16-bit offsets (--index d16): one base for each row (CRS) or slot (SELL). "
-     "Else 0.",
-     "d16 s_i",
-     {"config.index"},
-     NULL},
-    {"r",
-     "width rhs inner",
-     "width of the dense operand",
-     NULL,
-     "Right-hand sides of SpMMV, columns of SpMM, inner dimension of SDDMM and FusedMM (K or N in papers). "
-     "1 for SpMV.",
-     "spmmv spmm sddmm E05",
-     {"config.rhs", "config.inner", "config.order"},
-     NULL},
-    {"b_h",
-     "b_w block-size",
-     "rows and columns of a block of BCSR",
-     NULL,
-     "A block holds b_h b_w values with one index. Matrix units of GPUs want b_h to be a multiple of 8.",
-     "bcsr n_e E04",
-     {"config.format_option"},
-     NULL},
-    {"n_e",
-     "blocks",
-     "blocks of BCSR",
-     "n_nz/(b_h b_w) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz)",
-     "Counted from the pattern without converting, also for an order that was only found (`spmodel info "
-     "--blocks`). beta = n_nz/(n_e b_h b_w).",
-     "bcsr beta jaccard T_e",
-     {"config.format_option", "metrics.beta"},
-     blocks},
-    {"C",
-     "sigma \xcf\x83 chunk window",
-     "chunk height and sorting window of SELL-C-sigma",
-     NULL,
-     "Rows are sorted by length inside windows of sigma rows, cut into chunks of C rows and stored column by "
-     "column, so that C rows run in the lanes of a vector. sigma = 1: not sorted. beta grows with sigma for "
-     "nested windows (multiples of C that divide each other).",
-     "sell beta D01",
-     {"config.C", "config.sigma", "metrics.beta"},
-     NULL},
-    {"u",
-     "unit-stride-share",
-     "share of SELL's slots whose C columns are consecutive",
-     NULL,
-     "Such a slot needs one base index instead of C, and x is loaded as a vector instead of gathered.",
-     "sellu E01",
-     {"structure.unit_share"},
-     NULL},
-    {"w",
-     "write-allocate nt non-temporal-stores nt-stores",
-     "bytes moved per byte stored of the result",
-     "traffic of y = w s_y n_r",
-     "2 for a plain store whose miss first reads the line, 1 without that read (GPUs, non-temporal stores, "
-     "evaded by the hardware). It may be fractional: a property of machine and run. y += A x has 2 "
-     "everywhere, and half and striped more where partial results leave the caches. An error of 1 in w "
-     "shifts a measured alpha by 1/n_nzr.",
-     "V alpha G03 Q27 trust",
-     {"metrics.w", "config.store_nt"},
-     of_result},
+    {"n_r", "rows", .also = "rows",
+     .text = "Rows of the matrix, and elements of y (rows of Y). Empty ones still cost an element of y each, "
+             "and in CRS a pointer.",
+     .see = "n_c n_nz n_r_used", .fields = {"problem.rows", "structure.empty_rows"}},
+    {"n_c", "columns", .also = "columns cols",
+     .text =
+         "Columns of the matrix, and elements of x (rows of X). Columns without entries are never loaded.",
+     .see = "n_r n_nz alpha_min", .fields = {"problem.cols", "structure.empty_cols"}},
+    {"n_nz", "entries", .also = "nnz nonzeros entries",
+     .text = "Entries after symmetry is expanded. Zeros that the input file stores count, in n_nz and in W; "
+             "fill that a format adds does not.",
+     .see = "n_nzr beta W",
+     .fields = {"problem.nnz", "problem.zeros", "problem.zeros_dropped", "problem.duplicates"}},
+    {"n_nzr", "entries per row, per column", .also = "n_nzc mu \xce\xbc entries-per-row row-length",
+     .formula = "n_nzr = n_nz/n_r,  n_nzc = n_nz/n_c",
+     .text = "Short rows cost more bytes an entry (y, and in CRS pointers) and there more execution (loop "
+             "starts, remainders). 1/n_nzc is what alpha_min is for one cache domain, full lines and no "
+             "empty columns. The papers on SpMM write mu for n_nzr.",
+     .see = "n_nz B_C alpha_min",
+     .fields = {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_p99",
+                "structure.n_nzr_max", "structure.n_nzr_cv"},
+     .calculations = per_row},
+    {"n_r_used", "rows and columns that have entries", .also = "n_r' n_c' n_c_used",
+     .text = "SDDMM and FusedMM read the rows of A (C) that have entries, and every operation loads the "
+             "lines of x that some entry names.",
+     .see = "n_r sddmm fusedmm alpha_min", .fields = {"structure.empty_rows", "structure.empty_cols"}},
+    {"s_a", "bytes of a matrix value", .also = "s_v",
+     .text = "8 in fp64, 4 in fp32 and where values are stored in fp32 beside fp64 vectors (mixed), 16 in "
+             "complex128, 2 in fp16 and bf16. s_v stands for it where s_a = s_x = s_y.",
+     .see = "s_x s_i precision mixed", .fields = {"config.precision"}},
+    {"s_x", "bytes of an element of x, of y", .also = "s_y",
+     .text = "As s_a, but 8 where only the matrix's values are in fp32 (mixed).", .see = "s_a alpha w",
+     .fields = {"config.precision"}},
+    {"s_i", "bytes of a column index",
+     .text =
+         "4 for 32-bit indices, 8 for 64-bit ones, 2 for 16-bit offsets, which need a base (s_b) besides.",
+     .see = "s_b s_p d16 E01", .fields = {"config.index"}},
+    {"s_p", "bytes of a row or chunk pointer",
+     .text = "4 while the stored entries fit 31 bits, whatever the indices are; else 8.", .see = "s_i V"},
+    {"s_b", "bytes of the base that 16-bit offsets count from",
+     .text = "4 where column indices are 16-bit offsets (--index d16): one base for each row (CRS) or slot "
+             "(SELL). Else 0.",
+     .see = "d16 s_i", .fields = {"config.index"}},
+    {"r", "width of the dense operand", .also = "width rhs inner",
+     .text = "Right-hand sides of SpMMV, columns of SpMM, inner dimension of SDDMM and FusedMM (K or N in "
+             "papers). 1 for SpMV.",
+     .see = "spmmv spmm sddmm E05", .fields = {"config.rhs", "config.inner", "config.order"}},
+    {"b_h", "rows and columns of a block of BCSR", .also = "b_w block-size",
+     .text =
+         "A block holds b_h b_w values with one index. Matrix units of GPUs want b_h to be a multiple of 8.",
+     .see = "bcsr n_e E04", .fields = {"config.format_option"}},
+    {"n_e", "blocks of BCSR", .also = "blocks",
+     .formula = "n_nz/(b_h b_w) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz)",
+     .text = "Counted from the pattern without converting, also for an order that was only found (`spmodel "
+             "info --blocks`). beta = n_nz/(n_e b_h b_w).",
+     .see = "bcsr beta jaccard T_e", .fields = {"config.format_option", "metrics.beta"},
+     .calculations = blocks},
+    {"C", "chunk height and sorting window of SELL-C-sigma", .also = "sigma \xcf\x83 chunk window",
+     .text = "Rows are sorted by length inside windows of sigma rows, cut into chunks of C rows and stored "
+             "column by column, so that C rows run in the lanes of a vector. sigma = 1: not sorted. beta "
+             "grows with sigma for nested windows (multiples of C that divide each other).",
+     .see = "sell beta D01", .fields = {"config.C", "config.sigma", "metrics.beta"}},
+    {"u", "share of SELL's slots whose C columns are consecutive", .also = "unit-stride-share",
+     .text =
+         "Such a slot needs one base index instead of C, and x is loaded as a vector instead of gathered.",
+     .see = "sellu E01", .fields = {"structure.unit_share"}},
+    {"w", "bytes moved per byte stored of the result",
+     .also = "write-allocate nt non-temporal-stores nt-stores", .formula = "traffic of y = w s_y n_r",
+     .text = "2 for a plain store whose miss first reads the line, 1 without that read (GPUs, non-temporal "
+             "stores, evaded by the hardware). It may be fractional: a property of machine and run. y += A x "
+             "has 2 everywhere, and half and striped more where partial results leave the caches. An error "
+             "of 1 in w shifts a measured alpha by 1/n_nzr.",
+     .see = "V alpha G03 Q27 trust", .fields = {"metrics.w", "config.store_nt"}, .calculations = of_result},
+    {0},
+};
+
+/* Metrics of records, by the names that they have there. */
+
+static const char of_pairs[] =
+    "the record's is the median of paired ratios of kernel and roof, this one a ratio of medians";
+static const char of_stored[] = "the layout's own bytes are counted";
+
+static const struct sp_calculation performance[] = {
+    {"P", "W/t", "flop/s", "metrics.performance", NULL, NULL, NULL}, {0}};
+static const struct sp_calculation loads[] = {
+    {"x_loads", "alpha/alpha_min", "1", "metrics.x_loads", NULL, NULL, NULL}, {0}};
+static const struct sp_calculation balance[] = {
+    {"balance", "V/W", "B/flop", "metrics.balance", NULL, NULL, NULL},
+    {"balance_min", "V_min/W", "B/flop", "metrics.balance_min", NULL, NULL, NULL},
+    {0}};
+static const struct sp_calculation bandwidth[] = {
+    {"bandwidth", "V/t", "B/s", "metrics.bandwidth", NULL, NULL, NULL}, {0}};
+static const struct sp_calculation of_roof[] = {
+    {"bandwidth_fraction", "V/(t*b_S)", "1", "metrics.bandwidth_fraction", of_pairs, NULL, NULL}, {0}};
+static const struct sp_calculation of_model[] = {
+    {"t_model", "max(V_min/b_S, W/P_core)", "s", NULL, NULL, NULL, NULL},
+    {"t_model", "V_min/b_S", "s", NULL, NULL, NULL, NULL},
+    {"model_fraction", "t_once/t", "1", "metrics.model_fraction", of_pairs, NULL, NULL},
+    {"model_fraction", "V_min/b_S/t", "1", "metrics.model_fraction", of_pairs, NULL, NULL},
+    {0}};
+static const struct sp_calculation split[] = {
+    {"V", "V_read + V_write", "B", "metrics.bytes", "known volumes widen each of them by itself", NULL, NULL},
+    {0}};
+static const struct sp_calculation zero[] = {
+    {"alpha", "(V_read - V_0)/(s_x*n_nz*r)", "1", "metrics.alpha",
+     "V_0 has w of this run, and where only the sum is counted V stands in place of V_read",
+     "spmv spmmv spmm sddmm", NULL},
+    {0}};
+static const struct sp_calculation difference[] = {{"measured - simulated", "alpha - alpha_simulated", "1",
+                                                    "counters.alpha_difference.difference", NULL, NULL, NULL},
+                                                   {0}};
+static const struct sp_calculation least[] = {{"V_min/V", "V_min/V", "1", NULL, NULL, NULL, NULL}, {0}};
+static const struct sp_calculation minimum_of_balance[] = {
+    {"balance_min", "V_min/W", "B/flop", "metrics.balance_min", of_stored, NULL, NULL}, {0}};
+
+const struct sp_term sp_metric_terms[] = {
+    {"metrics", "the figures of a record", .also = "metric",
+     .text = "Each is a value with its interval, its unit in SI, on whose word it is (origin), which way is "
+             "better, and a definition. `spmodel analyze --lines` prints one a line, --csv one a column.",
+     .see =
+         "time spread flops performance bytes alpha beta balance bandwidth bandwidth_fraction model_fraction",
+     .fields = {"metrics.time", "metrics.bytes", "metrics.alpha", "metrics.performance",
+                "metrics.bandwidth_fraction"}},
+    {"time", "time of one execution", .also = "t seconds",
+     .text = "Median over the samples of all runs; its interval holds nine tenths of them. On a GPU by the "
+             "GPU's own clock. Samples during which processors moved between caches are dropped.",
+     .see = "spread losses P", .fields = {"metrics.time", "metrics.spread"}},
+    {"spread", "how far samples lie apart", .also = "noise", .formula = "spread = (Q3 - Q1)/median",
+     .text = "Above 10 % the record is flagged (Q02). Of labs above that nothing is decided about times.",
+     .see = "time Q02 verdict", .fields = {"metrics.spread"}},
+    {"flops", "metric: useful operations of one execution", .formula = "flops = W",
+     .text = "Fill does not count.", .see = "W", .fields = {"metrics.flops"}},
+    {"performance", "metric: useful operations a second", .also = "flop/s gflop/s",
+     .formula = "performance = W/time", .text = "Compare it with the roofline, not with the peak.",
+     .see = "P W roofline", .fields = {"metrics.performance"}, .calculations = performance},
+    {"bytes", "metric: bytes of one execution through the level that holds the data", .formula = "bytes = V",
+     .text = "Counted or simulated (origin); see V for what they are made of.", .see = "V bytes_min levels",
+     .fields = {"metrics.bytes"}},
+    {"bytes_min", "metric: the same with x loaded once", .formula = "bytes_min = V(alpha_min)",
+     .text = "With the format's own storage, fill included.", .see = "V_min alpha_min",
+     .fields = {"metrics.bytes_min"}, .calculations = least},
+    {"bytes_read", "metric: V_read and V_write", .also = "bytes_written",
+     .formula = "bytes = bytes_read + bytes_written", .text = "Where counters tell both apart.",
+     .see = "V_read bytes", .fields = {"metrics.bytes_read", "metrics.bytes_written"}, .calculations = split},
+    {"bytes_alpha_zero", "metric: what would have been counted at alpha = 0",
+     .formula = "alpha = (V_read - V(alpha = 0))/(s_x n_nz r)",
+     .text = "V_read, or V where only the sum is counted.", .see = "V_0 alpha Q24",
+     .fields = {"metrics.bytes_alpha_zero"}, .calculations = zero},
+    {"alpha_simulated", "metric: alpha of the cache simulation, beside the measured one",
+     .text = "A difference of more than 10 % (and 0.02) is attributed to what was tested: background, "
+             "fetching in pairs, threads that lag, page size; the rest is called unattributed.",
+     .see = "alpha simulated trust", .fields = {"metrics.alpha", "metrics.alpha_simulated"},
+     .calculations = difference},
+    {"x_loads", "metric: how many times x is loaded", .also = "x-loads",
+     .formula = "x_loads = alpha/alpha_min",
+     .text =
+         "1: every line once by every cache domain. Below 1 part of x stayed in a cache between executions.",
+     .see = "alpha alpha_min A01", .fields = {"metrics.x_loads"}, .calculations = loads},
+    {"balance", "metric: code balance", .formula = "balance = bytes/W", .text = "Bytes an operation.",
+     .see = "B_C balance_min", .fields = {"metrics.balance"}, .calculations = balance},
+    {"balance_min", "metric: code balance with x loaded once", .formula = "balance_min = bytes_min/W",
+     .text = "The roofline at this balance is what an ideal order of x would reach.", .see = "B_C V_min",
+     .fields = {"metrics.balance_min"}, .calculations = minimum_of_balance},
+    {"bandwidth", "metric: bytes a second that the kernel drew", .formula = "bandwidth = bytes/time",
+     .text = "From measured bytes or simulated ones: its origin says which. The bandwidth of a matrix, |i - "
+             "j|, is `structure`.",
+     .see = "b_S bandwidth_fraction V", .fields = {"metrics.bandwidth"}, .calculations = bandwidth},
+    {"bandwidth_fraction", "metric: how busy the interface was", .also = "of-roof fraction roof-fraction",
+     .formula = "bandwidth_fraction = V/(t b_S)",
+     .text = "\"Of roof\" in reports: the median of paired ratios of kernel and roof, sampled in turn. Extra "
+             "traffic keeps it high while model_fraction falls: the two are never mixed. Above 103 % a point "
+             "is marked and explained (Q01).",
+     .see = "model_fraction b_S Q01", .fields = {"metrics.bandwidth_fraction"}, .calculations = of_roof},
+    {"model_fraction", "metric: how much of the possible speed was reached", .also = "of-model",
+     .formula = "model_fraction = t_model(alpha_min)/t",
+     .text = "t_model is the roofline's time with x loaded once. Extra traffic, imbalance and execution all "
+             "lower it.",
+     .see = "bandwidth_fraction roofline V_min", .fields = {"metrics.model_fraction"},
+     .calculations = of_model},
+    {"p_core", "metric: rate without memory limits", .formula = "T_core = W/p_core", .text = "See P_core.",
+     .see = "P_core C01", .fields = {"metrics.p_core"}},
+    {"instructions", "instructions of one execution", .also = "core-events core_events",
+     .text = "Counted for the job's threads where perf_event or PAPI may. An entry of the matrix, they are a "
+             "gate without noise for continuous integration (track check --metric instructions).",
+     .see = "verdict noise-free"},
     {0},
 };

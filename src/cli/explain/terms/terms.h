@@ -1,5 +1,5 @@
 /* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes, one table a
- * theme (explain_NAME.c). The hints come from the table of rules. */
+ * theme, which share files by subject. The hints come from the table of rules. */
 #ifndef SP_CLI_EXPLAIN_TERMS_H
 #define SP_CLI_EXPLAIN_TERMS_H
 
@@ -17,9 +17,8 @@ struct sp_calculation {
 };
 
 struct sp_term {
-    const char *name;
-    const char *also; /* other spellings, separated by blanks ('-' stands for a blank in one); NULL none */
-    const char *title;
+    const char *name, *title;
+    const char *also;    /* other spellings, separated by blanks ('-' stands for a blank in one); NULL none */
     const char *formula; /* NULL: none; lines are indented when printed */
     const char *text;
     const char *see; /* names of other terms, hints, flags, separated by blanks; NULL none */

@@ -144,149 +144,98 @@ static const struct sp_calculation kept[] = {
 };
 
 const struct sp_term sp_traffic_terms[] = {
-    {"V",
-     "volume traffic V_CRS V_SELL V_BCSR",
-     "bytes through the memory interface in one execution",
-     "V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz\n"
-     "V_SELL = (s_a + s_i) n_nz/beta + (s_p + 4) ceil(n_r/C) + w s_y n_r + 4 n_r [if permuted] + alpha s_x "
-     "n_nz\n"
-     "V_BCSR = (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + w s_y n_r + alpha s_x n_nz\n"
-     "others: spmodel explain half striped staged tiled coo d16 mixed\n"
-     "V(r)   = matrix + r (w s_y n_r + alpha(r) s_x n_nz)",
-     "Measured by counters, simulated from the addresses of the very layout that runs, or modelled by the "
-     "formula; the word says which. Data that stay in a cache level are counted at that level.",
-     "V_min B_C alpha w bytes cold",
-     {"metrics.bytes"},
-     volume},
-    {"V_min",
-     "minimum-volume compulsory",
-     "V with x loaded once",
-     "V_min = V(alpha_min)",
-     "What the format's own storage costs at least: matrix, result, and every line of x that a cache domain "
-     "touches, once. V/V_min is the excess that another order may save.",
-     "alpha_min V bytes_min min_traffic A01",
-     {"metrics.bytes_min"},
-     least_volume},
-    {"V_read",
-     "V_write",
-     "bytes read from and written to memory",
-     "V = V_read + V_write",
-     "Counted apart where the source of bytes can. The read of a line before it is written (w = 2) is a "
-     "read.",
-     "V w bytes_read bytes_written Q27",
-     {"metrics.bytes_read", "metrics.bytes_written"},
-     NULL},
-    {"V_0",
-     "V(alpha=0)",
-     "what would be counted if x never left the caches",
-     NULL,
-     "Printed beside a measured alpha: below it alpha is undefined, because part of the matrix was not "
-     "counted.",
-     "alpha bytes_alpha_zero Q24",
-     {"metrics.bytes_alpha_zero", "metrics.bytes_read"},
-     NULL},
-    {"W",
-     "work operations f_e",
-     "useful operations",
-     "SpMV 2 n_nz (complex 8 n_nz); SpMMV, SpMM 2 r n_nz; SDDMM (2 r + 1) n_nz; FusedMM 4 r n_nz",
-     "Operations on fill do not count, operations on zeros that the file stores do. Of products an entry has "
-     "f_e: a multiplication and an addition, of complex numbers eight real operations.",
-     "B_C P flops",
-     {"metrics.flops", "problem.nnz"},
-     operations},
-    {"B_C",
-     "code-balance B_CRS B_SELL B B_min B/flop",
-     "code balance: bytes per operation",
-     "B_C = V/W.  fp64, 32-bit indices:  B_CRS = 6 + 4 alpha + 10/n_nzr  (w = 2; 6/n_nzr for w = 1)\n"
-     "B_SELL = 6/beta + 4 alpha + (4 + 4/C)/n_nzr  (w = 1, stored chunk lengths; 2/C without them)\n"
-     "CRS, complex128: 2.5 + 2 alpha + 4.5/n_nzr;  block vectors: B(r) = 6/r + 4 alpha(r) + (8 + 2/r)/n_nzr",
-     "In CRS at least 6 B/flop for SpMV in fp64 with 32-bit indices, however the matrix looks: it is "
-     "memory-bound on every machine of today. Blocks, half storage, unit-stride slots, narrower indices "
-     "and values go below it (E01 to E04). The slide of the lecture prints 6/beta + 4 alpha + beta (4 + "
-     "2/C)/n_nzr: "
-     "there alpha counts per stored entry, and 1/beta belongs before the whole sum; then both agree.",
-     "V W I roofline balance",
-     {"metrics.balance", "metrics.balance_min"},
-     balance},
-    {"I",
-     "intensity arithmetic-intensity",
-     "computational intensity",
-     "I = 1/B_C = W/V",
-     "Operations per byte: the roofline's x axis. In CRS at most 1/6 flop/B for SpMV in fp64 with 32-bit "
-     "indices; blocks, half storage, narrower indices and values exceed it.",
-     "B_C roofline",
-     {"metrics.balance"},
-     intensity},
-    {"alpha",
-     "\xce\xb1",
-     "traffic of x",
-     "alpha = bytes of x through the interface / (s_x n_nz r)",
-     "0: x stays in cache. alpha_min: every line is loaded once by every cache domain. 1: no reuse, but full "
-     "use of lines. alpha_max (8 for fp64, one vector, 64-byte lines): a line for every gather. "
-     "alpha/alpha_min is how many times x is loaded; more than once calls for another order (A01). From "
-     "measured bytes, (V_read - matrix - (w - 1) s_y n_r)/(s_x n_nz), alpha absorbs prefetching, and its "
-     "interval contains that of w. x is the gathered operand: X of SpMM, B of SDDMM, B and D of FusedMM.",
-     "alpha_min alpha_max x_loads V_0 A01 A04",
-     {"metrics.alpha", "metrics.alpha_simulated", "metrics.w"},
-     gathered},
-    {"alpha_min",
-     "\xce\xb1_min alpha_once cold-minimum",
-     "least alpha of a cold or out-of-cache execution",
-     "alpha_min = sum over cache domains of line x (distinct lines of x that its threads touch) / (s_x n_nz "
-     "r)\n"
-     "          = 1/n_nzc for one domain, full lines and no empty columns",
-     "Twelve last-level caches may load x twelve times: what alpha_min exceeds alpha_once (one domain) by is "
-     "a loss of its own (A02).",
-     "alpha domain extra_x_domains V_min",
-     {"metrics.alpha_min", "machine.n_domains"},
-     least_alpha},
-    {"alpha_max",
-     "\xce\xb1_max",
-     "alpha where every gather loads whole lines of its own",
-     "alpha_max(r) = line ceil(r s_x/line)/(r s_x)",
-     "8, 4, 2, 1 for fp64, r = 1, 2, 4, 8 and aligned 64-byte lines; 4 for the 32-byte sectors of GPUs, 8 "
-     "where they are fetched in pairs. Prefetching can exceed it.",
-     "alpha line sectors",
-     {"metrics.alpha", "config.precision"},
-     most_alpha},
-    {"line",
-     "cache-line",
-     "bytes that a cache loads at a time",
-     NULL,
-     "64 on most CPUs, 128 on some, 256 on A64FX. GPUs load sectors of 32 bytes.",
-     "alpha_max sectors",
-     {NULL},
-     NULL},
-    {"beta",
-     "\xce\xb2 fill",
-     "share of useful entries among those that a format stores",
-     "beta = n_nz / stored entries,  0 < beta <= 1",
-     "SELL pads the rows of a chunk to its longest one, BCSR fills its blocks with zeros. beta follows from "
-     "row lengths (SELL) or the pattern (BCSR) alone, alpha from the order of accesses: both are known "
-     "before "
-     "anything is converted (`spmodel info`). Sorting inside windows of sigma rows raises beta.",
-     "C n_e padding D01",
-     {"metrics.beta", "config.C", "config.sigma", "losses.padding"},
-     filled},
-    {"cold",
-     "warm between protocol",
-     "what caches hold when an execution begins",
-     "cold: V >= V(alpha_min) - s_y n_r r     warm: V >= max(0, V(alpha_min) - 2 Z)",
-     "Warm repeats the operation, as solvers do: part of the data survives in caches of capacity Z (all that "
-     "are used together). Cold empties them before each execution; dirty lines may stay at its end. "
-     "--between "
-     "axpy,dot streams a solver's vectors in between.",
-     "Z V_min V",
-     {"config.cache"},
-     kept},
-    {"Z",
-     "last-level-capacity effective-capacity llc-size",
-     "capacity of the last-level caches in use",
-     NULL,
-     "As `spmodel machine measure` found it effective, which may be half of what the system claims; else as "
-     "claimed. Size and origin are printed.",
-     "cold domain simulated",
-     {"machine.n_domains"},
-     NULL},
+    {"V", "bytes through the memory interface in one execution", .also = "volume traffic V_CRS V_SELL V_BCSR",
+     .formula = "V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + w s_y n_r + alpha s_x n_nz\n"
+                "V_SELL = (s_a + s_i) n_nz/beta + (s_p + 4) ceil(n_r/C) + w s_y n_r + 4 n_r [if permuted] + "
+                "alpha s_x n_nz\n"
+                "V_BCSR = (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + w s_y n_r + alpha s_x n_nz\n"
+                "others: spmodel explain half striped staged tiled coo d16 mixed\n"
+                "V(r)   = matrix + r (w s_y n_r + alpha(r) s_x n_nz)",
+     .text =
+         "Measured by counters, simulated from the addresses of the very layout that runs, or modelled by "
+         "the formula; the word says which. Data that stay in a cache level are counted at that level.",
+     .see = "V_min B_C alpha w bytes cold", .fields = {"metrics.bytes"}, .calculations = volume},
+    {"V_min", "V with x loaded once", .also = "minimum-volume compulsory", .formula = "V_min = V(alpha_min)",
+     .text = "What the format's own storage costs at least: matrix, result, and every line of x that a cache "
+             "domain touches, once. V/V_min is the excess that another order may save.",
+     .see = "alpha_min V bytes_min min_traffic A01", .fields = {"metrics.bytes_min"},
+     .calculations = least_volume},
+    {"V_read", "bytes read from and written to memory", .also = "V_write", .formula = "V = V_read + V_write",
+     .text = "Counted apart where the source of bytes can. The read of a line before it is written (w = 2) "
+             "is a read.",
+     .see = "V w bytes_read bytes_written Q27", .fields = {"metrics.bytes_read", "metrics.bytes_written"}},
+    {"V_0", "what would be counted if x never left the caches", .also = "V(alpha=0)",
+     .text = "Printed beside a measured alpha: below it alpha is undefined, because part of the matrix was "
+             "not counted.",
+     .see = "alpha bytes_alpha_zero Q24", .fields = {"metrics.bytes_alpha_zero", "metrics.bytes_read"}},
+    {"W", "useful operations", .also = "work operations f_e",
+     .formula = "SpMV 2 n_nz (complex 8 n_nz); SpMMV, SpMM 2 r n_nz; SDDMM (2 r + 1) n_nz; FusedMM 4 r n_nz",
+     .text = "Operations on fill do not count, operations on zeros that the file stores do. Of products an "
+             "entry has f_e: a multiplication and an addition, of complex numbers eight real operations.",
+     .see = "B_C P flops", .fields = {"metrics.flops", "problem.nnz"}, .calculations = operations},
+    {"B_C", "code balance: bytes per operation", .also = "code-balance B_CRS B_SELL B B_min B/flop",
+     .formula =
+         "B_C = V/W.  fp64, 32-bit indices:  B_CRS = 6 + 4 alpha + 10/n_nzr  (w = 2; 6/n_nzr for w = 1)\n"
+         "B_SELL = 6/beta + 4 alpha + (4 + 4/C)/n_nzr  (w = 1, stored chunk lengths; 2/C without them)\n"
+         "CRS, complex128: 2.5 + 2 alpha + 4.5/n_nzr;  block vectors: B(r) = 6/r + 4 alpha(r) + (8 + "
+         "2/r)/n_nzr",
+     .text = "In CRS at least 6 B/flop for SpMV in fp64 with 32-bit indices, however the matrix looks: it is "
+             "memory-bound on every machine of today. Blocks, half storage, unit-stride slots, narrower "
+             "indices and values go below it (E01 to E04). The slide of the lecture prints 6/beta + 4 alpha "
+             "+ beta (4 + 2/C)/n_nzr: there alpha counts per stored entry, and 1/beta belongs before the "
+             "whole sum; then both agree.",
+     .see = "V W I roofline balance", .fields = {"metrics.balance", "metrics.balance_min"},
+     .calculations = balance},
+    {"I", "computational intensity", .also = "intensity arithmetic-intensity", .formula = "I = 1/B_C = W/V",
+     .text = "Operations per byte: the roofline's x axis. In CRS at most 1/6 flop/B for SpMV in fp64 with "
+             "32-bit indices; blocks, half storage, narrower indices and values exceed it.",
+     .see = "B_C roofline", .fields = {"metrics.balance"}, .calculations = intensity},
+    {"alpha", "traffic of x", .also = "\xce\xb1",
+     .formula = "alpha = bytes of x through the interface / (s_x n_nz r)",
+     .text =
+         "0: x stays in cache. alpha_min: every line is loaded once by every cache domain. 1: no reuse, but "
+         "full use of lines. alpha_max (8 for fp64, one vector, 64-byte lines): a line for every gather. "
+         "alpha/alpha_min is how many times x is loaded; more than once calls for another order (A01). From "
+         "measured bytes, (V_read - matrix - (w - 1) s_y n_r)/(s_x n_nz), alpha absorbs prefetching, and its "
+         "interval contains that of w. x is the gathered operand: X of SpMM, B of SDDMM, B and D of FusedMM.",
+     .see = "alpha_min alpha_max x_loads V_0 A01 A04",
+     .fields = {"metrics.alpha", "metrics.alpha_simulated", "metrics.w"}, .calculations = gathered},
+    {"alpha_min", "least alpha of a cold or out-of-cache execution",
+     .also = "\xce\xb1_min alpha_once cold-minimum",
+     .formula = "alpha_min = sum over cache domains of line x (distinct lines of x that its threads touch) / "
+                "(s_x n_nz r)\n"
+                "          = 1/n_nzc for one domain, full lines and no empty columns",
+     .text = "Twelve last-level caches may load x twelve times: what alpha_min exceeds alpha_once (one "
+             "domain) by is a loss of its own (A02).",
+     .see = "alpha domain extra_x_domains V_min", .fields = {"metrics.alpha_min", "machine.n_domains"},
+     .calculations = least_alpha},
+    {"alpha_max", "alpha where every gather loads whole lines of its own", .also = "\xce\xb1_max",
+     .formula = "alpha_max(r) = line ceil(r s_x/line)/(r s_x)",
+     .text = "8, 4, 2, 1 for fp64, r = 1, 2, 4, 8 and aligned 64-byte lines; 4 for the 32-byte sectors of "
+             "GPUs, 8 where they are fetched in pairs. Prefetching can exceed it.",
+     .see = "alpha line sectors", .fields = {"metrics.alpha", "config.precision"},
+     .calculations = most_alpha},
+    {"line", "bytes that a cache loads at a time", .also = "cache-line",
+     .text = "64 on most CPUs, 128 on some, 256 on A64FX. GPUs load sectors of 32 bytes.",
+     .see = "alpha_max sectors"},
+    {"beta", "share of useful entries among those that a format stores", .also = "\xce\xb2 fill",
+     .formula = "beta = n_nz / stored entries,  0 < beta <= 1",
+     .text = "SELL pads the rows of a chunk to its longest one, BCSR fills its blocks with zeros. beta "
+             "follows from row lengths (SELL) or the pattern (BCSR) alone, alpha from the order of accesses: "
+             "both are known before anything is converted (`spmodel info`). Sorting inside windows of sigma "
+             "rows raises beta.",
+     .see = "C n_e padding D01", .fields = {"metrics.beta", "config.C", "config.sigma", "losses.padding"},
+     .calculations = filled},
+    {"cold", "what caches hold when an execution begins", .also = "warm between protocol",
+     .formula = "cold: V >= V(alpha_min) - s_y n_r r     warm: V >= max(0, V(alpha_min) - 2 Z)",
+     .text = "Warm repeats the operation, as solvers do: part of the data survives in caches of capacity Z "
+             "(all that are used together). Cold empties them before each execution; dirty lines may stay at "
+             "its end. --between axpy,dot streams a solver's vectors in between.",
+     .see = "Z V_min V", .fields = {"config.cache"}, .calculations = kept},
+    {"Z", "capacity of the last-level caches in use",
+     .also = "last-level-capacity effective-capacity llc-size",
+     .text = "As `spmodel machine measure` found it effective, which may be half of what the system claims; "
+             "else as claimed. Size and origin are printed.",
+     .see = "cold domain simulated", .fields = {"machine.n_domains"}},
     {0},
 };

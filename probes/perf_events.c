@@ -1,0 +1,357 @@
+#include "probes/perf_events.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "probes/counting.h"
+#include "sys/counters/counters.h"
+#include "sys/counters/memory_pmu.h"
+#include "sys/machine/identity.h"
+#include "sys/machine/topology.h"
+#include "sys/processes.h"
+
+enum {
+    LL_READ_MISS =
+        PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16
+};
+
+/* vendor: "" for every one. Parts of one sum follow each other with the same name. */
+static const struct event {
+    const char *name, *unit, *vendor;
+    uint32_t type;
+    uint64_t config;
+    double scale;
+} events[] = {
+    {"instructions", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1},
+    {"cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
+    {"stalled cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1},
+    {"last-level read misses", "1", "", PERF_TYPE_HW_CACHE, LL_READ_MISS, 1},
+    /* FP_ARITH_INST_RETIRED since Broadwell, a fused operation counts twice: scalar, 128, 256, 512 bits. */
+    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x01c7, 1},
+    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x04c7, 2},
+    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x10c7, 4},
+    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x40c7, 8},
+    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x02c7, 1},
+    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x08c7, 4},
+    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x20c7, 8},
+    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x80c7, 16},
+    /* Zen 2 and later, PMCx003: operations of all widths and precisions, a fused one counts twice. */
+    {"fp operations", "flop", "AuthenticAMD", PERF_TYPE_RAW, 0x0f03, 1},
+    {"processor time", "s", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
+    {"page faults", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
+    {"context switches", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
+    {"migrations", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1},
+};
+enum { N_EVENTS = sizeof events / sizeof *events, MAX_THREADS = 1024 };
+
+struct opened {
+    int n_threads;
+    int thread[MAX_THREADS];
+    int descriptor[N_EVENTS][MAX_THREADS]; /* -1: not open */
+    struct sp_perf_sample before[N_EVENTS][MAX_THREADS];
+    struct sp_error error[N_EVENTS];
+};
+
+static void open_events(struct opened *o)
+{
+    struct sp_cpuid cpu;
+    sp_cpuid_read("", &cpu);
+    for (int e = 0; e < N_EVENTS; e++) {
+        const uint64_t config[3] = {events[e].config, 0, 0};
+        bool here = !*events[e].vendor || strcmp(events[e].vendor, cpu.vendor) == 0;
+        enum sp_status status = SP_OK;
+        for (int t = 0; t < o->n_threads; t++) {
+            o->descriptor[e][t] = -1;
+            if (here && status == SP_OK)
+                status = sp_perf_open(events[e].type, config, -1, o->thread[t], &o->descriptor[e][t],
+                                      &o->error[e]);
+        }
+    }
+}
+
+/* Sum over threads, scaled up where a counter was shared; NAN where a thread has none. */
+static double sum_threads(const struct opened *o, int e, double *share)
+{
+    double sum = 0;
+    for (int t = 0; t < o->n_threads; t++) {
+        struct sp_perf_sample after;
+        const struct sp_perf_sample *before = &o->before[e][t];
+        if (o->descriptor[e][t] < 0 || !sp_perf_read(o->descriptor[e][t], &after))
+            return NAN;
+        double enabled = (double)(after.enabled_ns - before->enabled_ns),
+               running = (double)(after.running_ns - before->running_ns),
+               n = (double)(after.value - before->value);
+        if (enabled == 0)
+            continue; /* a thread that did not run */
+        if (running == 0)
+            return NAN; /* it ran, and the event was never on a counter */
+        *share = fmin(*share, running / enabled);
+        sum += n * enabled / running;
+    }
+    return sum;
+}
+
+static void take(const struct opened *o, int e, struct sp_core_events *out)
+{
+    struct sp_core_event *last = out->n > 0 ? &out->event[out->n - 1] : NULL;
+    double share = 1, n = sum_threads(o, e, &share);
+    struct sp_value v = isfinite(n) ? sp_value_of(n * events[e].scale / (double)out->repetitions, SP_MEASURED)
+                                    : sp_value_none("the event cannot be counted here (spmodel doctor)");
+    if (last && strcmp(last->name, events[e].name) == 0) { /* a further part of a sum */
+        bool both = sp_value_known(last->each) && sp_value_known(v);
+        last->each = both ? sp_value_of(last->each.value + v.value, SP_MEASURED)
+                          : sp_value_none(v.why ? v.why : last->each.why);
+        last->running_share = fmin(last->running_share, share);
+    } else if (out->n < SP_MAX_CORE_EVENTS)
+        out->event[out->n++] = (struct sp_core_event){events[e].name, events[e].unit, v, share};
+}
+
+static enum sp_status run_for(const struct sp_job *job, double seconds, struct sp_core_events *out,
+                              struct sp_error *err)
+{
+    double start = sp_now();
+    enum sp_status status = SP_OK;
+    for (int64_t n = 1; status == SP_OK && out->seconds < seconds; n *= 2) {
+        status = job->run(job->state, n, NULL, err);
+        out->repetitions += n;
+        out->seconds = sp_now() - start;
+    }
+    return status;
+}
+
+enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
+                                      struct sp_error *err)
+{
+    void *memory;
+    memset(out, 0, sizeof *out);
+    enum sp_status status = job->run(job->state, 1, NULL, err); /* its threads are there now */
+    if (status == SP_OK)
+        status = sp_new_array(1, sizeof(struct opened), "descriptors", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct opened *o = memory;
+    o->n_threads = sp_process_threads(o->thread, MAX_THREADS);
+    out->n_threads = o->n_threads;
+    open_events(o);
+    for (int e = 0; e < N_EVENTS; e++)
+        for (int t = 0; t < o->n_threads; t++)
+            if (o->descriptor[e][t] >= 0)
+                sp_perf_read(o->descriptor[e][t], &o->before[e][t]);
+    status = run_for(job, seconds, out, err);
+    struct sp_cpuid cpu;
+    sp_cpuid_read("", &cpu);
+    for (int e = 0; e < N_EVENTS && status == SP_OK; e++)
+        if (!*events[e].vendor || strcmp(events[e].vendor, cpu.vendor) == 0)
+            take(o, e, out);
+    for (int e = 0; e < N_EVENTS; e++)
+        for (int t = 0; t < o->n_threads; t++)
+            if (o->descriptor[e][t] >= 0)
+                close(o->descriptor[e][t]);
+    free(o);
+    return status;
+}
+
+const struct sp_core_event *sp_core_event_find(const struct sp_core_events *events_of, const char *name)
+{
+    for (int i = 0; i < events_of->n; i++)
+        if (strcmp(events_of->event[i].name, name) == 0)
+            return &events_of->event[i];
+    return NULL;
+}
+
+/* perf_event without a library: the events of memory controllers that the kernel exposes, each opened once on
+ * the processor that the kernel names for its unit. */
+
+struct perf {
+    struct sp_memory_pmu pmu;
+    int *descriptor; /* [n_events] -1: closed */
+    struct sp_perf_sample *before;
+    int pass;
+};
+
+static void close_descriptors(struct perf *p)
+{
+    for (int i = 0; p->descriptor && i < p->pmu.n_events; i++)
+        if (p->descriptor[i] >= 0) {
+            close(p->descriptor[i]);
+            p->descriptor[i] = -1;
+        }
+}
+
+static void close_perf(void *state)
+{
+    struct perf *p = state;
+    if (!p)
+        return;
+    close_descriptors(p);
+    sp_memory_pmu_free(&p->pmu);
+    free(p->descriptor);
+    free(p->before);
+    free(p);
+}
+
+static enum sp_status start_perf(void *state, int pass, struct sp_error *err)
+{
+    struct perf *p = state;
+    p->pass = pass;
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
+        const struct sp_memory_event *e = &p->pmu.event[i];
+        if (e->pass == pass)
+            status = sp_perf_open(e->type, e->config, e->cpu, 0, &p->descriptor[i], err);
+    }
+    for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++)
+        if (p->descriptor[i] >= 0 && !sp_perf_read(p->descriptor[i], &p->before[i]))
+            status = sp_fail(err, SP_ABSENT, NULL, "%s gives no count", p->pmu.event[i].pmu);
+    if (status != SP_OK)
+        close_descriptors(p);
+    return status;
+}
+
+static enum sp_status stop_perf(void *state, struct sp_count *count, struct sp_error *err)
+{
+    struct perf *p = state;
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
+        struct sp_perf_sample after, *before = &p->before[i];
+        if (p->descriptor[i] < 0)
+            continue;
+        if (!sp_perf_read(p->descriptor[i], &after))
+            status = sp_fail(err, SP_ABSENT, NULL, "%s gives no count", p->pmu.event[i].pmu);
+        else
+            count[i] = (struct sp_count){
+                .before = 0,
+                .after = (double)(int64_t)(after.value - before->value),
+                .enabled_s = 1e-9 * (double)(after.enabled_ns - before->enabled_ns),
+                .running_s = 1e-9 * (double)(after.running_ns - before->running_ns),
+            };
+    }
+    close_descriptors(p);
+    return status;
+}
+
+/* A short look whether all events of a pass fit their counters at once; where they do not, reads and writes
+ * become passes of their own. */
+static enum sp_status plan_passes(struct perf *p, struct sp_error *err)
+{
+    void *memory;
+    enum sp_status status = sp_new_array(p->pmu.n_events, sizeof(struct sp_count), "counts", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_count *count = memory;
+    bool shared = false;
+    for (int pass = 0; pass < p->pmu.n_passes && status == SP_OK; pass++) {
+        status = start_perf(p, pass, err);
+        if (status != SP_OK)
+            break;
+        sp_sleep(0.02);
+        status = stop_perf(p, count, err);
+        for (int i = 0; i < p->pmu.n_events; i++)
+            shared =
+                shared || (p->pmu.event[i].pass == pass && count[i].running_s < 0.999 * count[i].enabled_s);
+    }
+    free(memory);
+    if (!shared || p->pmu.n_passes > 1)
+        return status;
+    for (int i = 0; i < p->pmu.n_events; i++) {
+        p->pmu.event[i].pass = p->pmu.event[i].direction == SP_WRITES;
+        if (p->pmu.event[i].pass > 0)
+            p->pmu.n_passes = 2;
+    }
+    return status;
+}
+
+/* Sockets as the topology numbers them: shares of the known volumes are told in these numbers. */
+static void number_domains(struct perf *p)
+{
+    struct sp_topology t;
+    if (sp_topology_read(&t, NULL) != SP_OK)
+        return;
+    for (int i = 0; i < p->pmu.n_events; i++)
+        for (int c = 0; c < t.n_cpus; c++)
+            if (t.cpu[c].os == p->pmu.event[i].cpu)
+                p->pmu.event[i].domain = t.cpu[c].package;
+    sp_topology_free(&t);
+}
+
+static enum sp_status open_perf(const struct sp_counter *self, const char *argument, void **state,
+                                struct sp_count_log *log, struct sp_error *err)
+{
+    (void)self;
+    (void)argument;
+    *state = NULL;
+    void *memory, *descriptors = NULL, *samples = NULL;
+    enum sp_status status = sp_new_array(1, sizeof(struct perf), "perf_event", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct perf *p = *state = memory;
+    status = sp_memory_pmu_read("", &p->pmu, err);
+    if (status == SP_OK)
+        status = sp_new_array(p->pmu.n_events, sizeof(int), "descriptors", &descriptors, err);
+    if (status == SP_OK)
+        status = sp_new_array(p->pmu.n_events, sizeof *p->before, "samples", &samples, err);
+    p->descriptor = descriptors;
+    p->before = samples;
+    for (int i = 0; i < p->pmu.n_events && p->descriptor; i++)
+        p->descriptor[i] = -1;
+    if (status == SP_OK) {
+        number_domains(p);
+        status = plan_passes(p, err);
+    }
+    for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
+        const struct sp_memory_event *m = &p->pmu.event[i];
+        struct sp_count_event e = {.level = "MEM",
+                                   .domain = m->domain,
+                                   .channel = m->channel,
+                                   .B_per_count = m->B_per_count,
+                                   .bits = 64,
+                                   .pass = m->pass,
+                                   .direction = m->direction};
+        snprintf(e.name, sizeof e.name, "%.60s/%s/cpu%d", m->pmu, sp_direction_name(m->direction), m->cpu);
+        status = sp_count_log_add_event(log, &e, err);
+    }
+    if (status == SP_OK)
+        snprintf(log->how, sizeof log->how, "%s: %d unit%s on %d socket%s%s", p->pmu.kind, p->pmu.n_pmus,
+                 p->pmu.n_pmus == 1 ? "" : "s", p->pmu.n_cpus, p->pmu.n_cpus == 1 ? "" : "s",
+                 p->pmu.n_passes > 1 ? ", two passes" : "");
+    return status;
+}
+
+static const struct sp_counter perf_counter = {
+    .name = "perf", .open = open_perf, .start = start_perf, .stop = stop_perf, .close = close_perf};
+
+static enum sp_status perf_available(struct sp_error *err)
+{
+    struct sp_memory_pmu pmu;
+    enum sp_status status = sp_memory_pmu_read("", &pmu, err);
+    int descriptor = -1;
+    if (status == SP_OK)
+        status = sp_perf_open(pmu.event[0].type, pmu.event[0].config, pmu.event[0].cpu, 0, &descriptor, err);
+    if (descriptor >= 0)
+        close(descriptor);
+    sp_memory_pmu_free(&pmu);
+    return status;
+}
+
+static enum sp_status open_session(const char *argument, void **session, struct sp_error *err)
+{
+    return sp_counting_open(&perf_counter, argument, session, err);
+}
+
+const struct sp_probe sp_probe_perf = {
+    .name = "perf",
+    .summary = "memory controllers through perf_event, no library needed",
+    .gives_bytes = true,
+    .counts = true,
+    .available = perf_available,
+    .open = open_session,
+    .observe = sp_counting_observe,
+    .log = sp_counting_log,
+    .close = sp_counting_close,
+};

@@ -1,0 +1,36 @@
+/* An explanation as data: what `spmodel explain --json` writes and the text is made of. */
+#ifndef SP_CLI_EXPLAINED_H
+#define SP_CLI_EXPLAINED_H
+
+#include "cli/explain/terms/terms.h"
+#include "cli/explain/terms/topics.h"
+#include "io/record/record.h"
+#include "model/hints/hints.h"
+
+#define SP_EXPLAIN_SCHEMA "spmodel.explain/1"
+
+/* {"name", "theme", "title", "also": [], "formula", "text", "see_also": []}; of a hint "rule_version",
+ * "condition", "remedy", "gain" and "check" instead of formula and text, of an exit code "code". With a
+ * record (else NULL) also "record": {"calculations" (calculate() in explained.c), "fields": [{"path", "is"}],
+ * and "hint" (sp_explain_hint()) or "flag": {"raised", "texts": []}}. New reference. */
+json_t *sp_explain_json(const struct sp_topic *topic, const struct sp_record *record);
+
+/* {"name", "theme", "title", "also"} of all of them. New reference. */
+json_t *sp_explain_list(void);
+
+/* What a record says of a rule: the hint and the numbers behind it, or why there is none. */
+
+struct sp_rule_numbers {
+    const char *id;
+    const char *fields[SP_TERM_FIELDS];
+    const struct sp_calculation *calculations; /* NULL: none */
+};
+/* NULL: none are listed. */
+const struct sp_rule_numbers *sp_rule_numbers(const char *id);
+
+/* {"fires": true, "hints": [of the record, each with "gain_text" as the report prints it, and "derivation":
+ * [{"what", "how", "lo", "hi", "unit", "origin"}] or "not_derived": why]} or {"fires": false, "silent": why}.
+ * New reference. */
+json_t *sp_explain_hint(const struct sp_hint_rule *rule, const struct sp_record *record);
+
+#endif

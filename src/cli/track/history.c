@@ -1,0 +1,287 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/core/find_program.h"
+#include "cli/track/track_options.h"
+#include "plots/plot.h"
+#include "track/judge/change_points.h"
+#include "track/judge/judge.h"
+
+/* spmodel track locate: where did a series change, and with which commit? */
+
+enum { KEY_FLOOR = SP_KEY_PRIVATE, KEY_METRIC };
+enum { MOST_RECORDS = 2000, MOST_CHANGES = 32 };
+
+struct locating {
+    struct sp_track_options options;
+    enum sp_tracked metric;
+    double floor;
+};
+
+static const struct argp_option locate_options[] = {
+    {"metric", KEY_METRIC, "NAME", 0, "As of track check (default time)", 1},
+    {"floor", KEY_FLOOR, "P", 0, "Smaller changes are not shown, in percent (default 2)", 1},
+    {0},
+};
+
+static error_t locate_parse(int key, char *arg, struct argp_state *state)
+{
+    struct locating *l = state->input;
+    double x;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &l->options);
+        return 0;
+    case KEY_METRIC:
+        if (sp_tracked_find(arg) < 0)
+            sp_usage_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", arg);
+        l->metric = (enum sp_tracked)sp_tracked_find(arg);
+        return 0;
+    case KEY_FLOOR:
+        if (sp_parse_number(arg, &x) || x < 0 || x >= 100)
+            sp_usage_error(state, "--floor takes percent from 0 to 100, not '%s'", arg);
+        l->floor = log1p(x / 100);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *commit_of(const struct sp_entry *e)
+{
+    return e->commit[0] ? e->commit : e->tool;
+}
+
+static void print_change(const struct sp_entry *const *kept, const struct sp_change_point *c,
+                         enum sp_tracked metric)
+{
+    const struct sp_entry *last = kept[c->at - 1], *first = kept[c->at];
+    const double change = c->after / c->before - 1;
+    const bool worse = (change > 0) == sp_tracked_metrics[metric].less_is_better;
+    sp_print(stdout, "  %s  %s %+.1f %% (p = %.3f), %s\n", first->start, sp_tracked_metrics[metric].name,
+             100 * change, c->p, worse ? "worse" : "better");
+    if (strcmp(commit_of(last), commit_of(first)) != 0)
+        sp_print(stdout, "    between %.16s and %.16s\n", commit_of(last), commit_of(first));
+    else
+        sp_print(stdout, "    both sides have the same source, %.16s: the machine or its settings\n",
+                 commit_of(first));
+}
+
+/* Of the latest MOST_RECORDS those that have the metric and can be compared with the newest one by it. */
+static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
+                             const struct sp_strand *strand, struct sp_error *err)
+{
+    const struct locating *l = context;
+    const struct sp_entry *const *list = strand->list;
+    const int64_t n = strand->n;
+    (void)store;
+    (void)index;
+    const struct sp_entry **kept = calloc((size_t)n + 1, sizeof *kept);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    struct sp_change_point change[MOST_CHANGES];
+    int n_kept = 0, n_found = 0;
+    char title[320], place[120];
+    enum sp_status status =
+        kept && x ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    for (int64_t i = n > MOST_RECORDS ? n - MOST_RECORDS : 0; i < n && status == SP_OK; i++)
+        if (list[i]->metric[l->metric] > 0) {
+            x[n_kept] = list[i]->metric[l->metric];
+            kept[n_kept++] = list[i];
+        }
+    const struct sp_change_options o = {.floor = l->floor, .seed = 1};
+    if (status == SP_OK)
+        status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
+    if (status == SP_OK) {
+        sp_print(stdout, "%s%s  series %.8s, %d record%s\n", sp_track_title(list[n - 1], title, sizeof title),
+                 sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept,
+                 n_kept == 1 ? "" : "s");
+        for (int i = 0; i < n_found; i++)
+            print_change(kept, &change[i], l->metric);
+        if (n_kept < sp_change_least_values(0, 0))
+            sp_print(stdout,
+                     "  too few records: with fewer than %d no change can be told from chance (p <= 0.05)\n",
+                     sp_change_least_values(0, 0));
+        else if (n_found == 0)
+            sp_print(stdout, "  no change\n");
+    }
+    free(x);
+    free(kept);
+    return status;
+}
+
+static const struct argp locate_argp = {
+    locate_options, locate_parse, .args_doc = "",
+    .doc = "Finds where a series changed its level, and between which commits: E-divisive with seeded "
+           "permutations (all arrangements of up to eight records), at least three records on each side and "
+           "eight in all.",
+    .children = sp_track_children};
+
+static int locate_run(int argc, char **argv)
+{
+    struct locating l = {.floor = log1p(0.02)};
+    sp_parse(&locate_argp, argc, argv, &l);
+    return sp_track_visit(&l.options, l.metric, locate, &l);
+}
+
+static const struct sp_example locate_examples[] = {
+    {"spmodel track locate --matrix 'matrix*'",
+     "where these series changed their level, and with which commit", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_locate = {
+    .name = "locate",
+    .arguments = "[OPTION...]",
+    .summary = "where a series changed, and with which commit",
+    .run = locate_run,
+    .page = {&locate_argp, locate_examples, NULL, "track-check track-plot"},
+};
+
+/* spmodel track plot: the history of each series as a picture. */
+
+enum { MOST_JUDGED = 200 }; /* the last ones; each costs some milliseconds */
+enum { KEY_TERM = SP_KEY_PRIVATE };
+
+struct drawing {
+    struct sp_track_options options;
+    const char *folder;
+    int term;
+};
+
+static const struct argp_option plot_options[] = {
+    {"out", 'o', "DIR", 0, "Directory of the pictures (default: this one)", 1},
+    {"term", KEY_TERM, "TERM", 0, "svg (default), pdf, png, txt or gp", 1},
+    {0},
+};
+
+static error_t plot_parse(int key, char *arg, struct argp_state *state)
+{
+    struct drawing *d = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &d->options);
+        return 0;
+    case 'o':
+        d->folder = arg;
+        return 0;
+    case KEY_TERM:
+        d->term = sp_term_from_name(arg);
+        if (d->term < 0)
+            sp_usage_error(state, "--term takes svg, pdf, png, txt or gp, not '%s'", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *path_of(const struct sp_index *index, const struct sp_entry *e)
+{
+    return index->path[e - index->entry];
+}
+
+/* What `track check` said, or would have said, of each record when it was the newest, against those before
+ * it; into the records as they are drawn, which are not those of the store. */
+static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp_record *record, int n,
+                                   struct sp_error *err)
+{
+    const struct sp_judge_options how = {.metric = SP_TRACKED_TIME, .seed = 1};
+    for (int i = n > MOST_JUDGED ? n - MOST_JUDGED : 1; i < n; i++) {
+        struct sp_judgement j;
+        const enum sp_status status = sp_judge_confirmed(list, i + 1, NULL, 0, &how, &j, err);
+        if (status != SP_OK)
+            return status;
+        json_object_set_new(record[i].root, "verdict", json_string(sp_track_verdict_name(j.verdict)));
+    }
+    return SP_OK;
+}
+
+/* Where several machines measured the series, each has a picture of its own. */
+static void picture_name(const struct drawing *d, const struct sp_strand *strand, char *path, size_t size)
+{
+    const struct sp_entry *e = strand->list[0];
+    char env[9], series[9];
+    sp_file_stem(env, sizeof env, *e->env ? e->env : "unknown");
+    sp_file_stem(series, sizeof series, e->series);
+    snprintf(path, size, "%s/history-%s%s%s.%s", d->folder, series, strand->is_only ? "" : "-",
+             strand->is_only ? "" : env, sp_term_name((enum sp_term)d->term));
+}
+
+static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
+                           const struct sp_strand *strand, struct sp_error *err)
+{
+    const struct drawing *d = context;
+    const struct sp_entry *const *list = strand->list;
+    const int64_t n = strand->n;
+    (void)store;
+    const struct sp_plot_kind *kind = sp_plot_kind_find("history");
+    const int64_t first = n > kind->max_records ? n - kind->max_records : 0;
+    struct sp_record *record = calloc((size_t)(n - first), sizeof *record);
+    const struct sp_record **pointer = calloc((size_t)(n - first), sizeof *pointer);
+    const struct sp_entry **drawn = calloc((size_t)(n - first), sizeof *drawn);
+    char path[4096], gnuplot[1024];
+    int n_read = 0;
+    enum sp_status status = record && pointer && drawn
+                                ? SP_OK
+                                : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    for (int64_t i = first; i < n && status == SP_OK; i++) {
+        status = sp_record_read(path_of(index, list[i]), &record[n_read], err);
+        if (status != SP_OK)
+            break;
+        if (kind->lacks(&record[n_read])) {
+            sp_record_free(&record[n_read]);
+            continue;
+        }
+        pointer[n_read] = &record[n_read];
+        drawn[n_read] = list[i];
+        n_read++;
+    }
+    if (status == SP_OK)
+        status = set_verdicts(drawn, record, n_read, err);
+    if (status == SP_OK && n_read > 0) {
+        picture_name(d, strand, path, sizeof path);
+        const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
+        status = sp_plot_write(kind, pointer, n_read, (enum sp_term)d->term, &tool, path, err);
+        if (status == SP_OK && d->options.common.verbosity >= 0)
+            sp_print(stdout, "saved  %s\n", path);
+    }
+    for (int i = 0; i < n_read; i++)
+        sp_record_free(&record[i]);
+    free(record);
+    free(pointer);
+    free(drawn);
+    return status;
+}
+
+static const struct argp plot_argp = {
+    plot_options, plot_parse, .args_doc = "",
+    .doc = "Draws each series that is meant into history-KEY.svg, or history-KEY-ENV.svg where several "
+           "machines measured it: the time of every process, and bandwidth beside the load-only roof. Dotted "
+           "lines: the source or this program changed. Triangles and diamonds: what `track check` would have "
+           "said of a record when it was the newest, without accepted baselines; of the last 200 records.",
+    .children = sp_track_children};
+
+static int plot_run(int argc, char **argv)
+{
+    struct drawing d = {.folder = ".", .term = SP_TERM_SVG};
+    sp_parse(&plot_argp, argc, argv, &d);
+    return sp_track_visit(&d.options, SP_TRACKED_TIME, draw, &d);
+}
+
+static const struct sp_example plot_examples[] = {
+    {"spmodel track plot --term gp --matrix 'matrix*'", "the history of each series, as scripts of gnuplot",
+     NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_plot = {
+    .name = "plot",
+    .arguments = "[OPTION...]",
+    .summary = "draw the history of each series",
+    .run = plot_run,
+    .page = {&plot_argp, plot_examples, NULL, "track-log plot"},
+};

@@ -1,0 +1,308 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/track/track_options.h"
+#include "io/files/input_file.h"
+#include "io/json_text.h"
+#include "io/record/record_words.h"
+#include "track/store/pins.h"
+
+/* spmodel track add: records into a store. */
+
+struct adding {
+    struct sp_track_options options;
+    struct sp_record_paths paths;
+    int code, n_added, n_there;
+};
+
+static error_t add_parse(int key, char *arg, struct argp_state *state)
+{
+    struct adding *a = state->input;
+    struct sp_error err;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &a->options);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (sp_record_paths_add(&a->paths, arg, &err) != SP_OK)
+            a->code = sp_worse_exit(a->code, sp_report_error(&err));
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        sp_usage_error(state, "name records, or folders of them");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child add_children[] = {
+    {&sp_track_store_argp, 0, "The store:", 80}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+static const struct argp add_argp = {
+    NULL, add_parse, .args_doc = "RECORD...",
+    .doc =
+        "Adds complete records to a store, which is made where there is none: files of one record, or JSON "
+        "Lines with one a line, as analyze --json=FILE writes them. Several programs may do so at once.",
+    .children = add_children};
+
+/* What came of one record. */
+static void count(struct adding *a, enum sp_status status, bool added, const char *path,
+                  const struct sp_error *err)
+{
+    if (status != SP_OK) {
+        a->code = sp_worse_exit(a->code, sp_report_error(err));
+        return;
+    }
+    a->n_added += added;
+    a->n_there += !added;
+    if (a->options.common.verbosity > 0)
+        sp_print(stdout, "%s %s\n", added ? "added" : "there already", path);
+}
+
+/* The length of the line that begins at text[0]. */
+static size_t line_length(const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    return end ? (size_t)(end - text) : size;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+            return false;
+    return true;
+}
+
+/* Is it JSON Lines, as analyze --json=FILE writes of several records: is its first line a whole value, and is
+ * there more? A stream can be read but once: it is one record. */
+static bool read_lines(const char *file, char **text, size_t *size)
+{
+    struct stat facts;
+    *text = NULL;
+    if (stat(file, &facts) != 0 || !S_ISREG(facts.st_mode) ||
+        sp_input_bytes(file, SP_INPUT_MOST_B, text, size, NULL) != SP_OK)
+        return false;
+    const size_t first = line_length(*text, *size);
+    json_t *value = is_blank(*text + first, *size - first) ? NULL : sp_json_parse(*text, first, 0, NULL);
+    const bool is_lines = value != NULL;
+    json_decref(value);
+    if (!is_lines)
+        free(*text), *text = NULL;
+    return is_lines;
+}
+
+/* A file of one record, or of one a line. */
+static void add_file(struct adding *a, const struct sp_store *store, const char *file)
+{
+    struct sp_error err;
+    char path[4096], *text;
+    bool added;
+    size_t size, length;
+    if (!read_lines(file, &text, &size)) {
+        const enum sp_status status = sp_store_add(store, file, &added, path, &err);
+        count(a, status, added, path, &err);
+        return;
+    }
+    int64_t line = 1;
+    for (size_t at = 0; at < size; at += length + 1, line++) {
+        length = line_length(text + at, size - at);
+        if (is_blank(text + at, length))
+            continue;
+        const enum sp_status status =
+            sp_store_add_line(store, file, line, text + at, length, &added, path, &err);
+        count(a, status, added, path, &err);
+    }
+    free(text);
+}
+
+static int add_run(int argc, char **argv)
+{
+    struct adding a = {.code = 0};
+    struct sp_store store;
+    struct sp_error err;
+    sp_parse(&add_argp, argc, argv, &a);
+    if (sp_store_open(sp_track_store_path(&a.options), true, &store, &err) != SP_OK) {
+        sp_record_paths_free(&a.paths);
+        return sp_report_error(&err);
+    }
+    for (int i = 0; i < a.paths.n; i++)
+        add_file(&a, &store, a.paths.path[i]);
+    if (a.options.common.verbosity >= 0) {
+        sp_print(stdout, "%d record%s added to %s", a.n_added, a.n_added == 1 ? "" : "s", store.path);
+        if (a.n_there > 0)
+            sp_print(stdout, ", %d there already", a.n_there);
+        sp_print(stdout, "\n");
+    }
+    sp_record_paths_free(&a.paths);
+    return a.code;
+}
+
+static const struct sp_example add_examples[] = {
+    {"spmodel track add before.json after.json",
+     "two records into the store, which is made where there is none", NULL},
+    {"spmodel track add --store history before.json", "into a store of another name", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_add = {
+    .name = "add",
+    .arguments = "RECORD...",
+    .summary = "put records into a store",
+    .run = add_run,
+    .page = {&add_argp, add_examples, NULL, "track-log track-check analyze"},
+};
+
+/* spmodel track accept: what a series is now is what it may be. */
+
+enum { KEY_WHY = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ALL, KEY_DROP, KEY_FLAGGED };
+
+struct accepting {
+    struct sp_track_options options;
+    const char *why;
+    int64_t n_records; /* 0: not given */
+    bool all, drop, flagged;
+};
+
+static const struct argp_option accept_options[] = {
+    {"records", KEY_RECORDS, "N", 0, "Of each series its last N records in each environment (default 1)", 1},
+    {"why", KEY_WHY, "TEXT", 0, "A sentence that is kept with it", 1},
+    {"all", KEY_ALL, NULL, 0, "All series of the store", 1},
+    {"flagged", KEY_FLAGGED, NULL, 0, "Also records whose flags say that their times are in doubt", 1},
+    {"drop", KEY_DROP, NULL, 0, "Forget the accepted baseline instead", 1},
+    {0},
+};
+
+static bool chooses(const struct sp_track_options *o)
+{
+    return o->series || o->matrix || o->what || o->commit || o->machine || o->since;
+}
+
+static error_t accept_parse(int key, char *arg, struct argp_state *state)
+{
+    struct accepting *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &a->options);
+        return 0;
+    case KEY_WHY:
+        a->why = arg;
+        return 0;
+    case KEY_RECORDS:
+        if (sp_parse_count(arg, &a->n_records) || a->n_records < 1 || a->n_records > SP_MOST_PINNED)
+            sp_usage_error(state, "--records takes a number from 1 to %d, not '%s'", SP_MOST_PINNED, arg);
+        return 0;
+    case KEY_ALL:
+        a->all = true;
+        return 0;
+    case KEY_FLAGGED:
+        a->flagged = true;
+        return 0;
+    case KEY_DROP:
+        a->drop = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->all && !chooses(&a->options))
+            sp_usage_error(
+                state,
+                "say which records: --series, --matrix, --what, --commit, --machine, --since, or --all");
+        if (a->options.last > 0)
+            sp_usage_error(state,
+                           "--last lists records; --records says how many of each series are accepted");
+        if (a->drop && (a->n_records > 0 || a->why || a->flagged))
+            sp_usage_error(state, "--records, --why and --flagged go with what is accepted, not with --drop");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Refuses a record whose flags say that its times are not those of the kernel on this machine. */
+static enum sp_status check_flags(const char *path, struct sp_error *err)
+{
+    static const char *const doubts[] = {"fault", "Q02", "Q04", "Q28"};
+    struct sp_record r;
+    enum sp_status status = sp_record_read(path, &r, err);
+    if (status != SP_OK)
+        return status;
+    const bool assumed = strcmp(sp_words_text(&r, "conditions.state", ""), "assumed") == 0;
+    const json_t *flags = sp_record_node(&r, "flags"), *flag;
+    size_t i;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code"), *text = sp_item_text(flag, "text");
+        for (size_t k = 0; code && status == SP_OK && k < (assumed ? 1 : sizeof doubts / sizeof *doubts); k++)
+            if (strcmp(code, doubts[k]) == 0)
+                status = sp_fail(
+                    err, SP_UNDECIDED, "measure again, or say --flagged where every record has this flag",
+                    "record %s is flagged: %s", sp_words_text(&r, "id", "?"), text ? text : code);
+    }
+    sp_record_free(&r);
+    return status;
+}
+
+static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_index *index,
+                             const struct sp_strand *strand, struct sp_error *err)
+{
+    const struct accepting *a = context;
+    const int64_t wanted = a->n_records > 0 ? a->n_records : 1;
+    const int n = (int)(strand->n < wanted ? strand->n : wanted);
+    const struct sp_entry *const *last = strand->list + strand->n - n, *newest = last[n - 1];
+    char title[320], place[120];
+    bool had = false;
+    enum sp_status status = SP_OK;
+    for (int i = 0; !a->drop && i < n && status == SP_OK; i++) {
+        if (last[i]->n_runs == 0)
+            return sp_fail(err, SP_UNDECIDED, "measure again on a quieter machine (spmodel doctor)",
+                           "record %s has no times that a baseline could be made of", last[i]->id);
+        if (!a->flagged)
+            status = check_flags(index->path[last[i] - index->entry], err);
+    }
+    if (status == SP_OK)
+        status = a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
+    if (status != SP_OK || a->options.common.verbosity < 0)
+        return status;
+    sp_print(stdout, "%s %s%s  series %.8s",
+             !a->drop ? "accepted     "
+             : had    ? "forgotten    "
+                      : "none accepted",
+             sp_track_title(newest, title, sizeof title),
+             sp_track_place(newest, strand->metric, place, sizeof place), newest->series);
+    if (!a->drop)
+        sp_print(stdout, ": %d record%s %s", n, n == 1 ? " of" : "s up to", newest->start);
+    putchar('\n');
+    return SP_OK;
+}
+
+static const struct argp accept_argp = {
+    accept_options, accept_parse, .args_doc = "",
+    .doc = "Makes the last records of the series that are meant their accepted baseline, in each environment "
+           "that measured them. The series begins anew there: what was measured before is no baseline for "
+           "track check any more. New records are held against it too, so that small steps cannot add up. "
+           "Simulated bytes are held against what any environment with the same caches accepted of what was "
+           "measured last.",
+    .children = sp_track_children};
+
+static int accept_run(int argc, char **argv)
+{
+    struct accepting a = {0};
+    sp_parse(&accept_argp, argc, argv, &a);
+    return sp_track_visit(&a.options, SP_TRACKED_TIME, accept, &a);
+}
+
+static const struct sp_example accept_examples[] = {
+    {"spmodel track accept --all --why 'release 1.2'", "what was measured last may be so from now on", NULL},
+    {"spmodel track accept --all --drop", "forget what was accepted", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_accept = {
+    .name = "accept",
+    .arguments = "--all|--matrix PATTERN...",
+    .summary = "make the last records the accepted baseline",
+    .run = accept_run,
+    .page = {&accept_argp, accept_examples, NULL, "track-check"},
+};

@@ -1,0 +1,397 @@
+#include "io/files/archive.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "sp_config.h"
+
+#if SP_HAVE_LIBARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+const char *sp_archive_kind(const char *text, int64_t n)
+{
+    static const struct {
+        const char *kind, *magic;
+        int64_t offset, length;
+    } kinds[] = {
+        {"gzip", "\x1f\x8b", 0, 2}, {"xz", "\xfd\x37zXZ", 0, 6}, {"zstd", "\x28\xb5\x2f\xfd", 0, 4},
+        {"bzip2", "BZh", 0, 3},     {"tar", "ustar", 257, 5},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (n >= kinds[i].offset + kinds[i].length &&
+            memcmp(text + kinds[i].offset, kinds[i].magic, (size_t)kinds[i].length) == 0)
+            return kinds[i].kind;
+    return NULL;
+}
+
+#if SP_HAVE_LIBARCHIVE
+
+enum { BLOCK = 1 << 20, MAX_PATH_TEXT = 1024 };
+
+struct sp_archive {
+    struct archive *archive;
+    char path[MAX_PATH_TEXT];
+    char member[512];
+};
+
+static enum sp_status fail_archive(const struct sp_archive *a, struct sp_error *err)
+{
+    const char *reason = archive_error_string(a->archive);
+    return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "the file is damaged or cut off: get it again",
+                      "cannot unpack: %s", reason ? reason : "unknown reason");
+}
+
+/* Only filters that work inside the library: "all" would also start external programs. */
+static enum sp_status open_stream(struct sp_archive *a, struct sp_error *err)
+{
+    a->archive = archive_read_new();
+    if (!a->archive)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the unpacker");
+    archive_read_support_filter_gzip(a->archive);
+    archive_read_support_filter_bzip2(a->archive);
+    archive_read_support_filter_xz(a->archive);
+    archive_read_support_filter_zstd(a->archive);
+    archive_read_support_format_tar(a->archive);
+    archive_read_support_format_raw(a->archive);
+    archive_read_support_format_empty(a->archive);
+    int result = strcmp(a->path, "-") == 0 ? archive_read_open_fd(a->archive, STDIN_FILENO, BLOCK)
+                                           : archive_read_open_filename(a->archive, a->path, BLOCK);
+    return result == ARCHIVE_OK ? SP_OK : fail_archive(a, err);
+}
+
+static bool ends_in_mtx(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && strcasecmp(name + n - 4, ".mtx") == 0;
+}
+
+/* .../NAME/NAME.mtx: the matrix itself in SuiteSparse's archives, beside right-hand sides and coordinates. */
+static bool is_main_member(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    if (!slash)
+        return false;
+    const char *folder = slash;
+    while (folder > name && folder[-1] != '/')
+        folder--;
+    size_t n = (size_t)(slash - folder);
+    return n > 0 && strncmp(folder, slash + 1, n) == 0 && strcasecmp(slash + 1 + n, ".mtx") == 0;
+}
+
+/* Goes to the member called `wanted` (NULL: to the main one, or to the data of a file that is no archive).
+ * SP_NO at the end of the archive; the candidates met are then counted and listed. */
+static enum sp_status find_member(struct sp_archive *a, const char *wanted, int *n_candidates, char *list,
+                                  size_t size, struct sp_error *err)
+{
+    *n_candidates = 0;
+    list[0] = '\0';
+    for (;;) {
+        struct archive_entry *entry;
+        int result = archive_read_next_header(a->archive, &entry);
+        if (result == ARCHIVE_EOF)
+            return SP_NO;
+        if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+            return fail_archive(a, err);
+        if (archive_format(a->archive) == ARCHIVE_FORMAT_RAW)
+            return SP_OK;
+        const char *name = archive_entry_pathname(entry);
+        if (!name || archive_entry_filetype(entry) != AE_IFREG || !ends_in_mtx(name))
+            continue;
+        if (wanted ? strcmp(name, wanted) == 0 : is_main_member(name)) {
+            snprintf(a->member, sizeof a->member, "%s", name);
+            return SP_OK;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s", *n_candidates ? ", " : "", name);
+        ++*n_candidates;
+    }
+}
+
+static enum sp_status open_member(struct sp_archive *a, struct sp_error *err)
+{
+    char list[400], again[400];
+    int n = 0;
+    enum sp_status status = open_stream(a, err);
+    if (status == SP_OK)
+        status = find_member(a, NULL, &n, list, sizeof list, err);
+    if (status != SP_NO)
+        return status;
+    if (archive_format(a->archive) == ARCHIVE_FORMAT_EMPTY)
+        return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "was its download or export cut off?",
+                          "the file is empty");
+    if (n == 0)
+        return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "give an archive with a Matrix Market file in it",
+                          "the archive has no member that ends in .mtx");
+    if (n > 1 || strcmp(a->path, "-") == 0)
+        return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "unpack the archive and name the one you mean",
+                          "the archive has no main member NAME/NAME.mtx, but: %s", list);
+    archive_read_free(a->archive);
+    a->archive = NULL;
+    status = open_stream(a, err);
+    if (status == SP_OK)
+        status = find_member(a, list, &n, again, sizeof again, err);
+    return status == SP_NO ? sp_fail_at(err, SP_INPUT, a->path, 0, 0, "try again when it is complete",
+                                        "the archive changed while it was read")
+                           : status;
+}
+
+enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err)
+{
+    *archive = NULL;
+    void *p;
+    enum sp_status status = sp_new_array(1, sizeof **archive, "the unpacker", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_archive *a = p;
+    snprintf(a->path, sizeof a->path, "%s", path);
+    status = open_member(a, err);
+    if (status == SP_OK)
+        *archive = a;
+    else
+        sp_archive_close(a);
+    return status;
+}
+
+enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
+                               struct sp_error *err)
+{
+    *n = 0;
+    la_ssize_t got;
+    do
+        got = archive_read_data(archive->archive, to, (size_t)size);
+    while (got == ARCHIVE_RETRY);
+    if (got < 0)
+        return fail_archive(archive, err);
+    *n = got;
+    return SP_OK;
+}
+
+const char *sp_archive_member(const struct sp_archive *archive)
+{
+    return archive->member;
+}
+
+void sp_archive_close(struct sp_archive *archive)
+{
+    if (!archive)
+        return;
+    if (archive->archive)
+        archive_read_free(archive->archive);
+    free(archive);
+}
+
+struct sp_archive_writer {
+    struct archive *archive;
+    char path[1024];
+};
+
+static enum sp_status fail_write(const struct sp_archive_writer *w, struct sp_error *err)
+{
+    int error = archive_errno(w->archive);
+    const char *reason = archive_error_string(w->archive);
+    return sp_fail_at(err, SP_OUTPUT, w->path, 0, 0,
+                      error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
+                                                         : "choose a place where you may write",
+                      "cannot write the file: %s%s%s", reason ? reason : "unknown reason",
+                      error > 0 ? ": " : "", error > 0 ? strerror(error) : "");
+}
+
+static int add_filter(struct archive *a, const char *compression, int n_threads)
+{
+    static const struct {
+        const char *name;
+        int (*add)(struct archive *);
+    } filters[] = {{"gzip", archive_write_add_filter_gzip},
+                   {"xz", archive_write_add_filter_xz},
+                   {"zstd", archive_write_add_filter_zstd},
+                   {"bzip2", archive_write_add_filter_bzip2}};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        if (strcmp(filters[i].name, compression) != 0)
+            continue;
+        int result = filters[i].add(a);
+        char threads[16];
+        snprintf(threads, sizeof threads, "%d", n_threads);
+        archive_write_set_filter_option(a, NULL, "threads", threads); /* gzip and bzip2 know no threads */
+        return result;
+    }
+    return ARCHIVE_FATAL;
+}
+
+/* The stream's buffer is empty (nothing was written to it), so that its descriptor can be used beneath it. */
+static enum sp_status start(struct sp_archive_writer *w, FILE *stream, struct sp_error *err)
+{
+    struct archive_entry *entry = archive_entry_new();
+    if (!entry)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the compressor");
+    archive_entry_set_pathname(entry, "matrix.mtx");
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_write_set_bytes_in_last_block(w->archive, 1); /* no padding to a tape block */
+    bool ok = archive_write_set_format_raw(w->archive) == ARCHIVE_OK &&
+              archive_write_open_fd(w->archive, fileno(stream)) == ARCHIVE_OK &&
+              archive_write_header(w->archive, entry) == ARCHIVE_OK;
+    archive_entry_free(entry);
+    return ok ? SP_OK : fail_write(w, err);
+}
+
+enum sp_status sp_archive_writer_open(FILE *stream, const char *path, const char *compression, int n_threads,
+                                      struct sp_archive_writer **writer, struct sp_error *err)
+{
+    *writer = NULL;
+    void *p;
+    enum sp_status status = sp_new_array(1, sizeof **writer, "the compressor", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_archive_writer *w = p;
+    snprintf(w->path, sizeof w->path, "%s", path);
+    w->archive = archive_write_new();
+    if (!w->archive)
+        status = sp_fail(err, SP_MEMORY, NULL, "no memory for the compressor");
+    else if (add_filter(w->archive, compression, n_threads) != ARCHIVE_OK)
+        status = sp_fail_at(err, SP_ABSENT, path, 0, 0, "choose .gz, or plain .mtx",
+                            "this libarchive cannot write %s", compression);
+    if (status == SP_OK)
+        status = start(w, stream, err);
+    if (status == SP_OK)
+        *writer = w;
+    else
+        sp_archive_writer_close(w, NULL);
+    return status;
+}
+
+enum sp_status sp_archive_writer_put(struct sp_archive_writer *writer, const char *text, size_t n,
+                                     struct sp_error *err)
+{
+    while (n > 0) {
+        la_ssize_t written = archive_write_data(writer->archive, text, n);
+        if (written <= 0)
+            return fail_write(writer, err);
+        text += written;
+        n -= (size_t)written;
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_archive_writer_close(struct sp_archive_writer *writer, struct sp_error *err)
+{
+    if (!writer)
+        return SP_OK;
+    enum sp_status status = SP_OK;
+    if (writer->archive) {
+        if (archive_write_close(writer->archive) != ARCHIVE_OK)
+            status = fail_write(writer, err);
+        archive_write_free(writer->archive);
+    }
+    free(writer);
+    return status;
+}
+
+#else
+
+/* Without libarchive only standard input is a stream, and only as plain text. */
+struct sp_archive {
+    char head[512]; /* read to recognise compressed input, handed out first */
+    int64_t n_head, taken;
+};
+
+static enum sp_status fail_absent(const char *path, const char *kind, struct sp_error *err)
+{
+    return sp_fail_at(err, SP_ABSENT, path, 0, 0,
+                      "unpack the file first, or install libarchive's headers and build again",
+                      "this is %s data, and this build is without libarchive", kind);
+}
+
+static enum sp_status read_input(char *to, int64_t size, int64_t *n, struct sp_error *err)
+{
+    ssize_t got;
+    do
+        got = read(STDIN_FILENO, to, (size_t)size);
+    while (got < 0 && errno == EINTR);
+    *n = got > 0 ? got : 0;
+    if (got < 0)
+        return sp_fail_at(err, SP_INPUT, "-", 0, 0, NULL, "cannot read standard input: %s", strerror(errno));
+    return SP_OK;
+}
+
+enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err)
+{
+    *archive = NULL;
+    if (strcmp(path, "-") != 0)
+        return fail_absent(path, "compressed", err);
+    void *p;
+    enum sp_status status = sp_new_array(1, sizeof **archive, "the input stream", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_archive *a = p;
+    int64_t n = 1;
+    while (status == SP_OK && n > 0 && a->n_head < (int64_t)sizeof a->head) {
+        status = read_input(a->head + a->n_head, (int64_t)sizeof a->head - a->n_head, &n, err);
+        a->n_head += n;
+    }
+    const char *kind = sp_archive_kind(a->head, a->n_head);
+    if (status == SP_OK && kind)
+        status = fail_absent("-", kind, err);
+    if (status == SP_OK)
+        *archive = a;
+    else
+        sp_archive_close(a);
+    return status;
+}
+
+enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
+                               struct sp_error *err)
+{
+    int64_t left = archive->n_head - archive->taken;
+    if (left == 0)
+        return read_input(to, size, n, err);
+    *n = left < size ? left : size;
+    memcpy(to, archive->head + archive->taken, (size_t)*n);
+    archive->taken += *n;
+    return SP_OK;
+}
+
+const char *sp_archive_member(const struct sp_archive *archive)
+{
+    (void)archive;
+    return "";
+}
+
+void sp_archive_close(struct sp_archive *archive)
+{
+    free(archive);
+}
+
+enum sp_status sp_archive_writer_open(FILE *stream, const char *path, const char *compression, int n_threads,
+                                      struct sp_archive_writer **writer, struct sp_error *err)
+{
+    (void)stream;
+    (void)n_threads;
+    *writer = NULL;
+    return sp_fail_at(err, SP_ABSENT, path, 0, 0,
+                      "write plain .mtx and compress it, or install libarchive's headers and build again",
+                      "this build is without libarchive and cannot write %s", compression);
+}
+
+enum sp_status sp_archive_writer_put(struct sp_archive_writer *writer, const char *text, size_t n,
+                                     struct sp_error *err)
+{
+    (void)writer;
+    (void)text;
+    (void)n;
+    return sp_fail(err, SP_ABSENT, NULL, "this build is without libarchive");
+}
+
+enum sp_status sp_archive_writer_close(struct sp_archive_writer *writer, struct sp_error *err)
+{
+    (void)writer;
+    (void)err;
+    return SP_OK;
+}
+
+#endif
