@@ -50,7 +50,7 @@ tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a 
 Explicit SIMD extension. *Printed*: the source has this number (`tests/published.txt` quotes it). *Evaluated*: the source has the formula, or describes it, and we put in the
 numbers. *Allowed*: half of the last digit shown, plus what the rounding of the source's inputs moves the result by.
 
-| source, what | value is | value | computed | allowed | holds | command or test |
+| source, what | value is | value | computed | allowed | holds | `spmodel model` …, or test |
 |---|---|---|---|---|---|---|
 M
     rows published >"$dir/values"
@@ -68,7 +68,7 @@ M
         computed=$(value_of "$field" <"$dir/json")
         [ -n "$computed" ] || { echo "validate.sh: spmodel model $* prints no $field" >&2; exit 7; }
         computed=$(awk -v c="$computed" -v f="$factor" 'BEGIN { printf "%.10g", c * f }')
-        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed" "spmodel model $*"
+        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed" "$*"
     done <"$source/tests/published.txt"
     cat <<'M'
 
@@ -150,11 +150,11 @@ machines() {
 
 ## Machines: validated against counters, overlap of transfers
 
-*Validated*: simulated traffic was compared with memory counters of that kind of machine (`"validated"` in its file). *Overlap*: how transfers between levels overlap in the ECM
+`spmodel machine list` describes the machines. *Validated*: simulated traffic was compared with memory counters of that kind of machine. *Overlap*: how transfers between levels overlap in the ECM
 model (0: not at all, 1: wholly; `docs/theory.md`); where it is not known, `spmodel model` says so instead of a time.
 
-| machine | what | bandwidth | validated | overlap |
-|---|---|---|---|---|
+| machine | bandwidth | validated | overlap |
+|---|---|---|---|
 M
     n=0 n_validated=0
     for file in "$source"/machines/*.json; do
@@ -166,7 +166,7 @@ M
         n=$((n + 1))
         rule=–
         [ "$(field kind)" = gpu ] || rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap //p')
-        printf '| %s | %s | %s | %s | %s |\n' "$(field name)" "$(field cpu)" "${from:-unknown}" "$answer" "${rule:-not known: no source}"
+        printf '| %s | %s | %s | %s |\n' "$(field name)" "${from:-unknown}" "$answer" "${rule:-not known: no source}"
     done
     printf '\n<!-- run: exit 0 4 -->\n**%d of %d.** ' $n_validated $n
     [ $n_validated -gt 0 ] || printf 'No kind of machine is validated: the simulation does what it says, but nobody has looked at a real cache. '
