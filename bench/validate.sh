@@ -33,26 +33,25 @@ value_of() { # value_of FIELD: the last one of that name in the JSON on standard
 # published_row KIND SOURCE WHAT VALUE INPUTS COMPUTED BY: COMPUTED is empty where nothing came
 published_row() {
     awk -v k="$1" -v s="$2" -v w="$3" -v p="$4" -v inputs="$5" -v c="$6" -v by="$7" 'BEGIN {
-        words["printed"] = "printed"; words["formula"] = "formula printed, evaluated"; words["words"] = "described, evaluated"; words["ours"] = "our formula"
+        words["printed"] = "printed"; words["formula"] = words["words"] = "evaluated"; words["ours"] = "our formula"
         half = 0.5
         if (index(p, ".")) for (i = length(p) - index(p, "."); i > 0; i--) half /= 10
         allowed = inputs == "exact" ? 0 : half + inputs; off = c - p; holds = c != "" && (off < 0 ? -off : off) <= allowed + 1e-12
-        printf "| %s | %s | %s | %s | %s | %s | %.2g | %s | `%s` |\n", s, w, words[k], p, c == "" ? "–" : sprintf("%.4g", c),
-            c == "" ? "–" : sprintf("%+.2f %%", 100 * off / p), allowed, holds ? "yes" : "**no**", by
+        printf "| %s %s | %s | %s | %s | %s | `%s` |\n", s, w, words[k], p, c == "" ? "–" : sprintf("%.4g", c),
+            holds ? "yes" : "**no**", by
         exit !holds }' || worst=1
 }
 published() {
     cat <<'M'
 ## Published numbers
 
-Sources: [L] Wellein and Hager, lecture "Sparse Matrix-Vector Multiplication", FAU Erlangen-Nürnberg, 2025; [T] Hidayetoglu, "Tiled SpMM and its Performance
-Model on GPUs", tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a Dynamic Approach", ETH Zürich; [E] the paper on SpMM, SDDMM and FusedMM with
-Intel's Explicit SIMD extension. *Printed*: the source has this very number (`tests/published.txt` quotes it). *Formula printed, evaluated*, and *described*: the source has the formula, or words
-for it, and the number is what they give by hand; *our formula* is in no source. *Allowed*: half of the last digit shown, plus what the roundings of the source's inputs (half of the last digit of
-each) move the result by: the 5.83 Gflop/s of kkt_power come of 46.6 GB/s over a balance that was rounded to 8.0 before; [T] prints 260 as a bound and in tens, [E] "close to 57" for 57.9.
+[L] Wellein and Hager, lecture "Sparse Matrix-Vector Multiplication", FAU Erlangen-Nürnberg, 2025; [T] Hidayetoglu, "Tiled SpMM and its Performance Model on GPUs",
+tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a Dynamic Approach", ETH Zürich; [E] the paper on SpMM, SDDMM and FusedMM with Intel's
+Explicit SIMD extension. *Printed*: the source has this number (`tests/published.txt` quotes it). *Evaluated*: the source has the formula, or describes it, and we put in the
+numbers. *Holds*: within half of the last digit shown, plus what the rounding of the source's inputs moves the result by.
 
-| source | what | value is | value | computed | off | allowed | holds | command or test |
-|---|---|---|---|---|---|---|---|---|
+| source, what | value is | value | computed | holds | `spmodel model` …, or test |
+|---|---|---|---|---|---|
 M
     rows published >"$dir/values"
     while IFS='|' read -r kind origin what value inputs how _; do
@@ -69,11 +68,11 @@ M
         computed=$(value_of "$field" <"$dir/json")
         [ -n "$computed" ] || { echo "validate.sh: spmodel model $* prints no $field" >&2; exit 7; }
         computed=$(awk -v c="$computed" -v f="$factor" 'BEGIN { printf "%.10g", c * f }')
-        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed" "spmodel model $*"
+        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed" "$*"
     done <"$source/tests/published.txt"
     cat <<'M'
 
-Formulas that are printed there and not followed here (`docs/theory.md` derives ours):
+Printed formulas that we do not follow (`docs/theory.md`):
 
 | source | what | as printed | ours | because | test |
 |---|---|---|---|---|---|
@@ -88,8 +87,8 @@ simulator() {
 
 ## The cache simulation beside a plain one
 
-Five generated matrices in CRS, SELL-8-32 and SELLU-4-1 with one, two and three threads, warm and cold, reference by reference through lists in
-the order of use (`tests/plain_cache.c`). Every array's lines, read and written, at every level are compared; the test `cache` does so for more layouts.
+Five generated matrices in CRS, SELL-8-32 and SELLU-4-1 with one to three threads, warm and cold, through lists in the order of use (`tests/plain_cache.c`). Every array's
+lines, read and written, at every level are compared.
 
 | caches | executions compared | references each, summed | counters that differ |
 |---|---|---|---|
@@ -99,7 +98,7 @@ M
 
 ## Sampled beside exact reuse distances
 
-α over cache size from a sample of x's lines, as `analyze` takes it for long matrices, beside the exact curve, for all sizes from a sixteenth of x on.
+α over cache size from a sample of x's lines, as `analyze` takes it for long matrices, for all cache sizes from a sixteenth of x on.
 
 | matrix | lines followed | sizes | largest error of α | of the traffic | sizes outside the stated interval |
 |---|---|---|---|---|---|
@@ -114,11 +113,11 @@ gpu_prototype() {
 
 ## The model of a GPU's levels beside a prototype
 
-Bytes a nonzero on an H200, fp64 and 32-bit indices. The prototype was a program of its own, not a GPU. *Holds*: within 2 % of its range, the tolerance of the test
-`gpu_model` where sectors are shared between warps; 0.1 % where nothing is.
+Bytes a nonzero of a 27-point stencil, 96³, on an H200, fp64 and 32-bit indices: `spmodel model gen:hpcg:96 --machine h200 --format sell:32,1 --format crs`. The prototype was
+a program of its own, not a GPU. *Holds*: within 2 % of its range where warps share sectors, else 0.1 %.
 
-| matrix | kernel | what | prototype | model | holds | command |
-|---|---|---|---|---|---|---|
+| kernel | what | prototype | model | holds |
+|---|---|---|---|---|
 M
     command='model gen:hpcg:96 --machine h200 --format sell:32,1 --format crs'
     # shellcheck disable=SC2086 # words
@@ -133,10 +132,9 @@ M
             [ -n "$field" ] || { echo "validate.sh: spmodel $command prints no $name" >&2; exit 7; }
             sum="$sum + $field"
         done
-        awk -v k="$kernel" -v w="$what" -v lo="$lo" -v hi="$hi" -v t="$tolerance" -v c="$command" "BEGIN {
+        awk -v k="$kernel" -v w="$what" -v lo="$lo" -v hi="$hi" -v t="$tolerance" "BEGIN {
             model = ($sum) / $nnz; holds = model >= lo * (1 - t) && model <= hi * (1 + t)
-            printf \"| 27-point stencil, 96³ | %s | %s | %s | %.1f | %s | \`spmodel %s\` |\n\", k, w, lo == hi ? lo : lo \" to \" hi, model,
-                holds ? \"yes\" : \"**no**\", c
+            printf \"| %s | %s | %s | %.1f | %s |\n\", k, w, lo == hi ? lo : lo \" to \" hi, model, holds ? \"yes\" : \"**no**\"
             exit !holds }" || worst=1
     }
     gpu_row 'SELL-32-1, a lane a row' 'L1 sectors, loads and stores' 21.8 21.8 0.02 chunk L1_load L1_store
@@ -150,50 +148,33 @@ M
 machines() {
     cat <<'M'
 
-## Machine kinds that are validated against counters
+## Machines: validated against counters, overlap of transfers
 
-A kind of machine is *validated* where simulated traffic was compared with memory counters of that kind (`"validated"` in its file).
+`spmodel machine list` describes the machines. *Validated*: simulated traffic was compared with memory counters of that kind of machine. *Overlap*: how transfers between levels overlap in the ECM
+model (0: not at all, 1: wholly; `docs/theory.md`); where it is not known, `spmodel model` says so instead of a time.
 
-| machine | kind | cpu or gpu | its bandwidth | validated against counters |
-|---|---|---|---|---|
+| machine | bandwidth | validated | overlap |
+|---|---|---|---|
 M
     n=0 n_validated=0
     for file in "$source"/machines/*.json; do
         text=$(tr -d '\n' <"$file")
         field() { printf '%s\n' "$text" | sed -n "s/^[^[]*\"$1\": *\"\([^\"]*\)\".*/\1/p"; }
-        kind=$(field kind)
         from=$(printf '%s\n' "$text" | grep -o '"level": *"MEM".*' | grep -o '"origin": *"[a-z]*"' | sed -n '1s/.*: *"\(.*\)"/\1/p')
         answer=no
         case $text in *'"validated": true'*) answer=yes n_validated=$((n_validated + 1)) ;; esac
         n=$((n + 1))
-        printf '| %s | %s | %s | %s | %s |\n' "$(field name)" "${kind:-cpu}" "$(field cpu)" "${from:-unknown}" "$answer"
+        rule=–
+        [ "$(field kind)" = gpu ] || rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap //p')
+        printf '| %s | %s | %s | %s |\n' "$(field name)" "${from:-unknown}" "$answer" "${rule:-not known: no source}"
     done
     printf '\n<!-- run: exit 0 4 -->\n**%d of %d.** ' $n_validated $n
-    [ $n_validated -gt 0 ] || printf 'Not one kind of machine is validated: the code of the simulation is right, what a real cache does was not looked at. '
+    [ $n_validated -gt 0 ] || printf 'No kind of machine is validated: the simulation does what it says, but nobody has looked at a real cache. '
     cat <<'M'
-Records of such
-machines carry the flag that says so. `docs/counters.md` lists which counter back ends have never run live, `docs/gpu.md` what of the
-GPU kernels and models has never seen a GPU. On a machine with counters, `spmodel analyze gen:hpcg:128 --bytes perf -v` compares.
+Records carry the flag that says so.
+`docs/counters.md` lists the counter back ends that have never run live, `docs/gpu.md` what has never seen a GPU. On a machine with counters,
+`spmodel analyze gen:hpcg:128 --bytes perf -v` compares.
 M
-}
-
-overlap() {
-    cat <<'M'
-
-## Overlap rules of the ECM model
-
-How transfers between levels overlap, by machine file (0: not at all, 1: wholly; `docs/theory.md`). Where it was not measured or published for the
-machine it is not known, and `spmodel model` says so instead of a time.
-
-| machine | overlap |
-|---|---|
-M
-    for file in "$source"/machines/*.json; do
-        grep -q '"kind": *"gpu"' "$file" && continue
-        name=$(basename "$file" .json)
-        rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap //p')
-        printf '| %s | %s |\n' "$name" "${rule:-not known: no source}"
-    done
 }
 
 newest() { # newest PATTERN: path of the newest results
@@ -208,27 +189,24 @@ advice() {
 
 M
     cat <<M
-Hints, each tried and measured (\`docs/results/$(basename "$scored")\`, made by \`bench/hints.sh\`); each table has the name that its machine and its rules have there. *Covered*: the predicted
-interval met the observed one. *Refuted*: no gain where one was promised; beside it how many of the hints with high confidence were (0 of 4: none of four). The errors are medians
-of |middle of the prediction − observed gain|, in points; the last column has that of a predictor that promises nothing.
+Each hint was tried and measured (\`docs/results/$(basename "$scored")\` has every rule, made by \`bench/hints.sh\`). *Covered*: the predicted interval met the observed one. *Refuted*: no gain
+where one was promised; beside it how many of the hints with high confidence were. Errors are medians of |middle of the prediction − observed gain| in points; the last column is
+that of a predictor that promises nothing. Trials under other conditions count as tried alone.
+
+| run | tried | covered | refuted | refuted, of high confidence | median error | error of "gain = 0" |
+|---|---|---|---|---|---|---|
 M
-    awk '/^## / { heading = substr($0, 4) }
-        /^\| rule \|/ {
-            printf "\n### %s\n\n", heading
-            sub(/of high confidence/, "refuted, of high confidence")
-            sub(/of "gain = 0"/, "error of \"gain = 0\"")
-            print
-            on = 1
-            next
-        }
-        !/^\|/ { on = 0 }
-        on' "$scored"
+    awk -F' *[|] *' '/^## / { heading = substr($0, 4) }
+        /^\| rule \|/ { for (i = 1; i <= NF; i++) at[$i] = i }
+        /^\| \*\*all\*\* \|/ {
+            gsub(/\*/, "")
+            printf "| %s | %s | %s | %s | %s | %s | %s |\n", heading, $at["tried"], $at["covered"], $at["refuted"], $at["of high confidence"],
+                $at["median error"], $at["of \"gain = 0\""]
+        }' "$scored"
     cat <<M
 
-### Twins
-
-Twins beside their originals (\`docs/results/$(basename "$twins")\`, made by \`bench_twins\`; simulated and modelled, on no machine). How many have a ratio within 15 %: of β in SELL-8-1 and
-SELL-32-256, of α in a cache of 1/16 to all of x (of those that are large enough to have one), of modelled Gflop/s; last, how many have all of these.
+Twins beside their originals (\`docs/results/$(basename "$twins")\`, made by \`bench_twins\`; simulated and modelled). How many have a ratio within 15 %: of β in SELL-8-1 and
+SELL-32-256, of α in a cache of 1/16 to all of x (where it is large enough to have one), of modelled Gflop/s, of all of these.
 
 M
     awk '/^## / { heading = substr($0, 4) }
@@ -249,19 +227,19 @@ header() {
     cat <<M
 # Validation
 
-What was checked against whom, and what was not. Made by one script that runs anywhere:
+What was checked against what. Made by one script that runs anywhere:
 
 <!-- run: not: takes minutes; the test cli_validation runs what is the same everywhere -->
 
     bench/validate.sh build/spmodel > docs/validation.md
 
-Between the two comments below nothing depends on machine or day (the test \`cli_validation\` makes it again and compares); the rest is of this run:
+Between the two comments below nothing depends on machine or day, and the test \`cli_validation\` makes it again; the rest is of this run:
 
 | | |
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
 | machine | $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine'); $(uname -sr | cut -d. -f1,2) |
-| other work | load average $(cut -d' ' -f1 /proc/loadavg) when it began: above 0.5 times are those of a shared machine |
+| other work | load average $(cut -d' ' -f1 /proc/loadavg) when it began (above 0.5: a shared machine) |
 | program | $("$spmodel" --version | head -1) |
 | compiler | $("$spmodel" --version | sed -n 's/^.*\(GNU [0-9.]*\|Clang [0-9.]*\).*/\1/p' | head -1) |
 | valgrind | $(valgrind --version 2>/dev/null || echo none) |
@@ -272,8 +250,8 @@ cachegrind() {
 
 ## The cache simulation beside cachegrind
 
-Last-level misses of a cold and a warm CRS product together, in a last level of about a quarter of the footprint; cachegrind watches a program that was
-compiled apart (`tests/cachegrind_spmv.c`). Asked: within 1 %. The test `cachegrind` does so with twelve public matrices where they are there (0.03 % at most).
+Last-level misses of a cold and a warm CRS product together, in a last level of about a quarter of the footprint; cachegrind watches `tests/cachegrind_spmv.c`. Asked: within
+1 %. The test `cachegrind` does so with twelve public matrices (0.03 % at most).
 
 M
     if ! command -v valgrind >/dev/null 2>&1; then
@@ -295,7 +273,7 @@ measured_row() { # measured_row MATRIX OPTIONS...
     shift
     "$spmodel" analyze -q --no-plots --no-hints --budget 1s --csv --out "$dir" "$@" "$matrix" >"$dir/csv" 2>"$dir/err" || code=$?
     if [ $code -ne 0 ] && [ $code -ne 5 ]; then # 5: something could not be decided; what was measured stands
-        printf '| `%s` | %s | exit %d | | | | | | | |\n' "$matrix" "$*" $code
+        printf '| `%s` | %s | exit %d | | | | | |\n' "$matrix" "$*" $code
         cat "$dir/err" >&2
         worst=1
         return
@@ -306,9 +284,8 @@ measured_row() { # measured_row MATRIX OPTIONS...
             all = t * $at["bandwidth_fraction"]
             format = $at["format_option"]
             sub(/;/, ",", format)
-            printf "| `%s` | %s | %.3g | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, format ($at["rhs"] > 1 ? ", r = " $at["rhs"] : ""), $at["nnz"] / 1e6,
-                $at["bytes_min_B"] / 1e6, $at["bytes_B"] / 1e6, all * $at["bytes_min_B"] / $at["bytes_B"], all, t,
-                100 * $at["bandwidth_fraction"], 100 * $at["model_fraction"]
+            printf "| `%s` | %s | %.1f | %.1f | %.2f | %.2f | %.0f %% | %.0f %% |\n", m, format ($at["rhs"] > 1 ? ", r = " $at["rhs"] : ""),
+                $at["bytes_min_B"] / 1e6, $at["bytes_B"] / 1e6, all, t, 100 * $at["bandwidth_fraction"], 100 * $at["model_fraction"]
         }'
 }
 model_beside_measurement() {
@@ -316,16 +293,13 @@ model_beside_measurement() {
 
 ## The model beside measurements
 
-`spmodel analyze --budget 1s --no-hints` on this machine: bytes with x loaded once (modelled) and as they are simulated in this machine's caches; what
-both would take at the load-only bandwidth that was measured beside the kernel, in turn with it; and what it took. *Of roof*: simulated bytes over time and bandwidth. *Of model*: what the
-roofline model allows, x loaded once or in-core work, whichever takes longer, over the measured time. The roofline is a bound:
-rows of irregular matrices wait for gathers, which no bandwidth explains. More than 100 % of the roof
-would refute it (102 % may be noise); where data stay in a cache the roof is that cache's. Shares are medians of paired samples, so on a shared machine they need not
-be the ratios of the medians beside them.
+`spmodel analyze --budget 1s --no-hints` on this machine: bytes with x loaded once and as simulated for this machine's caches, the time of the latter at the load-only bandwidth
+measured in turn with the kernel, and the measured time. *Of roof*: more than 100 % would refute the bound (102 % may be noise). *Of model*: what the roofline allows, x loaded
+once or in-core work, whichever takes longer, over the measured time. Shares are medians of paired samples, so they need not be the ratios of the medians beside them.
 
 M
-    printf '| matrix | format | 10⁶ entries | MB, x once | MB, simulated | ms, x once | ms, simulated | ms, measured | of roof | of model |\n'
-    printf '|---|---|---|---|---|---|---|---|---|---|\n'
+    printf '| matrix | format | MB, x once | MB, simulated | ms at the roof | ms, measured | of roof | of model |\n'
+    printf '|---|---|---|---|---|---|---|---|\n'
     for matrix in gen:laplace3d:150 gen:hpcg:96 gen:band:1000000:20:0.5; do
         measured_row $matrix --format crs
         measured_row $matrix --format sellu:8,1
@@ -347,7 +321,6 @@ published
 simulator
 gpu_prototype
 machines
-overlap
 advice
 if [ $measure = yes ]; then
     printf '\n<!-- the same everywhere: end -->\n'

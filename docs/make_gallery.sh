@@ -58,8 +58,8 @@ quick='-q --no-plots --budget 200ms --threads 2 --machine zen4-vm-2c'
 
 same_everywhere() {
     say '' '## α over the size of the cache' '' \
-        'How often x is loaded, in a cache of any size, from reuse distances: a 7-point stencil as it came, shuffled, and after reverse Cuthill-McKee. Vertical lines: what the' \
-        'machine has, as stated and as found effective; large marks: the runs, with their cache and their α. Above the natural curve lies what an order can save.'
+        'How often x is loaded in a cache of any size: a 7-point stencil as it came, shuffled, and after reverse Cuthill-McKee.' \
+        'Vertical lines: the machine'"'"'s caches, as stated and as found effective; large marks: the runs.'
     typed "spmodel analyze $quick --no-hints --out natural gen:laplace3d:60" \
         "spmodel analyze $quick --no-hints --out permuted gen:laplace3d:60+permuted:7" \
         "spmodel analyze $quick --no-hints --out rcm gen:laplace3d:60+permuted:7 --reorder rcm" \
@@ -67,64 +67,54 @@ same_everywhere() {
     picture alpha 'alpha over cache size of three orders of a stencil, simulated'
 
     say '## β over C and σ' '' \
-        'Which share of the entries that SELL-C-σ stores is not fill, for a power-law graph; known from row lengths alone. The frame is the format that was run.'
+        'Which share of the entries that SELL-C-σ stores is not fill, for a power-law graph. The frame is the format that was run.'
     typed "spmodel analyze $quick --out sell gen:powerlaw:13:8 --format sell:8,256" \
         'spmodel plot --kind beta sell/*.json -o beta.svg'
     picture beta 'map of beta over chunk height and sorting window, modelled'
 
-    say '## Where the entries lie' '' 'The 7-point stencil of a cube of 16 points a side: neighbours in a line, in a row, and a plane away.'
+    say '## Where the entries lie' '' 'The 7-point stencil of a cube of 16 points a side (`--term txt` draws it in the terminal):'
     typed "spmodel analyze $quick --no-hints --out spy gen:laplace3d:16" \
         'spmodel plot --kind spy spy/*.json -o spy.svg'
     picture spy 'spy plot of a stencil'
-    say 'The same in a terminal:'
-    typed 'spmodel plot --kind spy --term txt spy/*.json'
-    drawn
-
-    say '' '## A GPU level by level' '' \
-        'Nothing was run: the requests of each kernel, simulated through the caches of a described GPU. Each level has its roof; the lowest point binds (`docs/gpu.md`).'
+    say '## A GPU level by level' '' \
+        'The requests of each kernel, simulated through the caches of a described GPU. Each level has its roof; the lowest point binds (`docs/gpu.md`).'
     typed 'spmodel model gen:hpcg:80 --machine v100 --format all --plot levels.svg'
     picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on a V100, modelled'
 
     say '## Roofline, losses, saturation' '' \
-        'The next three pictures show an invented record that is part of the tests (`tests/data/record-kkt_power.json`, status *constructed*): numbers as on a socket of Ice Lake, none of them measured.' \
-        'Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost and vertical where time is. Ceilings that were measured are' \
-        'solid, those of data sheets dotted; where the record has those of the caches, they stand above memory'"'"'s. The axes reach little farther than the points: what is far above is named at the top.'
+        'An invented record (`tests/data/record-kkt_power.json`, status *constructed*). Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
+        'and vertical where time is. Measured ceilings are solid, those of data sheets dotted; what is far above is named at the top.'
     typed 'spmodel plot --kind roofline tests/data/record-kkt_power.json -o roofline.svg'
     picture roofline 'roofline of a constructed record, losses beside it'
-    say 'The losses add up to the measured time, with a rest that may be negative:'
+    say 'The losses add up to the measured time; the rest may be negative:'
     typed 'spmodel plot --kind losses tests/data/record-kkt_power.json -o losses.svg'
     picture losses 'waterfall of where the time goes, of a constructed record'
-    say 'Bandwidth over threads: from where on more threads do not help.'
+    say 'Bandwidth over threads:'
     typed 'spmodel plot --kind saturation tests/data/record-kkt_power.json -o saturation.svg'
     picture saturation 'bandwidth over threads of a constructed record'
-    say 'In a terminal:'
-    typed 'spmodel plot --kind roofline --term txt tests/data/record-kkt_power.json'
-    drawn
 }
 
 measured_here() {
     here='-q --no-plots --machine here.json'
     say '## Measured' '' \
-        "The following were measured on $(date -u +%Y-%m-%d) on $(nproc) processors of a machine with $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' (virtual)') and without counters: times are measured, bytes simulated." \
-        'Yours look different.'
+        "The following were measured on $(date -u +%Y-%m-%d) on $(nproc) processors of a machine with $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' (virtual)') and without counters: bytes are simulated."
     typed 'spmodel machine measure --quick -q --name here -o here.json'
-    say '' '### Before and after' '' 'The roofs belong to the machine, so that pictures of before and after overlay: a shuffled stencil, the same after RCM, and then in SELL with unit strides.'
+    say '' '### Before and after' '' 'A shuffled stencil, the same after RCM, and then in SELL with unit strides.'
     typed "spmodel analyze $here --out m1 gen:laplace3d:120+permuted:7" \
         "spmodel analyze $here --out m2 gen:laplace3d:120+permuted:7 --reorder rcm" \
         "spmodel analyze $here --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
         'spmodel plot m1/*.json m2/*.json m3/*.json -o steps.svg'
     picture steps 'roofline of three records with their losses, measured'
-    say '### Where roofline, ECM and measurement part' '' 'One band matrix after the other, from the L1 to memory: the models agree where one part of the time is all of it.'
+    say '### Where roofline, ECM and measurement part' '' 'Band matrices from the L1 to memory: the models agree where one part of the time is all of it.'
     typed "for n in 300 1000 3000 10000 30000 100000 300000 1000000 3000000; do spmodel analyze $here --no-hints --out sizes gen:band:\$n:10; done" \
         'spmodel plot --kind sizes sizes/*.json -o sizes.svg'
     picture sizes 'performance of a band matrix over its size by roofline, by ECM and measured'
-    say '### Several right-hand sides' '' 'Balance and speed over r, beside what the model expects: b_S/B falls behind P_core where the matrix costs little.'
+    say '### Several right-hand sides' '' 'Balance and speed over r, beside what the model expects.'
     typed "spmodel analyze $here --no-hints --out rhs --rhs 1,2,4,8,16,32 gen:hpcg:72" \
         'spmodel plot --kind balance rhs/*.json -o balance.svg'
     picture balance 'code balance and performance over the number of right-hand sides, measured'
     say '### History with verdicts' '' \
-        'A series over its records, each of five processes, as `spmodel track` keeps them: time and bandwidth beside the load-only roof of the same minute, which falls, too, where' \
-        'the machine was disturbed. Dotted lines: another commit. The last two were slowed down on purpose (`SPMODEL_FAULT=order` permutes the matrix).'
+        'Records of five processes each: time, and bandwidth beside the load-only roof of the same minute. Dotted lines: another commit. The last two were slowed down on purpose (`SPMODEL_FAULT=order`).'
     series="spmodel analyze $here --no-hints --runs 5 --budget 500ms --out history gen:laplace3d:110"
     typed "for commit in a1 a2 a3 a4 a5 a6; do SPMODEL_COMMIT=\$commit $series; done" \
         "for commit in b1 b2; do SPMODEL_COMMIT=\$commit SPMODEL_FAULT=order $series; done" \
@@ -134,7 +124,7 @@ measured_here() {
     typed 'spmodel track plot --store history-store'
     [ $run = no ] || mv history-*.svg history.svg
     picture history 'time and bandwidth of a series, with verdicts, measured'
-    say '### A campaign' '' 'Matrices and configurations by a file, resumable; with `campaign --summary` as a table.'
+    say '### A campaign' '' 'Matrices and configurations by a file.'
     cat >suite.txt <<'S'
 matrix gen:laplace2d:400 gen:laplace3d:40 gen:laplace3d:90 gen:hpcg:30 gen:hpcg:64 gen:powerlaw:14:8 gen:powerlaw:17:8
 matrix gen:random:100000:8 gen:random:800000:6 gen:band:200000:20:0.5 gen:laplace3d:90+permuted:7 gen:block:40000:8:4
@@ -150,8 +140,8 @@ S
 }
 
 say '# Gallery' '' \
-    'Every kind of picture that the program draws, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images anew. Each picture is a gnuplot script with its' \
-    'data inside (`--term gp` or `--script` writes it), so it can be restyled; `--term` also takes `pdf`, `png` and `txt` (80 columns). In SVG a mouse over a point shows its value.'
+    'Every kind of picture, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images. `--term gp` or `--script` writes the gnuplot script with its data;' \
+    '`--term` also takes `pdf`, `png` and `txt` (80 columns). In SVG a mouse over a point shows its value.'
 same_everywhere
 [ $measure = no ] || measured_here
 mv "$page" "$folder/gallery.md"

@@ -368,7 +368,7 @@ START_TEST(equals_a_dense_reference)
 }
 END_TEST
 
-/* What this program decided where the manifest leaves it open; docs/input.md gives the reasons. */
+/* What this program decided where the manifest leaves it open; docs/input.md lists the cases. */
 static bool policy_accepts(const char *file)
 {
     static const char *const refused[] = {"lagraph-full_noheader.mtx",

@@ -10,7 +10,13 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$source"
 tab=$(printf '\t')
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md data/README.md docs/images/README.md docs/*.md labs/*/sheet.md
+bad=0
+if [ $# -eq 0 ]; then
+    set -- README.md CONTRIBUTING.md data/README.md docs/images/README.md docs/*.md labs/*/sheet.md
+    # Nobody reads a book: what one page says, another one links to.
+    most=25000 words=$(cat docs/*.md | wc -w)
+    [ "$words" -le $most ] || { echo "docs/*.md have $words words together, more than $most"; bad=1; }
+fi
 
 options() { grep -oE -e '--[a-z][a-z0-9-]*' "$@" | sort -u; }
 help() { # help COMMAND [VERB]
@@ -45,7 +51,6 @@ grep -q "^verb${tab}track${tab}check" "$dir/there" || { echo "names.sh: track ha
 for document; do
     awk -f "$here/commands.awk" "$document" | sed "s|^|doc$tab$document$tab|"
 done >"$dir/documents"
-bad=0
 awk -f "$here/names.awk" "$dir/there" "$dir/documents" || bad=1
 
 # Nobody reads lines of any length: prose ends at 200 bytes. Tables, images and what is typed or printed may be longer.

@@ -31,7 +31,9 @@ awk -F'|' '/^[^#]/ && NF { print ($1 == "printed" ? "| printed |" : $1 == "ours"
 while read -r row; do
     grep -qF -e "$row" "$dir/made" || fail "the page has no row with '$row'"
 done <"$dir/values"
-[ "$(grep -c '^### ' "$dir/made")" -gt "$(grep -c '^| rule |' "$dir/made")" ] && grep -q '^| rule |' "$dir/made" || fail "a table of hints has no name"
+scored=$(ls "$source"/docs/results/*-advice-scored.md | tail -n 1)
+[ "$(awk '/^\| run \|/ { on = 1 } !/^\|/ { on = 0 } on' "$dir/made" | sed 1,2d | wc -l)" -eq "$(grep -c '^| rule |' "$scored")" ] ||
+    fail "not one row for each run of hints"
 for machine in "$source"/machines/*.json; do
     grep -q "^| $(basename "$machine" .json) |" "$dir/made" || fail "$machine is not in the table"
 done
