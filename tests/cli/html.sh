@@ -144,7 +144,7 @@ expect 2 "both go to standard output" analyze $quick --html - --json gen:laplace
 expect 2 "for a picture" plot --html x.html --kind alpha "$examples/record-kkt_power.json"
 cp "$examples/record-kkt_power.json" mine.json
 expect 2 "would be lost" plot --html mine.json
-expect 2 "would be lost" plot --html mine.json mine.json
+expect 2 "would be lost" plot --html mine.json "$examples/record-kkt_power.json"
 cmp -s mine.json "$examples/record-kkt_power.json" || fail "plot --html put a page in the place of a record"
 echo old >kept.html
 # shellcheck disable=SC2086
