@@ -38,6 +38,23 @@ function(sp_isa_sources flags)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
 endfunction()
 
+# sp_isa_bodies(ISA FLAGS files...): adds the files to sp_kernels, compiled for an instruction set, of which the
+# compiler is told the flags and SP_ISA. A file may be named once for each.
+function(sp_isa_bodies isa flags)
+    if(SP_SANITIZE)
+        list(APPEND flags $<IF:$<C_COMPILER_ID:GNU>,-O1,-O0>)
+    endif()
+    list(GET ARGN 0 first)
+    get_filename_component(first ${first} NAME_WE)
+    set(bodies sp_kernels_${isa}_${first})
+    add_library(${bodies} OBJECT ${ARGN})
+    target_link_libraries(${bodies} PRIVATE sp_sys sp_sparse sp_base sp_settings)
+    target_compile_definitions(${bodies} PRIVATE SP_ISA=${isa})
+    target_compile_options(${bodies} PRIVATE ${flags})
+    set_target_properties(${bodies} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_sources(sp_kernels PRIVATE $<TARGET_OBJECTS:${bodies}>)
+endfunction()
+
 add_library(sp_settings INTERFACE)
 target_compile_features(sp_settings INTERFACE c_std_17)
 target_compile_definitions(sp_settings INTERFACE _GNU_SOURCE)

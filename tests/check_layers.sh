@@ -119,6 +119,27 @@ awk 'function look(literal) {
     }
     END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/option_words\.h$') ||
     { echo "below src/cli options have the names of base/option/option_words.h"; exit 1; }
+# A body of a kernel is found at once: nothing in kernels/cpu lies more than two includes of its files away. What a file defines as BODY
+# is included by kernels/cpu/types.inc.
+# shellcheck disable=SC2046
+awk '
+    match($0, /^[ \t]*#[ \t]*include[ \t]*"kernels\/cpu\//) { split($0, part, "\""); child[FILENAME, ++n[FILENAME]] = part[2] }
+    /^[ \t]*#[ \t]*define[ \t]+BODY[ \t]+"/ { split($0, part, "\""); body[FILENAME, ++n_bodies[FILENAME]] = part[2] }
+    /^[ \t]*#[ \t]*include[ \t]+BODY/ { takes[FILENAME] = 1 }
+    function look(file, depth, from, path,    i) {
+        path = path " " file
+        if (depth > 2) { print "more than two includes deep:" path; bad = 1; return }
+        for (i = 1; i <= n[file]; i++)
+            look(child[file, i], depth + 1, from, path)
+        for (i = 1; file in takes && i <= n_bodies[from]; i++)
+            look(body[from, i], depth + 1, from, path)
+    }
+    END {
+        for (i = 1; i < ARGC; i++)
+            if (ARGV[i] ~ /\.c$/) { look(ARGV[i], 0, ARGV[i], ""); seen++ }
+        if (seen < 10) { print "only " seen + 0 " files of kernels/cpu were seen"; bad = 1 }
+        exit bad
+    }' $(echo "$files" | grep '^kernels/cpu/') || exit 1
 # What the folders link, and what the documents say of the layers, is the same graph.
 sed -n 's/^ *allow\["\([a-z]*\)"\] = "\(.*\)"$/\1 \2/p' "$0" >"${TMPDIR:-/tmp}/layers.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT

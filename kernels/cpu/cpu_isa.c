@@ -1,7 +1,8 @@
 /* What this CPU can execute. Compiled for the base instruction set. */
-#include <cpuid.h>
-
 #include "kernels/cpu/spmv/spmv_cpu.h"
+
+#if SP_X86
+#include <cpuid.h>
 
 enum sp_status sp_cpu_has_avx2(struct sp_error *err)
 {
@@ -42,3 +43,4 @@ enum sp_status sp_cpu_has_avx512_f16c(struct sp_error *err)
     enum sp_status status = sp_cpu_has_avx512(err);
     return status == SP_OK ? has_f16c(err) : status;
 }
+#endif

@@ -1,25 +1,67 @@
-/* Names that the .inc bodies build from TYPE (f64, f32), W (lanes), INDEX_NAME (i32, i64, d16), ACCESS
- * (gather, loads) and KIND (f64, f32, mixed: what matrix values are stored as and become); f64x8 is a vector
- * of 8 doubles, f64x8u the same without alignment. Pasting needs macros. */
+/* For what is compiled once for each instruction set, with SP_ISA its name (kernels/CMakeLists.txt):
+ * SP_LEVEL, its vectors, and the names that .inc bodies build of KIND (f64, f32, mixed, f16, bf16: how values
+ * are stored, and what they become), W (lanes) and INDEX_NAME (i32, i64, d16). Pasting needs macros.
+ *
+ * f64x8 is a vector of 8 doubles, f64x8u the same without alignment; of KIND mixed and the 16-bit ones it is
+ * a vector of what their sums are. */
 #ifndef SP_KERNELS_CPU_VECTORS_H
 #define SP_KERNELS_CPU_VECTORS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SP_PASTE_(a, b)    a##b
-#define SP_PASTE(a, b)     SP_PASTE_(a, b)
-#define SP_PASTE3(a, b, c) SP_PASTE(SP_PASTE(a, b), c)
+#include "kernels/cpu/isa.h"
 
-#define V           SP_PASTE3(TYPE, x, W)
+/* Names of the body for KIND and INDEX_NAME, and for W lanes of them. */
+#define OF_TYPES(what) SP_PASTE(SP_PASTE3(what, _, KIND), SP_PASTE(_, INDEX_NAME))
+#define OF_LANES(what) SP_PASTE(SP_PASTE3(what, _, V), SP_PASTE(_, INDEX_NAME))
+
+/* What a matrix value is stored as, what x and y are, and the kind of sums. */
+#define STORED SP_PASTE(stored_, KIND)
+#define VALUE  SP_PASTE(value_, KIND)
+#define TYPE   SP_PASTE(TYPE_, KIND)
+typedef double stored_f64, value_f64, value_mixed;
+typedef float stored_f32, value_f32, stored_mixed;
+typedef uint16_t stored_f16, value_f16, stored_bf16, value_bf16;
+#define TYPE_f64   f64
+#define TYPE_f32   f32
+#define TYPE_mixed f64
+#define TYPE_f16   f32
+#define TYPE_bf16  f32
+
+#define INDEX SP_PASTE(index_, INDEX_NAME)
+typedef int32_t index_i32;
+typedef int64_t index_i64;
+typedef uint16_t index_d16;
+
+#define V           SP_PASTE3(KIND, x, W)
 #define VU          SP_PASTE(V, u)
-#define VALUES      SP_PASTE(SP_PASTE3(values_, KIND, x), W)
-#define GATHER      SP_PASTE(SP_PASTE3(ACCESS, _, V), SP_PASTE(_, INDEX_NAME))
+#define V_OF_SUMS   SP_PASTE3(TYPE, x, W)
+#define LOAD        SP_PASTE(load_, V)
+#define WIDEN       SP_PASTE(widen_, KIND)
+#define NARROW      SP_PASTE(narrow_, KIND)
+#define GATHER      SP_PASTE(SP_PASTE(gather_, V_OF_SUMS), SP_PASTE(_, INDEX_NAME))
+#define TAIL_LOAD   SP_PASTE(tail_load_, V)
+#define TAIL_GATHER SP_PASTE(tail_, GATHER)
 #define STREAM      SP_PASTE(stream_, V)
-#define REDUCE      SP_PASTE(reduce_, V)
+#define REDUCE      SP_PASTE(reduce_, V_OF_SUMS)
 #define LINE_STREAM SP_PASTE(stream_line_, TYPE)
 
+/* The vector of x[i[0]], x[i[1]], ... by scalar loads; x and i are names. */
+#define LOADS(x, i)   ((V){SP_PASTE(LOADS_, W)(x, i)})
+#define LOADS_4(x, i) x[i[0]], x[i[1]], x[i[2]], x[i[3]]
+#define LOADS_8(x, i) LOADS_4(x, i), x[i[4]], x[i[5]], x[i[6]], x[i[7]]
+#define LOADS_16(x, i)                                                                                       \
+    LOADS_8(x, i), x[i[8]], x[i[9]], x[i[10]], x[i[11]], x[i[12]], x[i[13]], x[i[14]], x[i[15]]
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* A short function. */
+#define INLINE(type, name, parameters, statement)                                                            \
+    static inline type name parameters                                                                       \
+    {                                                                                                        \
+        statement;                                                                                           \
+    }
 
 /* How far ahead of the streams of values and indices the kernels ask for lines: beyond what the hardware
  * prefetchers have under way, short enough to stay in the first-level cache. */
@@ -37,31 +79,28 @@ static ALWAYS_INLINE void prefetch_lines(const void *p, size_t ahead, size_t siz
 /* A vector of one lane: the scalar bodies. */
 typedef double f64x1;
 typedef double f64x1u __attribute__((may_alias));
-typedef float f32x1;
+typedef float f32x1, f16x1, bf16x1;
 typedef float f32x1u __attribute__((may_alias));
-static inline double reduce_f64x1(double v)
-{
-    return v;
-}
-static inline float reduce_f32x1(float v)
-{
-    return v;
-}
-static inline double loads_f64x1_i32(const double *x, const int32_t *i)
-{
-    return x[*i];
-}
-static inline double loads_f64x1_i64(const double *x, const int64_t *i)
-{
-    return x[*i];
-}
-static inline float loads_f32x1_i32(const float *x, const int32_t *i)
-{
-    return x[*i];
-}
-static inline float loads_f32x1_i64(const float *x, const int64_t *i)
-{
-    return x[*i];
-}
+INLINE(double, reduce_f64x1, (double v), return v)
+INLINE(float, reduce_f32x1, (float v), return v)
+
+/* What compilers make of vectors of 16 bytes exists everywhere. */
+typedef double f64x2 __attribute__((vector_size(16)));
+typedef double f64x2u __attribute__((vector_size(16), aligned(8), may_alias));
+typedef float f32x2 __attribute__((vector_size(8)));
+typedef float f32x2u __attribute__((vector_size(8), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16)));
+typedef float f32x4u __attribute__((vector_size(16), aligned(4), may_alias));
+typedef f32x4 f16x4, bf16x4;
+
+#if SP_LEVEL == 0
+INLINE(double, reduce_f64x2, (f64x2 v), return v[0] + v[1])
+INLINE(float, reduce_f32x4, (f32x4 v), return v[0] + v[1] + (v[2] + v[3]))
+#else
+#include "kernels/cpu/vectors_avx2.h"
+#if SP_LEVEL == 2
+#include "kernels/cpu/vectors_avx512.h"
+#endif
+#endif
 
 #endif

@@ -1,70 +1,52 @@
-/* Vectors of 64 bytes, and masks for the shorter ones. For files that are compiled with -mavx512f and -vl;
- * the 16-bit tails are there for those with -mavx512bw. */
+/* Vectors of 64 bytes, and masks for the shorter ones; see vectors.h, which includes this. The 16-bit tails
+ * are there for files that are compiled with -mavx512bw. */
 #ifndef SP_KERNELS_CPU_VECTORS_AVX512_H
 #define SP_KERNELS_CPU_VECTORS_AVX512_H
-
-#include "kernels/cpu/vectors_avx2.h"
 
 typedef double f64x8 __attribute__((vector_size(64)));
 typedef double f64x8u __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef float f32x16u __attribute__((vector_size(64), aligned(4), may_alias));
+typedef f64x8 mixedx8;
+typedef f64x8u mixedx8u;
+typedef f32x16 f16x16;
+typedef f32x16 bf16x16;
 
-static inline f64x8 loads_f64x8_i32(const double *x, const int32_t *i)
+INLINE(f64x8, load_f64x8, (const double *val), return *(const f64x8u *)val)
+INLINE(f32x16, load_f32x16, (const float *val), return *(const f32x16u *)val)
+INLINE(f64x8, load_mixedx8, (const float *val), return _mm512_cvtps_pd(_mm256_loadu_ps(val)))
+#ifdef __F16C__
+INLINE(f32x16, load_f16x16, (const uint16_t *p),
+       return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)))
+#endif
+static inline f32x16 load_bf16x16(const uint16_t *p)
 {
-    return (f64x8){x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
-}
-static inline f64x8 loads_f64x8_i64(const double *x, const int64_t *i)
-{
-    return (f64x8){x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
-}
-static inline f32x16 loads_f32x16_i32(const float *x, const int32_t *i)
-{
-    return (f32x16){x[i[0]], x[i[1]], x[i[2]],  x[i[3]],  x[i[4]],  x[i[5]],  x[i[6]],  x[i[7]],
-                    x[i[8]], x[i[9]], x[i[10]], x[i[11]], x[i[12]], x[i[13]], x[i[14]], x[i[15]]};
-}
-static inline f32x16 loads_f32x16_i64(const float *x, const int64_t *i)
-{
-    return (f32x16){x[i[0]], x[i[1]], x[i[2]],  x[i[3]],  x[i[4]],  x[i[5]],  x[i[6]],  x[i[7]],
-                    x[i[8]], x[i[9]], x[i[10]], x[i[11]], x[i[12]], x[i[13]], x[i[14]], x[i[15]]};
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
-static inline f64x8 loads_f64x8_d16(const double *x, const uint16_t *i)
+/* sp_bf16_of() in each lane. */
+static inline __m256i round_bf16x16(bf16x16 v)
 {
-    return (f64x8){x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
+    __m512i bits = _mm512_castps_si512(v), upper = _mm512_srli_epi32(bits, 16);
+    __m512i odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
+    __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, odd), _mm512_set1_epi32(0x7fff));
+    __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    __m512i rounded = _mm512_srli_epi32(sum, 16);
+    return _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(rounded, nan, upper, _mm512_set1_epi32(0x40)));
 }
-static inline f32x16 loads_f32x16_d16(const float *x, const uint16_t *i)
-{
-    return (f32x16){x[i[0]], x[i[1]], x[i[2]],  x[i[3]],  x[i[4]],  x[i[5]],  x[i[6]],  x[i[7]],
-                    x[i[8]], x[i[9]], x[i[10]], x[i[11]], x[i[12]], x[i[13]], x[i[14]], x[i[15]]};
-}
-
-static inline f64x8 values_f64x8(const double *val)
-{
-    return *(const f64x8u *)val;
-}
-static inline f32x16 values_f32x16(const float *val)
-{
-    return *(const f32x16u *)val;
-}
-static inline f64x8 values_mixedx8(const float *val)
-{
-    return _mm512_cvtps_pd(_mm256_loadu_ps(val));
-}
+INLINE(void, save_bf16x16, (uint16_t * p, bf16x16 v), _mm256_storeu_si256((__m256i *)p, round_bf16x16(v)))
+INLINE(void, stream_bf16x16, (uint16_t * p, bf16x16 v), _mm256_stream_si256((__m256i *)p, round_bf16x16(v)))
+INLINE(bf16x16, scale_bf16x16, (const uint16_t *p), return _mm512_set1_ps(sp_bf16_to(*p)))
 
 /* The masked forms start from a zeroed register: the plain ones depend on what it held before. */
-static inline f64x8 gather_f64x8_i32(const double *x, const int32_t *i)
-{
-    return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i *)i), x, 8);
-}
-static inline f64x8 gather_f64x8_i64(const double *x, const int64_t *i)
-{
-    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff, _mm512_loadu_si512(i), x, 8);
-}
-static inline f32x16 gather_f32x16_i32(const float *x, const int32_t *i)
-{
-    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, _mm512_loadu_si512(i), x, 4);
-}
+INLINE(f64x8, gather_f64x8_i32, (const double *x, const int32_t *i),
+       return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i *)i), x,
+                                       8))
+INLINE(f64x8, gather_f64x8_i64, (const double *x, const int64_t *i),
+       return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff, _mm512_loadu_si512(i), x, 8))
+INLINE(f32x16, gather_f32x16_i32, (const float *x, const int32_t *i),
+       return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, _mm512_loadu_si512(i), x, 4))
 static inline f32x16 gather_f32x16_i64(const float *x, const int64_t *i)
 {
     __m256 low = _mm512_mask_i64gather_ps(_mm256_setzero_ps(), 0xff, _mm512_loadu_si512(i), x, 4);
@@ -72,7 +54,6 @@ static inline f32x16 gather_f32x16_i64(const float *x, const int64_t *i)
     return _mm512_castpd_ps(
         _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
-
 static inline f64x8 gather_f64x8_d16(const double *x, const uint16_t *i)
 {
     __m256i at = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)i));
@@ -84,52 +65,61 @@ static inline f32x16 gather_f32x16_d16(const float *x, const uint16_t *i)
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, at, x, 4);
 }
 
-static inline void stream_f64x8(double *y, f64x8 v)
-{
-    _mm512_stream_pd(y, v);
-}
-static inline void stream_f32x16(float *y, f32x16 v)
-{
-    _mm512_stream_ps(y, v);
-}
+INLINE(void, stream_f64x8, (double *y, f64x8 v), _mm512_stream_pd(y, v))
+INLINE(void, stream_f32x16, (float *y, f32x16 v), _mm512_stream_ps(y, v))
+#define stream_mixedx8 stream_f64x8
 
-static inline double reduce_f64x8(f64x8 v)
-{
-    return reduce_f64x4(_mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1)));
-}
+INLINE(double, reduce_f64x8, (f64x8 v),
+       return reduce_f64x4(_mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1))))
 static inline float reduce_f32x16(f32x16 v)
 {
     __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
     return reduce_f32x8(_mm256_add_ps(_mm512_castps512_ps256(v), high));
 }
 
-/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are read beyond
- * them. */
-static inline f64x4 tail_values_f64x4(const double *val, int64_t n)
+static inline f32x8 halved_f32x16(f32x16 v)
 {
-    return _mm256_maskz_loadu_pd((__mmask8)((1u << n) - 1), val);
+    __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+    return _mm256_add_ps(_mm512_castps512_ps256(v), high);
 }
-static inline f64x8 tail_values_f64x8(const double *val, int64_t n)
+INLINE(f64x4, halved_f64x8, (f64x8 v),
+       return _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1)))
+static inline void sums4_f32x16(const f32x16 *s, float *sum)
 {
-    return _mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), val);
+    f32x8 h[4] = {halved_f32x16(s[0]), halved_f32x16(s[1]), halved_f32x16(s[2]), halved_f32x16(s[3])};
+    sums4_f32x8(h, sum);
 }
-static inline f32x8 tail_values_f32x8(const float *val, int64_t n)
+static inline void sums8_f32x16(const f32x16 *s, float *sum)
 {
-    return _mm256_maskz_loadu_ps((__mmask8)((1u << n) - 1), val);
+    f32x8 h[8] = {halved_f32x16(s[0]), halved_f32x16(s[1]), halved_f32x16(s[2]), halved_f32x16(s[3]),
+                  halved_f32x16(s[4]), halved_f32x16(s[5]), halved_f32x16(s[6]), halved_f32x16(s[7])};
+    sums8_f32x8(h, sum);
 }
-static inline f32x16 tail_values_f32x16(const float *val, int64_t n)
+static inline void sums4_f64x8(const f64x8 *s, double *sum)
 {
-    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), val);
+    f64x4 h[4] = {halved_f64x8(s[0]), halved_f64x8(s[1]), halved_f64x8(s[2]), halved_f64x8(s[3])};
+    sums4_f64x4(h, sum);
 }
-static inline f64x4 tail_values_mixedx4(const float *val, int64_t n)
+static inline void sums8_f64x8(const f64x8 *s, double *sum)
 {
-    return _mm256_cvtps_pd(_mm_maskz_loadu_ps((__mmask8)((1u << n) - 1), val));
-}
-static inline f64x8 tail_values_mixedx8(const float *val, int64_t n)
-{
-    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)((1u << n) - 1), val));
+    sums4_f64x8(s, sum);
+    sums4_f64x8(s + 4, sum + 4);
 }
 
+/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are read beyond
+ * them. */
+INLINE(f64x4, tail_load_f64x4, (const double *val, int64_t n),
+       return _mm256_maskz_loadu_pd((__mmask8)((1u << n) - 1), val))
+INLINE(f64x8, tail_load_f64x8, (const double *val, int64_t n),
+       return _mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), val))
+INLINE(f32x8, tail_load_f32x8, (const float *val, int64_t n),
+       return _mm256_maskz_loadu_ps((__mmask8)((1u << n) - 1), val))
+INLINE(f32x16, tail_load_f32x16, (const float *val, int64_t n),
+       return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), val))
+INLINE(f64x4, tail_load_mixedx4, (const float *val, int64_t n),
+       return _mm256_cvtps_pd(_mm_maskz_loadu_ps((__mmask8)((1u << n) - 1), val)))
+INLINE(f64x8, tail_load_mixedx8, (const float *val, int64_t n),
+       return _mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)((1u << n) - 1), val)))
 static inline f64x8 tail_gather_f64x8_i32(const double *x, const int32_t *i, int64_t n)
 {
     __mmask8 m = (__mmask8)((1u << n) - 1);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "kernels/reference/reference_rows.h"
+#include "kernels/bodies.h"
 #include "sparse/csr/real.h"
 
 struct state {
@@ -95,7 +95,7 @@ static void run_bcsr(const struct state *s)
             }
 }
 
-static void release(void *state)
+void sp_dense_reference_release(void *state)
 {
     struct state *s = state;
     if (!s)
@@ -124,9 +124,10 @@ static enum sp_status copy(const struct sp_layout *l, const double *from, int64_
     return status;
 }
 
-static enum sp_status prepare(const struct sp_layout *l, const struct sp_operands *o, void **state,
-                              struct sp_error *err)
+enum sp_status sp_dense_kernel_reference(SP_PREPARE)
 {
+    const struct sp_layout *l = layout;
+    const struct sp_operands *o = operands;
     *state = NULL;
     void *p, *result;
     enum sp_status status = sp_epilogue_check(o, false, err);
@@ -147,14 +148,15 @@ static enum sp_status prepare(const struct sp_layout *l, const struct sp_operand
         s->result = result;
     }
     if (status != SP_OK) {
-        release(s);
+        sp_dense_reference_release(s);
         return status;
     }
     *state = s;
     return SP_OK;
 }
 
-static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+enum sp_status sp_dense_reference_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                      struct sp_error *err)
 {
     (void)err;
     const struct state *s = state;
@@ -177,7 +179,7 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
     return SP_OK;
 }
 
-static enum sp_status fetch(void *state, double *result, struct sp_error *err)
+enum sp_status sp_dense_reference_fetch(void *state, double *result, struct sp_error *err)
 {
     (void)err;
     const struct state *s = state;
@@ -186,7 +188,7 @@ static enum sp_status fetch(void *state, double *result, struct sp_error *err)
     return SP_OK;
 }
 
-static void facts(const void *state, struct sp_kernel_facts *facts)
+void sp_dense_reference_facts(const void *state, struct sp_kernel_facts *facts)
 {
     const struct state *s = state;
     *facts = (struct sp_kernel_facts){.x_offset_B = (uintptr_t)s->x % 64,
@@ -194,131 +196,3 @@ static void facts(const void *state, struct sp_kernel_facts *facts)
                                       .x = s->x,
                                       .y = s->result};
 }
-
-#define REAL 1u << SP_F64 | 1u << SP_F32
-
-const struct sp_kernel sp_spmmv_crs_reference = {
-    .name = "spmmv/crs/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMMV,
-    .format = SP_FORMAT_CRS,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmmv_sell_reference = {
-    .name = "spmmv/sell/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMMV,
-    .format = SP_FORMAT_SELL,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmm_crs_reference = {
-    .name = "spmm/crs/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMM,
-    .format = SP_FORMAT_CRS,
-    .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_sddmm_crs_reference = {
-    .name = "sddmm/crs/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SDDMM,
-    .format = SP_FORMAT_CRS,
-    .precisions = REAL | 1u << SP_F16 | 1u << SP_BF16,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_fusedmm_crs_reference = {
-    .name = "fusedmm/crs/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_FUSEDMM,
-    .format = SP_FORMAT_CRS,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmm_staged_reference = {
-    .name = "spmm/staged/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMM,
-    .format = SP_FORMAT_STAGED,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_sddmm_staged_reference = {
-    .name = "sddmm/staged/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SDDMM,
-    .format = SP_FORMAT_STAGED,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmmv_bcsr_reference = {
-    .name = "spmmv/bcsr/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMMV,
-    .format = SP_FORMAT_BCSR,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmm_bcsr_reference = {
-    .name = "spmm/bcsr/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMM,
-    .format = SP_FORMAT_BCSR,
-    .precisions = REAL,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};

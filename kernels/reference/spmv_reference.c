@@ -1,4 +1,4 @@
-#include "kernels/reference/reference_rows.h"
+#include "kernels/bodies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void multiply_striped(const struct state *s)
             add_product(s, l->cell[c].row + sp_layout_row(l, j), j, sp_layout_col(l, j), 1);
 }
 
-static void release(void *state)
+void sp_spmv_reference_release(void *state)
 {
     struct state *s = state;
     if (!s)
@@ -105,9 +105,9 @@ static void release(void *state)
     free(s);
 }
 
-static enum sp_status prepare(const struct sp_layout *l, const struct sp_operands *operands, void **state,
-                              struct sp_error *err)
+enum sp_status sp_spmv_kernel_reference(SP_PREPARE)
 {
+    const struct sp_layout *l = layout;
     *state = NULL;
     void *p, *x = NULL, *y = NULL;
     enum sp_status status = sp_epilogue_check(operands, false, err);
@@ -121,7 +121,7 @@ static enum sp_status prepare(const struct sp_layout *l, const struct sp_operand
     struct state *s = p;
     *s = (struct state){l, x, y};
     if (status != SP_OK) {
-        release(s);
+        sp_spmv_reference_release(s);
         return status;
     }
     for (int64_t i = 0; i < l->n_c; i++) {
@@ -136,7 +136,8 @@ static enum sp_status prepare(const struct sp_layout *l, const struct sp_operand
     return SP_OK;
 }
 
-static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+enum sp_status sp_spmv_reference_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                                     struct sp_error *err)
 {
     (void)err;
     const struct state *s = state;
@@ -160,7 +161,7 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
     return SP_OK;
 }
 
-static enum sp_status fetch(void *state, double *y, struct sp_error *err)
+enum sp_status sp_spmv_reference_fetch(void *state, double *y, struct sp_error *err)
 {
     (void)err;
     const struct state *s = state;
@@ -172,7 +173,7 @@ static enum sp_status fetch(void *state, double *y, struct sp_error *err)
     return SP_OK;
 }
 
-static void facts(const void *state, struct sp_kernel_facts *facts)
+void sp_spmv_reference_facts(const void *state, struct sp_kernel_facts *facts)
 {
     const struct state *s = state;
     *facts = (struct sp_kernel_facts){
@@ -184,93 +185,3 @@ static void facts(const void *state, struct sp_kernel_facts *facts)
         .y_B = (size_t)(2 * s->layout->n_r) * sizeof(double),
     };
 }
-
-const struct sp_kernel sp_spmv_crs_reference = {
-    .name = "spmv/crs/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_CRS,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED | 1u << SP_C128,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmv_sell_reference = {
-    .name = "spmv/sell/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_SELL,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmv_sellu_reference = {
-    .name = "spmv/sellu/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_SELLU,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmv_bcsr_reference = {
-    .name = "spmv/bcsr/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_BCSR,
-    .precisions = 1u << SP_F64 | 1u << SP_F32,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmv_half_reference = {
-    .name = "spmv/half/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_HALF,
-    .precisions = 1u << SP_F64 | 1u << SP_F32,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};
-
-const struct sp_kernel sp_spmv_striped_reference = {
-    .name = "spmv/striped/reference",
-    .summary = "readable, serial, sums in double: what the others are checked against",
-    .op = SP_OP_SPMV,
-    .format = SP_FORMAT_STRIPED,
-    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_MIXED,
-    .rank = 0,
-    .available = sp_kernel_everywhere,
-    .prepare = prepare,
-    .run = run,
-    .fetch = fetch,
-    .facts = facts,
-    .release = release,
-};

@@ -1,4 +1,88 @@
+/* SpMMV and SpMM in BCSR; compiled for each instruction set. */
 #include "kernels/cpu/bcsr/dense_bcsr.h"
+#include "kernels/bodies.h"
+#include "kernels/cpu/vectors.h"
+
+/* Lanes of the widest vector, and of those of 32 bytes, which are stored past the cache; 0: none are.
+ * REGISTERS: the vectors of Y that a tile may have. */
+#if SP_LEVEL >= 2
+#define LANES_f64       8
+#define LANES_f32       16
+#define STREAM_FROM_f64 4
+#define STREAM_FROM_f32 8
+#define REGISTERS       24
+#elif SP_LEVEL == 1
+#define LANES_f64       4
+#define LANES_f32       8
+#define STREAM_FROM_f64 4
+#define STREAM_FROM_f32 8
+#define REGISTERS       8
+#else
+#define LANES_f64       2
+#define LANES_f32       4
+#define STREAM_FROM_f64 0
+#define STREAM_FROM_f32 0
+#define REGISTERS       8
+#endif
+
+#define BODY "kernels/cpu/bcsr/dense_bcsr.inc"
+#define W    1
+#include "kernels/cpu/types.inc"
+#undef W
+#define W 2
+#include "kernels/cpu/types.inc"
+#undef W
+#define W 4
+#include "kernels/cpu/types.inc"
+#undef W
+#define W 8
+#include "kernels/cpu/types.inc"
+#undef W
+#define W 16
+#include "kernels/cpu/types.inc"
+#undef W
+
+static struct sp_dense_body select_body(const struct sp_layout *l)
+{
+    enum { N_WIDTHS = 5 }; /* 1, 2, 4, 8, 16 */
+    static sp_dense_units *const units[2][N_WIDTHS][2] = {
+        {
+            {units_f64x1_i32, units_f64x1_i64},
+            {units_f64x2_i32, units_f64x2_i64},
+#if LANES_f64 >= 4
+            {units_f64x4_i32, units_f64x4_i64},
+#endif
+#if LANES_f64 >= 8
+            {units_f64x8_i32, units_f64x8_i64},
+#endif
+        },
+        {
+            {units_f32x1_i32, units_f32x1_i64},
+            {units_f32x2_i32, units_f32x2_i64},
+            {units_f32x4_i32, units_f32x4_i64},
+#if LANES_f32 >= 8
+            {units_f32x8_i32, units_f32x8_i64},
+#endif
+#if LANES_f32 >= 16
+            {units_f32x16_i32, units_f32x16_i64},
+#endif
+        },
+    };
+    const int most = l->precision == SP_F32 ? LANES_f32 : LANES_f64, lanes = sp_dense_bcsr_lanes(l->r, most);
+    /* whole vectors at addresses that are multiples of them */
+    const bool streams = (size_t)most * l->s_y >= 32 && l->r % most == 0;
+    return (struct sp_dense_body){.units =
+                                      units[l->precision == SP_F32][__builtin_ctz((unsigned)lanes)][l->index],
+                                  .can_store_nt = streams};
+}
+
+enum sp_status OF_ISA(sp_dense_bcsr)(SP_PREPARE)
+{
+    return sp_dense_cpu_prepare(layout, operands, select_body, state, err);
+}
+
+#if SP_LEVEL == 0
+/* ---- for all instruction sets ---- */
 
 #include "base/option/option_words.h"
 
@@ -47,3 +131,4 @@ enum sp_status sp_dense_bcsr_accepts(const struct sp_layout *layout, struct sp_e
     return sp_fail(err, SP_ABSENT, "use " SP_O_ORDER " row",
                    "blocks are multiplied by row-major operands only");
 }
+#endif

@@ -2,13 +2,11 @@
 
 #include <omp.h>
 
-#include "kernels/cpu/ceiling/scan_isa.h"
+#include "kernels/cpu/ceiling/ceiling_isa.h"
 
-typedef uint64_t scan_function(const void *a, int64_t n_a, const void *b, int64_t n_b);
-
-static scan_function *choose(void)
+static sp_scan_loop *choose(void)
 {
-#if defined(__x86_64__)
+#if SP_X86
     if (__builtin_cpu_supports("avx512f"))
         return sp_scan_avx512;
     if (__builtin_cpu_supports("avx2"))
@@ -53,7 +51,7 @@ static const void *vector_at(const void *array, int64_t i)
     return array ? (const char *)array + 64 * i : NULL;
 }
 
-static uint64_t scan_once(const struct sp_job *job, scan_function *scan, int64_t k, int64_t n)
+static uint64_t scan_once(const struct sp_job *job, sp_scan_loop *scan, int64_t k, int64_t n)
 {
     const struct sp_layout *l = job->layout;
     int64_t n_a = value_vectors(l), n_b = index_vectors(l), n_i = row_vectors(l);
@@ -69,7 +67,7 @@ static uint64_t scan_once(const struct sp_job *job, scan_function *scan, int64_t
 
 void sp_scan_job(const struct sp_job *job, int64_t repetitions, uint64_t *checksum)
 {
-    scan_function *scan = choose();
+    sp_scan_loop *scan = choose();
     uint64_t sum = 0;
 #pragma omp parallel num_threads(job->layout->partition.n_threads) reduction(+ : sum)
     {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/half/half_cpu.h"
+#include "kernels/cpu/spmv/spmv_cpu.h"
 
 #include <omp.h>
 #include <stdlib.h>

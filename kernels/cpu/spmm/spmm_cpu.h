@@ -3,24 +3,6 @@
 #define SP_KERNELS_CPU_SPMM_CPU_H
 
 #include "kernels/cpu/spmm/dense_cpu.h"
-#include "kernels/cpu/vectors.h"
-
-/* Names that the .inc bodies build from TYPE, W and INDEX_NAME. */
-#define BY_WIDTH(what) SP_PASTE(SP_PASTE3(what, _, V), SP_PASTE(_, INDEX_NAME))
-#define BY_TYPE(what)  SP_PASTE(SP_PASTE3(what, _, TYPE), SP_PASTE(_, INDEX_NAME))
-
-#define ADD           BY_WIDTH(add)
-#define ROW           BY_WIDTH(row)
-#define WIDE_ROW      BY_WIDTH(wide_row)
-#define COLUMNS       BY_WIDTH(columns)
-#define RANGE         BY_WIDTH(range)
-#define UNITS         BY_WIDTH(units)
-#define CHUNK_RANGE   BY_WIDTH(chunk_range)
-#define CHUNKS        BY_WIDTH(chunks)
-#define DOTS          BY_TYPE(dots)
-#define BLOCKS        BY_TYPE(blocks)
-#define COLUMN_UNITS  BY_TYPE(column_units)
-#define COLUMN_CHUNKS BY_TYPE(column_chunks)
 
 /* What becomes of the sums of a row: stored, stored past the cache, added to what Y holds. */
 enum save { SAVE_PLAIN, SAVE_STREAM, SAVE_ADD };

@@ -132,19 +132,21 @@ void sp_spmv_cpu_release(void *state)
 static void run_thread(const struct sp_spmv_state *s, int t, int64_t repetition)
 {
     const struct sp_partition *p = &s->layout->partition;
+    struct sp_spmv_args args = s->args;
+    args.thread = t;
     if (p->schedule == SP_SCHEDULE_MERGE) {
         int64_t row = p->begin[t + 1], from = p->entry_begin[t], to = p->entry_begin[t + 1];
         if (p->begin[t] < row) {
-            s->body.units(&s->args, p->begin[t], row, from);
-            from = sp_spmv_pointer(&s->args, s->args.ptr, row);
+            s->body.units(&args, p->begin[t], row, from);
+            from = sp_spmv_pointer(&args, s->args.ptr, row);
         }
-        s->body.partial(&s->args, from, to, s->lane[t].carry[repetition & 1]);
+        s->body.partial(&args, from, to, s->lane[t].carry[repetition & 1]);
         return;
     }
     int64_t cursor = 0, first, end;
     while (sp_partition_next(p, t, &cursor, &first, &end))
         if (first < end)
-            s->body.units(&s->args, first, end, sp_spmv_pointer(&s->args, s->args.ptr, first));
+            s->body.units(&args, first, end, sp_spmv_pointer(&args, s->args.ptr, first));
 }
 
 /* The thread that finishes a row adds what the threads before it computed of that row. */

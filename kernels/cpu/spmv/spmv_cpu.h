@@ -23,6 +23,7 @@ struct sp_spmv_args {
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
     int mirror;                     /* HALF */
+    int thread;                     /* whose units these are */
     const struct sp_layout *layout; /* STRIPED: its cells */
 };
 
@@ -66,6 +67,36 @@ struct sp_spmv_body {
 };
 
 typedef void sp_spmv_units(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
+
+/* Such a function of a body, an inline function that takes constants behind these arguments. */
+#define SP_SPMV_UNITS(name, body, ...)                                                                       \
+    static void name(const struct sp_spmv_args *a, int64_t first, int64_t end, int64_t from)                 \
+    {                                                                                                        \
+        body(a, first, end, from, __VA_ARGS__);                                                              \
+    }
+
+/* Asks for the entries of x that the n indices `a->prefetch` places behind col name, the last n of the array
+ * where there are not so many. The sizes of an index and of an entry of x are constants. */
+static inline __attribute__((always_inline)) void sp_spmv_ask_ahead(const struct sp_spmv_args *a,
+                                                                    const void *col, const size_t index_B,
+                                                                    const void *x, const size_t x_B,
+                                                                    int64_t n)
+{
+    if (index_B == sizeof(int64_t)) {
+        const int64_t *at = col, left = (const int64_t *)a->col + a->n_indices - at - n;
+        const int64_t *ahead = at + (a->prefetch < left ? a->prefetch : left);
+#pragma GCC unroll 32
+        for (int64_t k = 0; k < n; k++)
+            __builtin_prefetch((const char *)x + ahead[k] * (int64_t)x_B, 0, 3);
+    } else {
+        const int32_t *at = col;
+        const int64_t left = (const int32_t *)a->col + a->n_indices - at - n;
+        const int32_t *ahead = at + (a->prefetch < left ? a->prefetch : left);
+#pragma GCC unroll 32
+        for (int64_t k = 0; k < n; k++)
+            __builtin_prefetch((const char *)x + ahead[k] * (int64_t)x_B, 0, 3);
+    }
+}
 
 /* Compile-time C of the SELL bodies, and one that takes all. */
 enum { SELL_4, SELL_8, SELL_16, SELL_32, SELL_ANY, SELL_N_CASES };
@@ -119,5 +150,21 @@ enum sp_status sp_spmv_cpu_run(void *state, int64_t repetitions, struct sp_run_s
 enum sp_status sp_spmv_cpu_fetch(void *state, double *y, struct sp_error *err);
 void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts);
 void sp_spmv_cpu_release(void *state);
+
+/* ---- HALF: the parallel run and the windows of the threads ---- */
+
+/* Do groups of W columns mostly follow each other? From some rows all over the matrix. */
+bool sp_half_has_runs(const struct sp_layout *layout, int W);
+
+typedef sp_half_units *sp_half_select(const struct sp_layout *layout);
+
+/* As sp_spmv_cpu_prepare(), _run and _release; fetch and facts are those of SpMV. */
+enum sp_status sp_half_cpu_prepare(const struct sp_layout *layout, const struct sp_operands *operands,
+                                   sp_half_select *select, void **state, struct sp_error *err);
+enum sp_status sp_half_cpu_run(void *state, int64_t repetitions, struct sp_run_stats *stats,
+                               struct sp_error *err);
+void sp_half_cpu_release(void *state);
+#define sp_half_cpu_fetch sp_spmv_cpu_fetch
+#define sp_half_cpu_facts sp_spmv_cpu_facts
 
 #endif
