@@ -11,7 +11,7 @@
 #include "model/volume/volume_bcsr.h"
 #include "one_cache.h"
 #include "sparse/csr/permute.h"
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/reorder.h"
 

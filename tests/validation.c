@@ -15,7 +15,7 @@
 #include "model/volume/volume_dense.h"
 #include "model/volume/volume_spmv.h"
 #include "plain_cache.h"
-#include "sparse/generate/testset.h"
+#include "sparse/generate/generate.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
 #include "sparse/formats/permuted.h"
 

@@ -1,4 +1,4 @@
-/* BCSR by formula, for a number of blocks n_e that is given or was counted (sparse/formats/blocks.h) [THEORY
+/* BCSR by formula, for a number of blocks n_e that is given or was counted (sparse/formats/bcsr.h) [THEORY
  * 7]:
  *
  *     V    = (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + r (w s_y n_r + alpha s_x n_nz)

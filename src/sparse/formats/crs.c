@@ -77,3 +77,61 @@ enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values
     sp_layout_set_ptr(l->ptr, l->s_p, a->n_r, a->n_nz);
     return SP_OK;
 }
+
+/* The entries [first, end), of which the first one is in row `row`. */
+static void fill(struct sp_layout *l, const struct sp_csr *a, int64_t row, int64_t first, int64_t end)
+{
+    for (int64_t j = first; j < end; j++) {
+        while (a->row_ptr[row + 1] <= j)
+            row++;
+        sp_layout_set_col(l, j, a->col[j]);
+        if (l->index == SP_I32)
+            ((int32_t *)l->row_index)[j] = (int32_t)row;
+        else
+            ((int64_t *)l->row_index)[j] = row;
+        if (l->val)
+            sp_layout_set_val(l, j, a, j);
+    }
+}
+
+/* The row of entry j. */
+static int64_t row_of(const struct sp_csr *a, int64_t j)
+{
+    int64_t low = 0, high = a->n_r; /* row_ptr[low] <= j < row_ptr[high] */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->row_ptr[middle] <= j)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                   struct sp_error *err)
+{
+    const struct sp_csr *a = w->matrix;
+    l->n_stored = l->n_indices = a->n_nz;
+    l->s_p = sp_layout_pointer_size(a->n_nz);
+    l->n_ptr = a->n_nz + 1;
+    enum sp_status status =
+        sp_partition_make(w->schedule, w->block, w->n_threads, a->n_nz, NULL, &l->partition, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_stored, l->s_i, "row indices", &l->row_index, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    if (status == SP_OK && with_values)
+        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_partition *p = &l->partition;
+#pragma omp parallel num_threads(p->n_threads)
+    for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
+        int64_t cursor = 0, first, end;
+        while (sp_partition_next(p, t, &cursor, &first, &end))
+            if (first < end)
+                fill(l, a, row_of(a, first), first, end);
+    }
+    return SP_OK;
+}

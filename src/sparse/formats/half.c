@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/option/option_words.h"
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/formats/layout_build.h"
 
 /* ---- symmetry ---- */

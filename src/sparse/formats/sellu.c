@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "sparse/formats/layout_build.h"
-#include "sparse/formats/sell_plan.h"
 
 /* One chunk by diagonals: an entry of lane l in column c lies on the diagonal c - l. Each group holds the
  * entries of one diagonal, one lane at most once; a group can become a unit-stride slot. */

@@ -1,5 +1,5 @@
 /* Graphs of which many collections have an instance, every edge a 1. */
-#include "sparse/generate/families.h"
+#include "sparse/generate/family.h"
 
 static void put(struct sp_csr *a, int64_t row, const int32_t *col, int64_t n)
 {

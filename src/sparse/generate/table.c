@@ -1,4 +1,4 @@
-#include "sparse/generate/families.h"
+#include "sparse/generate/family.h"
 
 #define MAX_N ((double)SP_MAX_DIMENSION)
 

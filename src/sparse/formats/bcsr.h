@@ -1,7 +1,7 @@
 /* Which blocks of b_h x b_w hold entries, found without converting a matrix: what BCSR stores [THEORY 7].
  * Blocks are aligned: block (I, J) has the rows I b_h .. I b_h + b_h - 1 and the columns J b_w .. */
-#ifndef SP_SPARSE_BLOCKS_H
-#define SP_SPARSE_BLOCKS_H
+#ifndef SP_SPARSE_BCSR_H
+#define SP_SPARSE_BCSR_H
 
 #include <stdint.h>
 

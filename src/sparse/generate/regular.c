@@ -1,4 +1,7 @@
-#include "sparse/generate/families.h"
+/* Matrices whose places follow a rule: stencils, bands, arrows, layers of networks. */
+#include <math.h>
+
+#include "sparse/generate/family.h"
 
 const struct sp_stencil sp_stencil_5_point = {
     .dimensions = 2,
@@ -210,6 +213,177 @@ void sp_stencil_rows(const struct sp_generator *g, const struct sp_generator_arg
                 a->col[to] = (int32_t)(row + line.step[k]);
                 a->val[to++] = line.step[k] ? s->neighbour : diagonal;
             }
+        }
+    }
+}
+
+/* Arguments: N, HALF, FILL, SEED. */
+enum { BAND_N, HALF, FILL, SEED };
+
+enum sp_status sp_band_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                             struct sp_generator_shape *shape, struct sp_error *err)
+{
+    (void)g;
+    int64_t n = arg[BAND_N].size[0], half = arg[HALF].count;
+    if (half >= n && n > 0)
+        return sp_fail(err, SP_USAGE, "take HALF below N",
+                       "a half-bandwidth of %lld does not fit into %lld rows", (long long)half, (long long)n);
+    shape->n_r = shape->n_c = n;
+    double outside = (double)half * (2.0 * (double)n - (double)half - 1);
+    double fill = arg[FILL].real, mean = outside * fill;
+    /* binomial: nine standard deviations, and room for small numbers */
+    double bound = fill < 1 ? mean + 9 * sqrt(mean * (1 - fill)) + 40 : outside;
+    shape->n_nz = n + (int64_t)(bound < outside ? bound : outside);
+    shape->symmetry = SP_GENERAL;
+    return SP_OK;
+}
+
+static int64_t band_begin(int64_t row, int64_t half)
+{
+    return row > half ? row - half : 0;
+}
+
+static int64_t band_end(int64_t row, int64_t half, int64_t n)
+{
+    return row + half + 1 < n ? row + half + 1 : n;
+}
+
+/* The diagonal is always there; the others by a coin of their own. */
+static bool occupied(const struct sp_generator_argument *arg, int64_t i, int64_t j)
+{
+    if (i == j)
+        return true;
+    struct sp_random coin = {
+        sp_random_at((uint64_t)arg[SEED].count + (uint64_t)i * UINT64_C(0x9fb21c651e98df25), (uint64_t)j)};
+    return sp_random_unit(&coin) < arg[FILL].real;
+}
+
+void sp_band_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                     int64_t end, int64_t *length)
+{
+    (void)g;
+    int64_t n = arg[BAND_N].size[0], half = arg[HALF].count;
+    for (int64_t i = first; i < end; i++) {
+        int64_t begin = band_begin(i, half), stop = band_end(i, half, n);
+        length[i - first] = stop - begin;
+        if (arg[FILL].real < 1) {
+            length[i - first] = 0;
+            for (int64_t j = begin; j < stop; j++)
+                length[i - first] += occupied(arg, i, j);
+        }
+    }
+}
+
+void sp_band_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                  int64_t end, int32_t *scratch, struct sp_csr *a)
+{
+    (void)g;
+    (void)scratch;
+    int64_t n = arg[BAND_N].size[0], half = arg[HALF].count;
+    bool full = arg[FILL].real >= 1;
+    for (int64_t i = first; i < end; i++) {
+        int64_t to = a->row_ptr[i], stop = band_end(i, half, n);
+        for (int64_t j = band_begin(i, half); j < stop; j++)
+            if (full || occupied(arg, i, j)) {
+                a->col[to] = (int32_t)j;
+                a->val[to++] = sp_generator_value((uint64_t)arg[SEED].count, i, j);
+            }
+    }
+}
+
+enum sp_status sp_arrow_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                              struct sp_generator_shape *shape, struct sp_error *err)
+{
+    (void)g;
+    (void)err;
+    shape->n_r = shape->n_c = arg[0].size[0];
+    shape->n_nz = 3 * shape->n_r - 2;
+    shape->symmetry = SP_SYMMETRIC;
+    return SP_OK;
+}
+
+void sp_arrow_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                      int64_t end, int64_t *length)
+{
+    (void)g;
+    for (int64_t i = first; i < end; i++)
+        length[i - first] = i == 0 ? arg[0].size[0] : 2;
+}
+
+void sp_arrow_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                   int64_t end, int32_t *scratch, struct sp_csr *a)
+{
+    (void)g;
+    (void)scratch;
+    for (int64_t i = first; i < end; i++) {
+        int64_t to = a->row_ptr[i];
+        if (i == 0) {
+            for (int64_t j = 0; j < arg[0].size[0]; j++) {
+                a->col[to] = (int32_t)j;
+                a->val[to++] = j == 0 ? (double)arg[0].size[0] : -1;
+            }
+            continue;
+        }
+        a->col[to] = 0;
+        a->val[to++] = -1;
+        a->col[to] = (int32_t)i;
+        a->val[to] = 4;
+    }
+}
+
+/* Layers of a RadiX-Net [Kepner and Robinett 2019], as in the Graph Challenge for sparse networks: neuron i
+ * of N listens to the neurons i + n s modulo N, n = 0 .. 31, with weights of 1/16. The stride s of a layer is
+ * the place value of its digit in numbers of radix 32: 1, 32, 1024, ... below N/32, then N/32, and so on from
+ * the start, so that after one round every neuron has heard of every input. */
+enum { NEURONS, INDEX };
+enum { INPUTS = SP_LAYER_INPUTS };
+
+static int64_t stride_of(int64_t n, int64_t index)
+{
+    const int64_t last = n / INPUTS;
+    int64_t n_strides = 1;
+    for (int64_t s = 1; s < last; s *= INPUTS)
+        n_strides++;
+    int64_t s = 1;
+    for (int64_t k = index % n_strides; k > 0; k--)
+        s *= INPUTS;
+    return s < last ? s : last;
+}
+
+enum sp_status sp_layer_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                              struct sp_generator_shape *shape, struct sp_error *err)
+{
+    (void)g;
+    (void)err;
+    shape->n_r = shape->n_c = arg[NEURONS].size[0];
+    shape->n_nz = INPUTS * shape->n_r;
+    shape->symmetry = SP_GENERAL;
+    return SP_OK;
+}
+
+void sp_layer_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                      int64_t end, int64_t *length)
+{
+    (void)g;
+    (void)arg;
+    for (int64_t i = first; i < end; i++)
+        length[i - first] = INPUTS;
+}
+
+void sp_layer_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                   int64_t end, int32_t *scratch, struct sp_csr *a)
+{
+    (void)g;
+    (void)scratch;
+    const int64_t n = arg[NEURONS].size[0], stride = stride_of(n, arg[INDEX].count);
+    for (int64_t i = first; i < end; i++) {
+        /* Ascending: those that wrap around come first. */
+        const int64_t below = (n - i + stride - 1) / stride, straight = below < INPUTS ? below : INPUTS;
+        int64_t to = a->row_ptr[i];
+        for (int64_t k = 0; k < INPUTS; k++, to++) {
+            const int64_t at = k < INPUTS - straight ? straight + k : k - (INPUTS - straight);
+            a->col[to] = (int32_t)((i + at * stride) % n);
+            a->val[to] = 1.0 / 16;
         }
     }
 }
