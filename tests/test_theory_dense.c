@@ -5,9 +5,7 @@
 
 #include "model/volume/block_fit.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_bcsr.h"
-#include "model/volume/volume_dense.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "near.h"
 #include "sparse/generate/generate.h"
 

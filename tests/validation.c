@@ -10,10 +10,8 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
-#include "model/volume/balance.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_dense.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "plain_cache.h"
 #include "sparse/generate/generate.h"
 

@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/flat_csv.h"
-#include "model/volume/volume_bcsr.h"
+#include "model/volume/volume.h"
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"
 #include "sparse/reorder/orders.h"

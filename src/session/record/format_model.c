@@ -5,7 +5,7 @@
 #include "model/cache/alpha.h"
 #include "model/roofline.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/offsets.h"

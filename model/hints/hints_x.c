@@ -1,9 +1,9 @@
+/* Hints on x: its traffic, duplication, latency and stripes. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
 #include "model/hints/rules.h"
-#include "model/hints/support.h"
 
 /* Share of the waiting that an order takes away for certain; less where bytes come from a cache, because how
  * long one further out takes to answer is not modelled. */
@@ -116,8 +116,8 @@ static bool leaves_most(const struct sp_hint_inputs *in)
     return in->alpha_reordered.value - in->alpha_min.value > most * excess;
 }
 
-static enum sp_verdict judge(const struct sp_hint_inputs *in, struct sp_hint *hint,
-                             struct sp_checked *checked)
+static enum sp_verdict judge_x_traffic(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                                       struct sp_checked *checked)
 {
     static const double much = 0.3;
     if (!sp_hint_has_volume(in) || !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) ||
@@ -182,5 +182,155 @@ const struct sp_hint_rule sp_hint_x_traffic = {
         "formula of `gain`; where gathers wait, the share of the waiting that goes with the misses that the "
         "order takes away, three quarters of it for certain (three tenths of that where x is loaded again "
         "from a cache); never less time than with all gathers from L1",
-    .judge = judge,
+    .judge = judge_x_traffic,
+};
+
+static enum sp_verdict judge_x_duplication(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                                           struct sp_checked *checked)
+{
+    if (!sp_hint_in_memory(in) || in->n_domains < 2 || !sp_hint_has_volume(in) ||
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || !sp_value_known(in->alpha_once) ||
+        in->alpha_once.value <= 0)
+        return SP_SILENT;
+    double twice = in->alpha_min.value / in->alpha_once.value;
+    double excess = in->alpha_min.value - in->alpha_once.value;
+    struct sp_value alpha = sp_value_of(in->alpha.value > excess ? in->alpha.value - excess : 0, SP_MODELLED);
+    struct sp_then then = sp_then_bytes(in, sp_hint_volume_alpha(in, alpha), sp_as_now(), 0);
+    struct sp_gain gain = sp_gain_of(in, &then);
+    if (!sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "%d cache domains load x %.2f times together", in->n_domains, twice);
+    then.doubt = "no partition avoids all of it";
+    gain = sp_gain_of(in, &then);
+    if (!sp_gain_is_worth(in, gain) || in->schedule != SP_SCHEDULE_CYCLIC)
+        return SP_SILENT;
+    sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "The %d cache domains in use touch the same parts of x: they must load it %.2f times together "
+             "(alpha_min %.3f, for one domain %.3f).",
+             in->n_domains, twice, in->alpha_min.value, in->alpha_once.value);
+    hint->change = sp_change_of(SP_OPTION_SCHEDULE, "nnz");
+    snprintf(hint->expect, sizeof hint->expect, "alpha_min towards %.3f", in->alpha_once.value);
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_x_duplication = {
+    .id = "A02",
+    .title = "x duplicated over cache domains",
+    .version = 2,
+    .condition = "several last-level caches are in use and touch the same lines of x: alpha_min sums over "
+                 "domains, alpha_once counts each line once; the difference is the gain's upper end",
+    .remedy = "contiguous rows for each domain, where blocks are dealt in turn now",
+    .check = "x in several caches",
+    .gain = "0 to what V without (alpha_min - alpha_once) s_x n_nz saves, by the formula of `gain`: no "
+            "partition avoids all of it",
+    .judge = judge_x_duplication,
+};
+
+static enum sp_verdict judge_prefetch(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                                      struct sp_checked *checked)
+{
+    if (!sp_value_known(in->prefetch_s) || !sp_value_known(in->time_s) || in->prefetch < 1)
+        return SP_SILENT;
+    const double now = in->time_s.value;
+    struct sp_then then = {.time_s = in->prefetch_s};
+    const struct sp_gain gain = sp_gain_of(in, &then);
+    char asked[32];
+    sp_text_seconds(asked, sizeof asked, in->prefetch_s.value);
+    if (in->prefetch_s.hi >= now || !sp_gain_is_worth(in, gain))
+        return sp_clear(checked, "with x prefetched %d entries ahead it takes %s", in->prefetch, asked);
+    sp_hint_take(in, hint, then, SP_MEASURED, SP_MEDIUM);
+    snprintf(
+        hint->evidence, sizeof hint->evidence,
+        "Gathers miss in an order that hardware cannot follow. With x prefetched %d entries ahead it took %s "
+        "(measured on the same arrays).",
+        in->prefetch, asked);
+    sp_change_add_number(&hint->change, SP_OPTION_PREFETCH, in->prefetch);
+    snprintf(hint->expect, sizeof hint->expect,
+             "the part of latency shrinks, bytes stay; refuted if the time stays");
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_prefetch = {
+    .id = "A03",
+    .title = "late gathers",
+    .version = 3,
+    .spmv_only = true,
+    .condition =
+        "transfers do not explain the time and x does not fit the second cache: a run that prefetches x "
+        "was made, and took less",
+    .remedy = "software prefetch of x, some tens of entries ahead",
+    .check = "prefetch",
+    .gain = "measured: the run that prefetches x beside the run itself on the same arrays, widened "
+            "by 5 % of the new time",
+    .judge = judge_prefetch,
+};
+
+/* Gathers that missed the last-level cache and then hit it wait about a fifth as long. */
+static struct sp_then in_stripes(const struct sp_hint_inputs *in)
+{
+    static const double as_long = 0.2;
+    const double excess = in->alpha.value - in->alpha_min.value;
+    struct sp_then then = sp_then_bytes(in, in->striped_V_B, in->striped_core_s, 0);
+    then.held = sp_value_known(in->striped_core_s);
+    if (then.held && sp_hint_is_waiting(in) && excess > 0)
+        then.gone = sp_value_between(0, 0, (1 - as_long) * excess / in->alpha.value, SP_MODELLED);
+    return then;
+}
+
+/* What stripes promise to gathers that wait hangs on how much of the cache is theirs, now and then. Promises
+ * below six tenths of the time gave -24 to +8 % in three trials, larger ones +17 to +71 % in four
+ * [docs/results, advice scored]. */
+static bool is_promising(const struct sp_hint_inputs *in, struct sp_gain gain)
+{
+    static const double much = 0.6;
+    return sp_gain_is_worth(in, gain) && (!sp_hint_is_waiting(in) || gain.hi >= much);
+}
+
+static enum sp_verdict judge_stripes(const struct sp_hint_inputs *in, struct sp_hint *hint,
+                                     struct sp_checked *checked)
+{
+    if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in) || !sp_value_known(in->alpha) ||
+        !sp_value_known(in->alpha_min) || !sp_value_known(in->striped_V_B))
+        return SP_SILENT;
+    char x[32], now[32], lo[32], hi[32];
+    sp_text_bytes(now, sizeof now, in->V_B.value);
+    sp_text_bytes(lo, sizeof lo, in->striped_V_B.lo);
+    sp_text_bytes(hi, sizeof hi, in->striped_V_B.hi);
+    struct sp_then then = in_stripes(in);
+    const struct sp_gain gain = sp_gain_of(in, &then);
+    if (!is_promising(in, gain))
+        return sp_clear(checked, "stripes would move %s to %s instead of %s, at most %.0f %% less time", lo,
+                        hi, now, 100 * gain.hi);
+    sp_hint_take(in, hint, then, SP_MODELLED, sp_value_known(in->striped_core_s) ? SP_MEDIUM : SP_LOW);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "x (%s) exceeds the last-level cache and is loaded %.1f times. In stripes of columns whose part "
+             "of x stays "
+             "there, %s to %s would move instead of %s (modelled; repeated updates of y counted).",
+             sp_text_bytes(x, sizeof x, (double)sp_precision_size(in->precision) * (double)in->n_c),
+             in->alpha.value / in->alpha_min.value, lo, hi, now);
+    hint->change = in->to_stripes;
+    sp_hint_cost(in, hint, in->striped_s);
+    snprintf(hint->expect, sizeof hint->expect,
+             "alpha near %.3f, and y moved several times; refuted if the time stays", in->alpha_min.value);
+    return SP_FIRES;
+}
+
+const struct sp_hint_rule sp_hint_stripes = {
+    .id = "A04",
+    .title = "no column blocking",
+    .version = 4,
+    .effort = SP_EFFORT_STORAGE,
+    .spmv_only = true,
+    .condition =
+        "x exceeds the last-level cache and alpha its least: in stripes of W columns, W s_x at most half of "
+        "that cache, V = (s_a + s_i + 2) n_nz + 2 (s_y n_r + 64 L_y) + alpha_min s_x n_nz is "
+        "smaller, and its P_core does not cost it all; where gathers wait, only if six tenths of the time "
+        "may go",
+    .remedy =
+        "store the matrix in stripes of columns (" SP_O_FORMAT " striped:W), computed one after the other",
+    .check = "column blocking",
+    .gain = "V of the striped layout, later updates of y counted, and its P_core, by the formula of `gain`; "
+            "at most, gathers that hit instead of missing wait a fifth as long, and at least six tenths of "
+            "that",
+    .judge = judge_stripes,
 };

@@ -1,4 +1,4 @@
-#include "model/hints/support.h"
+#include "model/hints/rules.h"
 
 #include <math.h>
 #include <stdarg.h>
