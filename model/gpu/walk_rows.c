@@ -1,15 +1,16 @@
-/* CRS by rows, `lanes` threads each: THREAD, LANES. */
+/* Walks over rows, chunks and equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
 #include "model/gpu/walk.h"
 
-enum step_rows { ROWS_BEGIN, ROWS_BEGIN_END, ROWS_ENTRY_COL, ROWS_ENTRY_VAL, ROWS_ENTRY_X, ROWS_DONE };
+enum step { BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
 
+/* CRS by rows, `lanes` threads each: THREAD, LANES. */
 static void open_rows(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;
     const int of_row = c->grid->launch.lanes;
     const int64_t T = sp_gpu_grid_thread(c, c->grid->launch.block_threads), first = T / of_row;
     c->lanes = sp_gpu_first_lanes((l->n_r - first) * of_row);
-    c->step = c->lanes ? ROWS_BEGIN : ROWS_DONE;
+    c->step = c->lanes ? BEGIN : DONE;
     for (int lane = 0; lane < SP_WARP; lane++) {
         bool has_row = c->lanes & sp_gpu_bit(lane);
         int64_t row = first + lane / of_row;
@@ -34,31 +35,31 @@ static uint32_t name_rows(struct sp_gpu_cursor *c)
 
 static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
-    switch ((enum step_rows)c->step) {
-    case ROWS_BEGIN:
-        c->step = ROWS_BEGIN_END;
+    switch ((enum step)c->step) {
+    case BEGIN:
+        c->step = BEGIN_END;
         return sp_gpu_load(r, SP_GPU_PTR, c->lanes, c->named, true);
-    case ROWS_BEGIN_END:
+    case BEGIN_END:
         for (int lane = 0; lane < SP_WARP; lane++)
             c->named[lane]++;
-        c->step = ROWS_ENTRY_COL;
+        c->step = ENTRY_COL;
         return sp_gpu_load(r, SP_GPU_PTR, c->lanes, c->named, true);
-    case ROWS_ENTRY_COL:
+    case ENTRY_COL:
         sp_gpu_activate(c);
         if (!c->active) {
-            c->step = ROWS_DONE;
+            c->step = DONE;
             return sp_gpu_store(r, SP_GPU_Y, name_rows(c), c->named, true);
         }
-        c->step = ROWS_ENTRY_VAL;
+        c->step = ENTRY_VAL;
         return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
-    case ROWS_ENTRY_VAL:
+    case ENTRY_VAL:
         sp_gpu_name_columns(c);
-        c->step = ROWS_ENTRY_X;
+        c->step = ENTRY_X;
         return sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, true);
-    case ROWS_ENTRY_X:
+    case ENTRY_X:
         for (int lane = 0; lane < SP_WARP; lane++)
             c->at[lane] += c->grid->launch.lanes;
-        c->step = ROWS_ENTRY_COL;
+        c->step = ENTRY_COL;
         return sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
     default:
         return false;
@@ -69,23 +70,12 @@ const struct sp_gpu_walk sp_gpu_walk_rows = {open_rows, next_of_rows};
 
 /* SELL, a lane of a chunk each: CHUNK. */
 
-enum step_chunk {
-    CHUNK_BEGIN,
-    CHUNK_BEGIN_END,
-    CHUNK_ENTRY_COL,
-    CHUNK_ENTRY_VAL,
-    CHUNK_ENTRY_X,
-    ROW_PERM,
-    CHUNK_ROW_Y,
-    CHUNK_DONE
-};
-
 static void open_chunk(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;
     const int64_t T = sp_gpu_grid_thread(c, c->grid->launch.block_threads), chunk = T / l->C;
-    c->step = chunk < l->n_chunks ? CHUNK_BEGIN : CHUNK_DONE;
-    if (c->step == CHUNK_DONE)
+    c->step = chunk < l->n_chunks ? BEGIN : DONE;
+    if (c->step == DONE)
         return;
     c->lanes = c->active = UINT32_MAX;
     c->slots = l->len[chunk];
@@ -111,34 +101,34 @@ static uint32_t name_chunk_rows(struct sp_gpu_cursor *c)
 static bool next_of_chunk(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const struct sp_layout *l = c->grid->layout;
-    switch ((enum step_chunk)c->step) {
-    case CHUNK_BEGIN:
-        c->step = CHUNK_BEGIN_END;
+    switch ((enum step)c->step) {
+    case BEGIN:
+        c->step = BEGIN_END;
         return sp_gpu_load(r, SP_GPU_PTR, c->lanes, c->named, true);
-    case CHUNK_BEGIN_END:
-        c->step = c->slots > 0 ? CHUNK_ENTRY_COL : ROW_PERM;
+    case BEGIN_END:
+        c->step = c->slots > 0 ? ENTRY_COL : ROW_PERM;
         return sp_gpu_load(r, SP_GPU_LEN, c->lanes, c->named, true);
-    case CHUNK_ENTRY_COL:
-        c->step = CHUNK_ENTRY_VAL;
+    case ENTRY_COL:
+        c->step = ENTRY_VAL;
         return sp_gpu_load(r, SP_GPU_COL, c->lanes, c->at, true);
-    case CHUNK_ENTRY_VAL:
+    case ENTRY_VAL:
         sp_gpu_name_columns(c);
-        c->step = CHUNK_ENTRY_X;
+        c->step = ENTRY_X;
         return sp_gpu_load(r, SP_GPU_VAL, c->lanes, c->at, true);
-    case CHUNK_ENTRY_X:
+    case ENTRY_X:
         for (int lane = 0; lane < SP_WARP; lane++)
             c->at[lane] += l->C;
-        c->step = --c->slots > 0 ? CHUNK_ENTRY_COL : ROW_PERM;
+        c->step = --c->slots > 0 ? ENTRY_COL : ROW_PERM;
         return sp_gpu_load(r, SP_GPU_X, c->lanes, c->named, false);
     case ROW_PERM:
-        c->step = CHUNK_ROW_Y;
+        c->step = ROW_Y;
         if (l->perm) {
             for (int lane = 0; lane < SP_WARP; lane++)
                 c->named[lane] = sp_gpu_grid_thread(c, c->grid->launch.block_threads) + lane;
             return sp_gpu_load(r, SP_GPU_PERM, c->lanes, c->named, true);
         } /* fall through */
-    case CHUNK_ROW_Y: {
-        c->step = CHUNK_DONE;
+    case ROW_Y: {
+        c->step = DONE;
         uint32_t rows = name_chunk_rows(c);
         return rows && sp_gpu_store(r, SP_GPU_Y, rows, c->named, !l->perm);
     }
@@ -151,16 +141,6 @@ const struct sp_gpu_walk sp_gpu_walk_chunk = {open_chunk, next_of_chunk};
 
 /* SpMMV and SpMM, row-major, each lane with the entries of a row or place and columns of its own: OUTPUT,
  * GROUP, ROW, SLOT. */
-
-enum step_columns {
-    COLUMNS_BEGIN,
-    COLUMNS_BEGIN_END,
-    COLUMNS_ENTRY_COL,
-    COLUMNS_ENTRY_VAL,
-    COLUMNS_ENTRY_X,
-    COLUMNS_ROW_Y,
-    COLUMNS_DONE
-};
 
 /* Threads of a row or place. */
 static int64_t threads_of_place(const struct sp_gpu_launch *g, const struct sp_layout *l)
@@ -193,7 +173,7 @@ static void open_columns(struct sp_gpu_cursor *c)
     const int64_t n_places = g->map == SP_GPU_SLOT ? l->n_chunks * l->C : l->n_r;
     c->tile = c->block % g->n_tiles * g->tile;
     c->lanes = sp_gpu_first_lanes(n_places * of_place - first);
-    c->step = c->lanes ? COLUMNS_BEGIN : COLUMNS_DONE;
+    c->step = c->lanes ? BEGIN : DONE;
     c->vector = 0;
     for (int lane = 0; lane < SP_WARP; lane++) {
         c->place[lane] = (first + lane) / of_place;
@@ -238,7 +218,7 @@ static void go_on(struct sp_gpu_cursor *c)
     for (int lane = 0; lane < SP_WARP; lane++)
         c->at[lane] += stride;
     c->vector = 0;
-    c->step = COLUMNS_ENTRY_COL;
+    c->step = ENTRY_COL;
 }
 
 static bool next_x(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -282,37 +262,37 @@ static bool next_y(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         if (storing)
             return sp_gpu_store_wide(r, SP_GPU_Y, storing, c->named, g->vector, !c->grid->layout->perm);
     }
-    c->step = COLUMNS_DONE;
+    c->step = DONE;
     return false;
 }
 
 static bool next_of_columns(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const bool slot = c->grid->launch.map == SP_GPU_SLOT;
-    switch ((enum step_columns)c->step) {
-    case COLUMNS_BEGIN:
+    switch ((enum step)c->step) {
+    case BEGIN:
         name_places(c, 0);
-        c->step = COLUMNS_BEGIN_END;
+        c->step = BEGIN_END;
         return sp_gpu_load(r, SP_GPU_PTR, c->lanes, c->named, true);
-    case COLUMNS_BEGIN_END:
+    case BEGIN_END:
         name_places(c, 1);
-        c->step = COLUMNS_ENTRY_COL;
+        c->step = ENTRY_COL;
         return sp_gpu_load(r, slot ? SP_GPU_LEN : SP_GPU_PTR, c->lanes, c->named, true);
-    case COLUMNS_ENTRY_COL:
+    case ENTRY_COL:
         sp_gpu_activate(c);
         if (c->active) {
-            c->step = COLUMNS_ENTRY_VAL;
+            c->step = ENTRY_VAL;
             return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
         }
-        c->step = COLUMNS_ROW_Y;
+        c->step = ROW_Y;
         if (slot && c->grid->layout->perm)
             return sp_gpu_load(r, SP_GPU_PERM, c->lanes, c->place, true); /* fall through */
-    case COLUMNS_ROW_Y:
+    case ROW_Y:
         return next_y(c, r);
-    case COLUMNS_ENTRY_VAL:
-        c->step = COLUMNS_ENTRY_X;
+    case ENTRY_VAL:
+        c->step = ENTRY_X;
         return sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, true);
-    case COLUMNS_ENTRY_X:
+    case ENTRY_X:
         return next_x(c, r);
     default:
         return false;

@@ -2,6 +2,21 @@
  */
 #include "model/gpu/walk.h"
 
+enum step {
+    BEGIN,
+    BEGIN_END,
+    BATCH,
+    ROW,
+    COLUMNS,
+    SUM_Y,
+    PRODUCT_Y,
+    ENTRY_COL,
+    ENTRY_X,
+    ENTRY_SECOND,
+    ROW_Y,
+    DONE
+};
+
 /* Threads of a warp whose entries are those of one pass. */
 static int teams_of(const struct sp_gpu_cursor *c)
 {
@@ -183,52 +198,50 @@ static bool load_ptr(struct sp_gpu_cursor *c, struct sp_gpu_request *r, int more
 
 /* SDDMM, 32 entries of a row, or of all, at a time: SAMPLE, EQUAL. */
 
-enum step_sample { SAMPLE_BEGIN, SAMPLE_BEGIN_END, SAMPLE_BATCH, PRODUCT_Y, SAMPLE_DONE };
-
-static void open_batch_sample(struct sp_gpu_cursor *c)
+static void open_batch(struct sp_gpu_cursor *c)
 {
     begin_batch(c);
-    c->step = SAMPLE_BATCH;
+    c->step = BATCH;
 }
 
 static void open_sample(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;
     if (c->grid->launch.map == SP_GPU_SAMPLE) {
-        c->step = open_row(c) ? SAMPLE_BEGIN : SAMPLE_DONE;
+        c->step = open_row(c) ? BEGIN : DONE;
         return;
     }
     c->row = 0;
     c->from = sp_gpu_grid_thread(c, c->grid->launch.block_threads);
     c->to = c->from + SP_WARP < l->n_nz ? c->from + SP_WARP : l->n_nz;
     if (c->from < l->n_nz)
-        open_batch_sample(c);
+        open_batch(c);
     else
-        c->step = SAMPLE_DONE;
+        c->step = DONE;
 }
 
 static bool next_of_sample(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const int column_lanes = c->grid->launch.column_lanes;
     const bool in_order = column_lanes == 1 || column_lanes == SP_WARP;
-    switch ((enum step_sample)c->step) {
-    case SAMPLE_BEGIN:
-        c->step = SAMPLE_BEGIN_END;
+    switch ((enum step)c->step) {
+    case BEGIN:
+        c->step = BEGIN_END;
         return load_ptr(c, r, 0);
-    case SAMPLE_BEGIN_END:
-        open_batch_sample(c);
+    case BEGIN_END:
+        open_batch(c);
         return load_ptr(c, r, 1);
-    case SAMPLE_BATCH:
+    case BATCH:
         if (next_of_batch(c, r))
             return true;
         c->active = name_kept(c);
-        c->step = c->active ? PRODUCT_Y : SAMPLE_DONE;
+        c->step = c->active ? PRODUCT_Y : DONE;
         return c->active && sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, in_order);
     case PRODUCT_Y:
         c->from += SP_WARP;
-        c->step = SAMPLE_DONE;
+        c->step = DONE;
         if (c->from < c->to)
-            open_batch_sample(c);
+            open_batch(c);
         return sp_gpu_store(r, SP_GPU_Y, c->active, c->at, in_order);
     default:
         return false;
@@ -239,20 +252,9 @@ const struct sp_gpu_walk sp_gpu_walk_sample = {open_sample, next_of_sample};
 
 /* FusedMM, a row of C and one of E in the registers of a warp: FUSED. */
 
-enum step_fused {
-    FUSED_BEGIN,
-    FUSED_BEGIN_END,
-    ROW,
-    FUSED_ENTRY_COL,
-    ENTRY_X,
-    FUSED_ENTRY_SECOND,
-    FUSED_ROW_Y,
-    FUSED_DONE
-};
-
 static void open_fused(struct sp_gpu_cursor *c)
 {
-    c->step = open_row(c) ? FUSED_BEGIN : FUSED_DONE;
+    c->step = open_row(c) ? BEGIN : DONE;
     c->vector = 0;
 }
 
@@ -275,7 +277,7 @@ static uint32_t next_of_row(struct sp_gpu_cursor *c, uint32_t mask)
 
 /* Four entries of each team, one after the other, `vectors` times; then the next step. */
 static bool next_gather(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum sp_gpu_array array,
-                        enum step_fused next)
+                        enum step next)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
     for (; c->turn < SP_GPU_TOGETHER; c->turn++, c->vector = 0) {
@@ -307,7 +309,7 @@ static bool next_column(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 static void begin_entries(struct sp_gpu_cursor *c)
 {
     c->turn = c->vector = 0;
-    c->step = c->from < c->to ? FUSED_ENTRY_COL : FUSED_ROW_Y;
+    c->step = c->from < c->to ? ENTRY_COL : ROW_Y;
 }
 
 static bool next_of_fused(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -315,11 +317,11 @@ static bool next_of_fused(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     const struct sp_gpu_launch *g = &c->grid->launch;
     const bool one_team = g->column_lanes == SP_WARP;
     for (;;)
-        switch ((enum step_fused)c->step) {
-        case FUSED_BEGIN:
-            c->step = FUSED_BEGIN_END;
+        switch ((enum step)c->step) {
+        case BEGIN:
+            c->step = BEGIN_END;
             return load_ptr(c, r, 0);
-        case FUSED_BEGIN_END:
+        case BEGIN_END:
             c->step = ROW;
             return load_ptr(c, r, 1);
         case ROW:
@@ -328,23 +330,23 @@ static bool next_of_fused(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
                 return sp_gpu_load_wide(r, SP_GPU_ROWS, c->active, c->named, g->vector, one_team);
             begin_entries(c);
             break;
-        case FUSED_ENTRY_COL:
+        case ENTRY_COL:
             if (next_column(c, r))
                 return true;
             break;
         case ENTRY_X:
-            if (next_gather(c, r, SP_GPU_X, FUSED_ENTRY_SECOND))
+            if (next_gather(c, r, SP_GPU_X, ENTRY_SECOND))
                 return true;
             break;
-        case FUSED_ENTRY_SECOND:
-            if (next_gather(c, r, SP_GPU_SECOND, FUSED_ENTRY_COL))
+        case ENTRY_SECOND:
+            if (next_gather(c, r, SP_GPU_SECOND, ENTRY_COL))
                 return true;
             c->from += (int64_t)SP_GPU_TOGETHER * teams_of(c);
             begin_entries(c);
             break;
-        case FUSED_ROW_Y:
+        case ROW_Y:
             c->active = next_of_row(c, sp_gpu_first_lanes(g->column_lanes));
-            c->step = c->active ? FUSED_ROW_Y : FUSED_DONE;
+            c->step = c->active ? ROW_Y : DONE;
             if (c->active)
                 return sp_gpu_store_wide(r, SP_GPU_Y, c->active, c->named, g->vector, true);
             break;
@@ -357,27 +359,9 @@ const struct sp_gpu_walk sp_gpu_walk_fused = {open_fused, next_of_fused};
 
 /* FusedMM, rows too wide for the registers of a warp: FUSED with `vectors` 0. */
 
-enum step_wide {
-    WIDE_BEGIN,
-    WIDE_BEGIN_END,
-    WIDE_BATCH,
-    COLUMNS,
-    SUM_Y,
-    WIDE_ENTRY_COL,
-    WIDE_ENTRY_SECOND,
-    WIDE_ROW_Y,
-    WIDE_DONE
-};
-
-static void open_batch_wide(struct sp_gpu_cursor *c)
-{
-    begin_batch(c);
-    c->step = WIDE_BATCH;
-}
-
 static void open_wide(struct sp_gpu_cursor *c)
 {
-    c->step = open_row(c) ? WIDE_BEGIN : WIDE_DONE;
+    c->step = open_row(c) ? BEGIN : DONE;
     c->k = 0;
 }
 
@@ -393,13 +377,13 @@ static void open_columns_wide(struct sp_gpu_cursor *c, int64_t k)
 static void next_columns(struct sp_gpu_cursor *c)
 {
     if (c->k < c->grid->layout->r) {
-        c->step = c->from > c->first ? SUM_Y : WIDE_ENTRY_COL;
+        c->step = c->from > c->first ? SUM_Y : ENTRY_COL;
         return;
     }
     c->from += SP_WARP;
-    c->step = WIDE_DONE;
+    c->step = DONE;
     if (c->from < c->to)
-        open_batch_wide(c);
+        open_batch(c);
 }
 
 static bool next_of_wide(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -407,14 +391,14 @@ static bool next_of_wide(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     const int vector = c->grid->launch.vector;
     const uint32_t in_row = lanes_in_row(c);
     for (;;)
-        switch ((enum step_wide)c->step) {
-        case WIDE_BEGIN:
-            c->step = WIDE_BEGIN_END;
+        switch ((enum step)c->step) {
+        case BEGIN:
+            c->step = BEGIN_END;
             return load_ptr(c, r, 0);
-        case WIDE_BEGIN_END:
-            open_batch_wide(c);
+        case BEGIN_END:
+            open_batch(c);
             return load_ptr(c, r, 1);
-        case WIDE_BATCH:
+        case BATCH:
             if (next_of_batch(c, r))
                 return true;
             open_columns_wide(c, 0);
@@ -424,23 +408,23 @@ static bool next_of_wide(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
             break;
         case SUM_Y:
             name_row(c, c->row);
-            c->step = WIDE_ENTRY_COL;
+            c->step = ENTRY_COL;
             return sp_gpu_load_wide(r, SP_GPU_Y, in_row, c->named, vector, true);
-        case WIDE_ENTRY_COL:
-            c->step = WIDE_ROW_Y;
+        case ENTRY_COL:
+            c->step = ROW_Y;
             if (c->part >= c->part_end)
                 break;
             c->active = in_row;
             for (int lane = 0; lane < SP_WARP; lane++)
                 c->at[lane] = c->part;
-            c->step = WIDE_ENTRY_SECOND;
+            c->step = ENTRY_SECOND;
             return sp_gpu_load(r, SP_GPU_COL, UINT32_MAX, c->at, true);
-        case WIDE_ENTRY_SECOND:
+        case ENTRY_SECOND:
             c->part++;
-            c->step = WIDE_ENTRY_COL;
+            c->step = ENTRY_COL;
             name_gathered(c);
             return sp_gpu_load_wide(r, SP_GPU_SECOND, in_row, c->named, vector, true);
-        case WIDE_ROW_Y:
+        case ROW_Y:
             name_row(c, c->row);
             open_columns_wide(c, c->k + (int64_t)SP_WARP * vector);
             return sp_gpu_store_wide(r, SP_GPU_Y, in_row, c->named, vector, true);

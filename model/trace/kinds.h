@@ -80,6 +80,13 @@ static ALWAYS_INLINE uint32_t *sp_trace_put(const struct sp_trace *t, uint32_t *
     return ev;
 }
 
+/* Item i of an array is read. */
+static ALWAYS_INLINE uint32_t *sp_trace_put_item(const struct sp_trace *t, uint32_t *ev,
+                                                 enum sp_trace_region region, int64_t i, size_t size)
+{
+    return sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, region, i, size));
+}
+
 /* Bytes [first_B, end_B) of the address space, element by element of `size` bytes where every reference is
  * wanted. */
 static ALWAYS_INLINE uint32_t *sp_trace_put_bytes(const struct sp_trace *t, uint32_t *ev,

@@ -16,12 +16,6 @@
  * it makes about as many events as one of SpMV. */
 #include "model/trace/kinds.h"
 
-static ALWAYS_INLINE uint32_t *put_item(const struct sp_trace *t, uint32_t *ev, enum sp_trace_region region,
-                                        int64_t i, size_t size)
-{
-    return sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, region, i, size));
-}
-
 /* ---- CRS ---- */
 
 static uint32_t *enter_row(const struct sp_trace *t, const struct sp_trace_cursor *c, uint32_t *ev)
@@ -44,8 +38,8 @@ static uint32_t *put_entry_dense(struct sp_trace *t, struct sp_trace_cursor *c, 
         end = first + tile < l->r ? first + tile : l->r;
     }
     if (l->op != SP_OP_FUSEDMM)
-        ev = put_item(t, ev, SP_REGION_VALUES, c->entry, l->s_a);
-    ev = put_item(t, ev, SP_REGION_INDICES, c->entry, l->s_i);
+        ev = sp_trace_put_item(t, ev, SP_REGION_VALUES, c->entry, l->s_a);
+    ev = sp_trace_put_item(t, ev, SP_REGION_INDICES, c->entry, l->s_i);
     ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, col, l->ld_x, first, end, l->s_x);
     if (l->op == SP_OP_FUSEDMM)
         return sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->second_base_B, col, l->ld_x, 0, l->r, l->s_x);

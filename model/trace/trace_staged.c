@@ -268,12 +268,6 @@ static int64_t n_slices(const struct sp_layout *l)
     return (l->r + l->T_k - 1) / l->T_k;
 }
 
-static uint32_t *put_item(const struct sp_trace *t, uint32_t *ev, enum sp_trace_region region, int64_t i,
-                          size_t size)
-{
-    return sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, region, i, size));
-}
-
 /* The part of row i of an operand that belongs to the cursor's tile. */
 static uint32_t *put_part_tiled(const struct sp_trace *t, const struct sp_trace_cursor *c, uint32_t *ev,
                                 int64_t base_B, int64_t i)
@@ -291,9 +285,9 @@ static uint32_t *begin_tile(const struct sp_trace *t, struct sp_trace_cursor *c,
     const struct sp_layout *l = t->layout;
     c->entry = sp_layout_ptr(l, c->unit);
     c->item = sp_layout_index_ptr(l, c->unit);
-    ev = put_item(t, ev, SP_REGION_INDEX_PTR, c->unit, l->s_p);
-    ev = put_item(t, ev, SP_REGION_INDEX_PTR, c->unit + 1, l->s_p);
-    return c->entry < c->entry_end ? put_item(t, ev, SP_REGION_LEN, c->item, l->s_p) : ev;
+    ev = sp_trace_put_item(t, ev, SP_REGION_INDEX_PTR, c->unit, l->s_p);
+    ev = sp_trace_put_item(t, ev, SP_REGION_INDEX_PTR, c->unit + 1, l->s_p);
+    return c->entry < c->entry_end ? sp_trace_put_item(t, ev, SP_REGION_LEN, c->item, l->s_p) : ev;
 }
 
 static uint32_t *put_entry(const struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev)
@@ -302,17 +296,17 @@ static uint32_t *put_entry(const struct sp_trace *t, struct sp_trace_cursor *c, 
     const int64_t j = c->entry;
     const uint32_t p = (uint32_t)((t->y_base_B + j * (int64_t)l->s_y) >> t->line_shift);
     if (j == sp_layout_column_ptr(l, c->item)) {
-        ev = put_item(t, ev, SP_REGION_LEN, c->item + 1, l->s_p);
-        ev = put_item(t, ev, SP_REGION_INDICES, c->item, l->s_i);
+        ev = sp_trace_put_item(t, ev, SP_REGION_LEN, c->item + 1, l->s_p);
+        ev = sp_trace_put_item(t, ev, SP_REGION_INDICES, c->item, l->s_i);
         ev = put_part_tiled(t, c, ev, t->x_base_B, sp_layout_col(l, c->item));
         c->item++;
     }
-    ev = put_item(t, ev, SP_REGION_ROW_INDEX, j, sizeof(uint16_t));
+    ev = sp_trace_put_item(t, ev, SP_REGION_ROW_INDEX, j, sizeof(uint16_t));
     ev = put_part_tiled(t, c, ev, t->rows_base_B, c->unit * l->T_i + sp_layout_row(l, j));
     if (c->slice > 0)
         ev = sp_trace_put(t, ev, SP_EVENT_TOUCH, p);
     if (c->slice + 1 == n_slices(l))
-        ev = put_item(t, ev, SP_REGION_VALUES, j, l->s_a);
+        ev = sp_trace_put_item(t, ev, SP_REGION_VALUES, j, l->s_a);
     return sp_trace_put(t, ev, SP_EVENT_WRITE, p);
 }
 

@@ -176,3 +176,16 @@ void sp_rounding_of(const struct sp_csr *a, struct sp_rounding *r)
     double normwise = all > 0 ? sqrt(change / all) : 0;
     *r = (struct sp_rounding){n_changed, largest, isinf(largest) ? INFINITY : normwise};
 }
+
+int64_t sp_csr_row_of(const struct sp_csr *a, int64_t k)
+{
+    int64_t low = 0, high = a->n_r; /* row_ptr[low] <= k < row_ptr[high] */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->row_ptr[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,4 +1,5 @@
-/* What is in a matrix: its identity, its symmetry, stored zeros, and what f32 makes of its values. */
+/* What is in a matrix: its identity, its symmetry, stored zeros, what f32 makes of its values, the
+ * rows of its entries. */
 #ifndef SP_SPARSE_CSR_CONTENT_H
 #define SP_SPARSE_CSR_CONTENT_H
 
@@ -36,5 +37,8 @@ struct sp_rounding {
 
 /* Values that are not finite count as unchanged. One parallel pass. */
 void sp_rounding_of(const struct sp_csr *a, struct sp_rounding *rounding);
+
+/* The row of entry k. */
+int64_t sp_csr_row_of(const struct sp_csr *a, int64_t k);
 
 #endif

@@ -1,5 +1,6 @@
 #include <omp.h>
 
+#include "sparse/csr/csr_content.h"
 #include "sparse/formats/layout_build.h"
 #include "sparse/formats/offsets.h"
 
@@ -56,9 +57,7 @@ enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     if (status != SP_OK)
         return status;
 
@@ -94,20 +93,6 @@ static void fill(struct sp_layout *l, const struct sp_csr *a, int64_t row, int64
     }
 }
 
-/* The row of entry j. */
-static int64_t row_of(const struct sp_csr *a, int64_t j)
-{
-    int64_t low = 0, high = a->n_r; /* row_ptr[low] <= j < row_ptr[high] */
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->row_ptr[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *l,
                                    struct sp_error *err)
 {
@@ -120,9 +105,7 @@ enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_stored, l->s_i, "row indices", &l->row_index, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     if (status != SP_OK)
         return status;
     const struct sp_partition *p = &l->partition;
@@ -131,7 +114,7 @@ enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values
         int64_t cursor = 0, first, end;
         while (sp_partition_next(p, t, &cursor, &first, &end))
             if (first < end)
-                fill(l, a, row_of(a, first), first, end);
+                fill(l, a, sp_csr_row_of(a, first), first, end);
     }
     return SP_OK;
 }

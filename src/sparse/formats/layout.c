@@ -17,6 +17,14 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
     return status;
 }
 
+enum sp_status sp_layout_alloc_entries(struct sp_layout *l, bool with_values, struct sp_error *err)
+{
+    enum sp_status status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    if (status == SP_OK && with_values)
+        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+    return status;
+}
+
 static int64_t rows_with_entries(const struct sp_csr *a)
 {
     int64_t n = 0;

@@ -42,6 +42,8 @@ double sp_tiled_scratch_B(int64_t n_c);
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
                                void *out_pointer, struct sp_error *err);
+/* Its column indices and, where they are wanted, its values. */
+enum sp_status sp_layout_alloc_entries(struct sp_layout *layout, bool with_values, struct sp_error *err);
 
 /* s_p of a format that stores n entries. */
 static inline size_t sp_layout_pointer_size(int64_t n)

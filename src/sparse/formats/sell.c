@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sparse/csr/sort.h"
 #include "sparse/formats/layout_build.h"
 
 /* Lengths below this many are sorted by counting; the few rows that are longer by comparison. So a window
@@ -38,12 +39,6 @@ void sp_sell_sorter_free(struct sp_sell_sorter *sorter)
     memset(sorter, 0, sizeof *sorter);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 void sp_sell_sort_window(struct sp_sell_sorter *s, const int64_t *row_ptr, int64_t first, int64_t n,
                          int32_t *perm)
 {
@@ -59,7 +54,7 @@ void sp_sell_sort_window(struct sp_sell_sorter *s, const int64_t *row_ptr, int64
         low = length < low ? length : low;
         high = length > high ? length : high;
     }
-    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, compare_keys);
+    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, sp_compare_u64);
     for (int64_t k = 0; k < n_long; k++)
         perm[k] = (int32_t)(first + (int64_t)(s->long_key[k] & UINT32_MAX));
     int64_t position = n_long;
@@ -92,7 +87,7 @@ static int64_t window_slots(struct sp_sell_sorter *s, const int64_t *ptr, int64_
         low = length < low ? length : low;
         high = length > high ? length : high;
     }
-    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, compare_keys);
+    sp_sort_by(s->long_key, n_long, sizeof *s->long_key, sp_compare_u64);
     int64_t slots = 0, leader = 0; /* position of the next chunk's longest row */
     for (; leader < n_long; leader += C)
         slots += INT32_MAX - (int64_t)s->long_key[leader];
@@ -320,9 +315,7 @@ enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_value
     if (w->index == SP_D16) /* none has an address, too */
         status = sp_layout_alloc(l, l->n_bases, sizeof *l->base, "bases of slots", &l->base, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     if (status != SP_OK)
         goto done;
 

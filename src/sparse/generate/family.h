@@ -33,9 +33,10 @@ struct sp_generator_shape {
     enum sp_symmetry symmetry;
 };
 
-struct sp_generator {
-    const char *name, *form, *summary, *example;
-    struct sp_generator_parameter parameter[SP_GENERATOR_PARAMETERS];
+struct sp_generator;
+
+/* How a family is made. */
+struct sp_generator_way {
     /* Sizes, and SP_USAGE for parameters that do not fit each other; may set dimensions above
      * SP_MAX_DIMENSION, which the caller refuses. */
     enum sp_status (*shape)(const struct sp_generator *g, const struct sp_generator_argument *arg,
@@ -52,6 +53,12 @@ struct sp_generator {
     enum sp_status (*make)(const struct sp_generator *g, const struct sp_generator_argument *arg,
                            const struct sp_generator_shape *shape, const struct sp_allocator *allocator,
                            struct sp_csr *a, struct sp_error *err);
+};
+
+struct sp_generator {
+    const char *name, *form, *summary, *example;
+    struct sp_generator_parameter parameter[SP_GENERATOR_PARAMETERS];
+    const struct sp_generator_way *way;
     const void *detail; /* the family's own constant data */
 };
 
@@ -71,8 +78,6 @@ static inline double sp_generator_value(uint64_t seed, int64_t i, int64_t j)
     return bits & 1 ? u : -u;
 }
 
-/* The functions that table.c puts into rows. */
-
 /* regular.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries, or periodic ones where disorder
  * has a fourth argument of 1 */
 enum { SP_STENCIL_POINTS = 27 };
@@ -85,75 +90,12 @@ struct sp_stencil {
 };
 extern const struct sp_stencil sp_stencil_5_point, sp_stencil_9_point, sp_stencil_7_point,
     sp_stencil_27_point, sp_stencil_anderson;
-enum sp_status sp_stencil_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                                struct sp_generator_shape *, struct sp_error *);
-void sp_stencil_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                        int64_t end, int64_t *length);
-void sp_stencil_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                     int64_t end, int32_t *scratch, struct sp_csr *a);
 
-/* regular.c: bands */
-enum sp_status sp_band_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                             struct sp_generator_shape *, struct sp_error *);
-void sp_band_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                     int64_t end, int64_t *length);
-void sp_band_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                  int64_t end, int32_t *scratch, struct sp_csr *a);
-
-/* random.c: K distinct columns a row, and the same with blocks, dense or filled in part, for entries
- */
-enum sp_status sp_uniform_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                                struct sp_generator_shape *, struct sp_error *);
-void sp_uniform_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                        int64_t end, int64_t *length);
-void sp_uniform_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                     int64_t end, int32_t *scratch, struct sp_csr *a);
-int64_t sp_uniform_scratch(const struct sp_generator_argument *);
-enum sp_status sp_block_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                              struct sp_generator_shape *, struct sp_error *);
-void sp_block_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                      int64_t end, int64_t *length);
-void sp_block_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a);
-int64_t sp_block_scratch(const struct sp_generator_argument *);
-
-/* random.c: R-MAT */
-enum sp_status sp_powerlaw_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                                 struct sp_generator_shape *, struct sp_error *);
-enum sp_status sp_powerlaw_make(const struct sp_generator *, const struct sp_generator_argument *,
-                                const struct sp_generator_shape *, const struct sp_allocator *,
-                                struct sp_csr *, struct sp_error *);
-
-/* regular.c: arrows */
-enum sp_status sp_arrow_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                              struct sp_generator_shape *, struct sp_error *);
-void sp_arrow_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                      int64_t end, int64_t *length);
-void sp_arrow_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a);
-
-/* known_graphs.c: De Bruijn's and Mycielski's graphs */
-enum sp_status sp_debruijn_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                                 struct sp_generator_shape *, struct sp_error *);
-void sp_debruijn_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                         int64_t end, int64_t *length);
-void sp_debruijn_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                      int64_t end, int32_t *scratch, struct sp_csr *a);
-enum sp_status sp_mycielskian_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                                    struct sp_generator_shape *, struct sp_error *);
-void sp_mycielskian_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                            int64_t end, int64_t *length);
-void sp_mycielskian_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                         int64_t end, int32_t *scratch, struct sp_csr *a);
-int64_t sp_mycielskian_scratch(const struct sp_generator_argument *);
-
-/* regular.c: layers of networks */
 enum { SP_LAYER_INPUTS = 32 };
-enum sp_status sp_layer_shape(const struct sp_generator *, const struct sp_generator_argument *,
-                              struct sp_generator_shape *, struct sp_error *);
-void sp_layer_lengths(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                      int64_t end, int64_t *length);
-void sp_layer_rows(const struct sp_generator *, const struct sp_generator_argument *, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a);
+
+/* Each family's file defines its own. */
+extern const struct sp_generator_way sp_stencil_way, sp_band_way, sp_arrow_way, sp_layer_way, /* regular.c */
+    sp_uniform_way, sp_block_way, sp_powerlaw_way,                                            /* random.c */
+    sp_debruijn_way, sp_mycielskian_way; /* known_graphs.c */
 
 #endif

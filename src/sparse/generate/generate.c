@@ -280,7 +280,7 @@ static enum sp_status parse_spec(const char *spec, struct request *request, stru
     if (status == SP_OK)
         status = parse_kind(text, request, &inner);
     if (status == SP_OK)
-        status = request->generator->shape(request->generator, request->arg, &request->shape, &inner);
+        status = request->generator->way->shape(request->generator, request->arg, &request->shape, &inner);
     if (status == SP_OK)
         status = check_shape(request, &inner);
     while (status == SP_OK && rest) {
@@ -338,7 +338,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
     enum { BLOCK = 2048 };
     const struct sp_generator *g = request->generator;
     const struct sp_generator_shape *shape = &request->shape;
-    int64_t scratch_items = g->scratch_items ? g->scratch_items(request->arg) : 0;
+    int64_t scratch_items = g->way->scratch_items ? g->way->scratch_items(request->arg) : 0;
     int64_t n_blocks = (shape->n_r + BLOCK - 1) / BLOCK;
     bool no_memory = false;
     enum sp_status status = sp_csr_take_rows(shape->n_r, shape->n_c, SP_FIELD_REAL, allocator, a, err);
@@ -347,7 +347,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
 #pragma omp parallel for schedule(static)
     for (int64_t block = 0; block < n_blocks; block++) {
         int64_t end = (block + 1) * BLOCK < shape->n_r ? (block + 1) * BLOCK : shape->n_r;
-        g->lengths(g, request->arg, block * BLOCK, end, a->row_ptr + block * BLOCK + 1);
+        g->way->lengths(g, request->arg, block * BLOCK, end, a->row_ptr + block * BLOCK + 1);
     }
     status = sp_csr_take_entries(a, err);
     if (status != SP_OK)
@@ -363,7 +363,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
         for (int64_t block = 0; block < n_blocks; block++) {
             int64_t end = (block + 1) * BLOCK < shape->n_r ? (block + 1) * BLOCK : shape->n_r;
             if (scratch)
-                g->rows(g, request->arg, block * BLOCK, end, scratch, a);
+                g->way->rows(g, request->arg, block * BLOCK, end, scratch, a);
         }
         free(scratch);
     }
@@ -401,8 +401,8 @@ enum sp_status sp_generate(const char *spec, const struct sp_allocator *allocato
     if (status != SP_OK)
         return status;
     const struct sp_generator *g = request.generator;
-    status = g->make ? g->make(g, request.arg, &request.shape, allocator, matrix, err)
-                     : make_rows(&request, allocator, matrix, err);
+    status = g->way->make ? g->way->make(g, request.arg, &request.shape, allocator, matrix, err)
+                          : make_rows(&request, allocator, matrix, err);
     if (status != SP_OK)
         return status;
     matrix->symmetry = request.shape.symmetry;

@@ -34,8 +34,8 @@ static void draw_distinct(struct sp_random *random, int64_t n, int64_t k, int32_
 }
 
 /* random: arguments NxM, K, SEED */
-enum sp_status sp_uniform_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status uniform_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                    struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     shape->n_r = arg[0].size[0];
@@ -49,21 +49,21 @@ enum sp_status sp_uniform_shape(const struct sp_generator *g, const struct sp_ge
     return SP_OK;
 }
 
-void sp_uniform_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                        int64_t end, int64_t *length)
+static void uniform_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                            int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     for (int64_t i = first; i < end; i++)
         length[i - first] = arg[1].count;
 }
 
-int64_t sp_uniform_scratch(const struct sp_generator_argument *arg)
+static int64_t uniform_scratch(const struct sp_generator_argument *arg)
 {
     return 2 * arg[1].count + 2;
 }
 
-void sp_uniform_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                     int64_t end, int32_t *scratch, struct sp_csr *a)
+static void uniform_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                         int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     uint64_t seed = (uint64_t)arg[2].count;
@@ -74,6 +74,11 @@ void sp_uniform_rows(const struct sp_generator *g, const struct sp_generator_arg
             a->val[k] = sp_generator_value(seed, i, a->col[k]);
     }
 }
+
+const struct sp_generator_way sp_uniform_way = {.shape = uniform_shape,
+                                                .lengths = uniform_lengths,
+                                                .rows = uniform_rows,
+                                                .scratch_items = uniform_scratch};
 
 /* block: arguments NxM, B, K, SEED, FILL */
 enum { FILL = 4 };
@@ -89,8 +94,8 @@ static bool is_filled(const struct sp_generator_argument *arg, int64_t i, int64_
     return sp_random_unit(&coin) < arg[FILL].real;
 }
 
-enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                              struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status block_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                  struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     int64_t b = arg[1].count, k = arg[2].count;
@@ -114,8 +119,8 @@ enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_gene
     return SP_OK;
 }
 
-void sp_block_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                      int64_t end, int64_t *length)
+static void block_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                          int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     const int64_t room = arg[1].count * arg[2].count;
@@ -129,13 +134,13 @@ void sp_block_lengths(const struct sp_generator *g, const struct sp_generator_ar
     }
 }
 
-int64_t sp_block_scratch(const struct sp_generator_argument *arg)
+static int64_t block_scratch(const struct sp_generator_argument *arg)
 {
     return 3 * arg[2].count + 2;
 }
 
-void sp_block_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a)
+static void block_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                       int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     int64_t b = arg[1].count, k = arg[2].count, drawn_for = -1;
@@ -157,12 +162,15 @@ void sp_block_rows(const struct sp_generator *g, const struct sp_generator_argum
     }
 }
 
+const struct sp_generator_way sp_block_way = {
+    .shape = block_shape, .lengths = block_lengths, .rows = block_rows, .scratch_items = block_scratch};
+
 /* R-MAT (Chakrabarti, Zhan, Faloutsos 2004) with the Graph500 probabilities: every edge descends `scale`
  * times into one of four quadrants. Arguments: SCALE, EDGEFACTOR, SEED. */
 enum { SCALE, EDGEFACTOR, SEED };
 
-enum sp_status sp_powerlaw_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                 struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status powerlaw_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                     struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     (void)err;
@@ -241,9 +249,10 @@ static void place_edges(uint64_t seed, int64_t scale, int64_t n_r, struct work *
     w->begin[0] = 0;
 }
 
-enum sp_status sp_powerlaw_make(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                const struct sp_generator_shape *shape, const struct sp_allocator *allocator,
-                                struct sp_csr *a, struct sp_error *err)
+static enum sp_status powerlaw_make(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                    const struct sp_generator_shape *shape,
+                                    const struct sp_allocator *allocator, struct sp_csr *a,
+                                    struct sp_error *err)
 {
     (void)g;
     uint64_t seed = (uint64_t)arg[SEED].count;
@@ -277,3 +286,5 @@ done:
     sp_large_free(NULL, w.col, shape->n_nz, sizeof *w.col);
     return status;
 }
+
+const struct sp_generator_way sp_powerlaw_way = {.shape = powerlaw_shape, .make = powerlaw_make};

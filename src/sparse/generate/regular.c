@@ -90,8 +90,8 @@ static int wrapped(const struct sp_stencil *s, const struct sp_generator_argumen
     return n_col;
 }
 
-enum sp_status sp_stencil_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status stencil_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                    struct sp_generator_shape *shape, struct sp_error *err)
 {
     const struct sp_stencil *s = g->detail;
     double points = (double)extent(s, arg, 0) * (double)extent(s, arg, 1) * (double)extent(s, arg, 2);
@@ -142,8 +142,8 @@ static bool inside(const struct line *line, int k, int64_t x, int64_t nx)
     return x + line->dx[k] >= 0 && x + line->dx[k] < nx;
 }
 
-void sp_stencil_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                        int64_t end, int64_t *length)
+static void stencil_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                            int64_t first, int64_t end, int64_t *length)
 {
     const struct sp_stencil *s = g->detail;
     int64_t nx = extent(s, arg, 0), ny = extent(s, arg, 1), col[SP_STENCIL_POINTS];
@@ -189,8 +189,8 @@ static void wrapped_rows(const struct sp_stencil *s, const struct sp_generator_a
     }
 }
 
-void sp_stencil_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                     int64_t end, int32_t *scratch, struct sp_csr *a)
+static void stencil_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                         int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)scratch;
     const struct sp_stencil *s = g->detail;
@@ -217,11 +217,14 @@ void sp_stencil_rows(const struct sp_generator *g, const struct sp_generator_arg
     }
 }
 
+const struct sp_generator_way sp_stencil_way = {
+    .shape = stencil_shape, .lengths = stencil_lengths, .rows = stencil_rows};
+
 /* Arguments: N, HALF, FILL, SEED. */
 enum { BAND_N, HALF, FILL, SEED };
 
-enum sp_status sp_band_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                             struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status band_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                 struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     int64_t n = arg[BAND_N].size[0], half = arg[HALF].count;
@@ -258,8 +261,8 @@ static bool occupied(const struct sp_generator_argument *arg, int64_t i, int64_t
     return sp_random_unit(&coin) < arg[FILL].real;
 }
 
-void sp_band_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                     int64_t end, int64_t *length)
+static void band_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                         int64_t end, int64_t *length)
 {
     (void)g;
     int64_t n = arg[BAND_N].size[0], half = arg[HALF].count;
@@ -274,8 +277,8 @@ void sp_band_lengths(const struct sp_generator *g, const struct sp_generator_arg
     }
 }
 
-void sp_band_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                  int64_t end, int32_t *scratch, struct sp_csr *a)
+static void band_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                      int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     (void)scratch;
@@ -291,8 +294,10 @@ void sp_band_rows(const struct sp_generator *g, const struct sp_generator_argume
     }
 }
 
-enum sp_status sp_arrow_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                              struct sp_generator_shape *shape, struct sp_error *err)
+const struct sp_generator_way sp_band_way = {.shape = band_shape, .lengths = band_lengths, .rows = band_rows};
+
+static enum sp_status arrow_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                  struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     (void)err;
@@ -302,16 +307,16 @@ enum sp_status sp_arrow_shape(const struct sp_generator *g, const struct sp_gene
     return SP_OK;
 }
 
-void sp_arrow_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                      int64_t end, int64_t *length)
+static void arrow_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                          int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     for (int64_t i = first; i < end; i++)
         length[i - first] = i == 0 ? arg[0].size[0] : 2;
 }
 
-void sp_arrow_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a)
+static void arrow_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                       int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     (void)scratch;
@@ -330,6 +335,9 @@ void sp_arrow_rows(const struct sp_generator *g, const struct sp_generator_argum
         a->val[to] = 4;
     }
 }
+
+const struct sp_generator_way sp_arrow_way = {
+    .shape = arrow_shape, .lengths = arrow_lengths, .rows = arrow_rows};
 
 /* Layers of a RadiX-Net [Kepner and Robinett 2019], as in the Graph Challenge for sparse networks: neuron i
  * of N listens to the neurons i + n s modulo N, n = 0 .. 31, with weights of 1/16. The stride s of a layer is
@@ -350,8 +358,8 @@ static int64_t stride_of(int64_t n, int64_t index)
     return s < last ? s : last;
 }
 
-enum sp_status sp_layer_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                              struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status layer_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                  struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     (void)err;
@@ -361,8 +369,8 @@ enum sp_status sp_layer_shape(const struct sp_generator *g, const struct sp_gene
     return SP_OK;
 }
 
-void sp_layer_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                      int64_t end, int64_t *length)
+static void layer_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                          int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     (void)arg;
@@ -370,8 +378,8 @@ void sp_layer_lengths(const struct sp_generator *g, const struct sp_generator_ar
         length[i - first] = INPUTS;
 }
 
-void sp_layer_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a)
+static void layer_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                       int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     (void)scratch;
@@ -387,3 +395,6 @@ void sp_layer_rows(const struct sp_generator *g, const struct sp_generator_argum
         }
     }
 }
+
+const struct sp_generator_way sp_layer_way = {
+    .shape = layer_shape, .lengths = layer_lengths, .rows = layer_rows};

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "sparse/csr/csr_content.h"
 #include "sparse/csr/sort.h"
 #include "sparse/formats/bcsr.h"
 
@@ -232,20 +233,6 @@ static bool same_value(const struct sp_csr *a, int64_t k, int64_t m)
     return a->val[2 * k] == a->val[2 * m] && a->val[2 * k + 1] == a->val[2 * m + 1];
 }
 
-/* The row of entry k. */
-static int64_t row_of(const struct sp_csr *a, int64_t k)
-{
-    int64_t low = 0, high = a->n_r;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->row_ptr[middle] <= k)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct sp_estimate share(int64_t hits, int64_t n, bool sampled)
 {
     double p = (double)hits / (double)n;
@@ -274,7 +261,7 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
 #pragma omp parallel for schedule(dynamic, 4096) reduction(+ : n, mirrored, equal)
         for (int64_t draw = 0; draw < DRAWS; draw++) {
             struct sp_random random = {sp_random_at(1, (uint64_t)draw)};
-            int64_t k = sp_random_below(&random, a->n_nz), i = row_of(a, k);
+            int64_t k = sp_random_below(&random, a->n_nz), i = sp_csr_row_of(a, k);
             if (a->col[k] == i)
                 continue;
             int64_t m = sp_csr_find(a, a->col[k], i);
