@@ -70,16 +70,6 @@ static inline int64_t sp_gpu_grid_thread(const struct sp_gpu_cursor *c, int thre
     return c->block * threads + c->first_thread;
 }
 
-/* named[]: the columns of the entries at[] of the active lanes. */
-static inline void sp_gpu_name_columns(struct sp_gpu_cursor *c)
-{
-    const struct sp_layout *l = c->grid->layout;
-    for (uint32_t left = c->active; left; left &= left - 1) {
-        int lane = __builtin_ctz(left);
-        c->named[lane] = sp_layout_col(l, c->at[lane]);
-    }
-}
-
 /* named[]: the same item for all lanes. */
 static inline void sp_gpu_name_one(struct sp_gpu_cursor *c, int64_t item)
 {

@@ -3,6 +3,16 @@
 
 enum step { BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
 
+/* named[]: the columns of the entries at[] of the active lanes. */
+static void name_columns(struct sp_gpu_cursor *c)
+{
+    const struct sp_layout *l = c->grid->layout;
+    for (uint32_t left = c->active; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        c->named[lane] = sp_layout_col(l, c->at[lane]);
+    }
+}
+
 /* CRS by rows, `lanes` threads each: THREAD, LANES. */
 static void open_rows(struct sp_gpu_cursor *c)
 {
@@ -53,7 +63,7 @@ static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         c->step = ENTRY_VAL;
         return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
     case ENTRY_VAL:
-        sp_gpu_name_columns(c);
+        name_columns(c);
         c->step = ENTRY_X;
         return sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, true);
     case ENTRY_X:
@@ -112,7 +122,7 @@ static bool next_of_chunk(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         c->step = ENTRY_VAL;
         return sp_gpu_load(r, SP_GPU_COL, c->lanes, c->at, true);
     case ENTRY_VAL:
-        sp_gpu_name_columns(c);
+        name_columns(c);
         c->step = ENTRY_X;
         return sp_gpu_load(r, SP_GPU_VAL, c->lanes, c->at, true);
     case ENTRY_X:
@@ -451,7 +461,7 @@ static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     case MERGE_CARRY_VAL:
         return merge_carry(c, r, SP_GPU_CARRY_VAL);
     case MERGE_VAL:
-        sp_gpu_name_columns(c);
+        name_columns(c);
         c->step = X;
         return sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, true);
     case X:

@@ -25,9 +25,6 @@ struct sp_trace_kind {
     void (*add_regions)(const struct sp_layout *layout, int n_threads, int64_t bytes[SP_N_REGIONS]);
 };
 
-/* The kind of a layout; NULL: it has no trace. */
-const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *layout);
-
 extern const struct sp_trace_kind sp_trace_spmv;    /* SpMV in CRS, SELL, SELLU */
 extern const struct sp_trace_kind sp_trace_coo;     /* SDDMM in COO */
 extern const struct sp_trace_kind sp_trace_tiled;   /* SDDMM in TILED */

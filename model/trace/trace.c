@@ -108,7 +108,8 @@ static const enum sp_array array_of_region[SP_N_REGIONS] = {
     [SP_REGION_OTHER] = SP_ARRAY_OTHER,
 };
 
-const struct sp_trace_kind *sp_trace_kind_of(const struct sp_layout *l)
+/* The kind of a layout; NULL: it has no trace. */
+static const struct sp_trace_kind *kind_of(const struct sp_layout *l)
 {
     bool crs = l->format == SP_FORMAT_CRS, sell = l->format == SP_FORMAT_SELL;
     if (l->permuted)
@@ -287,7 +288,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
     if (status != SP_OK)
         return status;
     t->layout = layout;
-    t->kind = sp_trace_kind_of(layout);
+    t->kind = kind_of(layout);
     if (!t->kind)
         return sp_fail(err, SP_ABSENT, "take " SP_O_FORMAT " crs", "%s in format %s cannot be simulated",
                        sp_op_name(layout->op), sp_format_name(layout->format));

@@ -73,7 +73,8 @@ int64_t sp_block_walk_rows(struct sp_block_walk *w, int64_t first, int64_t end, 
     return n;
 }
 
-void sp_block_walk_sort(struct sp_block_walk *w)
+/* Puts `column` into ascending order. */
+static void sort_walk(struct sp_block_walk *w)
 {
     sp_sort_i32(w->column, w->n, w->scratch);
     for (int64_t i = 0; i < w->n; i++)
@@ -178,7 +179,7 @@ static void fill_block_row(struct sp_layout *l, const struct sp_csr *a, struct s
 {
     sp_layout_set_ptr(l->ptr, l->s_p, unit, first);
     sp_block_walk_rows(walk, unit * l->b_h, (unit + 1) * l->b_h, l->b_w);
-    sp_block_walk_sort(walk);
+    sort_walk(walk);
     for (int64_t i = 0; i < walk->n; i++)
         sp_layout_set_col(l, first + i, walk->column[i]);
     for (int64_t row = unit * l->b_h; l->val && row < (unit + 1) * l->b_h && row < l->n_r; row++)

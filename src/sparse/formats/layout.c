@@ -41,8 +41,8 @@ static int64_t whole_lines(int64_t n, size_t size)
     return (lines | 1) * in_line;
 }
 
-void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
-                     struct sp_layout *layout)
+/* Zeroes the layout and sets what does not depend on the entries. */
+static void begin(const struct sp_workload *w, const struct sp_allocator *allocator, struct sp_layout *layout)
 {
     memset(layout, 0, sizeof *layout);
     layout->op = w->op;
@@ -81,7 +81,7 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err)
 {
-    sp_layout_begin(w, allocator, layout);
+    begin(w, allocator, layout);
     if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
         with_values = false;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
@@ -253,7 +253,7 @@ int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
 enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct sp_permuted *p,
                                        struct sp_layout *l, struct sp_error *err)
 {
-    sp_layout_begin(w, NULL, l);
+    begin(w, NULL, l);
     if (w->op != SP_OP_SPMV || w->format != SP_FORMAT_CRS || w->index == SP_D16)
         return sp_fail(err, SP_ABSENT, "reorder the matrix, and take that",
                        "%s in format %s with indices %s cannot be seen in another order", sp_op_name(w->op),

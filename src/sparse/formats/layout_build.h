@@ -6,10 +6,6 @@
 #include "sparse/formats/layout.h"
 #include "sparse/formats/offsets.h"
 
-/* Zeroes the layout and sets what does not depend on the entries. */
-void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
-                     struct sp_layout *layout);
-
 /* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
  * caller frees the layout. */
 enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
@@ -79,18 +75,6 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
         sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, a->val[from]);
     }
 }
-
-/* Rows [first, first + n) by descending length, equal ones in their order, into perm[n]. */
-struct sp_sell_sorter {
-    int64_t *start;     /* [n_lengths + 1] */
-    uint64_t *long_key; /* [sigma] */
-    int64_t n_lengths;
-};
-enum sp_status sp_sell_sorter_make(int64_t n_r, int64_t sigma, struct sp_sell_sorter *sorter,
-                                   struct sp_error *err);
-void sp_sell_sorter_free(struct sp_sell_sorter *sorter);
-void sp_sell_sort_window(struct sp_sell_sorter *sorter, const int64_t *row_ptr, int64_t first, int64_t n,
-                         int32_t *perm);
 
 /* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk
  * has, known before the layout's arrays are allocated, so that these can be first touched by their threads.

@@ -7,6 +7,12 @@
 #include "sparse/csr/sort.h"
 #include "sparse/formats/layout_build.h"
 
+struct sorter {
+    int64_t *start;     /* [n_lengths + 1] */
+    uint64_t *long_key; /* [sigma] */
+    int64_t n_lengths;
+};
+
 /* Lengths below this many are sorted by counting; the few rows that are longer by comparison. So a window
  * costs its rows and not its longest row. */
 static int64_t counted_lengths(int64_t sigma)
@@ -14,8 +20,14 @@ static int64_t counted_lengths(int64_t sigma)
     return sigma < 1024 ? 1024 : sigma;
 }
 
-enum sp_status sp_sell_sorter_make(int64_t n_r, int64_t sigma, struct sp_sell_sorter *sorter,
-                                   struct sp_error *err)
+static void free_sorter(struct sorter *sorter)
+{
+    free(sorter->start);
+    free(sorter->long_key);
+    memset(sorter, 0, sizeof *sorter);
+}
+
+static enum sp_status make_sorter(int64_t n_r, int64_t sigma, struct sorter *sorter, struct sp_error *err)
 {
     memset(sorter, 0, sizeof *sorter);
     int64_t window = sigma < n_r ? sigma : n_r;
@@ -28,19 +40,12 @@ enum sp_status sp_sell_sorter_make(int64_t n_r, int64_t sigma, struct sp_sell_so
     sorter->start = start;
     sorter->long_key = long_key;
     if (status != SP_OK)
-        sp_sell_sorter_free(sorter);
+        free_sorter(sorter);
     return status;
 }
 
-void sp_sell_sorter_free(struct sp_sell_sorter *sorter)
-{
-    free(sorter->start);
-    free(sorter->long_key);
-    memset(sorter, 0, sizeof *sorter);
-}
-
-void sp_sell_sort_window(struct sp_sell_sorter *s, const int64_t *row_ptr, int64_t first, int64_t n,
-                         int32_t *perm)
+/* Rows [first, first + n) by descending length, equal ones in their order, into perm[n]. */
+static void sort_window(struct sorter *s, const int64_t *row_ptr, int64_t first, int64_t n, int32_t *perm)
 {
     const int64_t *ptr = row_ptr + first;
     int64_t n_long = 0, low = s->n_lengths, high = -1; /* counted lengths lie in [low, high] */
@@ -74,7 +79,7 @@ void sp_sell_sort_window(struct sp_sell_sorter *s, const int64_t *row_ptr, int64
 
 /* Slots of the chunks of one window: in descending order of length the rows at positions 0, C, 2 C, ... are
  * the longest of their chunks. */
-static int64_t window_slots(struct sp_sell_sorter *s, const int64_t *ptr, int64_t n, int32_t C)
+static int64_t window_slots(struct sorter *s, const int64_t *ptr, int64_t n, int32_t C)
 {
     int64_t n_long = 0, low = s->n_lengths, high = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -129,15 +134,15 @@ double sp_sell_beta(const struct sp_pattern *a, int32_t C, int64_t sigma)
     bool failed = false;
 #pragma omp parallel reduction(+ : slots) reduction(|| : failed) if (n_windows > 1)
     {
-        struct sp_sell_sorter sorter;
-        failed = sp_sell_sorter_make(a->n_r, sigma, &sorter, NULL) != SP_OK;
+        struct sorter sorter;
+        failed = make_sorter(a->n_r, sigma, &sorter, NULL) != SP_OK;
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < n_windows; i++) {
             int64_t first = i * sigma, end = first + sigma < a->n_r ? first + sigma : a->n_r;
             if (!failed)
                 slots += window_slots(&sorter, a->row_ptr + first, end - first, C);
         }
-        sp_sell_sorter_free(&sorter);
+        free_sorter(&sorter);
     }
     /* Without memory for one window: the unsorted beta, a lower bound. */
     if (failed)
@@ -165,15 +170,15 @@ enum sp_status sp_sell_plan_make(const struct sp_csr *a, int32_t C, int64_t sigm
         enum sp_status failure = SP_OK;
 #pragma omp parallel num_threads(n_threads) if (n_windows > 1)
         {
-            struct sp_sell_sorter sorter;
-            enum sp_status mine = sp_sell_sorter_make(a->n_r, sigma, &sorter, NULL);
+            struct sorter sorter;
+            enum sp_status mine = make_sorter(a->n_r, sigma, &sorter, NULL);
 #pragma omp for schedule(static)
             for (int64_t i = 0; i < n_windows; i++) {
                 int64_t first = i * sigma, end = first + sigma < a->n_r ? first + sigma : a->n_r;
                 if (mine == SP_OK)
-                    sp_sell_sort_window(&sorter, a->row_ptr, first, end - first, plan->perm + first);
+                    sort_window(&sorter, a->row_ptr, first, end - first, plan->perm + first);
             }
-            sp_sell_sorter_free(&sorter);
+            free_sorter(&sorter);
             if (mine != SP_OK) {
 #pragma omp atomic write
                 failure = mine;
