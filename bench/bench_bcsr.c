@@ -19,9 +19,9 @@
 #include "base/samples.h"
 #include "kernels/kernel.h"
 #include "model/volume/block_fit.h"
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 #include "sys/machine/pages.h"
 
 enum { N_SHAPES = 6, N_WIDTHS = 2, MAX_SAMPLES = 101, MAX_POINTS = 32, N_BANDS = 22, N_REGIMES = 2 };

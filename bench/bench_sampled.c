@@ -27,7 +27,6 @@
 #include "peer_dense.h"
 #include "plain_sampled.h"
 #include "sparse/generate/generate.h"
-#include "sparse/generate/testset.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/pages.h"

@@ -11,7 +11,7 @@
 #include "kernels/gpu_module.h"
 #include "kernels/kernel.h"
 #include "model/machine.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 
 enum {
     MAX_ROUNDS = 101,

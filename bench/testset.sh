@@ -2,7 +2,7 @@
 # The 72 cases of the test set [THEORY 6] by `spmodel analyze`: rate, bytes, intensity without any cache, with every
 # operand read once, and simulated, the share of the roof, and what binds.
 #     bench/testset.sh SPMODEL OP [COLUMNS...]      OP: sddmm, fusedmm or spmm; COLUMNS among 1024 2048 4096 8192
-# Cases are those of src/sparse/generate/testset.c, f32. "worst" reads the gathered rows for every entry.
+# Cases are those of src/sparse/generate/generate.c, f32. "worst" reads the gathered rows for every entry.
 set -eu
 spmodel=$1 op=$2
 shift 2

@@ -16,7 +16,9 @@
 #define SP_MODEL_GATHER_H
 
 #include "base/reading.h"
+#include "base/status.h"
 #include "model/machine.h"
+#include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
 
 /* Gathers of all threads in one execution by the level that has the element. */
@@ -49,7 +51,7 @@ struct sp_gather_roof {
     struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */
     struct sp_value time_s;                  /* T, interval from those of the rates; SP_MODELLED */
     struct sp_value roof_ps;                 /* n/T [1/s]; SP_MODELLED */
-    double walks;                            /* of page tables, simulated (model/cache/page_walks.h) */
+    double walks;                            /* of page tables, simulated: sp_page_walks() */
     struct sp_value walks_s; /* that they take, in T; SP_NONE: nobody asked, or no TLB is described */
 };
 
@@ -78,5 +80,37 @@ struct sp_value sp_gather_wait(const struct sp_gather_roof *roof, struct sp_valu
 /* What the levels outside the first one add to gathers that all come from it: sum_l n_l (1/r_l - 1/r_1), at
  * least 0. P_core, whose gathers come from L1, does not have it. SP_NONE where T or r_1 is not known. */
 struct sp_value sp_gather_beyond_first(const struct sp_gather_roof *roof);
+
+/* Gathers whose page no TLB maps: the core walks the page tables first.
+ *
+ * A gather holds its place in the window (model/gather.h) while its page is walked, too, so the walks' time
+ * adds to that of the levels: T = sum_l n_l/r_l + n_w t_w/n of n threads, n_w walks and t_w the time that one
+ * takes of a thread's. t_w and the reach of the TLBs are measured with as many lines as the L2 holds, on more
+ * and more pages: R. H. Saavedra, A. J. Smith, Measuring cache and TLB performance and their effect on
+ * benchmark runtimes, IEEE Trans. Computers 44 (1995). In a virtual machine whose host has small pages, huge
+ * ones reach no further than small ones: a TLB keeps pieces of the host's size.
+ *
+ * A ceiling of gathers was measured on a set that the TLBs may not have mapped; the walks of its own are
+ * taken off. */
+
+/* reach_B and walk_s from n sets of size_B [B], ascending, and the seconds that a gather takes from each: the
+ * least is that of mapped pages; sets beyond the reach are those that take more than a quarter of what the
+ * largest adds. False: too few. */
+bool sp_page_costs_of(int n, const double *size_B, const double *seconds, struct sp_page_costs *costs);
+
+/* The row for these pages and the number of threads, else the nearest one; NULL: none. */
+const struct sp_page_costs *sp_page_costs_for(const struct sp_machine *machine, bool huge, int n_threads);
+
+/* Gathers of x in one execution whose page is not among the last reach_B that the thread has used, by the
+ * simulator with pages for lines; warm or cold and the progress as in `options`. 0 where x is within reach.
+ */
+enum sp_status sp_page_walks(const struct sp_layout *layout, const struct sp_page_costs *costs,
+                             const struct sp_sim_options *options, double *walks, struct sp_error *err);
+
+/* Adds n_w walks to a roof that sp_gather_roof_of() made for n_threads: walks and walks_s, rates without
+ * walks of their own, time and roof. At the lower end nothing waits for walks. Nothing changes where the time
+ * is not known. */
+void sp_page_walks_add(const struct sp_machine *machine, const struct sp_page_costs *costs, double walks,
+                       int n_threads, struct sp_gather_roof *roof);
 
 #endif

@@ -2,10 +2,78 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+
+static int domain_of(const int *domain_of_thread, int thread)
+{
+    return domain_of_thread ? domain_of_thread[thread] : 0;
+}
+
+/* One domain: all its active threads have the same rate, so they finish in the order of their bytes. Between
+ * two finishes `level` (bytes that every active thread has moved) rises from one thread's bytes to the
+ * next larger. */
+static double run_domain(int n_threads, const double *bytes, const int *domain_of_thread, int domain,
+                         struct sp_fluid_rates rates, double *finish_s)
+{
+    double level = 0, now = 0;
+    for (;;) {
+        int n_active = 0;
+        double next = INFINITY;
+        for (int t = 0; t < n_threads; t++)
+            if (domain_of(domain_of_thread, t) == domain && bytes[t] > level) {
+                n_active++;
+                next = fmin(next, bytes[t]);
+            }
+        if (n_active == 0)
+            return now;
+        now += (next - level) / fmin(rates.b_1, rates.b_S / n_active);
+        level = next;
+        for (int t = 0; finish_s && t < n_threads; t++)
+            if (domain_of(domain_of_thread, t) == domain && bytes[t] == next)
+                finish_s[t] = now;
+    }
+}
+
+struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains, const int *domain_of_thread,
+                               struct sp_fluid_rates rates, double *finish_s)
+{
+    assert(n_threads >= 1 && n_domains >= 1 && rates.b_1 > 0 && rates.b_S > 0);
+    double sum = 0;
+    for (int t = 0; t < n_threads; t++) {
+        assert(bytes[t] >= 0);
+        sum += bytes[t];
+        if (finish_s)
+            finish_s[t] = 0;
+    }
+    double mean = sum / n_threads;
+    struct sp_fluid fluid = {.lambda = sp_lambda(bytes, n_threads)};
+    for (int d = 0; d < n_domains; d++) {
+        int n = 0;
+        for (int t = 0; t < n_threads; t++)
+            n += domain_of(domain_of_thread, t) == d;
+        fluid.time_s = fmax(fluid.time_s, run_domain(n_threads, bytes, domain_of_thread, d, rates, finish_s));
+        if (n > 0)
+            fluid.equal_s = fmax(fluid.equal_s, mean / fmin(rates.b_1, rates.b_S / n));
+    }
+    /* Unequal domains can make equal shares the slower ones: then nothing is lost by this schedule. */
+    fluid.loss_s = fmax(0, fluid.time_s - fluid.equal_s);
+    fluid.gain = fluid.time_s > 0 ? fluid.loss_s / fluid.time_s : 0;
+    return fluid;
+}
+
+double sp_lambda(const double *x, int n)
+{
+    double sum = 0, max = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+        max = fmax(max, x[i]);
+    }
+    return sum > 0 ? max * n / sum : 1;
+}
 
 static const double rest_limit = 0.1;
 
@@ -268,4 +336,135 @@ struct sp_losses sp_losses_of(const struct sp_loss_inputs *in)
     split_core(in, &out, traffic_s);
     take_rest(in, &out);
     return out;
+}
+
+/* A cause below this share of the time does not name the run; transfers above that do. */
+#define LEAST 0.20
+#define MOST  0.70
+/* Two of them that differ by less than this share cannot be told apart: the next run would name the other. */
+#define CLOSE 0.10
+/* Above this share of the time a cause is longer than what it causes: an input of it is wrong. */
+#define MOST_POSSIBLE 1.10
+
+const char *sp_bottleneck_name(enum sp_bottleneck bottleneck)
+{
+    static const char *const names[SP_N_BOTTLENECKS] = {"unknown", "bandwidth", "latency", "imbalance",
+                                                        "in-core"};
+    return names[bottleneck];
+}
+
+static double part(const struct sp_losses *l, enum sp_loss loss)
+{
+    return sp_value_known(l->part[loss]) ? fmax(0, l->part[loss].value) : 0;
+}
+
+static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs *in, double share)
+{
+    const bool is_equal_run = sp_value_known(in->equal_s);
+    const bool is_measured = in->losses->part[SP_LOSS_IMBALANCE].origin == SP_MEASURED;
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_IMBALANCE, is_equal_run || is_measured, share, ""};
+    char equal[32];
+    if (is_equal_run)
+        snprintf(f.why, sizeof f.why, "with equal shares it takes %s",
+                 sp_text_seconds(equal, sizeof equal, in->equal_s.value));
+    else if (is_measured)
+        snprintf(f.why, sizeof f.why, "busy times of the threads differ, the others wait for the last one");
+    else
+        snprintf(f.why, sizeof f.why, "the fluid model: threads wait for the last one");
+    return f;
+}
+
+/* In-core where the same work takes nearly as long from the inner caches, or execution, ends of rows and the
+ * start of the team add more than gathers wait. */
+static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in, double share)
+{
+    char time[32];
+    const struct sp_losses *l = in->losses;
+    const double waits = known_or_0(l->waiting), ends = known_or_0(l->row_ends), team = known_or_0(l->team);
+    const double executes = share * in->time_s.value - waits - ends - team;
+    const bool fills = known_or_0(l->core) >= MOST * in->time_s.value;
+    const bool is_core = sp_value_known(l->core) && (fills || executes + ends + team >= waits);
+    struct sp_bottleneck_found f = {is_core ? SP_BOTTLENECK_IN_CORE : SP_BOTTLENECK_LATENCY,
+                                    is_core || sp_value_known(in->linear_s), share, ""};
+    if (is_core && (fills || executes >= fmax(ends, team)))
+        snprintf(f.why, sizeof f.why, "with all data in the inner caches it takes %s",
+                 sp_text_seconds(time, sizeof time, l->core.value));
+    else if (is_core && ends >= team)
+        snprintf(f.why, sizeof f.why, "rows in the order of their lengths, whose ends are foretold, save %s",
+                 sp_text_seconds(time, sizeof time, ends));
+    else if (is_core)
+        snprintf(f.why, sizeof f.why, "starting the team and its barrier take %s",
+                 sp_text_seconds(time, sizeof time, team));
+    else if (f.proved)
+        snprintf(f.why, sizeof f.why, "with all gathers in the inner caches it takes %s",
+                 sp_text_seconds(time, sizeof time, in->linear_s.value));
+    else
+        snprintf(f.why, sizeof f.why, "neither transfers nor imbalance explain the time");
+    return f;
+}
+
+/* A cause that is longer than the time; "" for `why`: there is none. */
+static struct sp_bottleneck_found of_doubt(const struct sp_bottleneck_inputs *in, double moved, double core)
+{
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    const double time = in->time_s.value;
+    if (moved > MOST_POSSIBLE * time)
+        snprintf(
+            f.why, sizeof f.why,
+            "transfers at the roof would take %.0f %% of the time: the roof is too low, or fewer bytes move",
+            100 * moved / time);
+    else if (core > MOST_POSSIBLE * time)
+        snprintf(f.why, sizeof f.why,
+                 "execution from the inner caches would take %.0f %% of the time: P_core is too low",
+                 100 * core / time);
+    return f;
+}
+
+/* Transfers and execution both fill the time. */
+static bool are_both(double moved, double executed, double time)
+{
+    return fmin(moved, executed) >= MOST * time && fabs(moved - executed) < CLOSE * time;
+}
+
+static struct sp_bottleneck_found of_both(double moved, double executed, double time)
+{
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    snprintf(
+        f.why, sizeof f.why,
+        "transfers at the roof take %.0f %% of the time and execution %.0f %%: only less of both is faster",
+        100 * moved / time, 100 * executed / time);
+    return f;
+}
+
+struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *in)
+{
+    const struct sp_losses *l = in->losses;
+    const double time = in->time_s.value;
+    const double moved = part(l, SP_LOSS_MIN_TRAFFIC) + part(l, SP_LOSS_PADDING) + part(l, SP_LOSS_EXTRA_X);
+    const double imbalance = part(l, SP_LOSS_IMBALANCE) / time;
+    const double core = part(l, SP_LOSS_IN_CORE) / time;
+    const struct sp_bottleneck_found doubt = of_doubt(in, moved, known_or_0(in->core_s));
+    if (*doubt.why)
+        return doubt;
+    if (imbalance >= LEAST && imbalance >= core)
+        return of_imbalance(in, imbalance);
+    if (are_both(moved, known_or_0(l->core), time))
+        return of_both(moved, known_or_0(l->core), time);
+    if (core >= LEAST || known_or_0(l->core) > fmax(moved, MOST * time))
+        return of_core(in, core);
+    struct sp_bottleneck_found f = {SP_BOTTLENECK_UNKNOWN, false, 0, ""};
+    if (moved >= MOST * time) {
+        f = (struct sp_bottleneck_found){SP_BOTTLENECK_BANDWIDTH, sp_value_known(in->linear_s),
+                                         fmin(1, moved / time), ""};
+        snprintf(f.why, sizeof f.why, "transfers at the roof take %.0f %% of the time%s", 100 * moved / time,
+                 f.proved ? ", and gathers from inner caches do not shorten it by more than their bytes"
+                          : "");
+    } else {
+        snprintf(
+            f.why, sizeof f.why,
+            "no dominant bottleneck: transfers explain %.0f %%; removing latency, imbalance or core limits "
+            "saves less than %.0f %% each",
+            100 * moved / time, 100 * LEAST);
+    }
+    return f;
 }

@@ -86,4 +86,65 @@ struct sp_losses {
 /* time_s and roof_Bps known and > 0. */
 struct sp_losses sp_losses_of(const struct sp_loss_inputs *inputs);
 
+/* The class of what limits a run: memory bandwidth, latency, imbalance, in-core execution. It is read off the
+ * runs that had one thing taken away: all gathers from L1, equal shares, data in the inner
+ * caches (P_core). What no such run shows stays unknown. */
+
+enum sp_bottleneck {
+    SP_BOTTLENECK_UNKNOWN,
+    SP_BOTTLENECK_BANDWIDTH, /* transfers at the roof of the level fill the time */
+    SP_BOTTLENECK_LATENCY,   /* gathers wait beyond what their bytes take */
+    SP_BOTTLENECK_IMBALANCE, /* threads wait for the last one */
+    SP_BOTTLENECK_IN_CORE,   /* as slow with data in the inner caches */
+    SP_N_BOTTLENECKS
+};
+/* "bandwidth", "latency", "imbalance", "in-core", "unknown": as in records. */
+const char *sp_bottleneck_name(enum sp_bottleneck bottleneck);
+
+/* Times of one execution [s]; SP_NONE: such a run was not made. */
+struct sp_bottleneck_inputs {
+    struct sp_value time_s, core_s, linear_s, equal_s;
+    const struct sp_losses *losses; /* of the same run */
+};
+
+struct sp_bottleneck_found {
+    enum sp_bottleneck kind;
+    bool proved;   /* by a run with the cause taken away; else by the model's parts alone */
+    double share;  /* of the time, that goes with the cause; 0 with SP_BOTTLENECK_UNKNOWN */
+    char why[200]; /* a sentence with the figures */
+};
+
+/* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency or
+ * in-core execution, whichever of the two adds more; else bandwidth where transfers take MOST (0.7) of the
+ * time; else unknown. Unknown, too, where transfers or execution alone would take more than 110 % of the
+ * time: `why` says which input that makes doubtful. */
+struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *inputs);
+
+/* Load imbalance where a bandwidth is shared: the fluid model [THEORY 8].
+ *
+ * Each of n active threads of a domain progresses at min(b_1, b_S/n) bytes a second. When others finish the
+ * straggler speeds up, so in a saturated domain the loss is *not* (lambda - 1) t. */
+
+struct sp_fluid_rates {
+    double b_1; /* what one thread can draw alone [B/s]; where the core is slower, its rate of using bytes */
+    double b_S; /* what one domain gives to all its threads [B/s] */
+};
+
+struct sp_fluid {
+    double time_s;  /* until the last thread has finished */
+    double equal_s; /* the same bytes in equal shares: the counterfactual */
+    double loss_s;  /* time_s - equal_s */
+    double gain;    /* loss_s/time_s: share of the time that balance would save; 0 for no bytes */
+    double lambda;  /* max/mean of the bytes over threads; 1 for no bytes */
+};
+
+/* bytes[n_threads] >= 0 of each thread; domain_of_thread[n_threads] in [0, n_domains) or NULL: all in 0.
+ * finish_s[n_threads]: receives when each thread finishes, or NULL. Rates > 0. Equal shares are equal over
+ * all threads, so they differ from one domain to another only by the threads in it. */
+struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains, const int *domain_of_thread,
+                               struct sp_fluid_rates rates, double *finish_s);
+
+/* lambda = max/mean; 1 for n = 0 or a zero mean. */
+double sp_lambda(const double *x, int n);
+
 #endif

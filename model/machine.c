@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/cache/capacity.h"
-#include "model/ecm_fit.h"
+#include "model/ecm.h"
 
 const char *sp_keeping_name(enum sp_keeping keeping)
 {

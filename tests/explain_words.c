@@ -2,7 +2,6 @@
 
 #include <stddef.h>
 
-#include "model/bottleneck.h"
 #include "model/losses.h"
 #include "session/trial/try_hints.h"
 

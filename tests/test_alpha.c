@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "model/cache/alpha.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "near.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };

@@ -8,10 +8,10 @@
 #include "model/cache/alpha.h"
 #include "model/volume/block_fit.h"
 #include "model/volume/traffic.h"
-#include "model/volume/volume_bcsr.h"
+#include "model/volume/volume.h"
 #include "one_cache.h"
 #include "sparse/csr/permute.h"
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/reorder.h"
 

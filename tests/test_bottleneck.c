@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/bottleneck.h"
 #include "model/hints/hints.h"
+#include "model/losses.h"
 
 static struct sp_value measured(double x)
 {

@@ -9,7 +9,7 @@
 #include "hand_layout.h"
 #include "model/cache/alpha.h"
 #include "model/volume/traffic.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "one_cache.h"
 #include "sparse/csr/real.h"
 

@@ -3,10 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/volume/balance.h"
-#include "model/volume/volume_bcsr.h"
-#include "model/volume/volume_dense.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "near.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model/ecm.h"
-#include "model/ecm_fit.h"
 #include "model/roofline.h"
 #include "near.h"
 

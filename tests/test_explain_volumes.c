@@ -8,7 +8,7 @@
 
 #include "cli/explain/explained.h"
 #include "cli/explain/terms/topics.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "session/record/parts.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"

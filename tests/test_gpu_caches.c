@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/gpu/l1.h"
-#include "model/gpu/wave.h"
+#include "model/gpu/gpu_caches.h"
 
 /* Touches of x in the order of waves, one by one. */
 struct touches {

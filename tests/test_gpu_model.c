@@ -6,7 +6,7 @@
 #include "hand_layout.h"
 #include "io/machine/machine_file.h"
 #include "model/gpu/gpu_predict.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "share.h"
 #include "sparse/generate/generate.h"
 

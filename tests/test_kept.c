@@ -7,7 +7,7 @@
 
 #include "hand_layout.h"
 #include "model/cache/kept.h"
-#include "model/predict.h"
+#include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "near.h"
 #include "one_cache.h"

@@ -8,7 +8,7 @@
 
 #include "model/cache/alpha.h"
 #include "model/volume/traffic.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "one_cache.h"
 #include "share.h"
 #include "small_matrices.h"

@@ -17,7 +17,7 @@
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
 #include "scratch_dir.h"
-#include "sparse/csr/digest.h"
+#include "sparse/csr/csr_content.h"
 
 static char path[128];
 

@@ -16,8 +16,7 @@
 #include "io/matrix/mtx_write.h"
 #include "scratch_dir.h"
 #include "sp_config.h"
-#include "sparse/csr/csr_symmetry.h"
-#include "sparse/csr/digest.h"
+#include "sparse/csr/csr_content.h"
 
 static const char *in_dir(const char *name)
 {

@@ -384,7 +384,7 @@ START_TEST(working_sets_fit_their_levels)
             if (j->kind == SP_CEILING_LOAD && (m == 1 || m == 16) &&
                 strcmp(j->level, (const char *[]){"L1", "L2", "L3", "MEM"}[k]) == 0)
                 loads[m == 16][k]++;
-        /* what the overlap rule is fitted to (model/ecm_fit.h) */
+        /* what the overlap rule is fitted to (model/ecm.h) */
         for (int k = 0; k < 4; k++)
             if ((j->kind == SP_CEILING_COPY || j->kind == SP_CEILING_TRIAD) && m == 1 &&
                 strcmp(j->level, (const char *[]){"L1", "L2", "L3", "MEM"}[k]) == 0)

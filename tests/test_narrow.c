@@ -6,9 +6,7 @@
 
 #include "kernels/kernel.h"
 #include "small_matrices.h"
-#include "sparse/csr/csr_symmetry.h"
-#include "sparse/csr/rounding.h"
-#include "sparse/csr/zeros.h"
+#include "sparse/csr/csr_content.h"
 #include "sparse/formats/offsets.h"
 #include "sparse/product/verify.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/cache/page_walks.h"
+#include "model/gather.h"
 
 enum { PAGE = 4096 };
 

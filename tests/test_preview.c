@@ -7,7 +7,7 @@
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"

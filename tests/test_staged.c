@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/volume/traffic.h"
-#include "model/volume/volume_staged.h"
+#include "model/volume/volume.h"
 #include "one_cache.h"
 #include "small_matrices.h"
 #include "sparse/formats/layout.h"

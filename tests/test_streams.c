@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sparse/formats/streams.h"
 #include "sparse/generate/generate.h"
+#include "sparse/structure/structure.h"
 
 static double followed(const char *spec)
 {

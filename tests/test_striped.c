@@ -7,7 +7,7 @@
 
 #include "model/cache/alpha.h"
 #include "model/volume/traffic.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "small_matrices.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"

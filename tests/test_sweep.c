@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "changes.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "report/report_sweep.h"
 #include "session/record/format_model.h"
 #include "session/sweep/record_sweep.h"

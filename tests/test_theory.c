@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "model/cache/alpha.h"
-#include "model/imbalance.h"
-#include "model/predict.h"
+#include "model/losses.h"
 #include "model/roofline.h"
-#include "model/volume/balance.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "near.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};

@@ -5,11 +5,9 @@
 
 #include "model/volume/block_fit.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_bcsr.h"
-#include "model/volume/volume_dense.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "near.h"
-#include "sparse/generate/testset.h"
+#include "sparse/generate/generate.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
 

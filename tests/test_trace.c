@@ -8,7 +8,7 @@
 
 #include "hand_layout.h"
 #include "model/volume/traffic.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "one_cache.h"
 #include "probes/probe.h"
 

@@ -9,7 +9,7 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
-#include "sparse/csr/csr_symmetry.h"
+#include "sparse/csr/csr_content.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 #include "sparse/twin/twin.h"

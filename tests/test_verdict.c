@@ -10,7 +10,7 @@
 #include "base/visible.h"
 #include "explain_must.h"
 #include "io/record/record_words.h"
-#include "model/bottleneck.h"
+#include "model/losses.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
 #include "session/record/parts.h"

@@ -10,12 +10,10 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
-#include "model/volume/balance.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_dense.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "plain_cache.h"
-#include "sparse/generate/testset.h"
+#include "sparse/generate/generate.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
 

@@ -16,11 +16,174 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "base/reading.h"
 #include "base/status.h"
-#include "model/cache/cache_sets.h"
-#include "model/cache/lru.h"
 #include "model/machine.h"
+
+/* A fully associative LRU cache of any size in O(1) a touch, with arrays indexed by line.
+ *
+ * Every touch appends the line to a queue and notes where; the first queue item that is still its line's
+ * latest is the least recently used line. Stale items are squeezed out when the queue is full. Open lines
+ * (see model/trace/trace.h) are resident but in no queue: they cannot be evicted. */
+
+struct sp_lru {
+    int64_t n_lines, capacity; /* [lines] that exist, that fit */
+    int64_t resident;
+    uint32_t *place; /* [n_lines] index into queue, or one of the two below */
+    uint32_t *queue; /* [n_queue] lines */
+    int64_t head, tail, n_queue;
+    uint8_t *dirty; /* [n_lines] bit 0: must be written before it goes */
+};
+#define SP_LRU_ABSENT UINT32_MAX
+#define SP_LRU_OPEN   (UINT32_MAX - 1)
+
+/* capacity >= 1. */
+enum sp_status sp_lru_make(int64_t n_lines, int64_t capacity, struct sp_lru *lru, struct sp_error *err);
+void sp_lru_free(struct sp_lru *lru);
+void sp_lru_clear(struct sp_lru *lru);
+
+/* Squeezes stale items out of the queue. */
+void sp_lru_compact(struct sp_lru *lru);
+
+static inline bool sp_lru_has(const struct sp_lru *lru, uint32_t line)
+{
+    return lru->place[line] != SP_LRU_ABSENT;
+}
+
+/* Makes a line, resident or not, the latest. */
+static inline void sp_lru_append(struct sp_lru *lru, uint32_t line)
+{
+    if (lru->tail == lru->n_queue)
+        sp_lru_compact(lru);
+    lru->queue[lru->tail] = line;
+    lru->place[line] = (uint32_t)lru->tail++;
+}
+
+/* Takes the oldest line out and returns it. Something must be in the queue. */
+static inline uint32_t sp_lru_evict(struct sp_lru *lru)
+{
+    int64_t head = lru->head;
+    while (lru->place[lru->queue[head]] != (uint32_t)head)
+        head++;
+    uint32_t line = lru->queue[head];
+    /* The queue is n_queue long and zeroed, so reading ahead is safe; what comes next is needed soon. */
+    if (head + 24 < lru->tail)
+        __builtin_prefetch(&lru->place[lru->queue[head + 24]]);
+    lru->head = head + 1;
+    lru->place[line] = SP_LRU_ABSENT;
+    lru->resident--;
+    return line;
+}
+
+/* Room for one more: true with the line that had to go. */
+static inline bool sp_lru_admit(struct sp_lru *lru, uint32_t *victim)
+{
+    if (lru->resident++ < lru->capacity)
+        return false;
+    *victim = sp_lru_evict(lru);
+    return true;
+}
+
+/* One set-associative cache, its lines without their contents.
+ *
+ * A word is (line + 1) << 1 | dirty, 0 when empty. Under LRU the words of a set stand in the order of their
+ * last use, so that a set is one or two lines of the host's memory and nothing else has to be kept. */
+
+struct sp_sets {
+    int64_t n_sets;
+    int ways, stride; /* stride: ways rounded up to whole vectors of 4 */
+    enum sp_policy policy;
+    uint32_t *word; /* [n_sets * stride] */
+    uint8_t *age;   /* [n_sets * stride] RRIP: 0 soon used again .. 3 to be evicted */
+    uint64_t magic; /* line mod n_sets by multiplication where n_sets is no power of two */
+    bool power_of_two;
+    struct sp_random random;
+};
+
+static inline uint32_t sp_word(uint32_t line, bool dirty)
+{
+    return (line + 1) << 1 | dirty;
+}
+static inline uint32_t sp_word_line(uint32_t word)
+{
+    return (word >> 1) - 1;
+}
+
+/* capacity_lines is rounded down to whole sets, at least one. */
+enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy policy, uint64_t seed,
+                            struct sp_sets *sets, struct sp_error *err);
+void sp_sets_free(struct sp_sets *sets);
+void sp_sets_clear(struct sp_sets *sets);
+
+/* First word of the set of a line. Where n_sets is a power of two the set is line mod n_sets, else too
+ * (Lemire, Kaser, Kurz 2019, exact for 32-bit lines). */
+static inline uint32_t *sp_sets_of(const struct sp_sets *s, uint32_t line)
+{
+    int64_t set = s->power_of_two
+                      ? (int64_t)line & (s->n_sets - 1)
+                      : (int64_t)(((unsigned __int128)(s->magic * line) * (uint64_t)s->n_sets) >> 64);
+    return s->word + set * s->stride;
+}
+
+typedef uint32_t sp_words4 __attribute__((vector_size(16)));
+
+/* Way of a line in its set, -1: not there. */
+static inline int sp_sets_find(const struct sp_sets *s, const uint32_t *set, uint32_t line)
+{
+    const uint32_t key = sp_word(line, true);
+    if ((set[0] | 1) == key)
+        return 0;
+    for (int w = 0; w < s->stride; w += 4) {
+        sp_words4 hit = (sp_words4)((*(const sp_words4 *)(set + w) | 1) == key);
+        union {
+            sp_words4 v;
+            uint64_t half[2];
+        } u = {hit};
+        if (u.half[0])
+            return w + ((uint32_t)u.half[0] == 0);
+        if (u.half[1])
+            return w + 2 + ((uint32_t)u.half[1] == 0);
+    }
+    return -1;
+}
+
+/* Moves word `way` to the front of an LRU set. */
+static inline void sp_sets_front(uint32_t *set, int way)
+{
+    uint32_t word = set[way];
+    for (int i = way; i > 0; i--)
+        set[i] = set[i - 1];
+    set[0] = word;
+}
+
+/* A hit in `way`, as the policy sees it. */
+static inline void sp_sets_used(const struct sp_sets *s, uint32_t *set, int way, bool write)
+{
+    set[way] |= write;
+    if (s->policy == SP_LRU)
+        sp_sets_front(set, way);
+    else if (s->policy == SP_RRIP)
+        s->age[set - s->word + way] = 0;
+}
+
+/* Puts a line in that is not there; returns the word that had to go, 0: none. */
+uint32_t sp_sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word);
+/* Takes a line out; returns its word, 0: it was not there. */
+uint32_t sp_sets_remove(struct sp_sets *s, uint32_t line);
+
+/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level, memory
+ * behind it [THEORY 9]. Write-allocate, write-back.
+ *
+ * A level is asked for a line only when the level inside it has missed. Unless said otherwise a level neither
+ * contains nor excludes what is inside it: a line that is fetched is put into every level that missed; a
+ * dirty line that is evicted is written to the next level outward, which takes it without fetching it and
+ * counts it as used. `inclusive`: a line that leaves the level leaves the levels inside it too. `victim`: the
+ * level gets all lines that the level inside evicts, clean ones as well, and gives up a line that is asked
+ * for; a line that another thread's inner cache has is taken from there without traffic further out.
+ * Caches of different threads are not kept coherent: a line that two threads write is written back twice.
+ *
+ * The random and RRIP policies of the innermost level see a line's OPEN, not its CLOSE. */
 
 /* Lines that crossed the boundary between a level and the next one outward. */
 struct sp_line_counts {

@@ -27,11 +27,8 @@ struct sp_reuse_counts {
     int64_t n_references;
 };
 
-/* Both fill *counts (zeroed by the caller) for the threads that `trace` was opened with. done, part: of the
- * progress callback. */
-enum sp_status sp_reuse_count_exact(struct sp_trace *trace, const struct sp_reuse_options *options,
-                                    double done, double part, struct sp_reuse_counts *counts,
-                                    struct sp_error *err);
+/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, as an exact count does.
+ * done, part: of the progress callback. */
 enum sp_status sp_reuse_count_sampled(struct sp_trace *trace, const struct sp_reuse_options *options,
                                       double rate, double done, double part, struct sp_reuse_counts *counts,
                                       struct sp_error *err);

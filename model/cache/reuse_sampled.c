@@ -1,14 +1,176 @@
-/* Stack distances of a sample of lines. Followed are lines of x, and of y where rows are permuted; all other
- * arrays stream by once an execution, so their share of a distance is the number of lines that they moved on
- * in between. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/cache/reuse_counts.h"
-#include "model/cache/reuse_listed.h"
-#include "model/trace/cursor.h"
+#include "model/trace/kinds.h"
+#include "sparse/csr/csr.h"
+#include "sparse/csr/sort.h"
+#include "sparse/formats/permuted.h"
+
+/* Of each 2^stratum consecutive lines one is followed: where x is read in runs, as in stencils and bands, the
+ * sample then holds the same share of every run, which a line by line choice does only on average. */
+struct line_sample {
+    int stratum; /* 1 ... 31 */
+    uint32_t salt;
+};
+
+/* Lines are spread by a multiplication modulo 2^32 (Knuth's golden-ratio hashing) after a xor with the seed.
+ */
+static uint32_t line_hash(struct line_sample sample, uint32_t line)
+{
+    uint32_t h = (line ^ sample.salt) * UINT32_C(0x9e3779b1);
+    return (h ^ h >> 15) * UINT32_C(0x85ebca6b);
+}
+
+/* Lines are counted from the first one of x. */
+static bool line_is_followed(struct line_sample sample, uint32_t line)
+{
+    uint32_t place = line & ((UINT32_C(1) << sample.stratum) - 1);
+    return place == line_hash(sample, line >> sample.stratum) >> (32 - sample.stratum);
+}
+
+struct followed {
+    int64_t n_r;
+    int64_t *start; /* [n_r + 1] rows in the new order */
+    int32_t *line;  /* [start[n_r]] ascending in a row, the line of each entry whose line is followed */
+};
+
+/* The lines listed for the entries [first, end) of the row, of which it has `length`: they count as evenly
+ * spread over it. */
+static void followed_part(const struct followed *list, int64_t row, int64_t length, int64_t first,
+                          int64_t end, int64_t *from, int64_t *to)
+{
+    int64_t n = list->start[row + 1] - list->start[row];
+    *from = list->start[row] + (first * n + length - 1) / length;
+    *to = list->start[row] + (end * n + length - 1) / length;
+}
+
+/* The followed lines of x of each row of a permuted layout are found in one pass over the matrix as it
+ * stands: a walk over its rows in the new order would jump through the whole of it, for a few of its entries.
+ */
+
+/* Of each column of the matrix as it stands. */
+struct listing {
+    const struct sp_permuted *permuted;
+    int32_t *line;       /* [n_c] its line in the new order where that is followed, else NOT_FOLLOWED */
+    unsigned char *used; /* [n_c] an entry is in it */
+    struct followed *list;
+};
+enum { NOT_FOLLOWED = -1 };
+
+static uint32_t line_of(const struct sp_trace *t, const struct sp_permuted *p, int64_t column)
+{
+    const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
+    const int64_t place = sp_permuted_column(p, (int32_t)column) * (int64_t)t->layout->s_x;
+    return (uint32_t)((base_B + place) >> t->line_shift);
+}
+
+static void choose_columns(const struct sp_trace *t, struct line_sample sample, struct listing *l)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t j = 0; j < l->permuted->pattern.n_c; j++) {
+        uint32_t line = line_of(t, l->permuted, j);
+        l->line[j] = line_is_followed(sample, line) ? (int32_t)line : NOT_FOLLOWED;
+    }
+}
+
+static void mark_touched(const struct sp_trace *t, const struct listing *l, uint8_t *touched)
+{
+    for (int64_t j = 0; j < l->permuted->pattern.n_c; j++)
+        if (l->used[j])
+            touched[line_of(t, l->permuted, j)] = 1;
+}
+
+static void count_row(const struct listing *l, int64_t row, int64_t to)
+{
+    const struct sp_pattern *a = &l->permuted->pattern;
+    int64_t n = 0;
+    for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
+        int32_t j = a->col[k];
+        n += l->line[j] != NOT_FOLLOWED;
+        if (!__atomic_load_n(&l->used[j], __ATOMIC_RELAXED))
+            __atomic_store_n(&l->used[j], 1, __ATOMIC_RELAXED);
+    }
+    l->list->start[to + 1] = n;
+}
+
+static void list_row(const struct listing *l, int64_t row, int64_t to, int32_t *scratch)
+{
+    const struct sp_pattern *a = &l->permuted->pattern;
+    const int64_t at = l->list->start[to], n = l->list->start[to + 1] - at;
+    int64_t found = 0;
+    for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1] && found < n; k++) {
+        int32_t line = l->line[a->col[k]];
+        if (line != NOT_FOLLOWED)
+            l->list->line[at + found++] = line;
+    }
+    sp_sort_i32(l->list->line + at, n, scratch + at);
+}
+
+/* Counts, then fills. */
+static enum sp_status list_rows(const struct listing *l, struct sp_error *err)
+{
+    const int64_t n_r = l->permuted->pattern.n_r;
+    int64_t *start = l->list->start;
+    void *p, *scratch;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t row = 0; row < n_r; row++)
+        count_row(l, row, sp_permuted_place(l->permuted, row));
+    sp_prefix_sum(start, n_r);
+    enum sp_status status = sp_large_alloc(NULL, start[n_r], sizeof(int32_t), "followed lines", &p, err);
+    l->list->line = p;
+    if (status == SP_OK)
+        status = sp_large_alloc(NULL, start[n_r], sizeof(int32_t), "sorting lines", &scratch, err);
+    if (status != SP_OK)
+        return status;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t row = 0; row < n_r; row++)
+        list_row(l, row, sp_permuted_place(l->permuted, row), scratch);
+    sp_large_free(NULL, scratch, start[n_r], sizeof(int32_t));
+    return SP_OK;
+}
+
+static void followed_free(struct followed *list)
+{
+    if (list->line)
+        sp_large_free(NULL, list->line, list->start[list->n_r], sizeof *list->line);
+    sp_large_free(NULL, list->start, list->n_r + 1, sizeof *list->start);
+    memset(list, 0, sizeof *list);
+}
+
+/* touched[lines of x]: gets 1 for every line that an entry is in. SP_MEMORY; zeroed then. */
+static enum sp_status followed_list(const struct sp_trace *t, struct line_sample sample, uint8_t *touched,
+                                    struct followed *list, struct sp_error *err)
+{
+    static const char what[] = "followed lines";
+    const struct sp_permuted *p = t->layout->permuted;
+    const int64_t n_r = p->pattern.n_r, n_c = p->pattern.n_c;
+    void *start = NULL, *line = NULL, *used = NULL;
+    *list = (struct followed){.n_r = n_r};
+    enum sp_status status = sp_large_alloc(NULL, n_r + 1, sizeof(int64_t), what, &start, err);
+    list->start = start;
+    if (status == SP_OK)
+        status = sp_large_alloc(NULL, n_c, sizeof(int32_t), what, &line, err);
+    if (status == SP_OK)
+        status = sp_large_alloc(NULL, n_c, 1, what, &used, err);
+    if (status == SP_OK) {
+        struct listing l = {p, line, used, list};
+        choose_columns(t, sample, &l);
+        status = list_rows(&l, err);
+        mark_touched(t, &l, touched);
+    }
+    sp_large_free(NULL, line, n_c, sizeof(int32_t));
+    sp_large_free(NULL, used, n_c, 1);
+    if (status != SP_OK)
+        followed_free(list);
+    return status;
+}
+
+/* Stack distances of a sample of lines. Followed are lines of x, and of y where rows are permuted; all other
+ * arrays stream by once an execution, so their share of a distance is the number of lines that they moved on
+ * in between. */
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -25,8 +187,8 @@ struct pass {
     struct hit *order;    /* [n_order] first touches */
     int64_t n_order, room;
     uint8_t *touched; /* [lines of x] */
-    struct sp_line_sample sample;
-    struct sp_followed listed; /* of a permuted layout */
+    struct line_sample sample;
+    struct followed listed; /* of a permuted layout */
     bool follow_y;
     double scale;
     int64_t streamed; /* by all threads */
@@ -36,7 +198,7 @@ struct pass {
 
 static int group_of(const struct pass *p, uint32_t line)
 {
-    return (int)(sp_line_hash(p->sample, line ^ UINT32_C(0x5bd1e995)) >> 28);
+    return (int)(line_hash(p->sample, line ^ UINT32_C(0x5bd1e995)) >> 28);
 }
 
 /* Lines that a thread's streams have come past. */
@@ -52,7 +214,7 @@ static ALWAYS_INLINE int64_t streamed_crs(const struct sp_trace *t, int64_t entr
 static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
 {
     p->hit[p->n_hits] = (struct hit){line, streamed};
-    p->n_hits += sp_line_is_followed(p->sample, line);
+    p->n_hits += line_is_followed(p->sample, line);
 }
 
 /* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of streams.
@@ -71,7 +233,7 @@ static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cur
             continue;
         before = line;
         p->touched[line] = 1;
-        if (sp_line_is_followed(p->sample, line))
+        if (line_is_followed(p->sample, line))
             p->hit[p->n_hits++] = (struct hit){line, origin + streamed_crs(t, k, c->unit)};
     }
 }
@@ -84,7 +246,7 @@ static void take_listed(struct pass *p, const struct sp_trace_cursor *c, int64_t
     const int64_t first = sp_layout_ptr(p->trace->layout, c->unit);
     const int64_t length = sp_layout_ptr(p->trace->layout, c->unit + 1) - first;
     int64_t from, to;
-    sp_followed_part(&p->listed, c->unit, length, c->entry - first, stop - first, &from, &to);
+    followed_part(&p->listed, c->unit, length, c->entry - first, stop - first, &from, &to);
     for (int64_t k = from; k < to; k++)
         if (k == from || p->listed.line[k] != p->listed.line[k - 1])
             p->hit[p->n_hits++] =
@@ -379,14 +541,14 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
         status = sp_new_array(per_turn + 2 * (int64_t)(l->C > 0 ? l->C : 1) + 2, sizeof *p.hit, what,
                               (void **)&p.hit, err);
     if (status == SP_OK && l->permuted)
-        status = sp_followed_list(t, p.sample, p.touched, &p.listed, err);
+        status = followed_list(t, p.sample, p.touched, &p.listed, err);
     if (status == SP_OK)
         status = walk(&p, o, done, part, err);
     if (status == SP_OK) {
         follow_next(&p, o->between_B / t->line_B);
         finish(&p);
     }
-    sp_followed_free(&p.listed);
+    followed_free(&p.listed);
     sp_stack_free(&p.stack);
     free(p.streamed_at);
     free(p.touched);

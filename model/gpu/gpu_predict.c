@@ -3,7 +3,152 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/gpu/units.h"
+#include "model/gpu/gpu_caches.h"
+#include "model/gpu/occupancy.h"
+
+/* A thread for each row keeps little of its lines until it comes back to them: how much depends on how the
+ * warps drift apart, which no simulation in turns sees. */
+static const double THREAD_UNCERTAINTY = 5;
+/* Blocks are dealt by who is ready, not in turn, and warps drift elsewhere too: taken as a twentieth. */
+static const double OTHER_UNCERTAINTY = 1.05;
+
+void sp_gpu_L2_band(const struct sp_machine *m, int64_t *lo_B, int64_t *hi_B)
+{
+    const struct sp_cache *L2 = sp_machine_llc(m);
+    bool known = sp_value_known(L2->effective_B);
+    *lo_B = known ? (int64_t)L2->effective_B.lo : L2->size_B / 2;
+    *hi_B = known ? (int64_t)L2->effective_B.hi : L2->size_B;
+}
+
+static struct sp_value exact_bytes(int64_t sectors)
+{
+    return sp_value_of((double)sectors * SP_GPU_SECTOR_B, SP_SIMULATED);
+}
+
+struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *t)
+{
+    return sp_value_of(t->L1_load_B.value + t->L1_copy_B.value + t->L1_store_B.value, SP_MODELLED);
+}
+
+/* Loads behind the L1s at a capacity [B]. */
+static double behind(const struct sp_coalescing *sum, const struct sp_gpu_l1 *l1, enum sp_gpu_l1_size size)
+{
+    double sectors = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        sectors += (double)sum->of[a][SP_GPU_LOAD].sectors * l1->missed[a][size];
+    return sectors * SP_GPU_SECTOR_B;
+}
+
+/* From an L1 that never forgets to one of half the size, and a factor either way, but not more than all
+ * sectors; a thread for each row also not less than each SM's sectors once. Copies pass all of them. */
+static void set_L2(const struct sp_gpu_grid *g, const struct sp_gpu_l1 *l1, struct sp_gpu_traffic *t)
+{
+    const bool thread = g->launch.map == SP_GPU_THREAD;
+    const double factor = thread ? THREAD_UNCERTAINTY : OTHER_UNCERTAINTY;
+    double value = behind(&t->sectors, l1, SP_GPU_L1_WHOLE);
+    double least = behind(&t->sectors, l1, SP_GPU_L1_ENDLESS), half = behind(&t->sectors, l1, SP_GPU_L1_HALF);
+    double lo = thread ? fmax(least, value / factor) : fmin(least, value / factor);
+    double hi = fmin(fmax(half, value * factor), t->L1_load_B.value);
+    const double copies = t->L1_copy_B.value;
+    t->L2_load_B =
+        sp_value_between(copies + value, copies + fmin(lo, value), copies + fmax(hi, value), SP_SIMULATED);
+    t->L2_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE) +
+                                sp_coalesced_sectors(&t->sectors, SP_GPU_ATOMIC));
+}
+
+/* What streams by once: nothing of it where the L2 keeps all from one execution to the next. */
+static struct sp_value streamed(const struct sp_gpu_traffic *t, double bytes, bool warm)
+{
+    double lo = warm && t->footprint_B <= (double)t->L2_hi_B ? 0 : bytes;
+    double hi = warm && t->footprint_B <= (double)t->L2_lo_B ? 0 : bytes;
+    return sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
+}
+
+/* Bytes of those that the first grid of MERGE and SHARE leaves to the second one, in the order in which they
+ * are left, that an L2 of so many bytes has lost by then: the launch asks for `all_B` altogether. */
+static double lost_between(double left_B, double all_B, double L2_B)
+{
+    if (all_B <= L2_B)
+        return 0;
+    return left_B >= L2_B ? left_B : left_B * (all_B - L2_B) / (all_B - left_B);
+}
+
+/* Sums that are carried are written, and read again where the L2 has lost them; so are sectors of y that the
+ * second grid adds to, which it writes once more. Where the L2 keeps all of the launch they stay there, cold
+ * too. */
+static void add_carries(const struct sp_gpu_grid *g, double carry_B, struct sp_gpu_traffic *t)
+{
+    const double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
+    const double adds_B = fmin(y_B, (double)t->sectors.of[SP_GPU_Y][SP_GPU_ATOMIC].sectors * SP_GPU_SECTOR_B);
+    const double left_B = carry_B + adds_B;
+    if (carry_B <= 0)
+        return;
+    const double lo = lost_between(left_B, t->footprint_B, (double)t->L2_hi_B) / left_B;
+    const double hi = lost_between(left_B, t->footprint_B, (double)t->L2_lo_B) / left_B, mean = (lo + hi) / 2;
+    t->memory_load_B = sp_value_sum(t->memory_load_B,
+                                    sp_value_between(mean * left_B, lo * left_B, hi * left_B, SP_SIMULATED));
+    t->memory_store_B = sp_value_sum(t->memory_store_B,
+                                     sp_value_between(mean * adds_B, lo * adds_B, hi * adds_B, SP_SIMULATED));
+    t->memory_store_B = sp_value_sum(t->memory_store_B, streamed(t, carry_B, true));
+}
+
+static void set_memory(const struct sp_gpu_grid *g, const struct sp_gpu_wave *w, bool warm,
+                       struct sp_gpu_traffic *t)
+{
+    double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
+    double carry_B =
+        (double)(sp_gpu_array_bytes(g, SP_GPU_CARRY_ROW) + sp_gpu_array_bytes(g, SP_GPU_CARRY_VAL));
+    double lo = sp_gpu_wave_x_bytes(w, t->L2_hi_B, 32, warm);
+    double hi =
+        fmax(sp_gpu_wave_x_bytes(w, t->L2_lo_B, 32, warm), sp_gpu_wave_x_bytes(w, t->L2_lo_B, 64, warm));
+    t->footprint_B = (double)sp_gpu_wave_footprint(w);
+    t->x_once_B = (double)w->n_sectors * SP_GPU_SECTOR_B;
+    t->x_B = sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
+    t->memory_load_B = sp_value_sum(streamed(t, (double)w->stream_B - y_B - carry_B, warm), t->x_B);
+    t->memory_store_B = streamed(t, y_B, warm);
+    add_carries(g, carry_B, t);
+}
+
+enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,
+                                 const struct sp_progress *progress, struct sp_gpu_traffic *t,
+                                 struct sp_error *err)
+{
+    memset(t, 0, sizeof *t);
+    t->occupancy = sp_occupancy_of(m, &g->launch);
+    sp_gpu_L2_band(m, &t->L2_lo_B, &t->L2_hi_B);
+    sp_progress_step(progress, "counting sectors", -1);
+    enum sp_status status = sp_coalesce(g, progress, &t->sectors, err);
+    if (status != SP_OK)
+        return status;
+    t->use = sp_coalesced_use(g, &t->sectors);
+    t->active = sp_coalesced_active(g, &t->sectors);
+    t->L1_load_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_LOAD));
+    t->L1_copy_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_COPY));
+    t->L1_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE));
+    const struct sp_gpu_l1_options inner = {.n_sm = m->n_cores,
+                                            .n_resident = t->occupancy.blocks,
+                                            .L1_B = t->occupancy.L1_B,
+                                            .line_B = m->cache[0].line_B,
+                                            .progress = progress};
+    struct sp_gpu_l1 l1;
+    sp_progress_step(progress, "simulating L1s", -1);
+    status = sp_gpu_l1_simulate(g, &t->sectors, &inner, &l1, err);
+    if (status != SP_OK)
+        return status;
+    t->n_sms = l1.n_sms;
+    set_L2(g, &l1, t);
+    const struct sp_gpu_wave_options outer = {.n_blocks = (int64_t)m->n_cores * t->occupancy.blocks,
+                                              .n_gathers = sp_coalesced_gathers(&t->sectors),
+                                              .together_B = t->L2_lo_B / 8,
+                                              .seed = 1,
+                                              .progress = progress};
+    struct sp_gpu_wave wave;
+    sp_progress_step(progress, "following x in waves", -1);
+    status = sp_gpu_wave_follow(g, &outer, &wave, err);
+    if (status == SP_OK)
+        set_memory(g, &wave, warm, t);
+    return status;
+}
 
 static struct sp_value roof_of(const struct sp_machine *m, const char *level, const struct sp_ceiling **roof)
 {

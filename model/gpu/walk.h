@@ -1,5 +1,5 @@
-/* How a cursor (model/gpu/requests.h) goes through the requests of a warp: one walk for each kind of map, a
- * file each. Private to model. */
+/* How a cursor (model/gpu/requests.h) goes through the requests of a warp: one walk for each kind of map.
+ * Private to model. */
 #ifndef SP_MODEL_GPU_WALK_H
 #define SP_MODEL_GPU_WALK_H
 
@@ -68,16 +68,6 @@ static inline uint32_t sp_gpu_first_lanes(int64_t n)
 static inline int64_t sp_gpu_grid_thread(const struct sp_gpu_cursor *c, int threads)
 {
     return c->block * threads + c->first_thread;
-}
-
-/* named[]: the columns of the entries at[] of the active lanes. */
-static inline void sp_gpu_name_columns(struct sp_gpu_cursor *c)
-{
-    const struct sp_layout *l = c->grid->layout;
-    for (uint32_t left = c->active; left; left &= left - 1) {
-        int lane = __builtin_ctz(left);
-        c->named[lane] = sp_layout_col(l, c->at[lane]);
-    }
 }
 
 /* named[]: the same item for all lanes. */

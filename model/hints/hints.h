@@ -11,8 +11,8 @@
 
 #include "base/option/change.h"
 #include "base/reading.h"
-#include "model/bottleneck.h"
 #include "model/hints/gain.h"
+#include "model/losses.h"
 #include "model/machine.h"
 #include "sparse/product/workload.h"
 

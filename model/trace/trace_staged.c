@@ -74,8 +74,9 @@ static void leave_tile(const struct sp_layout *l, struct sp_trace_cursor *c)
 }
 
 /* Columns [first, end) of a row of a dense operand. */
-static uint32_t *put_part(const struct sp_trace *t, uint32_t *ev, enum sp_event_kind kind, int64_t base_B,
-                          int64_t row, int64_t ld, int64_t first, int64_t end, size_t size)
+static uint32_t *put_part_staged(const struct sp_trace *t, uint32_t *ev, enum sp_event_kind kind,
+                                 int64_t base_B, int64_t row, int64_t ld, int64_t first, int64_t end,
+                                 size_t size)
 {
     const int64_t s = (int64_t)size, from = base_B + row * ld * s;
     return sp_trace_put_bytes(t, ev, kind, from + first * s, from + end * s, size);
@@ -87,7 +88,7 @@ static uint32_t *put_stage(const struct sp_trace *t, const struct sp_trace_curso
     const struct sp_layout *l = t->layout;
     const int64_t base_B =
         t->first_line[SP_REGION_STAGE] * t->line_B + (c - t->cursor) * sp_layout_stage_bytes(l);
-    return put_part(t, ev, kind, base_B, place, sp_layout_stage_ld(l), 0, width, l->s_x);
+    return put_part_staged(t, ev, kind, base_B, place, sp_layout_stage_ld(l), 0, width, l->s_x);
 }
 
 /* The result's bytes [first_B, end_B). */
@@ -110,7 +111,7 @@ static uint32_t *put_listed(const struct sp_trace *t, const struct sp_trace_curs
     int64_t first, end;
     tile_of(l, c, &first, &end);
     ev = sp_trace_read_run(t, ev, SP_REGION_LIST, at, at + 1, sizeof *l->list, t->every);
-    ev = put_part(t, ev, SP_EVENT_TOUCH, t->x_base_B, l->list[at], l->ld_x, first, end, l->s_x);
+    ev = put_part_staged(t, ev, SP_EVENT_TOUCH, t->x_base_B, l->list[at], l->ld_x, first, end, l->s_x);
     return put_stage(t, c, ev, SP_EVENT_WRITE, c->entry, sp_layout_stage_ld(l));
 }
 
@@ -133,7 +134,7 @@ static uint32_t *put_sample(struct sp_trace *t, struct sp_trace_cursor *c, uint3
     int64_t first, end;
     tile_of(l, c, &first, &end);
     if (c->slot == 0)
-        ev = put_part(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->chunk, l->r, first, end, l->s_x);
+        ev = put_part_staged(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->chunk, l->r, first, end, l->s_x);
     ev = sp_trace_read_run(t, ev, SP_REGION_INDICES, c->at, c->at + 1, l->s_i, t->every);
     ev = put_stage(t, c, ev, SP_EVENT_TOUCH, ((const uint16_t *)l->col)[c->at], end - first);
     ev = put_result(t, c, ev, p_B, p_B + (int64_t)l->s_y);
@@ -175,7 +176,7 @@ static uint32_t *do_slot(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t
     return ev;
 }
 
-static int64_t fill_turn(struct sp_trace *t, struct sp_trace_cursor *c)
+static int64_t fill_turn_staged(struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     uint32_t *ev = t->event;
@@ -212,7 +213,7 @@ static int64_t references_of(const struct sp_layout *l, const struct sp_trace_cu
     return n + stored * (2 + width + (end == l->r));
 }
 
-static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_staged(struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     sp_cursor_reset(c);
@@ -226,7 +227,7 @@ static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
     sp_cursor_reset(c);
 }
 
-static int64_t events_bound(const struct sp_trace *t)
+static int64_t events_bound_staged(const struct sp_trace *t)
 {
     const struct sp_layout *l = t->layout;
     const int64_t ld = sp_layout_stage_ld(l);
@@ -234,13 +235,13 @@ static int64_t events_bound(const struct sp_trace *t)
     return t->turn_steps * (8 + l->C * (4 + 3 * part)) + 16;
 }
 
-static int64_t steps_in_turn(const struct sp_layout *l, int64_t entries)
+static int64_t steps_in_turn_staged(const struct sp_layout *l, int64_t entries)
 {
     const int64_t lines = 1 + sp_layout_stage_ld(l) * (int64_t)l->s_x / 64, steps = entries / (lines * l->C);
     return steps > 1 ? steps : 1;
 }
 
-static void add_regions(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
+static void add_regions_staged(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
 {
     bytes[SP_REGION_INDEX_PTR] = (l->n_blocks + 1) * block_B;
     bytes[SP_REGION_LIST] = l->n_list * (int64_t)sizeof *l->list;
@@ -248,9 +249,133 @@ static void add_regions(const struct sp_layout *l, int n_threads, int64_t bytes[
 }
 
 const struct sp_trace_kind sp_trace_staged = {
-    .fill_turn = fill_turn,
-    .measure_share = measure_share,
-    .events_bound = events_bound,
-    .steps_in_turn = steps_in_turn,
-    .add_regions = add_regions,
+    .fill_turn = fill_turn_staged,
+    .measure_share = measure_share_staged,
+    .events_bound = events_bound_staged,
+    .steps_in_turn = steps_in_turn_staged,
+    .add_regions = add_regions_staged,
+};
+
+/* SDDMM in tiles: the stream of references of a thread is, per block and tile of the width, index_ptr of the
+ * block and the next one; per column that the block has: column_ptr (of the first one also that before), col,
+ * that part of the row of B; per entry row_index, that part of the row of A, from the second tile on P, at
+ * the last tile val; P. The pointers of columns are the region LEN.
+ *
+ * A step is an entry of one tile, or an empty block. */
+
+static int64_t n_slices(const struct sp_layout *l)
+{
+    return (l->r + l->T_k - 1) / l->T_k;
+}
+
+/* The part of row i of an operand that belongs to the cursor's tile. */
+static uint32_t *put_part_tiled(const struct sp_trace *t, const struct sp_trace_cursor *c, uint32_t *ev,
+                                int64_t base_B, int64_t i)
+{
+    const struct sp_layout *l = t->layout;
+    const int64_t first = c->slice * l->T_k, end = first + l->T_k < l->r ? first + l->T_k : l->r;
+    const int64_t row_B = base_B + i * l->r * (int64_t)l->s_x;
+    return sp_trace_put_bytes(t, ev, SP_EVENT_TOUCH, row_B + first * (int64_t)l->s_x,
+                              row_B + end * (int64_t)l->s_x, l->s_x);
+}
+
+/* Begins a walk through the block for one tile. */
+static uint32_t *begin_tile(const struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev)
+{
+    const struct sp_layout *l = t->layout;
+    c->entry = sp_layout_ptr(l, c->unit);
+    c->item = sp_layout_index_ptr(l, c->unit);
+    ev = sp_trace_put_item(t, ev, SP_REGION_INDEX_PTR, c->unit, l->s_p);
+    ev = sp_trace_put_item(t, ev, SP_REGION_INDEX_PTR, c->unit + 1, l->s_p);
+    return c->entry < c->entry_end ? sp_trace_put_item(t, ev, SP_REGION_LEN, c->item, l->s_p) : ev;
+}
+
+static uint32_t *put_entry(const struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev)
+{
+    const struct sp_layout *l = t->layout;
+    const int64_t j = c->entry;
+    const uint32_t p = (uint32_t)((t->y_base_B + j * (int64_t)l->s_y) >> t->line_shift);
+    if (j == sp_layout_column_ptr(l, c->item)) {
+        ev = sp_trace_put_item(t, ev, SP_REGION_LEN, c->item + 1, l->s_p);
+        ev = sp_trace_put_item(t, ev, SP_REGION_INDICES, c->item, l->s_i);
+        ev = put_part_tiled(t, c, ev, t->x_base_B, sp_layout_col(l, c->item));
+        c->item++;
+    }
+    ev = sp_trace_put_item(t, ev, SP_REGION_ROW_INDEX, j, sizeof(uint16_t));
+    ev = put_part_tiled(t, c, ev, t->rows_base_B, c->unit * l->T_i + sp_layout_row(l, j));
+    if (c->slice > 0)
+        ev = sp_trace_put(t, ev, SP_EVENT_TOUCH, p);
+    if (c->slice + 1 == n_slices(l))
+        ev = sp_trace_put_item(t, ev, SP_REGION_VALUES, j, l->s_a);
+    return sp_trace_put(t, ev, SP_EVENT_WRITE, p);
+}
+
+static int64_t fill_turn_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
+{
+    const struct sp_layout *l = t->layout;
+    uint32_t *ev = t->event;
+    for (int64_t steps = t->turn_steps; steps > 0; steps--) {
+        if (!c->inside) {
+            if (!sp_cursor_enter(l, c))
+                break;
+            ev = begin_tile(t, c, ev);
+        }
+        if (c->entry < c->entry_end) {
+            ev = put_entry(t, c, ev);
+            c->entry++;
+        }
+        if (c->entry < c->entry_end)
+            continue;
+        if (++c->slice < n_slices(l)) {
+            ev = begin_tile(t, c, ev);
+        } else {
+            c->slice = 0;
+            sp_cursor_leave(c);
+        }
+    }
+    return ev - t->event;
+}
+
+static void measure_share_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
+{
+    const struct sp_layout *l = t->layout;
+    const int64_t slices = n_slices(l);
+    sp_cursor_reset(c);
+    for (; sp_cursor_enter(l, c); sp_cursor_leave(c)) {
+        const int64_t n = c->entry_end - c->entry;
+        const int64_t columns = sp_layout_index_ptr(l, c->unit + 1) - sp_layout_index_ptr(l, c->unit);
+        c->n_steps += (n > 0 ? n : 1) * slices;
+        c->n_empty += (n == 0) * slices;
+        t->n_references += slices * (2 + (n > 0) + 2 * columns + 3 * n) + l->r * (columns + n);
+    }
+    sp_cursor_reset(c);
+}
+
+static int64_t events_bound_tiled(const struct sp_trace *t)
+{
+    const struct sp_layout *l = t->layout;
+    int64_t row_lines = t->every ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
+    return t->turn_steps * (12 + 2 * row_lines);
+}
+
+static int64_t steps_in_turn_tiled(const struct sp_layout *l, int64_t entries)
+{
+    const int64_t lines = 1 + l->T_k * (int64_t)l->s_x / 64, steps = entries / lines;
+    return steps > 1 ? steps : 1;
+}
+
+static void add_regions_tiled(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
+{
+    (void)n_threads;
+    bytes[SP_REGION_ROW_INDEX] = l->n_stored * (int64_t)sizeof(uint16_t);
+    bytes[SP_REGION_LEN] = (l->n_indices + 1) * (int64_t)l->s_p;
+    bytes[SP_REGION_PTR] = 0;
+}
+
+const struct sp_trace_kind sp_trace_tiled = {
+    .fill_turn = fill_turn_tiled,
+    .measure_share = measure_share_tiled,
+    .events_bound = events_bound_tiled,
+    .steps_in_turn = steps_in_turn_tiled,
+    .add_regions = add_regions_tiled,
 };

@@ -13,7 +13,7 @@
 #include "layer_reference.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 
 /* Some sums of the small matrices are below, between and above. */
 static const struct sp_layer_epilogue layer_end = {.bias = -0.25, .most = 1.5};

@@ -5,8 +5,8 @@
 
 #include "bench/gpu_peers.h"
 #include "small_matrices.h"
-#include "sparse/product/dense.h"
 #include "sparse/product/verify.h"
+#include "sparse/product/workload.h"
 
 const struct gpu_peers *gpu_peers(void);
 

@@ -12,7 +12,7 @@
 #include "share.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 
 /* A request of either side, in one form. */
 struct asked {

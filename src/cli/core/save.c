@@ -6,7 +6,7 @@
 #include "cli/core/words.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/mtx_write.h"
-#include "sparse/csr/digest.h"
+#include "sparse/csr/csr_content.h"
 
 struct format {
     const char *ending, *compression;

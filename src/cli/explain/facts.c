@@ -8,7 +8,7 @@
 
 #include "base/figures.h"
 #include "io/record/record_words.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "report/report_words.h"
 
 static const char fact_not_here[] = "this record does not hold it";

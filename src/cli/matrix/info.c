@@ -8,10 +8,10 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/flat_csv.h"
-#include "model/volume/volume_bcsr.h"
-#include "sparse/formats/blocks.h"
+#include "model/volume/volume.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"
-#include "sparse/reorder/jaccard.h"
+#include "sparse/reorder/orders.h"
 
 const int32_t sp_info_chunk[SP_INFO_CHUNKS] = {4, 8, 16, 32, 64};
 const int64_t sp_info_window[SP_INFO_WINDOWS] = {1, 64, 512, 4096, 32768};

@@ -10,9 +10,8 @@
 #include "cli/core/flat_csv.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
-#include "model/predict.h"
 #include "model/roofline.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "sys/machine/pages.h"
 
 /* ---- which methods ---- */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "model/cache/page_walks.h"
 #include "model/cache/reuse.h"
+#include "model/gather.h"
 #include "model/volume/traffic.h"
 
 static int line_of(const struct sp_machine *m)

@@ -9,11 +9,10 @@
 #include "base/progress.h"
 #include "model/cache/alpha.h"
 #include "model/cache/kept.h"
-#include "model/cache/page_walks.h"
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/gpu/gpu_predict.h"
-#include "model/predict.h"
+#include "model/roofline.h"
 #include "model/unit_costs.h"
 #include "sparse/product/workload.h"
 

@@ -18,8 +18,7 @@
 #include "io/files/input_file.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_market.h"
-#include "sparse/csr/digest.h"
-#include "sparse/csr/zeros.h"
+#include "sparse/csr/csr_content.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/meminfo.h"
 

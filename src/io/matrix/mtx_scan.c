@@ -9,8 +9,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "io/matrix/decimal.h"
-
 struct mtx_entry {
     int32_t row, col; /* 0-based; 0 for array files */
     double val[2];

@@ -9,7 +9,7 @@
 #include "io/files/archive.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/decimal.h"
-#include "sparse/csr/csr_symmetry.h"
+#include "sparse/csr/csr_content.h"
 
 /* Entries that a thread formats at a time, and the longest line: two indices, two numbers, blanks, newline.
  */

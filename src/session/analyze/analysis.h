@@ -7,16 +7,14 @@
 #include <stdint.h>
 
 #include "base/progress.h"
-#include "model/bottleneck.h"
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
 #include "model/count_log.h"
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/hints/hints.h"
-#include "model/imbalance.h"
 #include "model/losses.h"
-#include "model/predict.h"
+#include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "probes/perf_events.h"
 #include "session/analyze/analyze.h"

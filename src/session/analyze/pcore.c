@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/option/option_words.h"
-#include "sparse/formats/blocks.h"
-#include "sparse/product/dense.h"
+#include "sparse/formats/bcsr.h"
+#include "sparse/product/workload.h"
 #include "sys/disturbance.h"
 
 enum { MAX_WINDOWS = 16, PASSES = 3 };

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
-#include "model/predict.h"
+#include "model/roofline.h"
 #include "session/analyze/pcore.h"
 #include "sys/fault.h"
 #include "sys/machine/pages.h"

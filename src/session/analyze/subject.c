@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "io/matrix/matrix_load.h"
-#include "sparse/csr/rounding.h"
+#include "sparse/csr/csr_content.h"
 #include "sparse/reorder/reorder.h"
 #include "sys/fault.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "session/gpu/gpu_analysis.h"
 
 /* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel: all arrays

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/gpu/units.h"
+#include "model/gpu/occupancy.h"
 #include "session/record/parts.h"
 
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *g)

@@ -10,7 +10,7 @@
 #include "base/samples.h"
 #include "base/text.h"
 #include "model/cache/capacity.h"
-#include "model/ecm_fit.h"
+#include "model/ecm.h"
 #include "session/measure/measure_plan.h"
 #include "session/measure/pages.h"
 #include "session/measure/units.h"

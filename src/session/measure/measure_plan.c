@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* All kinds of one level and thread count, of one thread at least what the overlap rule is fitted to
- * (model/ecm_fit.h). NT stores leave the caches: memory only. */
+ * (model/ecm.h). NT stores leave the caches: memory only. */
 static int add_level(struct sp_measure_job *jobs, int n, const char *level, int n_threads, size_t bytes,
                      bool all)
 {

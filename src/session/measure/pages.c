@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
-#include "model/cache/page_walks.h"
+#include "model/gather.h"
 
 enum { MOST_SIZES = 16, SAMPLES = 7, REPETITIONS = 64, LEAST_LINES = 1024, MOST_LINES = 8192, LINE = 64 };
 static const size_t small_B = (size_t)64 << 20; /* of 4 KiB pages; fresh memory is expensive */

@@ -1,4 +1,4 @@
-/* What gathers wait for page tables on this machine (model/cache/page_walks.h). */
+/* What gathers wait for page tables on this machine (model/gather.h). */
 #ifndef SP_SESSION_MEASURE_PAGES_H
 #define SP_SESSION_MEASURE_PAGES_H
 

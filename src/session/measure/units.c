@@ -11,7 +11,7 @@
 #include "model/unit_costs.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/variant.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 
 /* Up to the longest row that a vector or two take every length, then those beside multiples of a vector's. */
 static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  12,

@@ -5,11 +5,11 @@
 #include "model/cache/alpha.h"
 #include "model/roofline.h"
 #include "model/volume/sddmm_choice.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/offsets.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 
 /* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
  * docs/results). */

@@ -5,7 +5,7 @@
 #include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
-#include "model/volume/volume_spmv.h"
+#include "model/volume/volume.h"
 #include "session/analyze/plan.h"
 #include "sparse/product/workload.h"
 

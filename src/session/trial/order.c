@@ -9,8 +9,8 @@
 #include "session/analyze/pcore.h"
 #include "session/trial/order_in_time.h"
 #include "sparse/formats/permuted.h"
-#include "sparse/formats/streams.h"
 #include "sparse/reorder/reorder.h"
+#include "sparse/structure/structure.h"
 
 /* Reordering is tried when alpha could give at least this share of the traffic back ... */
 #define REORDER_WORTH 0.05

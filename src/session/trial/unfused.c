@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
-#include "sparse/product/dense.h"
+#include "sparse/product/workload.h"
 #include "sys/machine/pages.h"
 
 /* One of the two operations of the pair. */

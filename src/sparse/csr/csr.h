@@ -78,4 +78,17 @@ enum sp_status sp_csr_fold_symmetric(const struct sp_csr *a, int64_t first, int6
 /* The place of column j among the entries of row i, whose columns ascend; -1: it has none. */
 int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j);
 
+/* Building a matrix whose row lengths are known before its entries: first the row lengths, then the room. */
+
+/* n[0 .. n_items] holds 0 and then the sizes of the items; afterwards n[i] is the sum of the sizes before
+ * item i. In parallel. */
+void sp_prefix_sum(int64_t *n, int64_t n_items);
+
+/* Allocates the row pointers only. The caller writes the length of row i to row_ptr[i + 1] and goes on with
+ * sp_csr_take_entries(). On failure *a is zeroed. */
+enum sp_status sp_csr_take_rows(int64_t n_r, int64_t n_c, enum sp_field field,
+                                const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err);
+/* Turns the lengths into pointers and allocates col and val, untouched. On failure *a is freed and zeroed. */
+enum sp_status sp_csr_take_entries(struct sp_csr *a, struct sp_error *err);
+
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
 
 void sp_permutations_free(struct sp_permutations *order)

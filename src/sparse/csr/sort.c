@@ -14,3 +14,9 @@
 #define MERGE_NAME merge_u64
 #define SORT_NAME  sp_sort_u64
 #include "sparse/csr/sort_merge.inc"
+
+int sp_compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}

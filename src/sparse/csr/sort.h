@@ -10,4 +10,7 @@ enum { SP_SORT_SHORT = 32 };
 void sp_sort_i32(int32_t *keys, int64_t n, int32_t *scratch);
 void sp_sort_u64(uint64_t *keys, int64_t n, uint64_t *scratch);
 
+/* For sp_sort_by(), ascending. */
+int sp_compare_u64(const void *a, const void *b);
+
 #endif

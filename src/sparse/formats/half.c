@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/option/option_words.h"
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/formats/layout_build.h"
 
 /* ---- symmetry ---- */
@@ -175,9 +175,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     if (status == SP_OK)
         status =
             sp_new_array(w->n_threads + 1, sizeof *l->share, "what threads share", (void **)&l->share, err);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout_build.h"
+#include "sparse/formats/permuted.h"
 
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
                                void *out_pointer, struct sp_error *err)
@@ -13,6 +14,14 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
     void *p;
     enum sp_status status = sp_large_alloc(layout->allocator, n, size, what, &p, err);
     memcpy(out_pointer, &p, sizeof p);
+    return status;
+}
+
+enum sp_status sp_layout_alloc_entries(struct sp_layout *l, bool with_values, struct sp_error *err)
+{
+    enum sp_status status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    if (status == SP_OK && with_values)
+        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
     return status;
 }
 
@@ -32,8 +41,8 @@ static int64_t whole_lines(int64_t n, size_t size)
     return (lines | 1) * in_line;
 }
 
-void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
-                     struct sp_layout *layout)
+/* Zeroes the layout and sets what does not depend on the entries. */
+static void begin(const struct sp_workload *w, const struct sp_allocator *allocator, struct sp_layout *layout)
 {
     memset(layout, 0, sizeof *layout);
     layout->op = w->op;
@@ -72,7 +81,7 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err)
 {
-    sp_layout_begin(w, allocator, layout);
+    begin(w, allocator, layout);
     if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
         with_values = false;
     enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
@@ -239,4 +248,30 @@ int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
     while (sp_partition_next(p, thread, &cursor, &first, &end))
         n += sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
     return n * sp_layout_ptr_entries(l);
+}
+
+enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct sp_permuted *p,
+                                       struct sp_layout *l, struct sp_error *err)
+{
+    begin(w, NULL, l);
+    if (w->op != SP_OP_SPMV || w->format != SP_FORMAT_CRS || w->index == SP_D16)
+        return sp_fail(err, SP_ABSENT, "reorder the matrix, and take that",
+                       "%s in format %s with indices %s cannot be seen in another order", sp_op_name(w->op),
+                       sp_format_name(w->format), sp_index_name(w->index));
+    l->permuted = p;
+    l->n_stored = l->n_indices = l->n_nz;
+    l->s_p = sp_layout_pointer_size(l->n_nz);
+    l->n_ptr = l->n_r + 1;
+    enum sp_status status =
+        sp_partition_make(w->schedule, w->block, w->n_threads, l->n_r, p->row_ptr, &l->partition, err);
+    if (status == SP_OK)
+        status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
+    if (status != SP_OK) {
+        sp_layout_free(l);
+        return status;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i <= l->n_r; i++)
+        sp_layout_set_ptr(l->ptr, l->s_p, i, p->row_ptr[i]);
+    return SP_OK;
 }

@@ -1,13 +1,10 @@
-/* Private to the layout_*.c files: what the builders of the formats share. */
+/* Private to the builders of the formats: what they share. */
 #ifndef SP_SPARSE_LAYOUT_BUILD_H
 #define SP_SPARSE_LAYOUT_BUILD_H
 
 #include "sparse/csr/real.h"
 #include "sparse/formats/layout.h"
-
-/* Zeroes the layout and sets what does not depend on the entries. */
-void sp_layout_begin(const struct sp_workload *w, const struct sp_allocator *allocator,
-                     struct sp_layout *layout);
+#include "sparse/formats/offsets.h"
 
 /* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
  * caller frees the layout. */
@@ -41,6 +38,8 @@ double sp_tiled_scratch_B(int64_t n_c);
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
                                void *out_pointer, struct sp_error *err);
+/* Its column indices and, where they are wanted, its values. */
+enum sp_status sp_layout_alloc_entries(struct sp_layout *layout, bool with_values, struct sp_error *err);
 
 /* s_p of a format that stores n entries. */
 static inline size_t sp_layout_pointer_size(int64_t n)
@@ -77,16 +76,44 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
     }
 }
 
-/* Rows [first, first + n) by descending length, equal ones in their order, into perm[n]. */
-struct sp_sell_sorter {
-    int64_t *start;     /* [n_lengths + 1] */
-    uint64_t *long_key; /* [sigma] */
-    int64_t n_lengths;
+/* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk
+ * has, known before the layout's arrays are allocated, so that these can be first touched by their threads.
+ */
+struct sp_sell_plan {
+    int32_t C;
+    int64_t n_r, n_chunks;
+    int64_t *ptr;  /* [n_chunks + 1] slots of each chunk, after sp_sell_plan_sum() their first entry */
+    int32_t *perm; /* [n_chunks C] as in sp_layout; NULL: natural order */
 };
-enum sp_status sp_sell_sorter_make(int64_t n_r, int64_t sigma, struct sp_sell_sorter *sorter,
-                                   struct sp_error *err);
-void sp_sell_sorter_free(struct sp_sell_sorter *sorter);
-void sp_sell_sort_window(struct sp_sell_sorter *sorter, const int64_t *row_ptr, int64_t first, int64_t n,
-                         int32_t *perm);
+
+static inline int64_t sp_sell_plan_row(const struct sp_sell_plan *plan, int64_t chunk, int32_t lane)
+{
+    int64_t i = chunk * plan->C + lane;
+    if (plan->perm)
+        return plan->perm[i];
+    return i < plan->n_r ? i : -1;
+}
+
+/* Sorts rows; the caller then sets ptr[k] to the slots of chunk k. */
+enum sp_status sp_sell_plan_make(const struct sp_csr *a, int32_t C, int64_t sigma, int n_threads,
+                                 struct sp_sell_plan *plan, struct sp_error *err);
+void sp_sell_plan_free(struct sp_sell_plan *plan);
+/* Entries of the longest row of a chunk. */
+int64_t sp_sell_plan_longest(const struct sp_sell_plan *plan, const struct sp_csr *a, int64_t chunk);
+/* Sets ptr[k] to the slots of chunk k with 16-bit offsets, and counts. */
+void sp_sell_plan_offsets(struct sp_sell_plan *plan, const struct sp_csr *a, int n_threads,
+                          struct sp_offsets *offsets);
+/* Bases, offsets and values of one chunk; fill keeps its value. */
+void sp_sell_plan_fill_offsets(const struct sp_sell_plan *plan, const struct sp_csr *a,
+                               struct sp_layout *layout, int64_t chunk);
+/* Slots to first entries. */
+void sp_sell_plan_sum(struct sp_sell_plan *plan);
+/* Sizes, the partition, and ptr, len and perm allocated (not touched). */
+enum sp_status sp_sell_plan_apply(const struct sp_sell_plan *plan, const struct sp_workload *w,
+                                  struct sp_layout *layout, struct sp_error *err);
+/* ptr, len and perm of one chunk. */
+void sp_sell_plan_fill(const struct sp_sell_plan *plan, struct sp_layout *layout, int64_t chunk);
+/* The values of one chunk, fill included, so that pages of fill are touched too. */
+void sp_sell_plan_zero(const struct sp_sell_plan *plan, struct sp_layout *layout, int64_t chunk);
 
 #endif

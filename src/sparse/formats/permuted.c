@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
 
 /* Entries in a window: a part of a private cache. */

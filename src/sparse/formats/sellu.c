@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
+#include "sparse/csr/sort.h"
 #include "sparse/formats/layout_build.h"
-#include "sparse/formats/sell_plan.h"
 
 /* One chunk by diagonals: an entry of lane l in column c lies on the diagonal c - l. Each group holds the
  * entries of one diagonal, one lane at most once; a group can become a unit-stride slot. */
@@ -99,12 +99,6 @@ static void group_by_merging(struct chunk_view *v, const struct sp_sell_plan *pl
     v->n_groups = n;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void group_by_sorting(struct chunk_view *v, const struct sp_sell_plan *plan, const struct sp_csr *a,
                              int64_t chunk)
 {
@@ -114,7 +108,7 @@ static void group_by_sorting(struct chunk_view *v, const struct sp_sell_plan *pl
         for (int64_t j = row >= 0 ? a->row_ptr[row] : 0; row >= 0 && j < a->row_ptr[row + 1]; j++)
             v->key[n_keys++] = (uint64_t)((int64_t)a->col[j] - lane + plan->C) << 32 | (uint64_t)lane;
     }
-    sp_sort_by(v->key, n_keys, sizeof *v->key, compare_keys);
+    sp_sort_by(v->key, n_keys, sizeof *v->key, sp_compare_u64);
     for (int64_t k = 0; k < n_keys; k++) {
         if (k == 0 || v->key[k] >> 32 != v->key[k - 1] >> 32 || v->key[k] == v->key[k - 1]) {
             v->diagonal[n] = (int32_t)((int64_t)(v->key[k] >> 32) - plan->C);
@@ -336,9 +330,7 @@ enum sp_status sp_layout_build_sellu(const struct sp_workload *w, bool with_valu
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_chunks + 1, l->s_p, "index pointers", &l->index_ptr, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     if (status == SP_OK)
         status = fill_layout(w, &plan, room, l, index_ptr, err);
 done:

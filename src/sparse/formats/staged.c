@@ -221,9 +221,7 @@ static enum sp_status allocate(struct sp_layout *l, bool with_values, struct sp_
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_list, sizeof *l->list, "lists of columns", &l->list, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     return status;
 }
 

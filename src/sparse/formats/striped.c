@@ -160,9 +160,7 @@ enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_va
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_stored, sizeof(uint16_t), "row indices", &l->row_index, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
+        status = sp_layout_alloc_entries(l, with_values, err);
     void *next = NULL;
     if (status == SP_OK)
         status = sp_new_array(a->n_r, sizeof(int64_t), "places in rows", &next, err);

@@ -1,7 +1,7 @@
 /* Inside the generators: what a family of matrices supplies. A new kind is one row in table.c and its
  * functions in a file FAMILY.c. */
-#ifndef SP_SPARSE_GENERATE_FAMILY_H
-#define SP_SPARSE_GENERATE_FAMILY_H
+#ifndef SP_SPARSE_FAMILY_H
+#define SP_SPARSE_FAMILY_H
 
 #include "base/random.h"
 #include "sparse/csr/csr.h"
@@ -33,9 +33,10 @@ struct sp_generator_shape {
     enum sp_symmetry symmetry;
 };
 
-struct sp_generator {
-    const char *name, *form, *summary, *example;
-    struct sp_generator_parameter parameter[SP_GENERATOR_PARAMETERS];
+struct sp_generator;
+
+/* How a family is made. */
+struct sp_generator_way {
     /* Sizes, and SP_USAGE for parameters that do not fit each other; may set dimensions above
      * SP_MAX_DIMENSION, which the caller refuses. */
     enum sp_status (*shape)(const struct sp_generator *g, const struct sp_generator_argument *arg,
@@ -52,6 +53,12 @@ struct sp_generator {
     enum sp_status (*make)(const struct sp_generator *g, const struct sp_generator_argument *arg,
                            const struct sp_generator_shape *shape, const struct sp_allocator *allocator,
                            struct sp_csr *a, struct sp_error *err);
+};
+
+struct sp_generator {
+    const char *name, *form, *summary, *example;
+    struct sp_generator_parameter parameter[SP_GENERATOR_PARAMETERS];
+    const struct sp_generator_way *way;
     const void *detail; /* the family's own constant data */
 };
 
@@ -70,5 +77,25 @@ static inline double sp_generator_value(uint64_t seed, int64_t i, int64_t j)
     double u = (double)((bits >> 11) + 1) * 0x1p-53;
     return bits & 1 ? u : -u;
 }
+
+/* regular.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries, or periodic ones where disorder
+ * has a fourth argument of 1 */
+enum { SP_STENCIL_POINTS = 27 };
+struct sp_stencil {
+    int dimensions;
+    int n_points;
+    signed char offset[SP_STENCIL_POINTS][3]; /* dx, dy, dz; in ascending order of (dz, dy, dx) */
+    double diagonal, neighbour;               /* values */
+    bool disorder; /* argument 1 is W, argument 2 a seed: W (u - 1/2) is added to the diagonal */
+};
+extern const struct sp_stencil sp_stencil_5_point, sp_stencil_9_point, sp_stencil_7_point,
+    sp_stencil_27_point, sp_stencil_anderson;
+
+enum { SP_LAYER_INPUTS = 32 };
+
+/* Each family's file defines its own. */
+extern const struct sp_generator_way sp_stencil_way, sp_band_way, sp_arrow_way, sp_layer_way, /* regular.c */
+    sp_uniform_way, sp_block_way, sp_powerlaw_way,                                            /* random.c */
+    sp_debruijn_way, sp_mycielskian_way; /* known_graphs.c */
 
 #endif

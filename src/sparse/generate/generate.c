@@ -1,12 +1,14 @@
 #include "sparse/generate/generate.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "base/text.h"
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/permute.h"
 #include "sparse/generate/family.h"
 
@@ -278,7 +280,7 @@ static enum sp_status parse_spec(const char *spec, struct request *request, stru
     if (status == SP_OK)
         status = parse_kind(text, request, &inner);
     if (status == SP_OK)
-        status = request->generator->shape(request->generator, request->arg, &request->shape, &inner);
+        status = request->generator->way->shape(request->generator, request->arg, &request->shape, &inner);
     if (status == SP_OK)
         status = check_shape(request, &inner);
     while (status == SP_OK && rest) {
@@ -336,7 +338,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
     enum { BLOCK = 2048 };
     const struct sp_generator *g = request->generator;
     const struct sp_generator_shape *shape = &request->shape;
-    int64_t scratch_items = g->scratch_items ? g->scratch_items(request->arg) : 0;
+    int64_t scratch_items = g->way->scratch_items ? g->way->scratch_items(request->arg) : 0;
     int64_t n_blocks = (shape->n_r + BLOCK - 1) / BLOCK;
     bool no_memory = false;
     enum sp_status status = sp_csr_take_rows(shape->n_r, shape->n_c, SP_FIELD_REAL, allocator, a, err);
@@ -345,7 +347,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
 #pragma omp parallel for schedule(static)
     for (int64_t block = 0; block < n_blocks; block++) {
         int64_t end = (block + 1) * BLOCK < shape->n_r ? (block + 1) * BLOCK : shape->n_r;
-        g->lengths(g, request->arg, block * BLOCK, end, a->row_ptr + block * BLOCK + 1);
+        g->way->lengths(g, request->arg, block * BLOCK, end, a->row_ptr + block * BLOCK + 1);
     }
     status = sp_csr_take_entries(a, err);
     if (status != SP_OK)
@@ -361,7 +363,7 @@ static enum sp_status make_rows(const struct request *request, const struct sp_a
         for (int64_t block = 0; block < n_blocks; block++) {
             int64_t end = (block + 1) * BLOCK < shape->n_r ? (block + 1) * BLOCK : shape->n_r;
             if (scratch)
-                g->rows(g, request->arg, block * BLOCK, end, scratch, a);
+                g->way->rows(g, request->arg, block * BLOCK, end, scratch, a);
         }
         free(scratch);
     }
@@ -399,8 +401,8 @@ enum sp_status sp_generate(const char *spec, const struct sp_allocator *allocato
     if (status != SP_OK)
         return status;
     const struct sp_generator *g = request.generator;
-    status = g->make ? g->make(g, request.arg, &request.shape, allocator, matrix, err)
-                     : make_rows(&request, allocator, matrix, err);
+    status = g->way->make ? g->way->make(g, request.arg, &request.shape, allocator, matrix, err)
+                          : make_rows(&request, allocator, matrix, err);
     if (status != SP_OK)
         return status;
     matrix->symmetry = request.shape.symmetry;
@@ -408,4 +410,27 @@ enum sp_status sp_generate(const char *spec, const struct sp_allocator *allocato
         status = apply_modifier(request.modify[m].modifier, request.modify[m].window, request.modify[m].seed,
                                 matrix, err);
     return status;
+}
+
+struct sp_test_case sp_testset_case(int i)
+{
+    static const int64_t columns[] = {1024, 2048, 4096, 8192}, rows_per_column[] = {1, 3, 4};
+    static const int32_t widths[] = {32, 128};
+    static const double sparsities[] = {0.7, 0.8, 0.9};
+    assert(i >= 0 && i < SP_TESTSET_N);
+    const int64_t n_c = columns[i / 18];
+    return (struct sp_test_case){
+        .n_r = n_c * rows_per_column[i / 6 % 3],
+        .n_c = n_c,
+        .r = widths[i / 3 % 2],
+        .sparsity = sparsities[i % 3],
+    };
+}
+
+char *sp_testset_spec(int i, char *text, size_t size)
+{
+    const struct sp_test_case c = sp_testset_case(i);
+    long long in_row = llround((1 - c.sparsity) * (double)c.n_c);
+    snprintf(text, size, "random:%lldx%lld:%lld:%d", (long long)c.n_r, (long long)c.n_c, in_row, i + 1);
+    return text;
 }

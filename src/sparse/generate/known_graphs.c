@@ -1,5 +1,5 @@
 /* Graphs of which many collections have an instance, every edge a 1. */
-#include "sparse/generate/families.h"
+#include "sparse/generate/family.h"
 
 static void put(struct sp_csr *a, int64_t row, const int32_t *col, int64_t n)
 {
@@ -29,8 +29,8 @@ static int neighbours(int64_t n, int64_t i, int32_t col[4])
     return n_col;
 }
 
-enum sp_status sp_debruijn_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                 struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status debruijn_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                     struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     (void)err;
@@ -41,8 +41,8 @@ enum sp_status sp_debruijn_shape(const struct sp_generator *g, const struct sp_g
     return SP_OK;
 }
 
-void sp_debruijn_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                         int64_t end, int64_t *length)
+static void debruijn_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                             int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     int32_t col[4];
@@ -50,8 +50,8 @@ void sp_debruijn_lengths(const struct sp_generator *g, const struct sp_generator
         length[i - first] = neighbours(INT64_C(1) << arg[0].count, i, col);
 }
 
-void sp_debruijn_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                      int64_t end, int32_t *scratch, struct sp_csr *a)
+static void debruijn_rows(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                          int64_t first, int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     (void)scratch;
@@ -59,6 +59,9 @@ void sp_debruijn_rows(const struct sp_generator *g, const struct sp_generator_ar
     for (int64_t i = first; i < end; i++)
         put(a, i, col, neighbours(INT64_C(1) << arg[0].count, i, col));
 }
+
+const struct sp_generator_way sp_debruijn_way = {
+    .shape = debruijn_shape, .lengths = debruijn_lengths, .rows = debruijn_rows};
 
 /* ---- Mycielski's construction: M_2 is one edge; M_{k+1} has a copy u of every node v of M_k, joined to the
  * neighbours of v, and one node w joined to all copies: v at 0 ... n-1, u at n ... 2n-1, w at 2n ---- */
@@ -107,8 +110,8 @@ static int64_t neighbours_of(int64_t k, int64_t i, int32_t *col)
     return 2 * n_col;
 }
 
-enum sp_status sp_mycielskian_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                    struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status mycielskian_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                        struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     (void)err;
@@ -120,23 +123,28 @@ enum sp_status sp_mycielskian_shape(const struct sp_generator *g, const struct s
     return SP_OK;
 }
 
-void sp_mycielskian_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                            int64_t first, int64_t end, int64_t *length)
+static void mycielskian_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     for (int64_t i = first; i < end; i++)
         length[i - first] = degree(arg[0].count, i);
 }
 
-int64_t sp_mycielskian_scratch(const struct sp_generator_argument *arg)
+static int64_t mycielskian_scratch(const struct sp_generator_argument *arg)
 {
     return nodes(arg[0].count); /* no row is longer */
 }
 
-void sp_mycielskian_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                         int64_t end, int32_t *scratch, struct sp_csr *a)
+static void mycielskian_rows(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                             int64_t first, int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     for (int64_t i = first; i < end; i++)
         put(a, i, scratch, neighbours_of(arg[0].count, i, scratch));
 }
+
+const struct sp_generator_way sp_mycielskian_way = {.shape = mycielskian_shape,
+                                                    .lengths = mycielskian_lengths,
+                                                    .rows = mycielskian_rows,
+                                                    .scratch_items = mycielskian_scratch};

@@ -1,7 +1,10 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
-#include "sparse/generate/families.h"
+#include "sparse/generate/family.h"
 
 /* K distinct numbers below n, ascending, every set equally likely: draw until K are distinct. Above n/2 the
  * ones to leave out are drawn. out[] and scratch[] hold n items at most, K at least. */
@@ -31,8 +34,8 @@ static void draw_distinct(struct sp_random *random, int64_t n, int64_t k, int32_
 }
 
 /* random: arguments NxM, K, SEED */
-enum sp_status sp_uniform_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                                struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status uniform_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                    struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     shape->n_r = arg[0].size[0];
@@ -46,21 +49,21 @@ enum sp_status sp_uniform_shape(const struct sp_generator *g, const struct sp_ge
     return SP_OK;
 }
 
-void sp_uniform_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                        int64_t end, int64_t *length)
+static void uniform_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                            int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     for (int64_t i = first; i < end; i++)
         length[i - first] = arg[1].count;
 }
 
-int64_t sp_uniform_scratch(const struct sp_generator_argument *arg)
+static int64_t uniform_scratch(const struct sp_generator_argument *arg)
 {
     return 2 * arg[1].count + 2;
 }
 
-void sp_uniform_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                     int64_t end, int32_t *scratch, struct sp_csr *a)
+static void uniform_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                         int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     uint64_t seed = (uint64_t)arg[2].count;
@@ -71,6 +74,11 @@ void sp_uniform_rows(const struct sp_generator *g, const struct sp_generator_arg
             a->val[k] = sp_generator_value(seed, i, a->col[k]);
     }
 }
+
+const struct sp_generator_way sp_uniform_way = {.shape = uniform_shape,
+                                                .lengths = uniform_lengths,
+                                                .rows = uniform_rows,
+                                                .scratch_items = uniform_scratch};
 
 /* block: arguments NxM, B, K, SEED, FILL */
 enum { FILL = 4 };
@@ -86,8 +94,8 @@ static bool is_filled(const struct sp_generator_argument *arg, int64_t i, int64_
     return sp_random_unit(&coin) < arg[FILL].real;
 }
 
-enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
-                              struct sp_generator_shape *shape, struct sp_error *err)
+static enum sp_status block_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                  struct sp_generator_shape *shape, struct sp_error *err)
 {
     (void)g;
     int64_t b = arg[1].count, k = arg[2].count;
@@ -111,8 +119,8 @@ enum sp_status sp_block_shape(const struct sp_generator *g, const struct sp_gene
     return SP_OK;
 }
 
-void sp_block_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                      int64_t end, int64_t *length)
+static void block_lengths(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                          int64_t first, int64_t end, int64_t *length)
 {
     (void)g;
     const int64_t room = arg[1].count * arg[2].count;
@@ -126,13 +134,13 @@ void sp_block_lengths(const struct sp_generator *g, const struct sp_generator_ar
     }
 }
 
-int64_t sp_block_scratch(const struct sp_generator_argument *arg)
+static int64_t block_scratch(const struct sp_generator_argument *arg)
 {
     return 3 * arg[2].count + 2;
 }
 
-void sp_block_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
-                   int64_t end, int32_t *scratch, struct sp_csr *a)
+static void block_rows(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
+                       int64_t end, int32_t *scratch, struct sp_csr *a)
 {
     (void)g;
     int64_t b = arg[1].count, k = arg[2].count, drawn_for = -1;
@@ -153,3 +161,130 @@ void sp_block_rows(const struct sp_generator *g, const struct sp_generator_argum
             }
     }
 }
+
+const struct sp_generator_way sp_block_way = {
+    .shape = block_shape, .lengths = block_lengths, .rows = block_rows, .scratch_items = block_scratch};
+
+/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004) with the Graph500 probabilities: every edge descends `scale`
+ * times into one of four quadrants. Arguments: SCALE, EDGEFACTOR, SEED. */
+enum { SCALE, EDGEFACTOR, SEED };
+
+static enum sp_status powerlaw_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                     struct sp_generator_shape *shape, struct sp_error *err)
+{
+    (void)g;
+    (void)err;
+    shape->n_r = shape->n_c = INT64_C(1) << arg[SCALE].count;
+    shape->n_nz = shape->n_r * arg[EDGEFACTOR].count;
+    shape->work_bytes = (double)shape->n_nz * 12 + (double)shape->n_r * 8;
+    shape->symmetry = SP_GENERAL;
+    return SP_OK;
+}
+
+/* 16 random bits decide a level, so the probabilities are exact to 2^-17. */
+static uint64_t draw_edge(uint64_t seed, int64_t edge, int64_t scale)
+{
+    enum { A = 37356, AB = 37356 + 12452, ABC = 37356 + 2 * 12452 }; /* 0.57, 0.19, 0.19 of 65536 */
+    struct sp_random random = {sp_random_at(seed, (uint64_t)edge)};
+    uint64_t row = 0, col = 0, bits = 0;
+    for (int64_t level = 0; level < scale; level++) {
+        bits = level % 4 ? bits >> 16 : sp_random_next(&random);
+        uint32_t r = (uint32_t)(bits & 0xffff);
+        row = row << 1 | (r >= AB);
+        col = col << 1 | ((r >= A && r < AB) || r >= ABC);
+    }
+    return row << 32 | col;
+}
+
+/* Sorts the columns of one row and drops repeated ones; returns how many are left. */
+static int64_t unique(int32_t *col, int64_t n, int32_t *scratch)
+{
+    sp_sort_i32(col, n, scratch);
+    int64_t left = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (left == 0 || col[k] != col[left - 1])
+            col[left++] = col[k];
+    return left;
+}
+
+struct work {
+    int64_t n_edges;
+    uint64_t *edge; /* [n_edges] row, column */
+    int64_t *begin; /* [n_r + 1] */
+    int32_t *col;   /* [n_edges] columns by row, unsorted and with repetitions, then unique in front */
+};
+
+static enum sp_status take_work(const struct sp_generator_shape *shape, struct work *w, struct sp_error *err)
+{
+    void *p = NULL;
+    enum sp_status status = sp_large_alloc(NULL, shape->n_nz, sizeof *w->edge, "edges", &p, err);
+    w->edge = p;
+    if (status == SP_OK) {
+        status = sp_large_alloc(NULL, shape->n_r + 1, sizeof *w->begin, "edge counts", &p, err);
+        w->begin = p;
+    }
+    if (status == SP_OK) {
+        status = sp_large_alloc(NULL, shape->n_nz, sizeof *w->col, "sorted edges", &p, err);
+        w->col = p;
+    }
+    return status;
+}
+
+/* The order in which threads place the edges of a row differs from run to run; sorting undoes that. */
+static void place_edges(uint64_t seed, int64_t scale, int64_t n_r, struct work *w)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < w->n_edges; e++) {
+        w->edge[e] = draw_edge(seed, e, scale);
+        __atomic_fetch_add(&w->begin[(w->edge[e] >> 32) + 1], 1, __ATOMIC_RELAXED);
+    }
+    sp_prefix_sum(w->begin, n_r);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < w->n_edges; e++) {
+        int64_t to = __atomic_fetch_add(&w->begin[w->edge[e] >> 32], 1, __ATOMIC_RELAXED);
+        w->col[to] = (int32_t)(w->edge[e] & UINT32_MAX);
+    }
+    /* begin[i] has moved to the start of row i + 1 */
+    memmove(w->begin + 1, w->begin, (size_t)n_r * sizeof *w->begin);
+    w->begin[0] = 0;
+}
+
+static enum sp_status powerlaw_make(const struct sp_generator *g, const struct sp_generator_argument *arg,
+                                    const struct sp_generator_shape *shape,
+                                    const struct sp_allocator *allocator, struct sp_csr *a,
+                                    struct sp_error *err)
+{
+    (void)g;
+    uint64_t seed = (uint64_t)arg[SEED].count;
+    struct work w = {.n_edges = shape->n_nz};
+    enum sp_status status = take_work(shape, &w, err);
+    if (status != SP_OK)
+        goto done;
+    place_edges(seed, arg[SCALE].count, shape->n_r, &w);
+    status = sp_csr_take_rows(shape->n_r, shape->n_c, SP_FIELD_REAL, allocator, a, err);
+    if (status != SP_OK)
+        goto done;
+    /* the edges have been read; their room now serves sorting, each row the part that it filled */
+    int32_t *scratch = (int32_t *)w.edge;
+#pragma omp parallel for schedule(dynamic, 256)
+    for (int64_t i = 0; i < shape->n_r; i++)
+        a->row_ptr[i + 1] = unique(w.col + w.begin[i], w.begin[i + 1] - w.begin[i], scratch + 2 * w.begin[i]);
+    status = sp_csr_take_entries(a, err);
+    if (status != SP_OK)
+        goto done;
+#pragma omp parallel for schedule(dynamic, 256)
+    for (int64_t i = 0; i < shape->n_r; i++) {
+        int64_t to = a->row_ptr[i], n = a->row_ptr[i + 1] - to;
+        for (int64_t k = 0; k < n; k++) {
+            a->col[to + k] = w.col[w.begin[i] + k];
+            a->val[to + k] = sp_generator_value(seed, i, a->col[to + k]);
+        }
+    }
+done:
+    sp_large_free(NULL, w.edge, shape->n_nz, sizeof *w.edge);
+    sp_large_free(NULL, w.begin, shape->n_r + 1, sizeof *w.begin);
+    sp_large_free(NULL, w.col, shape->n_nz, sizeof *w.col);
+    return status;
+}
+
+const struct sp_generator_way sp_powerlaw_way = {.shape = powerlaw_shape, .make = powerlaw_make};

@@ -3,8 +3,259 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "sparse/launch/gpu_launch_dense.h"
-#include "sparse/launch/gpu_launch_mma.h"
+
+enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2, SHARE_ITEMS = 64 };
+
+/* A part of a block's columns has so many for each row of A that it stages. */
+enum { PART_COLUMNS = 4, MOST_PARTS = 256 };
+
+/* Columns of a load: rows of r numbers begin at multiples of it where r is one. */
+static int vector_for(const struct sp_layout *l)
+{
+    const int in_load = LOAD_B / (int)l->s_x;
+    return l->r % in_load == 0 ? in_load : 1;
+}
+
+/* Registers of bodies with one load of a thread for each entry, and with two: the bounds that
+ * kernels/cuda/dense_gpu.cu sets. */
+enum { ONE_LOAD_REGISTERS = 48, TWO_LOADS_REGISTERS = 64 };
+
+/* The smallest power of two of threads that has so many loads, up to a warp. */
+static int team_for(int64_t loads)
+{
+    int team = 1;
+    while (team < SP_WARP && team < loads)
+        team *= 2;
+    return team;
+}
+
+/* Teams over the whole width, in tiles of at most `vectors` loads of a thread. */
+static void share_width(const struct sp_layout *l, int vectors, struct sp_gpu_launch *g)
+{
+    const int64_t loads = sp_gpu_ratio_up(l->r, g->vector);
+    g->column_lanes = team_for(loads);
+    g->vectors = loads > g->column_lanes ? vectors : 1;
+    g->tile = g->column_lanes * g->vector * g->vectors;
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
+}
+
+/* A tile of at most `columns` columns, a team over it. */
+static void share_tile(int64_t columns, struct sp_gpu_launch *g)
+{
+    if (columns < g->vector)
+        g->vector = 1;
+    g->tile = (int32_t)(columns - columns % g->vector);
+    g->column_lanes = team_for(g->tile / g->vector);
+    g->vectors = 1;
+}
+
+static int row_lanes(const struct sp_layout *l, const struct sp_gpu_launch *g, int wanted)
+{
+    int lanes = g->column_lanes, teams = 1;
+    while (2 * lanes <= SP_WARP &&
+           (wanted > 0 ? 2 * lanes <= wanted : 2 * teams * TEAM_ENTRIES * l->n_r <= l->n_nz)) {
+        lanes *= 2;
+        teams *= 2;
+    }
+    return lanes;
+}
+
+/* As wide a tile as shared memory can hold of the longest list. */
+static enum sp_status make_stage(const struct sp_layout *l, struct sp_gpu_launch *g, struct sp_error *err)
+{
+    const int64_t column_B = (l->most_listed > 0 ? l->most_listed : 1) * (int64_t)l->s_x;
+    int64_t columns = l->T_k < l->r ? l->T_k : l->r;
+    if (columns * column_B > SP_GPU_SHARED_MOST_B)
+        columns = SP_GPU_SHARED_MOST_B / column_B;
+    if (columns < 1)
+        return sp_fail(err, SP_ABSENT, "take a smaller T_i, for example " SP_O_FORMAT " staged:16,64",
+                       "a block's list of %lld columns does not fit the %d KiB of shared memory",
+                       (long long)l->most_listed, SP_GPU_SHARED_MOST_B >> 10);
+    share_tile(columns, g);
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
+    g->shared_B = (size_t)(g->tile * column_B);
+    g->n_blocks = l->n_blocks * g->n_tiles;
+    return SP_OK;
+}
+
+static enum sp_status make_tile(const struct sp_layout *l, struct sp_gpu_launch *g, struct sp_error *err)
+{
+    share_tile(l->T_k < l->r ? l->T_k : l->r, g);
+    g->shared_B = (size_t)l->T_i * (size_t)g->tile * l->s_x;
+    if (g->shared_B > SP_GPU_SHARED_MOST_B)
+        return sp_fail(err, SP_ABSENT, "take smaller tiles, for example " SP_O_FORMAT " tiled:64,32",
+                       "%d rows of %d columns do not fit the %d KiB of shared memory", (int)l->T_i,
+                       (int)g->tile, SP_GPU_SHARED_MOST_B >> 10);
+    int64_t parts = l->n_chunks > 0 ? l->n_indices / (l->n_chunks * PART_COLUMNS * l->T_i) : 1;
+    g->n_parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : (int32_t)parts;
+    g->n_blocks = l->n_chunks * g->n_parts;
+    return SP_OK;
+}
+
+/* Teams that go over the whole width. */
+static void make_sample(const struct sp_layout *l, struct sp_gpu_launch *g)
+{
+    share_width(l, 1, g);
+    g->lanes = SP_WARP;
+    g->n_tiles = 1;
+    g->tile = l->r;
+}
+
+/* A row's part of a team stays in registers, or else the team is the warp. */
+static void make_fused(const struct sp_layout *l, struct sp_gpu_launch *g)
+{
+    share_width(l, ROW_VECTORS, g);
+    g->vectors = g->n_tiles == 1 ? ROW_VECTORS : 0;
+    g->lanes = SP_WARP;
+    g->n_tiles = 1;
+    g->tile = l->r;
+}
+
+static enum sp_status launch_dense(const struct sp_layout *l, int lanes, struct sp_gpu_launch *g,
+                                   struct sp_error *err)
+{
+    if (l->order != SP_ROW_MAJOR)
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_ORDER " out", "GPU kernels take row-major operands");
+    g->vector = vector_for(l);
+    g->n_tiles = g->n_parts = 1;
+    int64_t threads = 0;
+    switch (g->map) {
+    case SP_GPU_OUTPUT:
+        g->vector = g->vectors = g->column_lanes = 1;
+        g->tile = l->r;
+        g->n_tiles = 1;
+        threads = l->n_r * l->r;
+        break;
+    case SP_GPU_GROUP:
+    case SP_GPU_ROW:
+        share_width(l, ROW_VECTORS, g);
+        g->lanes = row_lanes(l, g, lanes);
+        g->registers = g->vectors == 1 ? ONE_LOAD_REGISTERS : TWO_LOADS_REGISTERS;
+        threads = l->n_r * g->lanes;
+        break;
+    case SP_GPU_SHARE:
+        share_width(l, 1, g);
+        g->items = SHARE_ITEMS;
+        threads = sp_gpu_shares(l, g) * g->column_lanes;
+        break;
+    case SP_GPU_SLOT:
+        share_width(l, 1, g);
+        threads = l->n_chunks * l->C * g->column_lanes;
+        break;
+    case SP_GPU_STAGE:
+        return make_stage(l, g, err);
+    case SP_GPU_TILE:
+        return make_tile(l, g, err);
+    case SP_GPU_EQUAL:
+        make_sample(l, g);
+        threads = sp_gpu_ratio_up(l->n_nz, SP_WARP) * SP_WARP;
+        break;
+    case SP_GPU_SAMPLE:
+        make_sample(l, g);
+        threads = l->n_r * SP_WARP;
+        break;
+    default:
+        make_fused(l, g);
+        threads = l->n_r * SP_WARP;
+    }
+    g->n_blocks = sp_gpu_ratio_up(threads, g->block_threads) * g->n_tiles;
+    return SP_OK;
+}
+
+void sp_gpu_chunk_starts(const struct sp_layout *l, int64_t *start)
+{
+    for (int64_t b = 0; b < l->n_blocks; b++) {
+        int64_t at = sp_layout_ptr(l, b);
+        for (int64_t k = l->block[b].chunk; k < l->block[b + 1].chunk; k++) {
+            start[k] = at;
+            at += (int64_t)l->len[k] * l->C;
+        }
+    }
+}
+
+/* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in such units.
+ */
+enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
+
+int sp_gpu_mma_row_units(const struct sp_layout *l)
+{
+    int units = MOST_ROW_UNITS;
+    while (l->b_h / UNIT_ROWS % units != 0)
+        units /= 2;
+    return units;
+}
+
+/* Sums of 8 rows with 16 columns, and what is there beside them. */
+static int registers_for(const struct sp_layout *l)
+{
+    const int units = sp_gpu_mma_row_units(l), of_sums = l->s_x == 8 ? 12 : 8;
+    return 52 + units * of_sums;
+}
+
+/* Equally wide tiles of the width. */
+static void share_columns(const struct sp_layout *l, struct sp_gpu_launch *g)
+{
+    const int64_t in_warps = sp_gpu_ratio_up(l->r, WARP_COLUMNS),
+                  n_tiles = sp_gpu_ratio_up(in_warps, MOST_WARPS);
+    const int64_t warps = sp_gpu_ratio_up(in_warps, n_tiles);
+    g->block_threads = (int)warps * SP_WARP;
+    g->tile = (int32_t)(warps * WARP_COLUMNS);
+    g->n_tiles = (int32_t)sp_gpu_ratio_up(l->r, g->tile);
+}
+
+static size_t stage_bytes(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    const size_t pad = l->s_x == 8 ? 4 : 8, n_k = SP_GPU_MMA_STAGE_B / l->s_x;
+    const size_t rows = (size_t)sp_gpu_mma_row_units(l) * UNIT_ROWS;
+    return n_k * (((size_t)g->tile | pad) + (rows | pad)) * l->s_x;
+}
+
+static int64_t block_rows(const struct sp_layout *l)
+{
+    return (l->n_ptr - 1) * (l->b_h / UNIT_ROWS / sp_gpu_mma_row_units(l));
+}
+
+static void set_switches(const struct sp_layout *l, unsigned switches, struct sp_gpu_launch *g)
+{
+    const int n_stages = switches & SP_GPU_MMA_ASYNC ? SP_GPU_MMA_STAGES : 1;
+    g->switches = switches;
+    g->shared_B = (size_t)n_stages * stage_bytes(l, g);
+    g->n_blocks = block_rows(l) * (switches & SP_GPU_MMA_TILES ? g->n_tiles : 1);
+}
+
+static enum sp_status launch_mma(const struct sp_layout *l, struct sp_gpu_launch *g, struct sp_error *err)
+{
+    if (l->b_h % UNIT_ROWS != 0)
+        return sp_fail(
+            err, SP_ABSENT, SP_O_FORMAT " bcsr:8x8, or another multiple of 8 rows",
+            "matrix units take blocks of 8, 16, ... 64 rows and any number of columns, not %d x %d",
+            (int)l->b_h, (int)l->b_w);
+    if (l->n_c > INT32_MAX - l->b_w)
+        return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld columns, the kernel counts to 2^31",
+                       (long long)l->n_c);
+    share_columns(l, g);
+    g->registers = registers_for(l);
+    g->vector = l->r % (16 / (int)l->s_x) == 0 ? 16 / (int)l->s_x : 1;
+    g->vectors = 1;
+    g->n_parts = 1;
+    set_switches(l, SP_GPU_MMA_ALL, g);
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_launch_switch(const struct sp_layout *l, unsigned switches, struct sp_gpu_launch *g,
+                                    struct sp_error *err)
+{
+    if (g->map != SP_GPU_MMA)
+        return sp_fail(err, SP_ABSENT, "name the kernel cuda-mma",
+                       "GPU kernels that share by %s have no parts "
+                       "to switch off",
+                       sp_gpu_map_name(g->map));
+    if (switches != SP_GPU_MMA_ALL && (l->precision != SP_F16 || g->vector == 1))
+        return sp_fail(err, SP_ABSENT, SP_O_PRECISION " f16, and a width that is a multiple of 8",
+                       "parts of the kernel can be switched off for f16 and whole loads only");
+    set_switches(l, switches & SP_GPU_MMA_ALL, g);
+    return SP_OK;
+}
 
 struct map_facts {
     const char *name;
@@ -16,7 +267,7 @@ struct map_facts {
 
 /* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of the bodies
  * for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with one load of a thread
- * and with two sp_gpu_launch_dense() says which. */
+ * and with two launch_dense() says which. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
@@ -53,7 +304,7 @@ enum sp_format sp_gpu_map_format(enum sp_gpu_map map)
     return maps[map].format;
 }
 
-static int lanes_for(const struct sp_layout *l)
+static int spmv_lanes(const struct sp_layout *l)
 {
     int lanes = 2;
     while (lanes < SP_WARP && (int64_t)lanes * l->n_r < l->n_nz)
@@ -92,14 +343,14 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     struct sp_gpu_launch made = {.map = map,
                                  .lanes = map != SP_GPU_LANES ? 1
                                           : lanes > 0         ? lanes
-                                                              : lanes_for(l),
+                                                              : spmv_lanes(l),
                                  .items = map == SP_GPU_MERGE ? MERGE_ITEMS : 0,
                                  .block_threads = m->block_threads,
                                  .registers = m->registers,
                                  .streams_pass_L1 = m->streams_pass_L1};
     if (m->op != SP_OP_SPMV) {
         enum sp_status status =
-            map == SP_GPU_MMA ? sp_gpu_launch_mma(l, &made, err) : sp_gpu_launch_dense(l, lanes, &made, err);
+            map == SP_GPU_MMA ? launch_mma(l, &made, err) : launch_dense(l, lanes, &made, err);
         if (status != SP_OK)
             return status;
     }

@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "sparse/csr/csr.h"
-#include "sparse/product/dense.h"
 #include "sparse/product/workload.h"
 
 /* gamma_m = m u / (1 - m u), what m roundings of size u can do to a sum [Higham, Accuracy and

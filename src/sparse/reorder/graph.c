@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sparse/csr/csr_build.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
 
 /* Length of the union of two ascending lists; written to `to` unless it is NULL. */

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "sparse/csr/partition.h"
-#include "sparse/formats/blocks.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"
 
 /* ---- places ---- */

@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sparse/reorder/degree.h"
 #include "sparse/reorder/graph.h"
-#include "sparse/reorder/gray.h"
-#include "sparse/reorder/jaccard.h"
 #include "sparse/reorder/metis.h"
-#include "sparse/reorder/rcm.h"
+#include "sparse/reorder/orders.h"
 
 static enum sp_status make_random(const struct sp_pattern *a, uint64_t seed, int32_t *perm,
                                   struct sp_error *err)

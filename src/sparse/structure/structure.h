@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "sparse/csr/csr.h"
 
 enum { SP_STRUCTURE_SAMPLE = 1 << 20, SP_STRUCTURE_DISTINCT = 4096, SP_STRUCTURE_BLOCKS = 6 };
@@ -67,5 +68,14 @@ struct sp_structure {
 
 /* Never changes `a`. SP_MEMORY; *s is zeroed then. */
 enum sp_status sp_structure_analyse(const struct sp_csr *a, struct sp_structure *s, struct sp_error *err);
+
+/* Can hardware that fetches ahead follow the gathers of x? */
+
+/* Of the lines of x (`in_line` elements each) that a row gathers from and none of the rows shortly before it
+ * did, the share whose neighbour in front was gathered from shortly before: a stream goes on. From samples of
+ * neighbouring rows all over the matrix; NAN where there are no such lines. 1: bands, stencils in natural
+ * order; 0: random columns. Fails with SP_MEMORY only. */
+enum sp_status sp_streams_followed(const struct sp_csr *matrix, int64_t in_line, double *share,
+                                   struct sp_error *err);
 
 #endif

@@ -1,0 +1,191 @@
+#include "sparse/csr/csr_content.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the digest is defined on little-endian arrays");
+
+static const size_t block_bytes = 1 << 20;
+
+enum sp_status sp_csr_digest(const struct sp_csr *a, int n_threads, char hex[65], struct sp_error *err)
+{
+    size_t value_bytes = sp_csr_is_complex(a) ? 2 * sizeof(double) : sizeof(double);
+    const struct {
+        const void *data;
+        size_t bytes;
+    } arrays[3] = {{a->row_ptr, (size_t)(a->n_r + 1) * sizeof *a->row_ptr},
+                   {a->col, (size_t)a->n_nz * sizeof *a->col},
+                   {a->val, (size_t)a->n_nz * value_bytes}};
+    hex[0] = '\0';
+    struct sp_sha256 sha;
+    char line[128];
+    sp_sha256_start(&sha);
+    int length = snprintf(line, sizeof line, "spmodel.csr/1 %lld %lld %lld %s\n", (long long)a->n_r,
+                          (long long)a->n_c, (long long)a->n_nz, sp_csr_is_complex(a) ? "complex" : "real");
+    sp_sha256_add(&sha, line, (size_t)length);
+    for (int k = 0; k < 3; k++) {
+        int64_t n_blocks = (int64_t)((arrays[k].bytes + block_bytes - 1) / block_bytes);
+        void *p;
+        enum sp_status status = sp_new_array(n_blocks, sizeof(uint64_t), "block hashes", &p, err);
+        if (status != SP_OK)
+            return status;
+        uint64_t *hash = p;
+#pragma omp parallel for schedule(static) num_threads(n_threads < 1 ? 1 : n_threads) if (n_blocks > 4)
+        for (int64_t b = 0; b < n_blocks; b++) {
+            size_t begin = (size_t)b * block_bytes, left = arrays[k].bytes - begin;
+            hash[b] = sp_hash64((const char *)arrays[k].data + begin, left < block_bytes ? left : block_bytes,
+                                (uint64_t)b);
+        }
+        sp_sha256_add(&sha, hash, (size_t)n_blocks * sizeof *hash);
+        free(hash);
+    }
+    sp_sha256_finish(&sha, hex);
+    return SP_OK;
+}
+
+/* a[k] = +-a[m] or its conjugate; two NaNs are alike. */
+static bool alike(double x, double y)
+{
+    return x == y || (x != x && y != y);
+}
+
+static bool mirrored(const struct sp_csr *a, int64_t k, int64_t m)
+{
+    double sign = a->symmetry == SP_SKEW_SYMMETRIC ? -1 : 1;
+    if (!sp_csr_is_complex(a))
+        return alike(a->val[k], sign * a->val[m]);
+    double sign_im = a->symmetry == SP_HERMITIAN ? -1 : sign;
+    return alike(a->val[2 * k], sign * a->val[2 * m]) &&
+           alike(a->val[2 * k + 1], sign_im * a->val[2 * m + 1]);
+}
+
+enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct sp_error *err)
+{
+    *holds = false;
+    if (a->symmetry == SP_GENERAL || a->n_r != a->n_c)
+        return SP_OK;
+    void *p;
+    enum sp_status status = sp_new_array(a->n_r, sizeof(int64_t), "positions in the upper triangle", &p, err);
+    if (status != SP_OK)
+        return status;
+    /* next[j]: the entry of row j in the upper triangle that the next lower entry of column j must mirror;
+     * rows are walked in order and columns ascend, so it only moves forward. */
+    int64_t *next = p, n_lower = 0, n_upper = 0;
+    bool ok = true;
+    for (int64_t i = 0; i < a->n_r && ok; i++) {
+        int64_t k = a->row_ptr[i], end = a->row_ptr[i + 1];
+        for (; k < end && a->col[k] < i && ok; k++, n_lower++) {
+            int32_t j = a->col[k];
+            ok = next[j] < a->row_ptr[j + 1] && a->col[next[j]] == i && mirrored(a, k, next[j]);
+            next[j]++;
+        }
+        if (k < end && a->col[k] == i) {
+            ok = ok && a->symmetry != SP_SKEW_SYMMETRIC;
+            k++;
+        }
+        next[i] = k;
+        n_upper += end - k;
+    }
+    free(next);
+    *holds = ok && n_lower == n_upper;
+    return SP_OK;
+}
+
+static bool is_zero(const struct sp_csr *a, int64_t j)
+{
+    return sp_csr_is_complex(a) ? a->val[2 * j] == 0 && a->val[2 * j + 1] == 0 : a->val[j] == 0;
+}
+
+static int64_t count_zeros(const struct sp_csr *a)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t j = 0; j < a->n_nz; j++)
+        n += is_zero(a, j);
+    return n;
+}
+
+static void copy_row(const struct sp_csr *a, int64_t i, struct sp_csr *to)
+{
+    const size_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    size_t at = (size_t)to->row_ptr[i];
+    for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
+        if (is_zero(a, j))
+            continue;
+        to->col[at] = a->col[j];
+        memcpy(to->val + per_entry * at, a->val + per_entry * (size_t)j, per_entry * sizeof *a->val);
+        at++;
+    }
+}
+
+enum sp_status sp_csr_drop_zeros(struct sp_csr *a, int64_t *n_dropped, struct sp_error *err)
+{
+    struct sp_csr kept;
+    *n_dropped = count_zeros(a);
+    if (*n_dropped == 0)
+        return SP_OK;
+    enum sp_status status = sp_csr_take_rows(a->n_r, a->n_c, a->field, a->allocator, &kept, err);
+    if (status != SP_OK)
+        return status;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        int64_t n = 0;
+        for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++)
+            n += !is_zero(a, j);
+        kept.row_ptr[i + 1] = n;
+    }
+    status = sp_csr_take_entries(&kept, err);
+    if (status != SP_OK)
+        return status;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n_r; i++)
+        copy_row(a, i, &kept);
+    kept.symmetry = a->symmetry;
+    kept.n_duplicates = a->n_duplicates;
+    sp_csr_free(a);
+    *a = kept;
+    return SP_OK;
+}
+
+/* Squares of numbers in the range of f32 and far below it then neither over- nor underflow. */
+static const double SCALE = 0x1p300;
+
+void sp_rounding_of(const struct sp_csr *a, struct sp_rounding *r)
+{
+    const int64_t n = sp_csr_is_complex(a) ? 2 * a->n_nz : a->n_nz;
+    int64_t n_changed = 0;
+    double largest = 0, change = 0, all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_changed, change, all) reduction(max : largest)
+    for (int64_t k = 0; k < n; k++) {
+        const double value = a->val[k];
+        if (!isfinite(value))
+            continue;
+        /* from half a unit in the last place beyond the largest number on it rounds to infinity */
+        const double stored = fabs(value) < 0x1.ffffffp127 ? (double)(float)value : copysign(INFINITY, value);
+        const double difference = fabs(stored - value);
+        n_changed += difference > 0;
+        all += SCALE * value * (SCALE * value);
+        change += SCALE * difference * (SCALE * difference);
+        if (difference > 0)
+            largest = fmax(largest, difference / fabs(value));
+    }
+    double normwise = all > 0 ? sqrt(change / all) : 0;
+    *r = (struct sp_rounding){n_changed, largest, isinf(largest) ? INFINITY : normwise};
+}
+
+int64_t sp_csr_row_of(const struct sp_csr *a, int64_t k)
+{
+    int64_t low = 0, high = a->n_r; /* row_ptr[low] <= k < row_ptr[high] */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->row_ptr[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
