@@ -8,7 +8,7 @@
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "explain_words.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "lab/lab_check.h"
 #include "model/machine.h"
 #include "session/measure/sentinel.h"

@@ -10,7 +10,6 @@
 #include "cli/explain/explained.h"
 #include "cli/explain/facts.h"
 #include "io/record/record.h"
-#include "io/record/record_words.h"
 #include "report/text/pen.h"
 
 /* An explanation for people, from what cli/explain/explained.h makes. */

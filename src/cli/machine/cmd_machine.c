@@ -17,7 +17,7 @@
 #include "cli/machine/this_machine.h"
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "model/cache/capacity.h"
 #include "session/measure/gpu.h"
 #include "session/measure/measure_plan.h"

@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "cli/model/model_ecm.h"
 #include "cli/model/model_output.h"
-#include "io/machine/gather_json.h"
+#include "io/machine/model_json.h"
 #include "io/record/record.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */

@@ -5,7 +5,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
-#include "io/machine/ecm_json.h"
+#include "io/machine/model_json.h"
 
 /* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
 static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_traffic *traffic)

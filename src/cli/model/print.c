@@ -7,7 +7,7 @@
 #include "cli/model/model_ecm.h"
 #include "cli/model/model_gpu.h"
 #include "cli/model/model_output.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 static const char *level_for_people(const struct sp_machine *m, const char *level)
 {

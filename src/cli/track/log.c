@@ -9,7 +9,7 @@
 #include "cli/core/sink.h"
 #include "cli/track/track_options.h"
 #include "io/files/atomic_file.h"
-#include "io/record/record_anonymous.h"
+#include "io/record/record_request.h"
 #include "report/verdict/verdict.h"
 #include "track/store/entry.h"
 #include "track/store/index.h"

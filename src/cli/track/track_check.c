@@ -11,7 +11,7 @@
 #include "cli/core/terminal.h"
 #include "cli/track/track_options.h"
 #include "io/files/part_file.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "track/judge/comparable.h"
 #include "track/judge/group_shift.h"
 #include "track/judge/judge.h"

@@ -1,6 +1,5 @@
 /* The ECM model and the roof of gathers in a record. */
-#include "io/machine/ecm_json.h"
-#include "io/machine/gather_json.h"
+#include "io/machine/model_json.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 /* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
 #define SHARP 0.05

@@ -1,10 +1,11 @@
 /* The ECM model's parts and times as JSON: of `spmodel model --json` and of records. */
-#ifndef SP_IO_ECM_JSON_H
-#define SP_IO_ECM_JSON_H
+#ifndef SP_IO_MODEL_JSON_H
+#define SP_IO_MODEL_JSON_H
 
 #include <jansson.h>
 
 #include "model/ecm.h"
+#include "model/gather.h"
 
 /* What was computed, and on whose word. */
 struct sp_ecm_words {
@@ -18,5 +19,11 @@ struct sp_ecm_words {
  * "shared_time", which are of all threads. New reference; NULL: memory is short. */
 json_t *sp_ecm_json(const struct sp_ecm_inputs *inputs, const struct sp_ecm_times *times,
                     struct sp_ecm_words words);
+
+/* Where gathers of x come from, and their roof, as JSON: of `spmodel model --json` and of records. */
+
+/* {"time", "roof", "beyond_L1", "levels": [{"level", "gathers", "rate"}]}. Values as sp_record_value_json()
+ * writes them, in s and 1/s, of all threads. New reference; NULL: memory is short. */
+json_t *sp_gather_json(const struct sp_gather_roof *roof);
 
 #endif
