@@ -11,7 +11,7 @@
 #include "io/record/record.h"
 #include "lab/lab_check.h"
 #include "model/machine.h"
-#include "session/measure/sentinel.h"
+#include "session/measure/conditions.h"
 #include "sparse/launch/gpu_launch.h"
 #include "sparse/product/workload.h"
 #include "sparse/reorder/reorder.h"

@@ -10,7 +10,7 @@
 #include "cli/core/process.h"
 #include "cli/core/stage.h"
 #include "cli/machine/this_machine.h"
-#include "session/gpu/analyze_gpu.h"
+#include "session/analyze/analyze.h"
 #include "session/record/format_model.h"
 #include "session/trial/try_hints.h"
 #include "sys/machine/meminfo.h"

@@ -9,7 +9,7 @@
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
-#include "session/analyze/import.h"
+#include "session/record/recording.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"

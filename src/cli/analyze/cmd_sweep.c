@@ -10,7 +10,7 @@
 #include "cli/core/options.h"
 #include "cli/core/stage.h"
 #include "io/matrix/matrix_load.h"
-#include "session/sweep/record_sweep.h"
+#include "session/sweep/sweep.h"
 #include "sys/machine/pages.h"
 
 enum { KEY_C = SP_KEY_PRIVATE, KEY_SIGMA, KEY_POINT, KEY_EXHAUSTIVE };

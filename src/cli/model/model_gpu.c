@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/gpu/occupancy.h"
-#include "session/gpu/prediction_record.h"
+#include "session/gpu/record_gpu.h"
 
 bool sp_model_on_gpu(const struct sp_model_request *request, const struct sp_layout *l,
                      const struct sp_machine *machine)

@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "cli/core/draw_text.h"
 #include "cli/core/find_program.h"
-#include "session/gpu/prediction_record.h"
+#include "session/gpu/record_gpu.h"
 
 enum { MOST_GUESSES = 16 };
 

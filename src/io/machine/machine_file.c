@@ -1,3 +1,5 @@
+#include "io/machine/machine_file.h"
+
 #include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 
 #include "base/memory.h"
 #include "io/files/atomic_file.h"
-#include "io/machine/machine_file.h"
 
 static bool ends_in_json(const char *name)
 {

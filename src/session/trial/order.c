@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
-#include "session/trial/order_in_time.h"
+#include "session/trial/apart.h"
 #include "sparse/formats/permuted.h"
 #include "sparse/formats/streams.h"
 #include "sparse/reorder/reorder.h"

@@ -1,6 +1,6 @@
 /* What the model says of a GPU, as parts of records: of an analysis, and of predictions alone. */
-#ifndef SP_SESSION_GPU_PREDICTION_RECORD_H
-#define SP_SESSION_GPU_PREDICTION_RECORD_H
+#ifndef SP_SESSION_RECORD_GPU_H
+#define SP_SESSION_RECORD_GPU_H
 
 #include "io/record/record.h"
 #include "model/gpu/gpu_predict.h"

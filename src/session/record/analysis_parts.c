@@ -1,11 +1,16 @@
-/* What counters said, whether they are believed, and why bytes are simulated where they are. */
+/* Parts of the record of an analysis on processors: what counters and sentinels said, the ECM model, curves.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/option/option_words.h"
+#include "io/machine/model_json.h"
 #include "probes/replay.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
+
+/* ---- what counters said, whether they are believed, and why bytes are simulated where they are ---- */
 
 static json_t *number(double x)
 {
@@ -212,4 +217,203 @@ void sp_record_counters(struct sp_record *r, const struct sp_analysis *a)
     record_difference(r, a);
     flag_counters(r, a);
     flag_mismatch(r, a);
+}
+
+/* What the sentinels saw, and whether the machine stayed the same while it was measured on. */
+
+static json_t *sentinel_json(const struct sp_sentinel *s, const char *unit)
+{
+    json_t *values = json_array();
+    for (int i = 0; i < s->n; i++)
+        json_array_append_new(values, json_real(s->value[i]));
+    json_t *o = json_pack("{s:s, s:s, s:o}", "unit", unit, "origin",
+                          sp_origin_name(s->n > 0 ? SP_MEASURED : SP_NONE), "values", values);
+    json_object_set_new(o, "spread", s->n > 0 ? json_real(s->spread) : json_null());
+    if (s->bytes > 0)
+        json_object_set_new(o, "bytes", json_real(s->bytes));
+    if (s->n == 0)
+        json_object_set_new(o, "why", json_string(s->why ? s->why : "it was not reached"));
+    return o;
+}
+
+static void flag_drift(struct sp_record *r, const struct sp_sentinels *s)
+{
+    static const char *const words[SP_N_SENTINELS] = {"DRAM sentinel", "last-level cache sentinel",
+                                                      "control kernel"};
+    char text[160] = "";
+    size_t used = 0;
+    for (int i = 0; i < SP_N_SENTINELS; i++) {
+        double change;
+        if (sp_sentinel_drifted(&s->of[i], &change) && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %+.0f %%", used > 0 ? ", " : "",
+                                     words[i], 100 * change);
+    }
+    if (used > 0)
+        sp_record_add_flag(r, "Q28", "the machine drifted while it was measured on: %s from first to last",
+                           text);
+}
+
+void sp_record_sentinels(struct sp_record *r, const struct sp_sentinels *s)
+{
+    if (s->n_threads == 0) {
+        sp_record_set_null(r, "sentinels", "nothing was run here");
+        return;
+    }
+    char path[32];
+    sp_record_set_count(r, "sentinels.version", SP_SENTINEL_VERSION);
+    sp_record_set_count(r, "sentinels.threads", s->n_threads);
+    for (int i = 0; i < SP_N_SENTINELS; i++) {
+        snprintf(path, sizeof path, "sentinels.%s", sp_sentinel_name((enum sp_sentinel_kind)i));
+        sp_record_set_object(r, path, sentinel_json(&s->of[i], i == SP_SENTINEL_CONTROL ? "1/s" : "B/s"));
+    }
+    sp_record_set_number(r, "sentinels.seconds", s->seconds);
+    flag_drift(r, s);
+}
+
+/* The ECM model and the roof of gathers in a record. */
+
+void sp_record_ecm(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_ecm_found *e = &a->ecm;
+    json_t *o = sp_ecm_json(&e->inputs, &e->times,
+                            (struct sp_ecm_words){e->core_from, sp_analysis_caches(a)->ecm.how});
+    sp_record_set_object(r, "ecm", o);
+    sp_record_set_value(r, "ecm.loads", e->load_B, "B");
+}
+
+void sp_record_gathers(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_gather_roof *g = &a->gathers;
+    if (g->hits.n_levels > 0)
+        sp_record_set_object(r, "gathers", sp_gather_json(g));
+}
+
+void sp_record_gather_roof(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_value ps = a->gathers.roof_ps;
+    if (!sp_value_known(ps) || !(a->setup.layout.n_nz > 0))
+        return;
+    const double n = sp_layout_gather_bytes(&a->setup.layout) / (double)a->setup.layout.s_x,
+                 flop = a->evaluated.balance_W / n;
+    struct sp_ceiling roof = {.n_threads = a->setup.workload.n_threads,
+                              .n_domains = a->setup.n_domains,
+                              .value =
+                                  sp_value_between(flop * ps.value, flop * ps.lo, flop * ps.hi, SP_MODELLED)};
+    snprintf(roof.name, sizeof roof.name, "gather");
+    snprintf(roof.level, sizeof roof.level, "core");
+    snprintf(roof.precision, sizeof roof.precision, "f64");
+    snprintf(roof.how, sizeof roof.how,
+             "gathers of x from the levels that the simulation says, each at its own rate");
+    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "gathers"));
+}
+
+void sp_record_ecm_row(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_ecm_found *e = &a->ecm;
+    if (!sp_value_known(e->times.time_s))
+        return;
+    sp_record_append(r, "table",
+                     sp_json_table_row("ECM, x as simulated", e->times.time_s,
+                                       sp_value_known(e->bytes) ? e->bytes : a->evaluated.seen.volume_B,
+                                       a->evaluated.balance_W,
+                                       sp_value_none("this row is not compared with the roof"), NULL));
+}
+
+/* beta over C and nested windows sigma [THEORY 2]. */
+static void record_beta(struct sp_record *r, const struct sp_csr *m)
+{
+    static const int32_t chunks[] = {4, 8, 16, 32, 64};
+    static const int64_t windows[] = {1, 64, 256, 1024, 4096, 16384};
+    struct sp_pattern pattern = sp_csr_pattern(m);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++)
+        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++) {
+            json_t *point = json_object();
+            json_object_set_new(point, "C", json_integer(chunks[i]));
+            json_object_set_new(point, "sigma", json_integer(windows[j]));
+            json_object_set_new(point, "beta", json_real(sp_sell_beta(&pattern, chunks[i], windows[j])));
+            sp_record_append(r, "curves.beta_map", point);
+        }
+}
+
+static void record_saturation(struct sp_record *r, const struct sp_machine *m)
+{
+    json_t *points = json_array();
+    const char *name = "";
+    for (int t = 1; t <= m->n_cores * (m->threads_per_core > 0 ? m->threads_per_core : 1); t++) {
+        bool exact;
+        const struct sp_ceiling *c = sp_roof_of(m, "MEM", t, NULL, &exact);
+        if (!c || !exact)
+            continue;
+        json_t *point = json_object();
+        json_object_set_new(point, "threads", json_integer(t));
+        json_object_set_new(point, "value", json_real(c->value.value));
+        json_object_set_new(point, "lo", json_real(c->value.lo));
+        json_object_set_new(point, "hi", json_real(c->value.hi));
+        json_array_append_new(points, point);
+        name = c->name;
+    }
+    if (json_array_size(points) < 2) {
+        json_decref(points);
+        return;
+    }
+    json_t *curve = json_object();
+    json_object_set_new(curve, "name", json_string(name));
+    json_object_set_new(curve, "level", json_string("MEM"));
+    json_object_set_new(curve, "unit", json_string("B/s"));
+    json_object_set_new(curve, "points", points);
+    sp_record_append(r, "curves.saturation", curve);
+}
+
+/* alpha over the size of each last-level cache, for the state of the caches that was measured. */
+static void record_alpha(struct sp_record *r, const struct sp_analysis *a)
+{
+    const struct sp_reuse *reuse = &a->reuse;
+    if (reuse->n_sizes == 0)
+        return;
+    bool cold = a->options->state == SP_COLD;
+    double most = 0, widest = 0;
+    json_t *points = json_array();
+    for (int i = 0; i < reuse->n_sizes; i++) {
+        const struct sp_reuse_size *s = &reuse->size[i];
+        double alpha = cold ? s->alpha_cold : s->alpha_warm;
+        double lo = cold ? s->alpha_cold_lo : s->alpha_warm_lo,
+               hi = cold ? s->alpha_cold_hi : s->alpha_warm_hi;
+        json_t *point = json_object();
+        json_object_set_new(point, "capacity_B", json_integer(s->capacity_B));
+        json_object_set_new(point, "alpha", json_real(alpha));
+        json_object_set_new(point, "lo", json_real(lo));
+        json_object_set_new(point, "hi", json_real(hi));
+        json_array_append_new(points, point);
+        most = fmax(most, alpha);
+        widest = fmax(widest, 0.5 * (hi - lo));
+    }
+    json_t *curve = json_object();
+    json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_SIMULATED)));
+    json_object_set_new(curve, "state", json_string(cold ? "cold" : "warm"));
+    json_object_set_new(curve, "rate", json_real(reuse->rate));
+    json_object_set_new(curve, "error", reuse->exact || most <= 0 ? json_real(0) : json_real(widest / most));
+    json_object_set_new(curve, "points", points);
+    sp_record_set_object(r, "curves.alpha_cache", curve);
+}
+
+/* B(r) with every line of the gathered operand loaded once. */
+static void record_balance(struct sp_record *r, const struct sp_analysis *a)
+{
+    json_t *points = json_array(), *curve = json_object();
+    for (int i = 0; i < a->compared.n_balances; i++)
+        json_array_append_new(points, json_pack("{s:i, s:f}", "r", (int)a->compared.balance[i].r, "balance",
+                                                a->compared.balance[i].balance));
+    json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_MODELLED)));
+    json_object_set_new(curve, "points", points);
+    sp_record_set_object(r, "curves.balance", curve);
+}
+
+void sp_record_curves(struct sp_record *r, const struct sp_analysis *a)
+{
+    if (!a->options->no_hints && a->setup.layout.n_nz > 0)
+        record_beta(r, a->setup.workload.matrix);
+    record_saturation(r, a->options->machine);
+    record_alpha(r, a);
+    if (a->compared.n_balances > 0)
+        record_balance(r, a);
 }
