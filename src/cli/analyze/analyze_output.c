@@ -8,9 +8,9 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "cli/core/find_program.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
 #include "cli/core/terminal.h"
-#include "cli/core/words.h"
 #include "io/record/record.h"
 #include "io/record/record_request.h"
 #include "plots/plot.h"

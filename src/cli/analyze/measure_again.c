@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/own_process.h"
+#include "cli/core/programs.h"
 #include "io/record/record.h"
 #include "io/record/record_request.h"
 #include "session/record/parts.h"

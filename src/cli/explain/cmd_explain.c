@@ -5,7 +5,7 @@
 #include "base/figures.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/explain/explained.h"
 #include "cli/explain/facts.h"

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/core/flat_csv.h"
+#include "cli/core/output.h"
 #include "model/volume/volume_bcsr.h"
 #include "sparse/formats/blocks.h"
 #include "sparse/formats/layout.h"

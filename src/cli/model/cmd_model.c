@@ -8,7 +8,7 @@
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/model/machines.h"
 #include "cli/model/model_output.h"

@@ -4,8 +4,9 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "cli/core/draw_text.h"
-#include "cli/core/find_program.h"
+#include "cli/analyze/plot_files.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
 #include "session/gpu/record_gpu.h"
 
 enum { MOST_GUESSES = 16 };

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/track/track_options.h"
 #include "io/files/atomic_file.h"
 #include "io/record/record_request.h"

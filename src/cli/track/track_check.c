@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/analyze/measure_again.h"
 #include "cli/analyze/verdict_print.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/track/track_options.h"
 #include "io/files/part_file.h"

@@ -20,10 +20,9 @@ struct sp_ecm_words {
 json_t *sp_ecm_json(const struct sp_ecm_inputs *inputs, const struct sp_ecm_times *times,
                     struct sp_ecm_words words);
 
-/* Where gathers of x come from, and their roof, as JSON: of `spmodel model --json` and of records. */
-
-/* {"time", "roof", "beyond_L1", "levels": [{"level", "gathers", "rate"}]}. Values as sp_record_value_json()
- * writes them, in s and 1/s, of all threads. New reference; NULL: memory is short. */
+/* Where gathers of x come from, and their roof, as JSON: of `spmodel model --json` and of records. {"time",
+ * "roof", "beyond_L1", "levels": [{"level", "gathers", "rate"}]}. Values as sp_record_value_json() writes
+ * them, in s and 1/s, of all threads. New reference; NULL: memory is short. */
 json_t *sp_gather_json(const struct sp_gather_roof *roof);
 
 #endif

@@ -58,9 +58,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
                              struct sp_error *err);
 void sp_setup_free(struct sp_setup *setup);
 
-/* The matrix of an analysis: loaded, reordered when asked, its structure known. */
-
-/* Zero-initialise; sp_subject_free(). */
+/* The matrix of an analysis: loaded, reordered when asked, its structure known. Zero-initialise;
+ * sp_subject_free(). */
 struct sp_subject {
     char argument[1024];    /* as typed */
     char name[128];         /* for people and file names */

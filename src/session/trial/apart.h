@@ -29,10 +29,8 @@ bool sp_apart_send(int pipe, const void *data, size_t size);
 bool sp_apart_receive(int pipe, void *data, size_t size);
 
 /* Finding an order that may take much longer than it is worth (METIS on a graph without parts takes minutes
- * where a mesh takes a second), and that knows no way to be stopped. */
-
-/* sp_reorder_find() in a process of its own, which is ended after limit_s [s], SP_ABSENT, or when the user
- * interrupts, SP_INTERRUPTED. The child
+ * where a mesh takes a second), and that knows no way to be stopped. sp_reorder_find() in a process of its
+ * own, which is ended after limit_s [s], SP_ABSENT, or when the user interrupts, SP_INTERRUPTED. The child
  * computes with one thread, which changes no order. */
 enum sp_status sp_order_in_time(const char *method, const struct sp_csr *a, double limit_s,
                                 const struct sp_progress *progress, struct sp_permutations *order,

@@ -1,17 +1,100 @@
-#include "cli/core/in_turn.h"
+#include "cli/core/programs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/samples.h"
 #include "cli/core/terminal.h"
+#include "io/files/part_file.h"
 #include "io/json_text.h"
 #include "io/record/record.h"
+#include "sp_config.h"
+
+/* A file, or what is there already. */
+static bool redirect(const char *path, int flags, int to)
+{
+    if (!path)
+        return true;
+    const int fd = open(path, flags, 0666);
+    return fd >= 0 && dup2(fd, to) >= 0;
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Files of this process are none of the other's: they go when it begins. */
+static void close_on_exec(void)
+{
+    static const unsigned by_exec = 1U << 2; /* CLOSE_RANGE_CLOEXEC */
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, by_exec) != 0)
+        for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* In the child. /proc/self/exe is this very program, even where another one has taken its name. */
+static _Noreturn void become(const struct sp_own_process *what, pid_t parent)
+{
+    const int anew = O_CREAT | O_WRONLY | O_TRUNC;
+    if (what->own_group)
+        setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* at which it removes what it has half-written */
+    reset_signals();
+    if (getppid() != parent || !redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
+        !redirect(what->out, anew, STDOUT_FILENO) || !redirect(what->said, anew, STDERR_FILENO))
+        _exit(127);
+    for (const struct sp_own_variable *v = what->set; v && v->name; v++)
+        setenv(v->name, v->value, 1);
+    close_on_exec();
+    execv("/proc/self/exe", what->word);
+    dprintf(STDERR_FILENO, "the program cannot be started: %s\n", strerror(errno));
+    _exit(127);
+}
+
+enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pid, struct sp_error *err)
+{
+    const pid_t parent = getpid();
+    sigset_t before;
+    fflush(NULL);
+    sp_part_children_hold(&before);
+    *pid = fork();
+    if (*pid == 0)
+        become(what, parent);
+    if (!what->own_group)
+        sp_part_child(*pid);
+    sp_part_children_release(&before);
+    if (*pid > 0 && what->own_group)
+        setpgid(*pid, *pid); /* here, too: it may be told to stop before it has done so itself */
+    if (*pid > 0)
+        return SP_OK;
+    *pid = 0;
+    return sp_fail(err, SP_ABSENT, NULL, "no process: %s", strerror(errno));
+}
+
+int sp_own_process_wait(pid_t pid)
+{
+    int state = -1;
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
+        ;
+    sp_part_child_ended(pid);
+    return state;
+}
 
 /* All that a command writes to its standard output; NULL: no memory. */
 static char *read_all(FILE *f)
@@ -123,4 +206,51 @@ enum sp_status sp_run_in_turn(const char *a, const char *b, int rounds, int verb
         out->median_s[k] = sp_median(out->time_s[k], rounds);
     }
     return SP_OK;
+}
+
+const char *sp_find_program(const char *name, char *path, size_t size)
+{
+    const char *p = getenv("PATH");
+    while (p && *p) {
+        size_t length = strcspn(p, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, p, name);
+        if (access(path, X_OK) == 0)
+            return path;
+        p += length + (p[length] == ':');
+    }
+    return NULL;
+}
+
+/* The folder of this very program, links resolved. */
+static bool own_folder(char *folder, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", folder, size - 1);
+    if (n <= 0 || (size_t)n == size - 1)
+        return false;
+    folder[n] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+/* An installed program has no business in the tree that it was built from, though it may still be there. */
+static bool in_build_tree(const char *folder)
+{
+    struct stat here, build;
+    return stat(folder, &here) == 0 && stat(SP_BINARY_DIR, &build) == 0 && here.st_dev == build.st_dev &&
+           here.st_ino == build.st_ino;
+}
+
+bool sp_data_path(const char *what, char *path, size_t size)
+{
+    char folder[3000];
+    int n;
+    if (!own_folder(folder, sizeof folder))
+        return false;
+    if (in_build_tree(folder))
+        n = snprintf(path, size, "%s/%s", SP_SOURCE_DIR, what);
+    else
+        n = snprintf(path, size, "%s/%s/%s", folder, SP_DATA_FROM_BIN, what);
+    return n > 0 && (size_t)n < size;
 }

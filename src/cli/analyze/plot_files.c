@@ -1,4 +1,4 @@
-#include "cli/analyze/plot_inputs.h"
+#include "cli/analyze/plot_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/record/record.h"
 
 struct candidate {
@@ -94,4 +95,19 @@ enum sp_status sp_newest_record(const char *directory, char *path, size_t size, 
                       "name a record file, or make one: spmodel analyze MATRIX.mtx",
                       n_foreign ? "there is no record of yours here, and others' are not taken unasked"
                                 : "there is no record here");
+}
+
+enum sp_status sp_draw_to_stdout(const struct sp_plot_kind *kind, const struct sp_record *const *records,
+                                 int n, enum sp_term term, const struct sp_plot_tool *tool,
+                                 struct sp_error *err)
+{
+    char *bytes;
+    size_t size;
+    const enum sp_status status = sp_plot_picture(kind, records, n, term, tool, &bytes, &size, err);
+    if (term != SP_TERM_TXT)
+        sp_guard_as_data(stdout);
+    if (status == SP_OK)
+        fwrite(bytes, 1, size, stdout);
+    free(bytes);
+    return status;
 }
