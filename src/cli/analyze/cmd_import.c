@@ -1,6 +1,5 @@
 /* spmodel import: alpha, losses and a roofline for anybody's run, from its likwid-perfctr output and the
  * matrix. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/analyze/arguments.h"
+#include "cli/analyze/run_options.h"
 #include "cli/core/programs.h"
 
 /* Exit codes of the process that tries options: none that argp takes. */

@@ -18,7 +18,6 @@
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
 #include "io/json_text.h"
-#include "io/record/record.h"
 #include "sp_config.h"
 
 /* A file, or what is there already. */

@@ -8,11 +8,9 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "session/analyze/analysis.h"
-#include "session/analyze/observe.h"
 #include "session/analyze/plan.h"
 #include "session/measure/conditions.h"
 #include "session/record/format_model.h"
-#include "session/record/parts.h"
 #include "sys/machine/identity.h"
 
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,

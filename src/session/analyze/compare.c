@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "session/analyze/analysis.h"
-#include "session/analyze/pcore.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/variant.h"
 

@@ -12,7 +12,6 @@
 #include "model/cache/page_walks.h"
 #include "model/unit_costs.h"
 #include "sparse/formats/layout.h"
-#include "sparse/formats/variant.h"
 #include "sparse/product/dense.h"
 
 /* Up to the longest row that a vector or two take every length, then those beside multiples of a vector's. */

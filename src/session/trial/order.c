@@ -1,7 +1,6 @@
 /* Counterfactuals: what other orders of rows and columns would save. Orders are found and looked at on the
  * matrix as it stands, by sampled reuse distances; only the best of them is applied and simulated exactly. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -10,7 +10,6 @@
 #include "session/analyze/pcore.h"
 #include "sparse/formats/variant.h"
 #include "sparse/product/dense.h"
-#include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
 
 /* Gathers are not looked at where transfers reach this share of the roof. */
