@@ -32,7 +32,6 @@
 
 #include "base/clock.h"
 #include "kernels/cpu/spmm/staged.h"
-#include "layer_file.h"
 #include "layer_network.h"
 #include "layer_reference.h"
 #include "sys/machine/pages.h"

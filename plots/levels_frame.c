@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 static const char *const level_names[SP_N_WAY_LEVELS] = {"L1", "L2", "MEM"};
 

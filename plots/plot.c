@@ -5,7 +5,7 @@
 
 #include "base/option/option_words.h"
 #include "io/files/atomic_file.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "plots/gnuplot.h"
 #include "plots/script.h"
 

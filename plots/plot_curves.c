@@ -4,7 +4,7 @@
 #include "base/figures.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "io/record/record_series.h"
+#include "io/record/record.h"
 #include "plots/script.h"
 
 enum { SATURATION_WIDTH = 760, SATURATION_HEIGHT = 480, MOST_LINES = 12 };

@@ -7,7 +7,7 @@
 #ifndef SP_PLOTS_SCRIPT_H
 #define SP_PLOTS_SCRIPT_H
 
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "plots/plot.h"
 
 /* Colours that colour-blind readers can tell apart, and greys. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "io/record/record.h"
-#include "io/record/record_words.h"
 
 static int n_broken;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/explain/explained.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "report/report_words.h"
 
 static void read_example(const char *name, struct sp_record *r)

@@ -9,7 +9,7 @@
 #include "cli/explain/facts.h"
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "lab/formula.h"
 #include "lab/lab_audit.h"
 

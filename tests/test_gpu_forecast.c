@@ -6,7 +6,7 @@
 
 #include "io/machine/machine_file.h"
 #include "schema_check.h"
-#include "session/gpu/prediction_record.h"
+#include "session/gpu/record_gpu.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 

@@ -9,7 +9,6 @@
 
 #include "lab/lab_audit.h"
 #include "lab/lab_check.h"
-#include "lab/lab_report.h"
 #include "scratch_dir.h"
 
 static void make_lab(void)

@@ -8,9 +8,9 @@
 #include "model/cache/kept.h"
 #include "scratch_dir.h"
 #include "session/analyze/observe.h"
+#include "session/measure/conditions.h"
 #include "session/measure/machine.h"
 #include "session/measure/measure_plan.h"
-#include "session/measure/placement.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/identity.h"
 

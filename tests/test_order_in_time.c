@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "session/trial/order_in_time.h"
+#include "session/trial/apart.h"
 #include "sparse/generate/generate.h"
 
 static void make(const char *spec, struct sp_csr *a)

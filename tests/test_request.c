@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/record/record_anonymous.h"
+#include "io/record/record.h"
 #include "io/record/record_request.h"
-#include "io/record/record_words.h"
 
 /* A record with these members (JSON), besides id, tool and start. */
 static struct sp_record record_of(const char *members)

@@ -6,7 +6,7 @@
 
 #include "io/record/record.h"
 #include "kernels/control.h"
-#include "session/measure/sentinel.h"
+#include "session/measure/conditions.h"
 #include "session/record/parts.h"
 
 static struct sp_topology small_machine(void)

@@ -7,8 +7,7 @@
 #include "model/volume/volume.h"
 #include "report/report_sweep.h"
 #include "session/record/format_model.h"
-#include "session/sweep/record_sweep.h"
-#include "session/sweep/sweep_bound.h"
+#include "session/sweep/sweep.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 

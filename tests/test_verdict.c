@@ -9,7 +9,7 @@
 #include "base/figures.h"
 #include "base/visible.h"
 #include "explain_must.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "model/losses.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"

@@ -4,7 +4,7 @@
 #define SP_LAB_LAB_AUDIT_H
 
 #include "base/progress.h"
-#include "lab/lab_results.h"
+#include "lab/lab_folder.h"
 
 enum { SP_LAB_MOST_FLAGS = 48 };
 

@@ -2,7 +2,9 @@
 #ifndef SP_LAB_LAB_CHECK_H
 #define SP_LAB_LAB_CHECK_H
 
-#include "lab/lab_results.h"
+#include <stdio.h>
+
+#include "lab/lab_folder.h"
 
 enum sp_lab_state {
     SP_LAB_PASS,
@@ -41,5 +43,9 @@ enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_
                             struct sp_error *err);
 /* SP_OK all that could be decided is right, SP_NO something failed, SP_UNDECIDED. */
 enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts);
+
+/* The report of a lab: Markdown, predictions beside results, explanations. Explanations ("because") and
+ * answers stand in it only once something was run. SP_OUTPUT is the caller's to notice on the stream. */
+void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out);
 
 #endif

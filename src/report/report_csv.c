@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "io/files/atomic_file.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 static const struct column {
     const char *name;

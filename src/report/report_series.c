@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "io/record/record_series.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 enum { MOST = 32, N_COLUMNS = 8, CELL = 40 };
 

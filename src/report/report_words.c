@@ -7,7 +7,7 @@
 #include "base/figures.h"
 #include "base/option/change.h"
 #include "base/text.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 char *sp_gain_text(const json_t *hint, char *text, size_t size)
 {

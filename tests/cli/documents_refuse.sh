@@ -36,8 +36,8 @@ page '<!-- file: a/b.txt -->\n```text\nwords\n```\n\n```sh\ncd a\nX=5\nfor i in 
 page 'A `spmodel analyze M --nothing`, a `track frobnicate`, a `--no-such-option`.'; named
 for words in "no option --nothing of spmodel analyze" "track has no verb 'frobnicate'" "no option --no-such-option"; do refused "$words"; done
 page '<!-- run: not: only looked at -->\n\n    FOO=1 srun -N 2 spmodel anlyze M'; named; refused "no command 'spmodel anlyze'"
-page 'A `src/no/such/file.c`, `sp_no''_such_function`, [a page](no-such-page.md), `sp_analyze` (`session/analyze/subject.c`).'; named
+page 'A `src/no/such/file.c`, `sp_no''_such_function`, [a page](no-such-page.md), `sp_analyze` (`session/analyze/setup.c`).'; named
 for words in "no file src/no/such/file.c" "nothing is called sp_no.*_function" "a link to '.*no-such-page.md'" \
-    "sp_analyze is not in session/analyze/subject.c"; do refused "$words"; done
+    "sp_analyze is not in session/analyze/setup.c"; do refused "$words"; done
 page 'A picture: ![](x.png)'; named; refused "an image without a text"
 echo "documents_refuse.sh: ok"

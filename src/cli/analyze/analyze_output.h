@@ -4,9 +4,8 @@
 
 #include <stdbool.h>
 
-#include "cli/core/html_output.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "io/record/record.h"
 
 struct sp_output_options {

@@ -1,6 +1,5 @@
 /* spmodel import: alpha, losses and a roofline for anybody's run, from its likwid-perfctr output and the
  * matrix. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -9,7 +8,7 @@
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
-#include "session/analyze/import.h"
+#include "session/record/recording.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"

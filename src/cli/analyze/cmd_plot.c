@@ -2,15 +2,12 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "cli/analyze/plot_inputs.h"
+#include "cli/analyze/plot_files.h"
 #include "cli/core/command.h"
-#include "cli/core/draw_text.h"
-#include "cli/core/find_program.h"
-#include "cli/core/html_output.h"
 #include "cli/core/options.h"
-#include "cli/core/suggest.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
 #include "cli/core/terminal.h"
-#include "cli/core/words.h"
 #include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/report_sweep.h"

@@ -1,16 +1,13 @@
 /* spmodel sweep: which configuration is the fastest for this matrix on this machine. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/analyze/analyze_output.h"
-#include "cli/analyze/run_argp.h"
+#include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/stage.h"
-#include "io/matrix/matrix_load.h"
-#include "session/sweep/record_sweep.h"
+#include "session/sweep/sweep.h"
 #include "sys/machine/pages.h"
 
 enum { KEY_C = SP_KEY_PRIVATE, KEY_SIGMA, KEY_POINT, KEY_EXHAUSTIVE };

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/own_process.h"
+#include "cli/core/programs.h"
+#include "io/record/record.h"
 #include "io/record/record_request.h"
-#include "io/record/record_words.h"
 #include "session/record/parts.h"
 #include "sp_config.h"
 #include "sys/machine/identity.h"

@@ -6,7 +6,6 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/track/track_options.h"
 #include "report/text/report_lines.h"
 #include "track/judge/comparable.h"

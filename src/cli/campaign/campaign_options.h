@@ -3,7 +3,7 @@
 #define SP_CLI_CAMPAIGN_OPTIONS_H
 
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "track/campaign/campaign_jobs.h"
 
 enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/analyze/arguments.h"
-#include "cli/core/own_process.h"
+#include "cli/analyze/run_options.h"
+#include "cli/core/programs.h"
 
 /* Exit codes of the process that tries options: none that argp takes. */
 enum { ACCEPTED = 100, MORE_MATRICES, WRITES, JUDGES };

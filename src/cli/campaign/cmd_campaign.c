@@ -8,7 +8,7 @@
 #include "cli/campaign/campaign_options.h"
 #include "cli/campaign/child.h"
 #include "cli/core/command.h"
-#include "cli/core/words.h"
+#include "cli/core/output.h"
 #include "cli/track/track_options.h"
 #include "io/files/atomic_file.h"
 

@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "track/campaign/node_screen.h"
 
 /* What is judged: slower means a longer time, or less bandwidth of the load-only roof. */

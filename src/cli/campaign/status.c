@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "track/campaign/campaign_jobs.h"
 
 /* The exit code that a failure stands for. */

@@ -1,12 +1,48 @@
-/* The command table: one file cmd_NAME.c and one row in command_table.c a subcommand. */
+/* Commands and the verbs of some: their rows, and the name that was meant where there is none of the one
+ * typed. */
 #ifndef SP_CLI_COMMAND_H
 #define SP_CLI_COMMAND_H
 
+#include <argp.h>
 #include <stdio.h>
 
 #include "base/status.h"
-#include "cli/core/verbs.h"
 
+/* What a command's or a verb's row says for its manual page, its --help and its completion; the options
+ * themselves are those that it parses. An example is one line that works: tests/cli/examples.sh runs it as it
+ * stands, in a folder with matrix.mtx, before.json and the like. */
+struct sp_example {
+    const char *line;  /* "spmodel info --spy matrix.mtx" */
+    const char *what;  /* what it is for, without a full stop */
+    const char *exits; /* codes that it may exit with, "0 5"; NULL: 0 */
+};
+
+struct sp_page {
+    const struct argp *argp;           /* what it parses; NULL: a family of verbs */
+    const struct sp_example *examples; /* ends with a NULL line; NULL: none */
+    const char *exits;                 /* codes beside those that every command may have, "1 5"; NULL: none */
+    const char *see;                   /* other pages and topics, "compare track-check formats"; NULL: none */
+};
+
+/* Commands that are families of verbs: `spmodel track check`, `spmodel lab run`. One verb; its argv[0] is
+ * "spmodel FAMILY NAME". */
+struct sp_verb {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+    struct sp_page page;
+};
+
+struct sp_verb_family {
+    const char *name;                  /* of the command */
+    const char *purpose;               /* a sentence or two for --help, with the newline */
+    const char *example;               /* lines behind the list of verbs */
+    const struct sp_verb *const *verb; /* ends with NULL */
+};
+
+/* Runs the verb that argv[1] names, or prints the list; returns the exit code. */
+int sp_verbs_run(const struct sp_verb_family *family, int argc, char **argv);
+
+/* The command table: one file cmd_NAME.c and one row in command.c a subcommand. */
 struct sp_command {
     const char *name;
     const char *arguments; /* "MATRIX...", for the usage line */
@@ -19,5 +55,21 @@ struct sp_command {
 };
 
 extern const struct sp_command *const sp_command_table[]; /* ends with NULL */
+
+/* "Did you mean ...?": offers of names for a word that is none; the nearest one wins when it is near enough.
+ */
+struct sp_suggestion {
+    const char *word;
+    const char *shown; /* NULL: nothing near */
+    int distance;
+};
+
+struct sp_suggestion sp_suggestion_begin(const char *word);
+/* `shown` (borrowed) is what to propose when `candidate` is the nearest. */
+void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const char *shown);
+
+/* Letters to insert, delete or replace to make one word of the other, in any case. Words of up to 63 letters;
+ * longer ones are cut. */
+int sp_edit_distance(const char *a, const char *b);
 
 #endif

@@ -7,9 +7,7 @@
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/out_of_memory.h"
 #include "cli/core/process.h"
-#include "cli/core/suggest.h"
 #include "cli/manual/version.h"
 
 static void print_usage(FILE *stream)
@@ -68,7 +66,6 @@ static void take_short_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    sp_out_of_memory_begin();
     setlocale(LC_CTYPE, "");
     const int refused = sp_process_begin();
     if (refused)

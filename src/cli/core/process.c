@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -182,8 +183,28 @@ static int check_limits(void)
     return 0;
 }
 
+static _Noreturn void end(void)
+{
+    static const char text[] = "spmodel: error: no memory is left for a record or a report\n"
+                               "  remedy: free memory, or raise the limit of this process or its group\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+        /* nothing can be said; the code tells */
+    }
+    sp_parts_end();
+    _exit(sp_exit_code(SP_MEMORY));
+}
+
+static void *get(size_t n)
+{
+    void *p = malloc(n > 0 ? n : 1);
+    if (!p)
+        end();
+    return p;
+}
+
 int sp_process_begin(void)
 {
+    json_set_alloc_funcs(get, free);
     open_standard_streams();
     handle_signals();
     on_exit(check_exit, NULL);

@@ -9,8 +9,11 @@
  * gets their numbers. SIGTERM, SIGHUP and the like remove what is unfinished (io/files/part_file.h) and end
  * the process as they do by themselves; so does SIGINT, also where a shell without job control has it
  * ignored. From here on an exit by whomever (argp's --help) ends with 4 where standard output could not be
- * written. Then returns 0, or 4: more threads (OMP_NUM_THREADS) or smaller stacks (ulimit -s, OMP_STACKSIZE)
- * than can work, and the reason stands on stderr. */
+ * written. jansson, which says NULL in a hundred places and loses a field where nobody looks, gives what was
+ * asked for or ends the program: a reason on stderr, no unfinished file, exit 4. So no document is ever
+ * incomplete, no key of a series made of less, and no NULL is followed; whatever else has an enum sp_status
+ * is refused by SP_MEMORY. Then returns 0, or 4: more threads (OMP_NUM_THREADS) or smaller stacks (ulimit -s,
+ * OMP_STACKSIZE) than can work, and the reason stands on stderr. */
 int sp_process_begin(void);
 
 /* Last in main(): what is not written yet. Returns the worse of `code` and 4 where that fails, and 130 after

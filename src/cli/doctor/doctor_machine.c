@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/core/find_program.h"
+#include "cli/core/programs.h"
 #include "cli/doctor/doctor.h"
 #include "cli/machine/this_machine.h"
 #include "kernels/gpu_module.h"

@@ -5,12 +5,11 @@
 #include "base/figures.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/explain/explained.h"
 #include "cli/explain/facts.h"
 #include "io/record/record.h"
-#include "io/record/record_words.h"
 #include "report/text/pen.h"
 
 /* An explanation for people, from what cli/explain/explained.h makes. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/explain/facts.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "lab/formula.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "model/volume/volume.h"
 #include "report/report_words.h"
 

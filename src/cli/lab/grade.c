@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/lab/labs_options.h"
 #include "lab/lab_audit.h"

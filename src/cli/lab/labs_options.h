@@ -2,8 +2,8 @@
 #ifndef SP_CLI_LABS_OPTIONS_H
 #define SP_CLI_LABS_OPTIONS_H
 
+#include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/verbs.h"
 #include "lab/lab_folder.h"
 
 /* A verb of `spmodel lab`: one row in cmd_lab.c. argv[0] is "spmodel lab NAME". */
@@ -25,7 +25,7 @@ extern const struct argp_child sp_lab_children[];
  * where both put what they read. */
 void sp_lab_pass(struct argp_state *state, struct sp_lab_options *options);
 
-/* Where labs lie: the user's, the program's (cli/core/data_paths.h), ./labs; those that exist. The current
+/* Where labs lie: the user's, the program's (cli/core/programs.h), ./labs; those that exist. The current
  * folder may be anybody's: it adds labs and replaces none. */
 enum { SP_LAB_DIRECTORIES = 3 };
 struct sp_lab_directories {

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/own_process.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
 #include "cli/lab/labs_options.h"
-#include "lab/lab_command.h"
-#include "lab/lab_report.h"
+#include "lab/lab_check.h"
+#include "lab/lab_folder.h"
 
 /* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
 

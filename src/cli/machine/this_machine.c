@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/print.h"
-#include "cli/core/data_paths.h"
+#include "cli/core/programs.h"
 #include "io/machine/machine_file.h"
 #include "session/measure/gpu.h"
 #include "session/measure/machine.h"

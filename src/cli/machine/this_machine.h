@@ -29,7 +29,7 @@ enum { SP_MACHINE_DIRECTORIES = 2 };
 
 struct sp_machine_paths {
     char storage[SP_MACHINE_DIRECTORIES][1024];
-    /* Ends with NULL: the user's own, the program's (cli/core/data_paths.h); none of the current directory,
+    /* Ends with NULL: the user's own, the program's (cli/core/programs.h); none of the current directory,
      * which may be anybody's: its files have a path. */
     const char *directory[SP_MACHINE_DIRECTORIES + 1];
     const char *cache; /* $XDG_CACHE_HOME/spmodel or ~/.cache/spmodel; NULL: there is no home */

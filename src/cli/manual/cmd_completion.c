@@ -4,7 +4,7 @@
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/explain/terms/terms.h"
 #include "cli/manual/completion.h"
 #include "model/hints/hints.h"

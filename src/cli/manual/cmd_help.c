@@ -5,7 +5,6 @@
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/suggest.h"
 #include "cli/explain/terms/terms.h"
 #include "cli/manual/manual.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/core/option_list.h"
+#include "cli/core/options.h"
 #include "cli/manual/manual.h"
 
 /* Scripts ask for the names of machines and labs when they complete: there may be new ones. */

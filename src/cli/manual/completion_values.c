@@ -6,7 +6,7 @@
 
 #include "base/option/run_option.h"
 #include "base/visible.h"
-#include "cli/core/save.h"
+#include "cli/core/output.h"
 #include "cli/doctor/doctor.h"
 #include "cli/lab/labs_options.h"
 #include "cli/machine/this_machine.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "cli/core/option_list.h"
-#include "cli/core/page.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
 #include "cli/explain/terms/terms.h"
 #include "cli/manual/manual.h"
 #include "sp_config.h"

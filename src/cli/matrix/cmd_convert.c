@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/save.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "io/matrix/matrix_load.h"
 #include "sys/machine/pages.h"

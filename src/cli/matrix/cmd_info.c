@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/matrix/info.h"
 #include "io/files/atomic_file.h"

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/core/flat_csv.h"
+#include "cli/core/output.h"
 #include "model/volume/volume.h"
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"

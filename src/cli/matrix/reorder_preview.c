@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/core/flat_csv.h"
+#include "cli/core/output.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
 #include "model/roofline.h"

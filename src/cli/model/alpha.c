@@ -1,4 +1,4 @@
-#include "cli/model/alpha.h"
+#include "cli/model/case.h"
 
 #include <stdio.h>
 #include <stdlib.h>

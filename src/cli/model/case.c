@@ -5,10 +5,141 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model/alpha.h"
-#include "cli/model/model_ecm.h"
-#include "cli/model/model_gpu.h"
+#include "base/memory.h"
+#include "model/gpu/occupancy.h"
+#include "session/gpu/record_gpu.h"
 #include "sparse/formats/layout.h"
+
+/* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
+static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_traffic *traffic)
+{
+    const double written = p->volume.write_B;
+    for (int k = 0; k < n_caches; k++) {
+        const bool crosses = k < p->home;
+        memset(&traffic[k], 0, sizeof traffic[k]);
+        traffic[k].read_B = crosses ? sp_value_between(p->volume_B.value - written, p->volume_B.lo - written,
+                                                       p->volume_B.hi - written, SP_MODELLED)
+                                    : sp_value_of(0, SP_MODELLED);
+        traffic[k].write_B = sp_value_of(crosses ? written : 0, SP_MODELLED);
+    }
+}
+
+/* Fills in row->ecm for SpMV with a layout on a described CPU. Bytes: simulated where row->traffic is, else
+ * the roofline's over every interface inside the level where the data live. T_OL by the arithmetic peak where
+ * P_core is not known, T_nOL by the loads' bytes. The prediction is made. */
+static void ecm_of(const struct sp_workload *w, const struct sp_layout *layout, struct sp_value core,
+                   struct sp_model_row *row)
+{
+    const struct sp_machine *m = row->machine;
+    row->has_ecm = m->kind == SP_CPU && m->n_caches > 0 && *m->name && layout && w->op == SP_OP_SPMV;
+    if (!row->has_ecm)
+        return;
+    const struct sp_prediction *p = &row->prediction;
+    if (row->n_traffic != m->n_caches) {
+        by_formula(p, m->n_caches, row->traffic);
+        row->n_traffic = 0;
+    }
+    const double load_B = sp_layout_matrix_bytes(layout) + sp_layout_gather_bytes(layout);
+    row->ecm_has_core = sp_value_known(core);
+    const struct sp_value core_s =
+        row->ecm_has_core
+            ? sp_value_between(p->work / core.value, p->work / core.hi, p->work / core.lo, SP_MODELLED)
+            : sp_ecm_peak_s(m, p->work, sp_precision_size(row->precision) < 8);
+    row->ecm_inputs = sp_ecm_inputs_of(m, row->traffic, m->n_caches, core_s, sp_ecm_load_s(m, load_B),
+                                       row->n_threads, row->n_domains, NULL);
+    row->ecm = sp_ecm_of(&row->ecm_inputs);
+    row->ecm_rows = (double)layout->n_r;
+}
+
+/* Nanoseconds a row, or "unknown". */
+
+/* Rows of `spmodel model` for a described GPU: one for each way in which its threads can share the
+ * format's work. */
+
+/* The launch at place `way` (0, 1, ...) of those that take the layout; false: there are no more. */
+static bool gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *launch)
+{
+    for (int m = 0, n = 0; m < SP_N_GPU_MAPS; m++)
+        if (sp_gpu_map_op((enum sp_gpu_map)m) == l->op &&
+            sp_gpu_launch_make(l, (enum sp_gpu_map)m, 0, launch, NULL) == SP_OK && n++ == way)
+            return true;
+    return false;
+}
+
+/* Entries are known, GPU kernels take the layout, the machine says what an SM holds, and neither alpha nor
+ * bytes are given. */
+static bool is_on_gpu(const struct sp_model_request *request, const struct sp_layout *l,
+                      const struct sp_machine *machine)
+{
+    struct sp_gpu_launch launch;
+    return l && sp_gpu_is_described(machine) &&
+           (request->alpha_kind == SP_ALPHA_DEFAULT || request->alpha_kind == SP_ALPHA_SIM) &&
+           !(request->volume_B > 0) && gpu_way(l, 0, &launch);
+}
+
+/* Is there a GPU kernel for the operation and format? */
+static bool has_gpu_way(enum sp_op op, enum sp_format format)
+{
+    for (int m = 0; m < SP_N_GPU_MAPS; m++)
+        if (sp_gpu_map_op((enum sp_gpu_map)m) == op && sp_gpu_map_format((enum sp_gpu_map)m) == format)
+            return true;
+    return false;
+}
+
+/* The level that the data come from: its bytes, roof and the GPU's time take the place of the formula's. */
+static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *row)
+{
+    struct sp_prediction *p = &row->prediction;
+    const struct sp_machine *m = row->machine;
+    bool in_L2 = g->term[SP_GPU_TERM_MEMORY].amount.hi <= 0;
+    const struct sp_roof_term *home = &g->term[in_L2 ? SP_GPU_TERM_L2 : SP_GPU_TERM_MEMORY];
+    struct sp_residence *r = &p->residence;
+    p->home = in_L2 ? m->n_caches - 1 : m->n_caches;
+    r->level = g->L2_as_memory ? m->n_caches : p->home;
+    snprintf(r->name, sizeof r->name, "%s", r->level < m->n_caches ? "L2" : "MEM");
+    p->volume_B = home->amount;
+    p->balance = sp_value_between(home->amount.value / p->work, home->amount.lo / p->work,
+                                  home->amount.hi / p->work, home->amount.origin);
+    p->roof_Bps = home->rate;
+    p->roof = in_L2 && !g->L2_as_memory ? g->L2_roof : g->memory_roof;
+    p->roofline = g->roofline;
+    p->binding = g->binding;
+}
+
+/* Fills in row->gpu, alpha, alpha_min, and the prediction, whose bytes and balance are those of memory (of
+ * the L2 where nothing comes from memory). `in` is what the prediction by formula takes; the row has its
+ * machine, format and x_B. */
+static enum sp_status gpu_row(const struct sp_model_request *request, const struct sp_layout *l,
+                              const struct sp_gpu_launch *launch, struct sp_predict_inputs *in,
+                              const struct sp_progress *progress, struct sp_model_row *row,
+                              struct sp_error *err)
+{
+    void *memory = NULL;
+    enum sp_status status = sp_new_array(1, sizeof *row->gpu, "a prediction", &memory, err);
+    if (status == SP_OK)
+        status = sp_gpu_predict(l, launch, row->machine, in->work, !request->cold, progress, memory, err);
+    if (status != SP_OK) {
+        free(memory);
+        return status;
+    }
+    row->gpu = memory;
+    const struct sp_gpu_traffic *t = &row->gpu->traffic;
+    row->alpha_min = sp_value_of(t->x_once_B / row->x_B, SP_MODELLED);
+    row->alpha =
+        sp_value_between(t->x_B.value / row->x_B, t->x_B.lo / row->x_B, t->x_B.hi / row->x_B, SP_SIMULATED);
+    snprintf(row->note, sizeof row->note, "alpha simulated, %s, warps in turn, L2 %.1f to %.1f MiB",
+             request->cold ? "cold" : "warm", (double)t->L2_lo_B / 1048576, (double)t->L2_hi_B / 1048576);
+    in->alpha = row->alpha_min;
+    row->minimum_B = sp_predict(in).volume_B.value;
+    in->alpha = row->alpha;
+    row->prediction = sp_predict(in);
+    take_over(row->gpu, row);
+    char format[sizeof row->format];
+    memcpy(format, row->format, sizeof format);
+    sp_gpu_way_name(row->format, sizeof row->format, format, launch);
+    row->made = true;
+    return SP_OK;
+}
 
 static int cores_of(const struct sp_machine *m)
 {
@@ -265,7 +396,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
     share_out(request, layout, row);
-    sp_model_ecm(w, layout, rate_of(in.work, sum_of(&row->units)), row);
+    ecm_of(w, layout, rate_of(in.work, sum_of(&row->units)), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
     row->gather_wait_s = sp_gather_wait(
@@ -289,11 +420,11 @@ static enum sp_status make_gpu_rows(const struct sp_model_request *request,
 {
     struct sp_gpu_launch launch;
     enum sp_status status = SP_OK;
-    for (int way = 0; status == SP_OK && sp_model_gpu_way(layout, way, &launch); way++) {
+    for (int way = 0; status == SP_OK && gpu_way(layout, way, &launch); way++) {
         status = begin_row(request, subject, w, layout, machine, &row[way], err);
         struct sp_predict_inputs in = inputs_of(request, subject, w, layout, &row[way]);
         if (status == SP_OK)
-            status = sp_model_gpu_row(request, layout, &launch, &in, progress, &row[way], err);
+            status = gpu_row(request, layout, &launch, &in, progress, &row[way], err);
         sp_workload_format_option(w, row[way].gpu_option, sizeof row[way].gpu_option);
     }
     return status;
@@ -326,7 +457,7 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
     if (w->op != SP_OP_SPMV)
-        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : sp_model_has_gpu_way(w->op, w->format);
+        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : has_gpu_way(w->op, w->format);
     if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
         return m->kind == SP_GPU;
     return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
@@ -355,7 +486,7 @@ static enum sp_status make_group(const struct sp_model_request *request,
         if (status == SP_OK && sp_progress_interrupted(progress))
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
         struct sp_model_row *first = &row[m * n_asked * SP_MODEL_WAYS];
-        if (status == SP_OK && sp_model_on_gpu(request, w->matrix ? &layout : NULL, &machine[m]))
+        if (status == SP_OK && is_on_gpu(request, w->matrix ? &layout : NULL, &machine[m]))
             status = make_gpu_rows(request, subject, w, &layout, &machine[m], progress, first, err);
         else if (status == SP_OK)
             status = make_row(request, subject, w, w->matrix ? &layout : NULL, &machine[m], progress, &seen,

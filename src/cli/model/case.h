@@ -14,6 +14,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/roofline.h"
 #include "model/unit_costs.h"
+#include "sparse/formats/layout.h"
 #include "sparse/product/workload.h"
 
 /* DEFAULT: simulated where several machines are compared on a matrix, else the least. */
@@ -74,8 +75,7 @@ struct sp_model_row {
     int n_traffic;                            /* of them simulated: all caches', or 0 */
     struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
                             above, in `gather` and in expected_s */
-    bool has_ecm,
-        ecm_has_core; /* cli/model/model_ecm.h; T_OL is from P_core, else from the arithmetic peak */
+    bool has_ecm, ecm_has_core; /* cli/model/case.c; T_OL is from P_core, else from the arithmetic peak */
     struct sp_ecm_inputs ecm_inputs;
     struct sp_ecm_times ecm;
     double ecm_rows; /* n_r */
@@ -108,5 +108,22 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows);
 /* The row of least time among n of one machine, of least traffic where no time is known; on a GPU, of times
  * that hardly differ, that of the least L2 traffic. */
 int sp_model_best(const struct sp_model_row *row, int n);
+
+/* alpha of a layout on a described machine: the least, or simulated [THEORY 2, 9]. Simulated alphas of one
+ * layout, so that equal caches are simulated once. Zero-initialise for each layout.
+ */
+enum { SP_MAX_SEEN_ALPHAS = 256 };
+struct sp_seen_alphas {
+    uint64_t key[SP_MAX_SEEN_ALPHAS];
+    double alpha[SP_MAX_SEEN_ALPHAS];
+    int n_idle[SP_MAX_SEEN_ALPHAS];
+    int n;
+};
+
+/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction (its home and
+ * residence). */
+enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,
+                              const struct sp_progress *progress, struct sp_seen_alphas *seen,
+                              struct sp_model_row *row, struct sp_error *err);
 
 #endif

@@ -1,13 +1,217 @@
+/* Predictions for people: each machine in full, with its ECM model or its levels, and one table of all. */
+#include "cli/model/model_output.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/model/model_ecm.h"
-#include "cli/model/model_gpu.h"
-#include "cli/model/model_output.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
+
+static void put_part(FILE *out, const char *before, struct sp_value v, double n_r)
+{
+    if (sp_value_known(v))
+        sp_print(out, "%s%.3g", before, 1e9 * v.value / n_r);
+    else
+        sp_print(out, "%sunknown", before);
+}
+
+static void print_ecm_row(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_ecm_times *t = &row->ecm;
+    char time[32], lo[32], hi[32];
+    sp_print(out, " %-14s ", row->format);
+    put_part(out, "{", t->core_s, row->ecm_rows);
+    put_part(out, " | ", t->load_s, row->ecm_rows);
+    for (int k = 0; k < row->ecm_inputs.n_transfers; k++)
+        put_part(out, " | ", t->transfer_s[k], row->ecm_rows);
+    fputs("}  ", out);
+    if (!sp_value_known(t->time_s)) {
+        sp_print(out, "time not known: %s\n", t->time_s.why);
+        return;
+    }
+    put_part(out, "one thread ", t->one_s, row->ecm_rows);
+    sp_print(out, "; %d thread%s: %s (%s ... %s)", row->n_threads, row->n_threads == 1 ? "" : "s",
+             sp_text_seconds(time, sizeof time, t->time_s.value),
+             sp_text_seconds(lo, sizeof lo, t->time_s.lo), sp_text_seconds(hi, sizeof hi, t->time_s.hi));
+    if (sp_value_known(t->n_sat))
+        sp_print(out, "; %.0f saturate", t->n_sat.value);
+    fputc('\n', out);
+}
+
+static void print_rule(const struct sp_machine *m, FILE *out)
+{
+    const struct sp_machine_ecm *e = &m->ecm;
+    if (!sp_value_known(e->overlap)) {
+        sp_print(out, " Overlap rule not known: %s.\n",
+                 *e->how ? e->how : "`spmodel machine measure` finds it on the machine itself");
+        return;
+    }
+    sp_print(out, " Overlap %.2g", e->overlap.value);
+    if (e->overlap.lo < e->overlap.hi)
+        sp_print(out, " (%.2g ... %.2g)", e->overlap.lo, e->overlap.hi);
+    sp_print(out, " of 1, %s", sp_origin_name(e->overlap.origin));
+    if (sp_value_known(e->error))
+        sp_print(out, ", error of the fit %.1f %%", 100 * e->error.value);
+    fputs(".\n", out);
+}
+
+/* Lines for n rows of one machine; nothing where none has it. */
+static void print_ecm(const struct sp_model_row *row, int n, FILE *out)
+{
+    const struct sp_model_row *first = NULL;
+    for (int i = n - 1; i >= 0; i--)
+        first = row[i].has_ecm ? &row[i] : first;
+    if (!first)
+        return;
+    fputs("\n ECM            {T_OL | T_nOL", out);
+    for (int k = 0; k < first->ecm_inputs.n_transfers; k++)
+        sp_print(out, " | %s", first->ecm_inputs.transfer[k].name);
+    sp_print(out, "} in ns a row by one thread, modelled; bytes %s\n",
+             first->n_traffic > 0 ? "simulated" : "by formula");
+    for (int i = 0; i < n; i++)
+        if (row[i].has_ecm)
+            print_ecm_row(&row[i], out);
+    print_rule(first->machine, out);
+    if (!first->ecm_has_core)
+        fputs(" T_OL is that of the arithmetic peak, T_nOL that of the loads' bytes: the least that they can "
+              "be.\n",
+              out);
+}
+
+/* "12.4-25.8", or one figure where the ends are closer than a percent. */
+static const char *band(struct sp_value v, double n_nz, char *text, size_t size)
+{
+    double lo = v.lo / n_nz, hi = v.hi / n_nz;
+    if (hi - lo <= 0.01 * hi)
+        snprintf(text, size, "%.2f", v.value / n_nz);
+    else
+        snprintf(text, size, "%.1f-%.1f", lo, hi);
+    return text;
+}
+
+static int name_width(const struct sp_model_row *row, int n)
+{
+    int width = 14;
+    for (int i = 0; i < n; i++)
+        width = (int)strlen(row[i].format) > width ? (int)strlen(row[i].format) : width;
+    return width;
+}
+
+static void print_gpu_row(const struct sp_model_row *row, int width, double n_nz, FILE *out)
+{
+    const struct sp_gpu_prediction *g = row->gpu;
+    char L2[32], memory[32], time[32];
+    sp_print(out, " %-*s %6.3f %9.2f %12s %12s ", width, row->format, row->beta.value,
+             sp_gpu_asked_B(&g->traffic).value / n_nz,
+             band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
+             band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
+    if (sp_value_known(g->roofline.time_s))
+        sp_print(out, "%10s %8.3g  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
+                 g->roofline.performance.value / 1e9, g->binding);
+    else
+        sp_print(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
+}
+
+/* Does a row before row k have a term of the same name? Kernels on matrix units have a peak of their own. */
+static bool is_named_before(const struct sp_model_row *row, int k, int term)
+{
+    for (int i = 0; i < k; i++)
+        if (strcmp(row[i].gpu->term[term].name, row[k].gpu->term[term].name) == 0)
+            return true;
+    return false;
+}
+
+static void print_left_out(const struct sp_model_row *row, int n, FILE *out)
+{
+    const char *before = " Left out, as the machine does not describe them: ";
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        for (int k = 0; k < n; k++)
+            if (!sp_value_known(row[k].gpu->term[i].rate) && !is_named_before(row, k, i)) {
+                sp_print(out, "%s%s", before, row[k].gpu->term[i].name);
+                before = ", ";
+            }
+    if (*before == ',')
+        fputs(".\n", out);
+}
+
+static void print_L2_roof(const struct sp_gpu_prediction *g, FILE *out)
+{
+    const struct sp_ceiling *c = g->L2_roof;
+    if (c)
+        sp_print(out, "         L2 %s  %.4g GB/s  %s%s%s%s\n", c->name, c->value.value / 1e9,
+                 sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
+}
+
+/* Ways whose grids leave SMs idle draw a part of the roof that is printed. */
+static void print_busy(const struct sp_model_row *row, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu->busy < 1)
+            sp_print(out,
+                     " %s: blocks for %.0f of %d SMs, which are taken to draw as large a part of the roof.\n",
+                     row[i].format, row[i].gpu->busy * row[i].machine->n_cores, row[i].machine->n_cores);
+}
+
+static bool has_threads(const struct sp_model_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].gpu->launch.map == SP_GPU_THREAD)
+            return true;
+    return false;
+}
+
+/* A remark where the time of one of n rows of one GPU is so short and its launch overhead is not described.
+ */
+static void print_short(const struct sp_model_row *row, int n, FILE *out)
+{
+    double shortest = SP_SHORT_LAUNCH_S;
+    for (int i = 0; i < n; i++) {
+        const struct sp_value t = row[i].prediction.roofline.time_s;
+        if (row[i].gpu && sp_value_known(t) && !sp_value_known(row[i].gpu->term[SP_GPU_TERM_LAUNCH].rate))
+            shortest = fmin(shortest, t.value);
+    }
+    if (shortest < SP_SHORT_LAUNCH_S)
+        sp_print(out, "   %s: %.2g us of work; launches take microseconds, too, and are not described\n",
+                 row[0].machine->name, 1e6 * shortest);
+}
+
+/* The rows of one GPU, which all have `gpu`: a table of levels, the best of them, what it rests on. */
+static void print_levels(const struct sp_model_row *row, int n, double n_nz, FILE *out)
+{
+    const struct sp_gpu_prediction *g = row[0].gpu;
+    const char *memory = sp_machine_memory_name(row[0].machine);
+    const int width = name_width(row, n);
+    if (row[0].prediction.roof != g->L2_roof)
+        print_L2_roof(g, out);
+    sp_print(out, "\n Bytes a nonzero, loaded and stored\n %-*s %6s %9s %12s %12s %10s %8s  %s\n", width,
+             "format", "beta", "L1", "L2", memory, "time", "Gflop/s", "bound by");
+    for (int i = 0; i < n; i++)
+        print_gpu_row(&row[i], width, n_nz, out);
+    if (n > 1)
+        sp_print(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
+    sp_print(
+        out,
+        " L1: sectors of 32 B that the warps ask for, exact. L2: behind the simulated L1s of %d of %d SMs.\n"
+        " %s: gathers by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 "
+        "to 64 B.\n",
+        g->traffic.n_sms, row[0].machine->n_cores, memory, (double)g->traffic.L2_lo_B / 1048576,
+        (double)g->traffic.L2_hi_B / 1048576);
+    if (has_threads(row, n))
+        fputs(" A thread for each row: its L2 may be wrong by up to five times.\n", out);
+    if (g->L2_as_memory)
+        sp_print(
+            out,
+            " All stays in the L2, whose bandwidth is not known: at that of %s, which it exceeds, the time "
+            "is an\n upper bound of the transfers.\n",
+            memory);
+    else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
+        sp_print(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
+    print_busy(row, n, out);
+    print_left_out(row, n, out);
+    print_short(row, n, out);
+}
 
 static const char *level_for_people(const struct sp_machine *m, const char *level)
 {
@@ -282,14 +486,173 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
         if (i == 0 || r->row[i - 1].machine != r->row[i].machine)
             print_machine(&r->row[i], out);
         if (r->row[i].gpu)
-            sp_model_gpu_print(&r->row[i], n, (double)r->subject->n_nz, out);
+            print_levels(&r->row[i], n, (double)r->subject->n_nz, out);
         else
             print_table(&r->row[i], n, out);
-        sp_model_ecm_print(&r->row[i], n, out);
+        print_ecm(&r->row[i], n, out);
         for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
                           r->request->volume_B, out);
     }
     if (r->n_rows > 0 && !*r->row[0].machine->name)
         sp_print(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
+}
+
+/* Several machines in one table. */
+
+static const char *alpha_word(enum sp_origin origin)
+{
+    return origin == SP_SIMULATED ? "sim" : origin == SP_STATED ? "given" : "min";
+}
+
+/* '^': the data fit a cache whose bandwidth is not described. '*': the roof is that of other threads. */
+static char mark_of(const struct sp_model_row *row)
+{
+    const struct sp_prediction *p = &row->prediction;
+    if (p->roof && p->home < p->residence.level)
+        return '^';
+    if (p->roof && row->machine->kind == SP_CPU && p->roof->n_threads != row->n_threads)
+        return '*';
+    return ' ';
+}
+
+/* What stands behind a roof: a data sheet's peak is above what any program gets, a triad may be below loads.
+ */
+static const char *roof_kind(const struct sp_model_row *row)
+{
+    const struct sp_ceiling *c = row->prediction.roof;
+    if (!c || !sp_value_known(row->prediction.roof_Bps))
+        return "";
+    return strncmp(c->how, "nominal peak", 12) == 0 ? "n" : strncmp(c->name, "load", 4) != 0 ? "t" : "";
+}
+
+static void print_line(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_prediction *p = &row->prediction;
+    char threads[16] = "GPU", roof[24] = "unknown", rate[24] = "unknown", alpha[24];
+    if (row->machine->kind == SP_CPU)
+        snprintf(threads, sizeof threads, "%d", row->n_threads);
+    if (sp_value_known(p->roof_Bps))
+        snprintf(roof, sizeof roof, "%.4g%s %s", p->roof_Bps.value / 1e9, roof_kind(row),
+                 strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
+                                                       : p->residence.name);
+    if (sp_value_known(p->roofline.performance))
+        snprintf(rate, sizeof rate, p->roofline.performance.value < 999.5e9 ? "%.3g" : "%.0f",
+                 p->roofline.performance.value / 1e9);
+    snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
+    sp_print(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads,
+             row->format, alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
+}
+
+static bool any_mark(const struct sp_model_row *const *best, int n, char mark)
+{
+    for (int i = 0; i < n; i++)
+        if (mark_of(best[i]) == mark)
+            return true;
+    return false;
+}
+
+static void print_unknown(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_machine *m = row->machine;
+    const char *why = "the machine describes no bandwidth";
+    for (int i = 0; i < m->n_ceilings; i++)
+        if (strcmp(m->ceiling[i].level, "MEM") == 0 && !sp_value_known(m->ceiling[i].value))
+            why = m->ceiling[i].how;
+    sp_print(out, " %s: bandwidth unknown: %s.\n", m->name, why);
+}
+
+static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
+{
+    bool by_level = false, as_one = false;
+    for (int i = 0; i < n; i++)
+        if (best[i]->machine->kind == SP_GPU)
+            *(best[i]->gpu ? &by_level : &as_one) = true;
+    if (by_level)
+        fputs(" GPU: the order of warps, an L2 between half and all of the nominal or as measured (-v: "
+              "levels).\n",
+              out);
+    if (as_one)
+        fputs(" GPU whose SMs are not described: L2 as one cache, rows in order.\n", out);
+    for (int i = 0; i < n; i++)
+        if (best[i]->machine->kind == SP_GPU && best[i]->alpha.hi > best[i]->alpha.lo * 1.005)
+            sp_print(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,
+                     best[i]->alpha.hi);
+    for (int i = 0; i < n; i++)
+        print_short(best[i], 1, out);
+}
+
+/* A list with commas, broken before column 100. */
+static void print_wrapped(const char *text, int column, FILE *out)
+{
+    while (*text) {
+        int n = (int)strcspn(text, ",");
+        n += text[n] == ',';
+        if (column + n > 98) {
+            fputs("\n  ", out);
+            column = 2;
+            text += *text == ' ';
+            n = (int)strcspn(text, ",") + (text[strcspn(text, ",")] == ',');
+        }
+        sp_print(out, "%.*s", n, text);
+        column += n;
+        text += n;
+    }
+}
+
+static void print_notes(const struct sp_model_result *r, const struct sp_model_row *const *best, int n,
+                        FILE *out)
+{
+    fputs(best[0]->alpha.origin == SP_STATED
+              ? " alpha as given.\n"
+              : " alpha sim: simulated for the caches of each machine; min: x loaded once by each cache.\n",
+          out);
+    sp_print(out, " All figures modelled, without in-core limits%s.\n",
+             r->request->every_format ? "; the format of least time for each (-v shows all)" : "");
+    if (any_mark(best, n, '^'))
+        sp_print(out, " ^ the data fit a cache whose bandwidth is not described: at that of memory.\n");
+    bool nominal = false, triad = false;
+    for (int i = 0; i < n; i++) {
+        nominal = nominal || *roof_kind(best[i]) == 'n';
+        triad = triad || *roof_kind(best[i]) == 't';
+    }
+    if (nominal)
+        sp_print(out,
+                 " n: a data sheet's peak, above what programs reach: not to be compared with the others.\n");
+    if (triad)
+        sp_print(out, " t: known as copy or triad only, loads may be faster.\n");
+    if (any_mark(best, n, '*'))
+        sp_print(out,
+                 " * the roof is known for another number of threads; the part of the domains in use.\n");
+    for (int i = 0; i < n; i++)
+        if (!sp_value_known(best[i]->prediction.roof_Bps))
+            print_unknown(best[i], out);
+    print_gpus(best, n, out);
+    if (*r->left_out) {
+        char head[64];
+        const int column = snprintf(
+            head, sizeof head, " Left out, as %d threads are asked for: ", r->request->workload.n_threads);
+        fputs(head, out);
+        print_wrapped(r->left_out, column, out);
+        fputs(".\n", out);
+    }
+}
+
+void sp_model_print_machines(const struct sp_model_result *r, FILE *out)
+{
+    enum { MAX_LINES = 64 };
+    const struct sp_model_row *best[MAX_LINES];
+    int n_lines = 0;
+    sp_print(out, "\n %-17s %7s  %-12s %-12s %7s %11s %8s  %s\n", "machine", "threads",
+             r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
+             "bound by");
+    for (int i = 0, n; i < r->n_rows && n_lines < MAX_LINES; i += n) {
+        n = 1;
+        while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
+            n++;
+        best[n_lines] = &r->row[i + sp_model_best(&r->row[i], n)];
+        print_line(best[n_lines++], out);
+    }
+    if (n_lines > 0)
+        print_notes(r, best, n_lines, out);
 }

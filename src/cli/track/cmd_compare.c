@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "cli/analyze/verdict_print.h"
 #include "cli/core/command.h"
-#include "cli/core/in_turn.h"
 #include "cli/core/options.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
 #include "track/judge/comparable.h"
 
 enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };

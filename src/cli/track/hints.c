@@ -4,7 +4,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/print.h"
-#include "cli/core/sink.h"
+#include "cli/core/output.h"
 #include "cli/track/track_options.h"
 #include "track/judge/hint_score.h"
 #include "track/store/store.h"

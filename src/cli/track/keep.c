@@ -8,7 +8,7 @@
 #include "cli/track/track_options.h"
 #include "io/files/input_file.h"
 #include "io/json_text.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "track/store/pins.h"
 
 /* spmodel track add: records into a store. */

@@ -2,8 +2,8 @@
 #ifndef SP_CLI_TRACK_OPTIONS_H
 #define SP_CLI_TRACK_OPTIONS_H
 
+#include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/verbs.h"
 #include "track/store/index.h"
 
 struct sp_track_options {

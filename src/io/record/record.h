@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/reading.h"
 #include "base/status.h"
@@ -75,5 +76,70 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
 /* One line (JSON Lines) or indented onto an open stream; SP_OUTPUT on a write error. */
 enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,
                                struct sp_error *err);
+
+/* Words for people for what a record says in codes, the same in reports and plots; and access to the items of
+ * its lists. */
+
+/* Text and number of a field of an object in a list; NULL and NAN where it has none. */
+const char *sp_item_text(const json_t *item, const char *key);
+double sp_item_number(const json_t *item, const char *key);
+
+/* Time of the run beside a trial over the time that the prediction was made for; outside of 1/1.15 ... 1.15
+ * the machine has changed, and the trial does not test the prediction. NAN, not known: false. */
+bool sp_conditions_differ(double ratio);
+
+/* Median of the numbers of a list; NAN: it has none. */
+double sp_list_median(const json_t *list);
+
+/* "DRAM" for "MEM", else the name itself; "?" for NULL. */
+const char *sp_words_level(const char *level);
+/* "DRAM load", "L3 triad", "DP FMA": a ceiling of the record's `roofs`. */
+char *sp_words_roof(char *text, size_t size, const json_t *roof);
+/* "76.0 ±0.8 GB/s measured", "1152 Gflop/s stated", "unknown (why)". */
+char *sp_words_roof_value(char *text, size_t size, const json_t *roof);
+bool sp_roof_is_flops(const json_t *roof);
+/* "SpMV" for "spmv"; unknown codes as they are. */
+const char *sp_words_op(const char *op);
+/* The text at `path`, else `otherwise`. */
+const char *sp_words_text(const struct sp_record *record, const char *path, const char *otherwise);
+
+/* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those of a CPU's
+ * rows "model, ..." are the formula's, also where an older record calls them as their alpha. */
+const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row);
+
+/* The ceiling with "role": "roof", the one that fractions are of; NULL: none. */
+const json_t *sp_record_roof(const struct sp_record *record);
+
+/* The losses as rows that add up, in the order of [THEORY 8]: key in `losses`, words for people. One more
+ * than the parts of model/losses.h: what x costs in several caches is a row of its own. */
+enum { SP_N_LOSS_ROWS = 7 };
+struct sp_loss_words {
+    const char *key, *words;
+};
+extern const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS];
+/* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x` contains
+ * in the record, is a row of its own and taken off there. False where it is not known. */
+bool sp_record_loss(const struct sp_record *record, int i, double *seconds);
+
+/* Records of one kernel with several widths of its dense operands, as points over r. */
+struct sp_series_point {
+    int64_t r;                   /* right-hand sides, or dense width */
+    struct sp_value time_s;      /* measured */
+    struct sp_value balance;     /* as seen: of measured or simulated bytes [B/flop] */
+    double balance_min;          /* with the gathered operand loaded once [B/flop]; NAN: not in the record */
+    struct sp_value performance; /* measured [flop/s] */
+    double model;                /* min(P_peak, P_core, b/B) with the bytes as seen [flop/s]; NAN: unknown */
+    double core, bandwidth;      /* P_core, and b_S/B with the bytes as seen [flop/s]; NAN: unknown */
+    const char *binding;         /* the term that is least with the bytes as seen; borrowed or static */
+};
+
+/* False where the record has no time or no balance, as for a matrix without entries. */
+bool sp_series_point_of(const struct sp_record *record, struct sp_series_point *point);
+
+/* Index of the point with the highest rate, of the model (`modelled`) or measured. n >= 1. */
+int sp_series_best(const struct sp_series_point *point, int n, bool modelled);
+
+/* Does point i reach the rate of `best` within the intervals (model: 2 %)? */
+bool sp_series_ties(const struct sp_series_point *point, int i, int best, bool modelled);
 
 #endif

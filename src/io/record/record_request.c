@@ -1,10 +1,12 @@
 #include "io/record/record_request.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/option/run_option.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 enum { REQUEST_VERSION = 1 };
 
@@ -126,4 +128,304 @@ enum sp_status sp_record_request_arguments(const struct sp_record *r, const char
     for (int i = 0; i < SP_N_OPTIONS; i++)
         add_option(a, r, (enum sp_option)i, on_gpu);
     return a->n <= SP_MOST_ARGUMENTS ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for a command line");
+}
+
+enum { MOST_SECRETS = 6, SHORT_HASH = 12 };
+static const char analyze_words[] = "spmodel analyze ";
+
+/* What is replaced in all texts, longest first where one contains another. */
+struct secrets {
+    int n;
+    struct secret {
+        char text[1100];
+        const char *instead;
+        bool is_bare; /* a word like any other: replaced in sentences, never where a code stands alone */
+    } of[MOST_SECRETS];
+    char matrix[64], machine[32];
+    bool renamed; /* the matrix has a name to hide */
+};
+
+static void short_hash(const char *text, char hash[SHORT_HASH + 1])
+{
+    struct sp_sha256 s;
+    char hex[65];
+    sp_sha256_start(&s);
+    sp_sha256_add(&s, text, strlen(text));
+    sp_sha256_finish(&s, hex);
+    snprintf(hash, SHORT_HASH + 1, "%.*s", (int)SHORT_HASH, hex);
+}
+
+/* Below this a secret may be any word: "a", "L3". */
+enum { PLAIN_LENGTH = 3 };
+
+static void add_secret(struct secrets *s, const char *text, const char *instead, bool is_bare)
+{
+    if (!text || !*text || s->n == MOST_SECRETS)
+        return;
+    struct secret *one = &s->of[s->n++];
+    snprintf(one->text, sizeof one->text, "%s", text);
+    one->instead = instead;
+    one->is_bare = is_bare || strlen(text) < PLAIN_LENGTH;
+}
+
+static void find_secrets(const struct sp_record *r, struct secrets *s)
+{
+    const char *path = sp_words_text(r, "problem.path", ""), *name = sp_words_text(r, "problem.name", "");
+    const char *sha = sp_words_text(r, "problem.sha256", ""), *slash = strrchr(path, '/');
+    const char *file = sp_words_text(r, "request.machine", ""),
+               *host = sp_words_text(r, "env.detail.host", "");
+    int64_t rows = 0, cols = 0, nnz = 0;
+    sp_record_count(r, "problem.rows", &rows);
+    sp_record_count(r, "problem.cols", &cols);
+    sp_record_count(r, "problem.nnz", &nnz);
+    s->renamed = *name && strncmp(name, "gen:", 4) != 0;
+    if (*sha)
+        snprintf(s->matrix, sizeof s->matrix, "matrix-%.12s", sha);
+    else
+        snprintf(s->matrix, sizeof s->matrix, "matrix-%lldx%lld-%lld", (long long)rows, (long long)cols,
+                 (long long)nnz);
+    snprintf(s->machine, sizeof s->machine, "machine-%.8s", sp_words_text(r, "env.key", "unknown"));
+    if (s->renamed) {
+        add_secret(s, path, s->matrix, false);
+        add_secret(s, slash ? slash + 1 : NULL, s->matrix, false);
+        add_secret(s, name, s->matrix, true);
+    }
+    if (strpbrk(file, "/.")) { /* the user's own file, not one of the described machines */
+        add_secret(s, file, s->machine, false);
+        add_secret(s, sp_words_text(r, "machine.name", ""), s->machine, false);
+    }
+    add_secret(s, host, "(host)", false);
+}
+
+/* May not be a part of a longer word: a host "n1" is not in "n12". */
+static bool is_word_end(char c)
+{
+    return !isalnum((unsigned char)c) && c != '_';
+}
+
+static bool is_quote(char c)
+{
+    return c == '\'' || c == '"';
+}
+
+/* Does the secret stand at p? One of a single letter only where it is quoted: "a" is in every sentence. */
+static bool stands_at(const char *text, const char *p, const struct secret *secret, size_t n)
+{
+    if (strncmp(p, secret->text, n) != 0)
+        return false;
+    if (n == 1)
+        return p > text && is_quote(p[-1]) && is_quote(p[1]);
+    return (p == text || is_word_end(p[-1])) && is_word_end(p[n]);
+}
+
+static void put_replaced(FILE *out, const char *text, const struct secret *secret)
+{
+    const size_t n = strlen(secret->text);
+    if (secret->is_bare && !strchr(text, ' ')) {
+        fputs(text, out);
+        return;
+    }
+    for (const char *p = text; *p;) {
+        if (stands_at(text, p, secret, n)) {
+            fputs(secret->instead, out);
+            p += n;
+        } else {
+            fputc(*p++, out);
+        }
+    }
+}
+
+/* Of the system, the same everywhere: remedies name files there. */
+static bool is_system_path(const char *p)
+{
+    static const char *const known[] = {"/proc/", "/sys/", "/dev/", "/usr/", "/etc/"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(p, known[i], strlen(known[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Absolute paths: a slash at the start of a word, with a name behind it. */
+static void put_without_paths(FILE *out, const char *text, const struct secret *unused)
+{
+    (void)unused;
+    for (const char *p = text; *p;) {
+        const bool starts = p == text || strchr(" \t'\"=(:,", p[-1]);
+        if (*p == '/' && starts && (isalnum((unsigned char)p[1]) || p[1] == '.' || p[1] == '_') &&
+            !is_system_path(p)) {
+            fputs("(path)", out);
+            const bool quoted = p > text && is_quote(p[-1]);
+            p += quoted ? strcspn(p, "'\"") : strcspn(p, " \t'\",);");
+        } else {
+            fputc(*p++, out);
+        }
+    }
+}
+
+/* The matrix is the first word of a command that hints propose, in quotes where it needs them, cut off where
+ * the command was too long. */
+static void put_command(FILE *out, const char *text, const struct secret *matrix)
+{
+    const size_t n = sizeof analyze_words - 1;
+    if (strncmp(text, analyze_words, n) != 0) {
+        fputs(text, out);
+        return;
+    }
+    bool quoted = false;
+    const char *p = text + n;
+    for (; *p && (quoted || *p != ' '); p++)
+        if (*p == '\'')
+            quoted = !quoted;
+        else if (*p == '\\' && !quoted && p[1])
+            p++;
+    fprintf(out, "%s%s%s", analyze_words, matrix->instead, p);
+}
+
+/* The text as `put` writes it; the old one is freed. NULL: no memory. */
+static char *rewritten(char *text, void (*put)(FILE *, const char *, const struct secret *),
+                       const struct secret *secret)
+{
+    char *now = NULL;
+    size_t size = 0;
+    FILE *out = text ? open_memstream(&now, &size) : NULL;
+    if (out)
+        put(out, text, secret);
+    free(text);
+    if (out && fclose(out) == 0)
+        return now;
+    free(now);
+    return NULL;
+}
+
+static json_t *cleaned(const char *old, const struct secrets *s)
+{
+    const struct secret matrix = {.instead = s->matrix};
+    char *text = strdup(old);
+    if (s->renamed)
+        text = rewritten(text, put_command, &matrix);
+    for (int i = 0; i < s->n; i++)
+        text = rewritten(text, put_replaced, &s->of[i]);
+    text = rewritten(text, put_without_paths, NULL);
+    json_t *string = text ? json_string(text) : NULL;
+    free(text);
+    return string;
+}
+
+/* Every text below a node, which is an object or an array. */
+static bool clean_below(json_t *node, const struct secrets *s)
+{
+    const char *key;
+    void *next;
+    json_t *value;
+    size_t i;
+    bool good = true;
+    if (json_is_array(node))
+        json_array_foreach(node, i, value)
+        {
+            if (json_is_string(value))
+                good = json_array_set_new(node, i, cleaned(json_string_value(value), s)) == 0 && good;
+            else
+                good = clean_below(value, s) && good;
+        }
+    else if (json_is_object(node))
+        json_object_foreach_safe(node, next, key, value)
+        {
+            if (json_is_string(value))
+                good = json_object_set_new(node, key, cleaned(json_string_value(value), s)) == 0 && good;
+            else
+                good = clean_below(value, s) && good;
+        }
+    return good;
+}
+
+/* The id without the matrix' name, the same one for the same id, so that `confirms` still names its record.
+ */
+static void rename_id(struct sp_record *r, const char *field, const struct secrets *s)
+{
+    const char *id = sp_words_text(r, field, "");
+    const size_t n = strlen(id);
+    char hash[SHORT_HASH + 1], now[160];
+    if (n == 0 && strcmp(field, "id") != 0)
+        return;
+    short_hash(id, hash);
+    if (n > 26 && id[16] == '-' && id[n - 9] == '-')
+        snprintf(now, sizeof now, "%.16s-%s-%s", id, s->matrix, id + n - 8);
+    else
+        snprintf(now, sizeof now, "19700101T000000Z-%s-%.8s", s->matrix, hash);
+    sp_record_set_text(r, field, now);
+}
+
+/* What the campaign's file calls things is the user's word for them; job and task are hashes. */
+static void clean_campaign(struct sp_record *r)
+{
+    static const char *const names[] = {"matrix", "run", "options"};
+    json_t *campaign = json_object_get(r->root, "campaign");
+    for (size_t i = 0; campaign && i < sizeof names / sizeof *names; i++)
+        json_object_del(campaign, names[i]);
+}
+
+/* What was asked for, said again without names of files. */
+static void say_command(struct sp_record *r)
+{
+    struct sp_arguments a = {0};
+    char text[2000] = "";
+    const char *name = sp_words_text(r, "problem.name", "MATRIX");
+    sp_arguments_add(&a, "spmodel");
+    if (sp_record_request_arguments(r, name, &a, NULL) == SP_OK)
+        sp_arguments_text(&a, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "spmodel %s %s", sp_record_node(r, "sweep") ? "sweep" : "analyze", name);
+    sp_record_set_text(r, "command", text);
+    sp_arguments_free(&a);
+}
+
+static void hide_source(struct sp_record *r)
+{
+    json_t *source = json_object_get(r->root, "source");
+    char hash[SHORT_HASH + 1], text[SHORT_HASH + 8];
+    const char *commit = json_string_value(json_object_get(source, "commit"));
+    if (!source)
+        return;
+    if (commit) {
+        short_hash(commit, hash);
+        snprintf(text, sizeof text, "anon-%s", hash);
+        sp_record_set_text(r, "source.commit", text);
+    }
+    sp_record_set_object(r, "source.branch", json_null());
+    json_object_del(source, "tags");
+}
+
+/* All that is done once. */
+static bool clean_all(struct sp_record *r, const struct secrets *s)
+{
+    json_object_del(json_object_get(json_object_get(r->root, "env"), "detail"), "host");
+    if (s->renamed) {
+        rename_id(r, "id", s);
+        sp_record_set_text(r, "problem.name", s->matrix);
+        sp_record_set_object(r, "problem.path", json_null());
+    }
+    hide_source(r);
+    const bool good = clean_below(r->root, s);
+    if (sp_record_node(r, "command"))
+        say_command(r);
+    sp_record_set_flag(r, "anonymous", true);
+    return good;
+}
+
+enum sp_status sp_record_anonymise(struct sp_record *r, struct sp_error *err)
+{
+    bool done = false;
+    struct secrets *s = calloc(1, sizeof *s);
+    if (!s)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");
+    find_secrets(r, s);
+    sp_record_flag(r, "anonymous", &done);
+    clean_campaign(r); /* may have come since */
+    if (!done)         /* made of the other fields, and made of them again by those who can */
+        json_object_del(r->root, "verdict");
+    if (s->renamed)
+        rename_id(r, "confirms", s);
+    const bool good = (done || clean_all(r, s)) && !r->failed;
+    free(s);
+    return good ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");
 }

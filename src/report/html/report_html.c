@@ -5,7 +5,7 @@
 
 #include "base/figures.h"
 #include "base/text.h"
-#include "io/record/record_series.h"
+#include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/html/html_plots.h"
 #include "report/html/html_sections.h"

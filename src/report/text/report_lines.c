@@ -6,7 +6,7 @@
 
 #include "base/print.h"
 #include "base/visible.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 /* Words on one line, whatever they were before. */
 static void put_words(FILE *out, const char *text)

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "base/figures.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "report/text/sections.h"
 
 /* FusedMM beside SDDMM and then SpMM: time, bytes, and whether as many were saved as the formula says. */

@@ -4,7 +4,6 @@
 #define SP_REPORT_SECTIONS_H
 
 #include "io/record/record.h"
-#include "io/record/record_words.h"
 #include "report/text/pen.h"
 
 void sp_section_verdict(struct sp_pen *pen, const struct sp_record *record); /* the six lines */

@@ -4,7 +4,6 @@
 #define SP_REPORT_VERDICT_H
 
 #include "io/record/record.h"
-#include "io/record/record_words.h"
 
 /* {"subject", "state", "possible", "reached", "lost": [], "do", "trust"} of docs/record.schema.json: each has
  * a text, a shorter one for 80 columns, and its numbers. Shares are of the measured time and lie in 0 ... 1;

@@ -7,7 +7,7 @@
 
 #include "base/figures.h"
 #include "base/text.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "report/verdict/verdict.h"
 
 enum { SP_VERDICT_TEXT = 400 };

@@ -21,11 +21,8 @@
 #include "session/analyze/plan.h"
 #include "session/analyze/sampling.h"
 #include "session/analyze/setup.h"
-#include "session/analyze/subject.h"
 #include "session/measure/conditions.h"
-#include "session/measure/sentinel.h"
 #include "session/trial/tries.h"
-#include "session/trial/unfused.h"
 
 /* Entries in advance: the best of 16 to 512 where any of them helped (docs/results). */
 enum { SP_TRIED_PREFETCH = 64 };
@@ -187,6 +184,19 @@ struct sp_accounted {
     struct sp_losses losses;
     struct sp_bottleneck_found bottleneck;
     struct sp_hints hints, chances; /* sp_hints_chances() */
+};
+
+/* FusedMM against the pair that it replaces: SDDMM, whose values are stored, and then SpMM with them. Bytes
+ * are those of executions that start with empty caches: what survives between the two, and between
+ * executions, would hide what fusing saves. */
+struct sp_unfused {
+    /* of the pair, measured, warm; SP_NONE: not known, with the reason */
+    struct sp_value time_s;
+    /* through memory, simulated: of the pair, of FusedMM */
+    struct sp_value bytes_B, fused_B;
+    /* that fusing saves by the formulas: the values between (written with w, read once), the second reading
+       of the pattern [THEORY 6]; and of S's values, which our SDDMM reads */
+    struct sp_value predicted_B;
 };
 
 struct sp_analysis {

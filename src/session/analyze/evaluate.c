@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "kernels/scan.h"
 #include "session/analyze/analysis.h"
 

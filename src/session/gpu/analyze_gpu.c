@@ -1,4 +1,4 @@
-#include "session/gpu/analyze_gpu.h"
+#include "session/analyze/analyze.h"
 
 #include <assert.h>
 #include <math.h>

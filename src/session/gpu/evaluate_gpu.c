@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "model/gpu/occupancy.h"
 #include "model/volume/volume.h"
 #include "session/gpu/gpu_analysis.h"
+#include "sparse/reorder/reorder.h"
 
 /* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel: all arrays
  * fit half of the L2, which is what is sure to keep them. */
@@ -195,4 +198,229 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     memset(&a->losses, 0, sizeof a->losses);
     if (a->streamed_B <= 0 && !*a->doubt) /* else it goes to a link that no part of the sum knows */
         find_losses(a, core, other);
+}
+
+/* What hints for GPUs compare the run with, and what they are told of it. */
+
+/* Of a streamed matrix the link decides, of which nothing is known. */
+static bool may_hint(const struct sp_gpu_analysis *a)
+{
+    return !a->options->no_hints && a->chosen->predicted && a->streamed_B <= 0;
+}
+
+/* Gathers move this many times the bytes of x at least before another order is tried. */
+static const double WORTH_REORDERING = 1.5;
+
+static bool may_gain_by_order(const struct sp_gpu_analysis *a)
+{
+    const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
+    const double matrix_B = sp_layout_matrix_bytes(&a->layout);
+    return a->options->op == SP_OP_SPMV && a->layout.n_r == a->layout.n_c && a->layout.n_nz > 0 &&
+           strcmp(a->subject->reorder, "none") == 0 &&
+           (t->x_B.value > WORTH_REORDERING * t->x_once_B ||
+            t->L2_load_B.value - matrix_B > WORTH_REORDERING * t->x_once_B);
+}
+
+/* What the model says of the chosen kernel after RCM. */
+static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    struct sp_csr ordered;
+    struct sp_layout l;
+    struct sp_gpu_launch launch;
+    struct sp_workload w = a->workload;
+    if (!may_gain_by_order(a))
+        return SP_OK;
+    const double start = sp_now();
+    if (sp_reorder("rcm", &a->subject->matrix, NULL, NULL, &ordered, NULL) != SP_OK)
+        return SP_OK; /* what was measured is worth more than this hint, which keeps silent */
+    a->reorder_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    w.matrix = &ordered;
+    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
+    if (status == SP_OK) {
+        status = sp_gpu_launch_make(&l, a->chosen->launch.map, 0, &launch, err);
+        if (status == SP_OK)
+            status = sp_gpu_predict(&l, &launch, a->options->machine, a->work, a->options->state == SP_WARM,
+                                    a->progress, &a->reordered, err);
+        a->has_reordered = status == SP_OK;
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&ordered);
+    return status;
+}
+
+/* The stored blocks alone take longer to come from memory than the kernel in use takes: known before the
+ * model has looked at a request. What the L2 may keep from one execution to the next need not come. */
+static bool is_hopeless(const struct sp_gpu_analysis *a, const struct sp_layout *l)
+{
+    const struct sp_gpu_prediction *now = &a->chosen->prediction;
+    const double stored_B = sp_layout_matrix_bytes(l);
+    const bool comes = a->options->state != SP_WARM || stored_B > (double)now->traffic.L2_hi_B;
+    return comes && now->memory_roof && sp_value_known(now->memory_roof->value) &&
+           sp_value_known(now->roofline.time_s) &&
+           stored_B > now->memory_roof->value.value * now->roofline.time_s.value;
+}
+
+/* SpMM on matrix units in blocks of a format and a precision, into *way, if it takes less time than what is
+ * there; a format or precision that does not fit is passed over. */
+static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, enum sp_precision precision,
+                                 struct sp_gpu_way *way, struct sp_error *err)
+{
+    struct sp_workload w = a->workload;
+    struct sp_layout l;
+    struct sp_gpu_way one = {.precision = precision};
+    w.precision = precision;
+    snprintf(one.option, sizeof one.option, "%s", format);
+    if (sp_workload_set_format(&w, format, NULL) != SP_OK || sp_workload_check(&w, NULL) != SP_OK)
+        return SP_OK;
+    enum sp_status status = sp_layout_make(&w, false, NULL, &l, err);
+    if (status != SP_OK)
+        return status;
+    one.n_stored = l.n_stored;
+    one.n_indices = l.n_indices;
+    if (!is_hopeless(a, &l) && sp_kernel_candidates(&l, "cuda-mma", &one.kernel, 1) == 1 &&
+        sp_gpu_launch_make(&l, SP_GPU_MMA, 0, &one.launch, NULL) == SP_OK) {
+        status = sp_gpu_predict(&l, &one.launch, a->options->machine, a->work, a->options->state == SP_WARM,
+                                a->progress, &one.prediction, err);
+        one.predicted = status == SP_OK;
+    }
+    sp_layout_free(&l);
+    const struct sp_value time = one.prediction.roofline.time_s;
+    if (one.predicted && sp_value_known(time) &&
+        (!way->predicted || time.value < way->prediction.roofline.time_s.value))
+        *way = one;
+    return status;
+}
+
+/* Tall blocks, which fill best, and those that gather least. */
+static enum sp_status try_shapes(struct sp_gpu_analysis *a, enum sp_precision precision,
+                                 struct sp_gpu_way *way, struct sp_error *err)
+{
+    static const char *const shapes[] = {"bcsr:8x1", "bcsr:16x8"};
+    enum sp_status status = SP_OK;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == SP_OK; i++)
+        status = try_blocks(a, shapes[i], precision, way, err);
+    return status;
+}
+
+/* In this precision; then fp16, in the better shape where there is one. */
+static enum sp_status try_units(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const enum sp_precision precision = a->workload.precision;
+    const struct sp_machine *m = a->options->machine;
+    if (a->options->op != SP_OP_SPMM || a->chosen->launch.map == SP_GPU_MMA ||
+        !sp_gpu_unit_peak(m, precision))
+        return SP_OK;
+    struct sp_gpu_way *now = &a->units[0];
+    enum sp_status status = try_shapes(a, precision, now, err);
+    a->n_units = now->predicted;
+    if (status != SP_OK || (precision != SP_F64 && precision != SP_F32) || !sp_gpu_unit_peak(m, SP_F16))
+        return status;
+    struct sp_gpu_way *half = &a->units[a->n_units];
+    status =
+        now->predicted ? try_blocks(a, now->option, SP_F16, half, err) : try_shapes(a, SP_F16, half, err);
+    a->n_units += half->predicted;
+    return status;
+}
+
+/* A look that fails leaves its hint silent: what was measured is worth more. */
+enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    struct sp_error reason;
+    a->reorder_s = sp_value_none("no reordering was tried");
+    if (!may_hint(a))
+        return SP_OK;
+    enum sp_status status = try_order(a, &reason);
+    if (status != SP_INTERRUPTED)
+        status = try_units(a, &reason);
+    if (status != SP_INTERRUPTED)
+        return SP_OK;
+    if (err)
+        *err = reason;
+    return status;
+}
+
+/* The options of this run that hints repeat; of a format the change itself speaks. */
+static struct sp_change other_options(const struct sp_gpu_analysis *a)
+{
+    const struct sp_analyze_options *o = a->options;
+    const struct sp_workload *w = &a->workload;
+    struct sp_change c = sp_change_of(SP_OPTION_DEVICE, "gpu");
+    sp_change_add(&c, SP_OPTION_FORMAT, a->chosen->option);
+    if (w->precision != SP_F64)
+        sp_change_add(&c, SP_OPTION_PRECISION, sp_precision_name(w->precision));
+    if (w->index == SP_I64)
+        sp_change_add(&c, SP_OPTION_INDEX, sp_index_name(w->index));
+    if (o->state == SP_COLD)
+        sp_change_add(&c, SP_OPTION_COLD, "");
+    if (strcmp(a->subject->reorder, "none") != 0)
+        sp_change_add(&c, SP_OPTION_REORDER, a->subject->reorder);
+    if (o->machine_name)
+        sp_change_add(&c, SP_OPTION_MACHINE, o->machine_name);
+    sp_change_add_operation(&c, w);
+    return c;
+}
+
+static struct sp_gpu_hint_way hint_way(const struct sp_gpu_analysis *a, const struct sp_gpu_way *w)
+{
+    struct sp_gpu_hint_way one = {.kernel = strrchr(w->kernel->name, '/') + 1,
+                                  .same_format = strcmp(w->option, a->chosen->option) == 0,
+                                  .precision = w->precision,
+                                  .time_s = w->prediction.roofline.time_s,
+                                  .active = w->predicted ? w->prediction.traffic.active : NAN,
+                                  .n_stored = w->n_stored,
+                                  .n_indices = w->n_indices,
+                                  .T_i = w->T_i,
+                                  .T_k = w->T_k};
+    memcpy(one.option, w->option, sizeof one.option);
+    return one;
+}
+
+static bool has_equal_rows(const struct sp_csr *a)
+{
+    for (int64_t i = 1; i < a->n_r; i++)
+        if (a->row_ptr[i + 1] - a->row_ptr[i] != a->row_ptr[1] - a->row_ptr[0])
+            return false;
+    return true;
+}
+
+void sp_gpu_find_hints(struct sp_gpu_analysis *a)
+{
+    struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
+                                     .reordered = a->has_reordered ? &a->reordered : NULL};
+    struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
+    struct sp_hint_inputs in;
+    if (!may_hint(a))
+        return;
+    gpu.equal_rows = has_equal_rows(&a->subject->matrix);
+    gpu.run = hint_way(a, a->chosen);
+    for (int i = 0; i < a->n_ways; i++)
+        if (&a->way[i] != a->chosen && a->way[i].predicted)
+            other[gpu.n_ways++] = hint_way(a, &a->way[i]);
+    for (; gpu.n_units < a->n_units; gpu.n_units++)
+        units[gpu.n_units] = hint_way(a, &a->units[gpu.n_units]);
+    gpu.way = other;
+    gpu.units = units;
+    sp_hint_inputs_init(&in);
+    in.matrix = a->subject->argument;
+    in.options = other_options(a);
+    in.op = a->workload.op;
+    in.r = a->layout.r;
+    in.n_r = a->layout.n_r;
+    in.n_c = a->layout.n_c;
+    in.n_nz = a->layout.n_nz;
+    in.format = a->workload.format;
+    in.C = a->workload.C;
+    in.sigma = a->workload.sigma;
+    in.precision = a->workload.precision;
+    in.index = a->workload.index;
+    in.warm = a->options->state == SP_WARM;
+    in.time_s = a->pairs.time;
+    in.roof_Bps = a->roof_Bps;
+    in.V_B = a->V_B;
+    in.w = sp_value_of(1, SP_MODELLED);
+    in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
+    in.level = a->in_L2 ? "L2" : "MEM";
+    in.reorder_s = a->reorder_s;
+    in.gpu = &gpu;
+    sp_hints_find(&in, &a->hints);
 }

@@ -1,7 +1,6 @@
 /* What is measured on a GPU: times by its own clock, beside a roof; bytes by its counters. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

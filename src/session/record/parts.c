@@ -1,9 +1,17 @@
 #include "session/record/parts.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
+#include "session/analyze/analyze.h"
 #include "session/measure/measure_plan.h"
+#include "sparse/formats/layout.h"
+#include "sys/fault.h"
+#include "sys/machine/identity.h"
 
 json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
 {
@@ -63,4 +71,399 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
         json_object_set_new(cache, "policy", json_string(sp_policy_name(c->policy)));
         sp_record_append(r, "machine.caches", cache);
     }
+}
+
+/* The picture of a spy plot has at most this many cells a side. */
+enum { SPY_CELLS = 64 };
+
+static void record_estimate(struct sp_record *r, const char *path, struct sp_estimate e)
+{
+    if (e.known)
+        sp_record_set_value(
+            r, path, sp_value_between(e.value, e.value - e.error, e.value + e.error, SP_MODELLED), "1");
+    else
+        sp_record_set_null(r, path, "undefined for this matrix");
+}
+
+static void record_spy(struct sp_record *r, const struct sp_csr *a)
+{
+    int64_t rows = a->n_r < SPY_CELLS ? a->n_r : SPY_CELLS, cols = a->n_c < SPY_CELLS ? a->n_c : SPY_CELLS;
+    if (rows == 0 || cols == 0)
+        return;
+    int64_t *counts = calloc((size_t)(rows * cols), sizeof *counts);
+    if (!counts)
+        return;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < rows; k++) /* whole cells to a thread, so that none is shared */
+        for (int64_t i = (k * a->n_r + rows - 1) / rows; i < ((k + 1) * a->n_r + rows - 1) / rows; i++)
+            for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++)
+                counts[k * cols + a->col[j] * cols / a->n_c]++;
+    json_t *list = json_array();
+    for (int64_t i = 0; i < rows * cols; i++)
+        json_array_append_new(list, json_integer(counts[i]));
+    free(counts);
+    json_t *spy = json_object();
+    json_object_set_new(spy, "rows", json_integer(rows));
+    json_object_set_new(spy, "cols", json_integer(cols));
+    json_object_set_new(spy, "counts", list);
+    sp_record_set_object(r, "curves.spy", spy);
+}
+
+static void record_structure(struct sp_record *r, const struct sp_structure *s)
+{
+    sp_record_set_number(r, "structure.n_nzr_mean", s->n_nzr);
+    sp_record_set_count(r, "structure.n_nzr_median", s->row_median);
+    sp_record_set_count(r, "structure.n_nzr_p99", s->row_p99);
+    sp_record_set_count(r, "structure.n_nzr_max", s->row_max);
+    sp_record_set_count(r, "structure.n_nzr_min", s->row_min);
+    sp_record_set_number(r, "structure.n_nzr_cv", s->row_cv);
+    sp_record_set_count(r, "structure.empty_rows", s->n_empty_rows);
+    sp_record_set_count(r, "structure.empty_cols", s->n_c - s->n_c_used);
+    sp_record_set_count(r, "structure.bandwidth",
+                        s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth);
+    sp_record_set_count(r, "structure.profile", s->profile);
+    sp_record_set_number(r, "structure.mean_distance", s->mean_distance);
+    sp_record_set_number(r, "structure.footprint_B", s->crs_B + s->vector_B);
+    sp_record_set_count(r, "structure.distinct_values", s->n_distinct);
+    sp_record_set_flag(r, "structure.distinct_values_is_bound", s->distinct_at_least);
+    sp_record_set_count(r, "structure.inexact_in_f32", s->n_inexact_f32);
+    record_estimate(r, "structure.pattern_symmetry", s->pattern_symmetry);
+    record_estimate(r, "structure.value_symmetry", s->value_symmetry);
+    record_estimate(r, "structure.unit_share", s->unit_share);
+    if (s->pattern_symmetry.known)
+        sp_record_set_flag(r, "structure.pattern_symmetric", s->pattern_symmetry.value >= 1);
+}
+
+void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
+{
+    const struct sp_csr *a = &s->matrix;
+    sp_record_set_text(r, "problem.name", s->name);
+    sp_record_set_text(r, "problem.path", s->argument);
+    if (s->facts.sha256[0])
+        sp_record_set_text(r, "problem.sha256", s->facts.sha256);
+    else
+        sp_record_set_null(r, "problem.sha256", "not computed");
+    sp_record_set_count(r, "problem.rows", a->n_r);
+    sp_record_set_count(r, "problem.cols", a->n_c);
+    sp_record_set_count(r, "problem.nnz", a->n_nz);
+    sp_record_set_text(r, "problem.field", sp_field_name(a->field));
+    sp_record_set_text(r, "problem.symmetry", sp_symmetry_name(a->symmetry));
+    sp_record_set_flag(r, "problem.symmetric_expanded", a->symmetry != SP_GENERAL);
+    sp_record_set_text(r, "problem.reorder", s->reorder);
+    sp_record_set_count(r, "problem.zeros", a->n_zeros);
+    if (s->facts.n_dropped > 0)
+        sp_record_set_count(r, "problem.zeros_dropped", s->facts.n_dropped);
+    sp_record_set_count(r, "problem.duplicates", a->n_duplicates);
+    sp_record_set_text(r, "problem.input", s->facts.format);
+    record_structure(r, &s->structure);
+    record_spy(r, a);
+}
+
+/* What the format stored of the matrix, counted in the layout that ran: no formula over sizes knows it. */
+
+static void record_arrays(struct sp_record *r, const struct sp_layout *l)
+{
+    json_t *arrays = json_object();
+    for (int i = 0; i < SP_N_ARRAYS; i++)
+        json_object_set_new(arrays, sp_array_name((enum sp_array)i),
+                            json_real(sp_layout_array_bytes(l, (enum sp_array)i)));
+    sp_record_set_object(r, "layout.arrays_B", arrays);
+}
+
+void sp_record_layout(struct sp_record *r, const struct sp_layout *l)
+{
+    sp_record_set_count(r, "layout.stored", l->n_stored);
+    sp_record_set_count(r, "layout.indices", l->n_indices);
+    switch (l->format) {
+    case SP_FORMAT_HALF:
+        sp_record_set_count(r, "layout.window_rows", sp_half_windows(l));
+        sp_record_set_flag(r, "layout.phased", l->phased);
+        break;
+    case SP_FORMAT_STRIPED:
+        sp_record_set_count(r, "layout.cells", l->n_cells);
+        sp_record_set_count(r, "layout.updated_lines", l->n_updated);
+        break;
+    case SP_FORMAT_STAGED:
+        sp_record_set_count(r, "layout.blocks", l->n_blocks);
+        sp_record_set_count(r, "layout.chunks", l->n_chunks);
+        sp_record_set_count(r, "layout.listed", l->n_list);
+        sp_record_set_count(r, "layout.most_listed", l->most_listed);
+        break;
+    case SP_FORMAT_TILED:
+        sp_record_set_count(r, "layout.blocks", l->n_chunks);
+        sp_record_set_count(r, "layout.listed", l->n_indices);
+        break;
+    case SP_FORMAT_CRS:
+    case SP_FORMAT_SELL:
+    case SP_FORMAT_SELLU:
+    case SP_FORMAT_BCSR:
+    case SP_FORMAT_COO:
+    case SP_N_FORMATS:
+        break;
+    }
+    record_arrays(r, l);
+}
+
+/* Losses and hints in records: of the CPU and of a GPU alike. */
+
+void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
+{
+    char path[64];
+    for (int i = 0; i < SP_N_LOSSES; i++) {
+        const char *name = sp_loss_name((enum sp_loss)i);
+        struct sp_value v = losses->part[i];
+        snprintf(path, sizeof path, "losses.%s", name);
+        if (v.origin == SP_NONE)
+            sp_record_set_null(r, path, v.why);
+        else
+            sp_record_set_number(r, path, v.value);
+        snprintf(path, sizeof path, "losses_origin.%s", name);
+        sp_record_set_text(r, path, losses->how[i]);
+    }
+    const struct {
+        const char *name;
+        struct sp_value is;
+        const char *how;
+    } within[] = {
+        {"core", losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
+        {"waiting", losses->waiting,
+         losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
+                                               : "measured: what all gathers from L1 (test) save"},
+        {"team", losses->team, "measured: an execution of a few entries"},
+        {"row_ends", losses->row_ends, "measured: what rows in the order of their lengths save of that test"},
+        {"row_ends_hidden",
+         losses->row_ends_hidden > 0 ? sp_value_of(losses->row_ends_hidden, SP_MEASURED)
+                                     : sp_value_none("nothing is hidden"),
+         "measured: what transfers hide of the ends; not in in_core"},
+        {"extra_x_domains", losses->extra_x_domains,
+         "modelled: lines of x that more than one cache must load"}};
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++) {
+        if (!sp_value_known(within[i].is))
+            continue;
+        snprintf(path, sizeof path, "losses.%s", within[i].name);
+        sp_record_set_number(r, path, within[i].is.value);
+        snprintf(path, sizeof path, "losses_origin.%s", within[i].name);
+        sp_record_set_text(r, path, within[i].how);
+    }
+}
+
+static void put(json_t *o, const char *key, struct sp_value v, const char *unit)
+{
+    if (sp_value_known(v))
+        json_object_set_new(o, key, sp_record_value_json(v, unit));
+}
+
+/* What the gain was made of; what stays as it is, is left out. */
+static json_t *counterfactual(const struct sp_hint *h)
+{
+    const struct sp_then *t = &h->then;
+    json_t *then = json_object();
+    put(then, "bytes", t->V_B, "B");
+    put(then, "roof", t->roof_Bps, "B/s");
+    put(then, "core", t->core_s, "s");
+    put(then, "set", t->set_B, "B");
+    if (t->inner[0] && sp_value_known(t->inner_Bps)) {
+        json_object_set_new(then, "inner", json_string(t->inner));
+        put(then, "inner_roof", t->inner_Bps, "B/s");
+    }
+    put(then, "time", t->time_s, "s");
+    put(then, "instead_of", t->instead_s, "s");
+    put(then, "stated", t->stated, "1");
+    put(then, "goes", t->gone, "1");
+    if (t->shows > 0)
+        json_object_set_new(then, "shows", json_real(t->shows));
+    if (t->faster > 0)
+        json_object_set_new(then, "faster", json_real(t->faster));
+    if (t->error > 0)
+        json_object_set_new(then, "error", json_real(t->error));
+    put(then, "keeps", t->keeps, "1");
+    if (t->held)
+        json_object_set_new(then, "held", json_true());
+    put(then, "least", t->least_s, "s");
+    if (t->least_why && sp_value_known(t->least_s))
+        json_object_set_new(then, "least_why", json_string(t->least_why));
+    if (t->doubt)
+        json_object_set_new(then, "doubt", json_string(t->doubt));
+    put(then, "floor", h->floor_s, "s");
+    return then;
+}
+
+static json_t *also(const struct sp_hint *h)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < h->n_also; i++)
+        json_array_append_new(list, json_string(h->also[i]));
+    return list;
+}
+
+void sp_record_hint(struct sp_record *r, const struct sp_hints *hints, const struct sp_hint *h)
+{
+    char proposal[400];
+    json_t *item = json_object(), *gain = json_object();
+    json_object_set_new(gain, "lo", json_real(h->gain_lo));
+    json_object_set_new(gain, "hi", json_real(h->gain_hi));
+    json_object_set_new(gain, "basis", json_string(sp_origin_name(h->basis)));
+    json_object_set_new(item, "id", json_string(h->id));
+    json_object_set_new(item, "title", json_string(h->title));
+    json_object_set_new(item, "rule_version", json_integer(h->rule_version));
+    json_object_set_new(item, "gain", gain);
+    json_object_set_new(item, "then", counterfactual(h));
+    if (h->n_also > 0)
+        json_object_set_new(item, "also", also(h));
+    json_object_set_new(item, "effort", json_string(sp_effort_name(sp_hint_rule_find(h->id)->effort)));
+    json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
+    json_object_set_new(item, "evidence", json_string(h->evidence));
+    json_object_set_new(item, "try", json_string(sp_hint_try_text(hints, h, proposal, sizeof proposal)));
+    if (h->change.n > 0)
+        sp_json_change(item, &h->change);
+    else
+        json_object_set_new(item, "change", json_null());
+    json_object_set_new(item, "expect", json_string(h->expect));
+    json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
+    json_object_set_new(item, "observed", json_null());
+    sp_record_append(r, "hints", item);
+}
+
+void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
+{
+    sp_record_set_object(r, "hints", json_array());
+    for (int i = 0; i < hints->n_hints; i++)
+        sp_record_hint(r, hints, &hints->hint[i]);
+    for (int i = 0; i < hints->n_checked; i++) {
+        json_t *item = json_object();
+        json_object_set_new(item, "rule", json_string(hints->checked[i].id));
+        json_object_set_new(item, "check", json_string(hints->checked[i].check));
+        json_object_set_new(item, "figure", json_string(hints->checked[i].figure));
+        sp_record_append(r, "not_a_problem", item);
+    }
+}
+
+/* What a series of records is told apart by: what was asked for, where it ran, whose source it was. */
+
+/* Of the fields below; src/track/store/entry.c makes series keys from them. */
+enum { REQUEST_VERSION = 1 };
+
+static void set_text(struct sp_record *r, const char *path, const char *text)
+{
+    if (text && *text)
+        sp_record_set_text(r, path, text);
+    else
+        sp_record_set_object(r, path, json_null());
+}
+
+static void ask_text(struct sp_record *r, enum sp_option option, const char *text)
+{
+    set_text(r, sp_run_options[option].path, text);
+}
+
+static void ask_number(struct sp_record *r, enum sp_option option, double x)
+{
+    const char *path = sp_run_options[option].path;
+    if (x > 0)
+        sp_record_set_number(r, path, x);
+    else
+        sp_record_set_object(r, path, json_null());
+}
+
+/* null: left to the program. */
+void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, const char *reorder,
+                       const char *device)
+{
+    static const char *const states[] = {"warm", "cold", "between"};
+    static const char *const stores[] = {NULL, "nt", "plain"};
+    sp_record_set_count(r, "request.version", REQUEST_VERSION);
+    ask_text(r, SP_OPTION_OP, sp_op_name(o->op));
+    ask_number(r, SP_OPTION_RHS, o->r);
+    ask_text(r, SP_OPTION_ORDER, o->op == SP_OP_SPMV ? NULL : sp_order_name(o->order));
+    ask_text(r, SP_OPTION_FORMAT, o->format);
+    ask_text(r, SP_OPTION_SCHEDULE, o->schedule);
+    ask_text(r, SP_OPTION_PRECISION,
+             o->precision >= 0 ? sp_precision_name((enum sp_precision)o->precision) : NULL);
+    ask_text(r, SP_OPTION_INDEX, sp_index_name(o->index));
+    ask_number(r, SP_OPTION_PREFETCH, o->prefetch);
+    ask_number(r, SP_OPTION_THREADS, o->n_threads);
+    ask_text(r, SP_OPTION_ISA, o->isa);
+    ask_text(r, SP_OPTION_STORE, stores[o->store_nt]);
+    ask_text(r, SP_OPTION_PAGES, o->small_pages ? "small" : "huge");
+    sp_record_set_flag(r, sp_run_options[SP_OPTION_NO_PIN].path, !o->not_pinned);
+    ask_text(r, SP_OPTION_COLD, states[o->state]);
+    ask_text(r, SP_OPTION_BETWEEN, o->between);
+    ask_text(r, SP_OPTION_REORDER, reorder);
+    ask_text(r, SP_OPTION_DEVICE, device);
+    ask_number(r, SP_OPTION_SIM_SKEW, o->skew);
+    ask_text(r, SP_OPTION_SIM_POLICY, o->policy);
+    ask_number(r, SP_OPTION_SIM_LLC, o->llc_B);
+    ask_text(r, SP_OPTION_MACHINE, o->machine_name);
+}
+
+void sp_record_environment(struct sp_record *r, const struct sp_topology *topology,
+                           const struct sp_gpu_device *gpu)
+{
+    struct sp_identity identity;
+    struct utsname system;
+    sp_identity_read("", topology, &identity);
+    if (gpu)
+        sp_identity_add_gpu(&identity, "", gpu->name, gpu->driver);
+    sp_record_set_text(r, "env.key", identity.env_key);
+    sp_record_set_count(r, "env.version", identity.version);
+    json_t *facts = json_object();
+    for (int i = 0; i < identity.n; i++)
+        json_object_set_new(facts, identity.fact[i].name, json_string(identity.fact[i].value));
+    sp_record_set_object(r, "env.identity", facts);
+    if (*sp_faults())
+        sp_record_add_flag(r, "fault", "faults were put in on purpose: SPMODEL_FAULT=%s", sp_faults());
+    if (uname(&system) == 0) {
+        sp_record_set_text(r, "env.detail.host", system.nodename);
+        sp_record_set_text(r, "env.detail.kernel", system.release);
+    }
+}
+
+/* What the first of these variables that is set says, and which one that is. */
+static const char *first_set(const char *const *names, const char **name)
+{
+    for (; *names; names++) {
+        const char *value = getenv(*names);
+        *name = *names;
+        if (value && *value)
+            return value;
+    }
+    return NULL;
+}
+
+const char *sp_source_commit(const char **variable)
+{
+    static const char *const names[] = {"SPMODEL_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", NULL};
+    return first_set(names, variable);
+}
+
+void sp_record_source(struct sp_record *r)
+{
+    static const char *const branches[] = {"SPMODEL_BRANCH", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME",
+                                           "GIT_BRANCH", NULL};
+    const char *variable;
+    const char *commit = sp_source_commit(&variable), *branch = first_set(branches, &variable);
+    if (!commit && !branch)
+        return;
+    set_text(r, "source.commit", commit);
+    set_text(r, "source.branch", branch);
+}
+
+void sp_record_code(struct sp_record *r, const struct sp_setup *setup)
+{
+    char text[17];
+    uint64_t hash;
+    struct sp_error why;
+    const int n = sizeof setup->facts.code / sizeof *setup->facts.code;
+    if (!setup->kernel)
+        sp_record_set_null(r, "config.code_hash", "nothing was run here");
+    else if (!setup->facts.code[0])
+        sp_record_set_null(r, "config.code_hash", "the kernel does not say which function computes");
+    else if (sp_code_hash(setup->facts.code, n, &hash, &why) != SP_OK)
+        sp_record_set_null(r, "config.code_hash", why.what);
+    else {
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+        sp_record_set_text(r, "config.code_hash", text);
+    }
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sp_partition_hash(&setup->layout.partition));
+    sp_record_set_text(r, "config.partition_hash", text);
 }

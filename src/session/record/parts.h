@@ -7,7 +7,7 @@
 #include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/machine.h"
-#include "session/analyze/subject.h"
+#include "session/analyze/setup.h"
 #include "sys/machine/topology.h"
 
 struct sp_analysis;

@@ -1,7 +1,6 @@
 /* An analysis as a record [UX 5]: every number with its origin, everything undefined with its reason. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/option/option_words.h"

@@ -3,6 +3,7 @@
 #ifndef SP_SESSION_RECORDING_H
 #define SP_SESSION_RECORDING_H
 
+#include "io/likwid_csv.h"
 #include "io/record/record.h"
 #include "session/analyze/sampling.h"
 #include "sparse/csr/csr.h"
@@ -34,5 +35,18 @@ bool sp_recording_has_roofs(const struct sp_recording *recording);
 /* Its samples as pairs; without recorded roofs the pairs have `roof_Bps` [B/s] throughout. */
 enum sp_status sp_recording_pairs(const struct sp_recording *recording, double roof_Bps, int n_threads,
                                   struct sp_pairs *pairs, struct sp_error *err);
+
+/* Somebody's run under likwid-perfctr as a recording: its counters, its time, its threads. */
+struct sp_import_options {
+    const char *region; /* NULL: the only one */
+    int64_t executions; /* products in a call of the region, or in the whole program without regions; 0: one
+                           a call */
+};
+
+/* SP_USAGE where a region must be chosen or the number of executions is not known; SP_INPUT where no group in
+ * it counts data volumes of memory. */
+enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *path,
+                                   const struct sp_import_options *options, struct sp_recording *recording,
+                                   struct sp_error *err);
 
 #endif

@@ -1,12 +1,13 @@
 /* A scan over configurations of a run: every value of every axis, pruned by the model, each point measured in
  * turn with the run.
  *
- * A point cannot be faster than max(V/b_S, W/P_core) (session/sweep/sweep_bound.h): a point whose bound lies
- * above the best time observed is left out, and nothing is lost. The axes are walked in groups, orders first,
- * each group around the best so far: what the walk leaves out so is a choice, and is counted apart. */
+ * A point cannot be faster than max(V/b_S, W/P_core) (session/record/format_model.h): a point whose bound
+ * lies above the best time observed is left out, and nothing is lost. The axes are walked in groups, orders
+ * first, each group around the best so far: what the walk leaves out so is a choice, and is counted apart. */
 #ifndef SP_SESSION_SWEEP_H
 #define SP_SESSION_SWEEP_H
 
+#include "io/record/record.h"
 #include "session/measure/conditions.h"
 #include "session/trial/trial.h"
 
@@ -83,5 +84,9 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
  */
 void sp_sweep_rank(struct sp_sweep *sweep);
 void sp_sweep_free(struct sp_sweep *sweep);
+
+/* The record of a sweep: problem, structure, machine, and the object `sweep` in place of an analysis. */
+void sp_record_sweep(struct sp_record *record, const struct sp_subject *subject,
+                     const struct sp_analyze_options *options, const struct sp_sweep *sweep, double budget_s);
 
 #endif

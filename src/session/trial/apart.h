@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/progress.h"
 #include "base/status.h"
+#include "sparse/reorder/reorder.h"
 
 /* Ends the team of OpenMP threads, which would hang in a child. */
 void sp_apart_begin(void);
@@ -25,5 +27,13 @@ enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context,
 /* All of it, however many pieces the pipe makes of it; false: the other side has ended. */
 bool sp_apart_send(int pipe, const void *data, size_t size);
 bool sp_apart_receive(int pipe, void *data, size_t size);
+
+/* Finding an order that may take much longer than it is worth (METIS on a graph without parts takes minutes
+ * where a mesh takes a second), and that knows no way to be stopped. sp_reorder_find() in a process of its
+ * own, which is ended after limit_s [s], SP_ABSENT, or when the user interrupts, SP_INTERRUPTED. The child
+ * computes with one thread, which changes no order. */
+enum sp_status sp_order_in_time(const char *method, const struct sp_csr *a, double limit_s,
+                                const struct sp_progress *progress, struct sp_permutations *order,
+                                struct sp_error *err);
 
 #endif

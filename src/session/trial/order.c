@@ -1,13 +1,12 @@
 /* Counterfactuals: what other orders of rows and columns would save. Orders are found and looked at on the
  * matrix as it stands, by sampled reuse distances; only the best of them is applied and simulated exactly. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
-#include "session/trial/order_in_time.h"
+#include "session/trial/apart.h"
 #include "sparse/formats/permuted.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"

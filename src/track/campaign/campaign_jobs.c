@@ -13,7 +13,7 @@
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 const char *sp_job_state_name(enum sp_job_state state)
 {

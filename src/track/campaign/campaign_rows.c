@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "track/campaign/campaign_jobs.h"
 
 const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS] = {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/samples.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 #include "track/store/index.h"
 
 enum sp_status sp_screen_nodes(struct sp_node_value *node, int n, struct sp_screen *s, struct sp_error *err)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/samples.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 static const char *text_of(const json_t *item, const char *key)
 {

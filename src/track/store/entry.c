@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/option/run_option.h"
-#include "io/record/record_words.h"
+#include "io/record/record.h"
 
 const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
     [SP_TRACKED_TIME] = {"time", "s", true},

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/core/suggest.h"
+#include "cli/core/command.h"
 
 const struct sp_theme sp_themes[] = {
     {"The six lines", sp_verdict_terms},
@@ -166,7 +166,7 @@ static int distance_of(const struct sp_topic *t, const char *name)
 char *sp_topics_near(const char *name, char *text, size_t size)
 {
     enum { MOST = 3 };
-    /* A third of the letters may be wrong, as in cli/core/suggest.h. */
+    /* A third of the letters may be wrong, as in cli/core/command.h. */
     const int limit = 2 + (int)strnlen(name, 63) / 3;
     struct sp_topic t, best[MOST];
     int distance[MOST], n = 0;

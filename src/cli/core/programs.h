@@ -1,0 +1,58 @@
+/* Programs beside this process: this very one again, two commands in turn, those on the PATH; and the files
+ * that come with this one. */
+#ifndef SP_CLI_PROGRAMS_H
+#define SP_CLI_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+/* This very program as another process, started without a shell. */
+struct sp_own_variable {
+    const char *name, *value;
+};
+
+struct sp_own_process {
+    char *const *word;      /* its command line; word[0] is a name for the program, NULL ends it */
+    const char *out, *said; /* files that receive standard output and error; NULL: as they are here */
+    const struct sp_own_variable *set; /* environment, a name of NULL ends it; NULL: none */
+    bool own_group; /* in a process group of its own: the keys of the terminal do not reach it, and it can be
+                       killed with what it started */
+};
+
+/* Starts it, with nothing on standard input, no other file of this process open, no signal blocked. It is
+ * ended by SIGTERM when this process ends. SP_ABSENT: no process. Where the program cannot be started, it
+ * ends with 127 and says why on its standard error. */
+enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pid, struct sp_error *err);
+
+/* Waits for its end and returns waitpid()'s status, -1: there is none. A signal that ends this process in the
+ * meantime ends it first, so that nothing of it stays either. */
+int sp_own_process_wait(pid_t pid);
+
+/* Two commands run in turn: A B B A A B ..., so that a machine that drifts slows both. */
+enum { SP_MOST_ROUNDS = 100 };
+
+struct sp_in_turn {
+    int n; /* rounds */
+    double time_s[2][SP_MOST_ROUNDS], median_s[2];
+    bool of_record; /* times are those of the records that the commands wrote to standard output */
+};
+
+/* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard error of
+ * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several records,
+ * of which no one time can be compared, or only one of the two writes records; SP_INTERRUPTED. */
+enum sp_status sp_run_in_turn(const char *a, const char *b, int rounds, int verbosity, struct sp_in_turn *out,
+                              struct sp_error *err);
+
+/* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
+const char *sp_find_program(const char *name, char *path, size_t size);
+
+/* Where the files are that come with the program, machines, labs, data: the folder `what` ("machines") of the
+ * source tree where this program lies in its build tree, else in share/spmodel as seen from the program,
+ * wherever it was installed or moved to. False where the program's own place is unknown or the path too long;
+ * whether the folder exists is not looked at. */
+bool sp_data_path(const char *what, char *path, size_t size);
+
+#endif
