@@ -126,8 +126,11 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     return status;
 }
 
-enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy, json_t **root,
-                           struct sp_error *err)
+/* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array where `type`
+ * is JSON_ARRAY, else an object. Control characters in its texts, which would command the terminal, become
+ * blanks. SP_INPUT. */
+static enum sp_status load_json(const char *path, json_type type, const char *remedy, json_t **root,
+                                struct sp_error *err)
 {
     enum sp_status status = sp_input_json(path, SP_LAB_MOST_FILE_B, remedy, root, err);
     if (status != SP_OK)
@@ -150,7 +153,7 @@ static enum sp_status load(const char *path, const char *name, json_type type, j
         return sp_fail_at(err, SP_USAGE, path, 0, 0,
                           "spmodel lab start N begins one; " SP_O_DIR " names its folder",
                           "no lab was started here: there is no %s", name);
-    return sp_lab_load(file, type, NULL, out, err);
+    return load_json(file, type, NULL, out, err);
 }
 
 /* The lab and the case that state.json names. SP_USAGE: it cannot name these. */
@@ -314,7 +317,7 @@ static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab
     sp_lab_record_path(folder, result->run, path, sizeof path);
     if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
-    return sp_lab_load(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, err);
+    return load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, err);
 }
 
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
@@ -358,12 +361,6 @@ static const struct sp_lab_result *find(const struct sp_lab_results *results, co
         if (strcmp(results->result[i].run, run) == 0)
             return &results->result[i];
     return NULL;
-}
-
-const json_t *sp_lab_result_of(const struct sp_lab_results *results, const char *run)
-{
-    const struct sp_lab_result *r = find(results, run);
-    return r ? r->root : NULL;
 }
 
 /* The item of a list by its number, or by the text that one of its keys has. */

@@ -40,11 +40,6 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
                                const char *skipped, struct sp_error *err);
 
-/* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array where `type`
- * is JSON_ARRAY, else an object. Control characters in its texts, which would command the terminal, become
- * blanks. SP_INPUT. */
-enum sp_status sp_lab_load(const char *path, json_type type, const char *remedy, json_t **root,
-                           struct sp_error *err);
 /* The file that a run writes: FOLDER/records/RUN.json. */
 void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
 /* SHA-256 of a file; false where it cannot be read. */
@@ -71,9 +66,6 @@ struct sp_lab_results {
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);
-
-/* The document of a run; NULL: none. */
-const json_t *sp_lab_result_of(const struct sp_lab_results *results, const char *run);
 
 /* A node by a dotted path: keys of objects, numbers and key=text for items of lists, as in
  * "levels.name=MEM.read_B", "predictions.0.bytes". NULL: none. */

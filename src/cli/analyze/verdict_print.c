@@ -153,11 +153,6 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
     }
 }
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *text_or_null(const char *text)
 {
     return *text ? json_string(text) : json_null();
@@ -178,19 +173,21 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "machine", json_string(j->newest->machine));
         json_object_set_new(o, "env", text_or_null(j->newest->env));
         json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
-        json_object_set_new(o, "value", number(metric_of(j)));
+        json_object_set_new(o, "value", sp_json_number(metric_of(j)));
         json_object_set_new(o, "origin", json_string(origin_of(j)));
-        json_object_set_new(o, "change", shift->floor > 0 ? number(shift->change) : json_null());
-        json_object_set_new(o, "lo", number(shift->floor > 0 ? shift->lo : NAN));
-        json_object_set_new(o, "hi", number(shift->floor > 0 ? shift->hi : NAN));
-        json_object_set_new(o, "floor", number(shift->floor > 0 ? shift->floor : NAN));
-        json_object_set_new(o, "p", number(shift->floor > 0 ? j->p : NAN));
+        json_object_set_new(o, "change", shift->floor > 0 ? sp_json_number(shift->change) : json_null());
+        json_object_set_new(o, "lo", sp_json_number(shift->floor > 0 ? shift->lo : NAN));
+        json_object_set_new(o, "hi", sp_json_number(shift->floor > 0 ? shift->hi : NAN));
+        json_object_set_new(o, "floor", sp_json_number(shift->floor > 0 ? shift->floor : NAN));
+        json_object_set_new(o, "p", sp_json_number(shift->floor > 0 ? j->p : NAN));
         json_object_set_new(o, "baseline", json_string(sp_judgement_baseline(j)));
         json_object_set_new(o, "rolling_change",
-                            j->n_before > 0 && j->shift.floor > 0 ? number(j->shift.change) : json_null());
-        json_object_set_new(o, "pinned_change", j->has_pinned ? number(j->pinned.change) : json_null());
-        json_object_set_new(o, "pinned_lo", j->has_pinned ? number(j->pinned.lo) : json_null());
-        json_object_set_new(o, "pinned_hi", j->has_pinned ? number(j->pinned.hi) : json_null());
+                            j->n_before > 0 && j->shift.floor > 0 ? sp_json_number(j->shift.change)
+                                                                  : json_null());
+        json_object_set_new(o, "pinned_change",
+                            j->has_pinned ? sp_json_number(j->pinned.change) : json_null());
+        json_object_set_new(o, "pinned_lo", j->has_pinned ? sp_json_number(j->pinned.lo) : json_null());
+        json_object_set_new(o, "pinned_hi", j->has_pinned ? sp_json_number(j->pinned.hi) : json_null());
         json_object_set_new(o, "records_before", json_integer(j->n_before));
         json_object_set_new(o, "more_runs",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
@@ -201,11 +198,12 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "confirmation", text_or_null(j->confirmation));
         json_object_set_new(
             o, "attribution",
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "ln_time", number(a->time), "ln_bytes",
-                      number(a->bytes), "ln_bandwidth", number(a->bandwidth), "ln_roof", number(a->roof),
-                      "ln_dram", number(a->sentinel[SP_ENTRY_DRAM]), "ln_llc",
-                      number(a->sentinel[SP_ENTRY_LLC]), "ln_control", number(a->sentinel[SP_ENTRY_CONTROL]),
-                      "text", a->text, "also", a->also));
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "ln_time", sp_json_number(a->time),
+                      "ln_bytes", sp_json_number(a->bytes), "ln_bandwidth", sp_json_number(a->bandwidth),
+                      "ln_roof", sp_json_number(a->roof), "ln_dram",
+                      sp_json_number(a->sentinel[SP_ENTRY_DRAM]), "ln_llc",
+                      sp_json_number(a->sentinel[SP_ENTRY_LLC]), "ln_control",
+                      sp_json_number(a->sentinel[SP_ENTRY_CONTROL]), "text", a->text, "also", a->also));
         json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
         fputc('\n', out);
         json_decref(o);

@@ -140,7 +140,7 @@ void sp_record_free(struct sp_record *record)
     memset(record, 0, sizeof *record);
 }
 
-static json_t *number_of(double x)
+json_t *sp_json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
 }
@@ -157,7 +157,7 @@ void sp_record_set_count(struct sp_record *record, const char *path, int64_t n)
 
 void sp_record_set_number(struct sp_record *record, const char *path, double x)
 {
-    put(record, path, number_of(x));
+    put(record, path, sp_json_number(x));
 }
 
 void sp_record_set_flag(struct sp_record *record, const char *path, bool truth)
@@ -173,8 +173,8 @@ void sp_record_set_null(struct sp_record *record, const char *path, const char *
 json_t *sp_record_value_json(struct sp_value v, const char *unit)
 {
     if (sp_value_known(v) && isfinite(v.value))
-        return json_pack("{s:f, s:o, s:o, s:s, s:s}", "value", v.value, "lo", number_of(v.lo), "hi",
-                         number_of(v.hi), "unit", unit, "origin", sp_origin_name(v.origin));
+        return json_pack("{s:f, s:o, s:o, s:s, s:s}", "value", v.value, "lo", sp_json_number(v.lo), "hi",
+                         sp_json_number(v.hi), "unit", unit, "origin", sp_origin_name(v.origin));
     const char *why = sp_value_known(v) ? "not a finite number" : v.why;
     return json_pack("{s:n, s:s, s:o}", "value", "unit", unit, "why",
                      sp_json_string(why ? why : "no reason given"));

@@ -39,6 +39,8 @@ void sp_record_set_value(struct sp_record *record, const char *path, struct sp_v
 /* metrics.NAME: a value with "better" ("lower", "higher", "none") and a one-sentence definition. */
 void sp_record_set_metric(struct sp_record *record, const char *name, struct sp_value value, const char *unit,
                           const char *better, const char *definition);
+/* A number, null where it is not finite; new reference. */
+json_t *sp_json_number(double x);
 /* The same object, not yet anywhere: new reference, NULL when memory is short. */
 json_t *sp_record_value_json(struct sp_value value, const char *unit);
 /* Puts an object or array at `path` and steals it; NULL object: remembered failure. */

@@ -306,7 +306,6 @@ void sp_analysis_record(const struct sp_analysis *a,
                         struct sp_record *record); /* complete; sp_record_write() reports lack of memory */
 /* What is known once the kernel is set up: also of an analysis that was interrupted. */
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *record);
-void sp_analysis_free(struct sp_analysis *a);
 
 /* Instances of the cache that loads x at the level that counts, and which thread has which: what alpha_min is
  * summed over. *domain_of_thread points to the setup's or to storage[n_threads]. After the residence is

@@ -269,6 +269,17 @@ static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_r
     }
 }
 
+static void free_analysis(struct sp_analysis *a)
+{
+    sp_count_log_free(&a->counts.log);
+    sp_observed_free(&a->observed);
+    free(a->evaluated.thread_B);
+    free(a->domain);
+    free(a->tries);
+    sp_reuse_free(&a->reuse);
+    sp_setup_free(&a->setup);
+}
+
 enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct sp_analyze_options *options,
                                 const struct sp_progress *progress, struct sp_record *record,
                                 struct sp_hints *hints, struct sp_error *err)
@@ -300,7 +311,7 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
     record_end(a, status, record);
     if (status == SP_OK)
         *hints = a->accounted.hints;
-    sp_analysis_free(a);
+    free_analysis(a);
     free(state);
     return status;
 }
@@ -312,7 +323,7 @@ enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_anal
     return sp_analyze_hints(subject, options, progress, record, &hints, err);
 }
 
-/* What every step of an analysis may ask of it, and its end. */
+/* What every step of an analysis may ask of it. */
 
 const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a)
 {
@@ -337,17 +348,6 @@ bool sp_analysis_is_counted(const struct sp_analysis *a)
 bool sp_evaluated_is_counted(const struct sp_evaluated *e)
 {
     return sp_value_known(e->counted.total_B) && e->counted.total_B.value > 0;
-}
-
-void sp_analysis_free(struct sp_analysis *a)
-{
-    sp_count_log_free(&a->counts.log);
-    sp_observed_free(&a->observed);
-    free(a->evaluated.thread_B);
-    free(a->domain);
-    free(a->tries);
-    sp_reuse_free(&a->reuse);
-    sp_setup_free(&a->setup);
 }
 
 /* What a run was given, as options. */

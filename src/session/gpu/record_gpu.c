@@ -27,7 +27,9 @@ static json_t *levels_json(const struct sp_gpu_prediction *p)
                      sp_record_value_json(p->term[SP_GPU_TERM_MEMORY].amount, "B"));
 }
 
-json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format,
+/* An item of gpu.ways, with the bytes of each level. `format` as after --format; prediction NULL: this
+ * operation is not modelled. */
+static json_t *way_item(const char *name, const char *kernel, const char *format,
                         const struct sp_gpu_prediction *p, bool chosen)
 {
     const struct sp_value time = p ? p->roofline.time_s : sp_value_none("not modelled for this kernel");
@@ -59,7 +61,9 @@ static void append_roof(struct sp_record *r, const struct sp_ceiling *c, bool ex
         sp_record_append(r, "roofs", sp_json_ceiling(c, role));
 }
 
-void sp_record_gpu_ceilings(struct sp_record *r, const struct sp_machine *m, enum sp_precision precision,
+/* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the way `map`,
+ * and the L2's load where it is not the roof (`in_L2`: it is). */
+static void record_ceilings(struct sp_record *r, const struct sp_machine *m, enum sp_precision precision,
                             enum sp_gpu_map map, bool in_L2)
 {
     static const struct {
@@ -93,7 +97,7 @@ static void record_best(const struct sp_gpu_forecast *f, struct sp_record *r)
         sp_record_append(r, "roofs", sp_json_ceiling(roof, "roof"));
     if (in_L2 && p->memory_roof && sp_value_known(p->memory_roof->value))
         sp_record_append(r, "roofs", sp_json_ceiling(p->memory_roof, "other"));
-    sp_record_gpu_ceilings(r, f->machine, f->workload->precision, p->launch.map, in_L2);
+    record_ceilings(r, f->machine, f->workload->precision, p->launch.map, in_L2);
     sp_record_set_metric(r, "alpha", g->alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
     sp_record_set_metric(r, "performance", p->roofline.performance, "flop/s", "higher", "W / time");
 }
@@ -121,8 +125,8 @@ enum sp_status sp_gpu_forecast_record(const struct sp_gpu_forecast *f, struct sp
     for (int i = 0; i < f->n_guesses; i++) {
         const struct sp_gpu_guess *g = &f->guess[i];
         sp_record_append(r, "gpu.ways",
-                         sp_json_gpu_way(g->name, sp_gpu_map_name(g->prediction->launch.map), g->format,
-                                         g->prediction, i == f->best));
+                         way_item(g->name, sp_gpu_map_name(g->prediction->launch.map), g->format,
+                                  g->prediction, i == f->best));
     }
     record_best(f, r);
     return SP_OK;
@@ -181,8 +185,8 @@ static json_t *way_json(const struct sp_gpu_way *w, bool is_chosen)
     char format[48] = "", name[96];
     if (sp_workload_set_format(&scratch, w->option, NULL) == SP_OK)
         sp_workload_format_text(&scratch, format, sizeof format);
-    return sp_json_gpu_way(sp_gpu_way_name(name, sizeof name, format, &w->launch), w->kernel->name, w->option,
-                           w->predicted ? &w->prediction : NULL, is_chosen);
+    return way_item(sp_gpu_way_name(name, sizeof name, format, &w->launch), w->kernel->name, w->option,
+                    w->predicted ? &w->prediction : NULL, is_chosen);
 }
 
 static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
@@ -224,7 +228,7 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
              a->in_L2 ? "a quarter of the L2" : "four times the L2");
     sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
-    sp_record_gpu_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
+    record_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
 }
 
 static struct sp_value per(double amount, struct sp_value time, enum sp_origin origin)

@@ -9,16 +9,6 @@
 /* "CRS lanes 8", "SELL-32-1": a format, as people name it, with the way in which threads share its work. */
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *launch);
 
-/* An item of gpu.ways, with the bytes of each level. `format` as after --format; prediction NULL: this
- * operation is not modelled. */
-json_t *sp_json_gpu_way(const char *name, const char *kernel, const char *format,
-                        const struct sp_gpu_prediction *prediction, bool chosen);
-
-/* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the way `map`,
- * and the L2's load where it is not the roof (`in_L2`: it is). */
-void sp_record_gpu_ceilings(struct sp_record *record, const struct sp_machine *machine,
-                            enum sp_precision precision, enum sp_gpu_map map, bool in_L2);
-
 /* A way of sharing the work, predicted. */
 struct sp_gpu_guess {
     const char *name;      /* sp_gpu_way_name */

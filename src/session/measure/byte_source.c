@@ -275,7 +275,8 @@ void sp_byte_source_close(struct sp_byte_source *s)
     memset(s, 0, sizeof *s);
 }
 
-void sp_byte_source_drop(struct sp_byte_source *s, const struct sp_error *why)
+/* A source that stopped answering: from now on bytes are simulated, and the record says why. */
+static void drop_source(struct sp_byte_source *s, const struct sp_error *why)
 {
     note_tried(s, s->probe ? s->probe->name : "?", true, why);
     if (s->probe && s->session)
@@ -333,7 +334,7 @@ enum sp_status sp_analysis_count(const struct sp_analysis *a, struct sp_counts *
     enum sp_status status = observe(a, &a->setup.job, &why);
     if (status == SP_ABSENT &&
         !s->required) { /* it stopped answering in the middle: the samples are worth keeping */
-        sp_byte_source_drop(s, &why);
+        drop_source(s, &why);
         return SP_OK;
     }
     if (status != SP_OK) {

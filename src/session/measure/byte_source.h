@@ -49,8 +49,6 @@ enum sp_status sp_byte_source_choose(const struct sp_byte_request *request,
 /* Counts that another tool made, as a source: takes the recording. */
 enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struct sp_byte_source *source,
                                            struct sp_error *err);
-/* A source that stopped answering: from now on bytes are simulated, and the record says why. */
-void sp_byte_source_drop(struct sp_byte_source *source, const struct sp_error *why);
 void sp_byte_source_close(struct sp_byte_source *source);
 
 /* Like "--bytes" itself: is this a word that it takes? */

@@ -52,7 +52,9 @@ static int64_t L1_of(int major, int minor)
     return (major == 12 ? 128 : 256) << 10;
 }
 
-void sp_gpu_machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
+/* Caches and limits of a device by what it says of itself; the size of the L1, which no device says, by its
+ * compute capability. No ceilings. */
+static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
 {
     const struct sp_cache L1 = {.level = 1,
                                 .size_B = L1_of(d->major, d->minor),
@@ -245,7 +247,7 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         status = module->describe(&m->device, err);
     if (status != SP_OK)
         return status;
-    sp_gpu_machine_of(&m->device, out);
+    machine_of(&m->device, out);
     say_source(&m->device, m->options->quick, out->source, sizeof out->source);
     if (m->options->name)
         snprintf(out->name, sizeof out->name, "%s", m->options->name);
@@ -298,7 +300,7 @@ static bool is_of(const struct sp_machine *kept, const struct sp_gpu_device *d)
 {
     struct sp_machine now;
     char source[sizeof kept->source];
-    sp_gpu_machine_of(d, &now);
+    machine_of(d, &now);
     say_source(d, true, source, sizeof source);
     return strcmp(kept->cpu, now.cpu) == 0 && kept->n_cores == now.n_cores &&
            strcmp(kept->source, source) == 0;

@@ -7,10 +7,6 @@
 #include "kernels/gpu_module.h"
 #include "session/measure/machine.h"
 
-/* Caches and limits of a device by what it says of itself; the size of the L1, which no device says, by its
- * compute capability. No ceilings. */
-void sp_gpu_machine_of(const struct sp_gpu_device *device, struct sp_machine *machine);
-
 /* As sp_machine_measure(), of device 0. SP_ABSENT says why there is none. */
 enum sp_status sp_machine_measure_gpu(const struct sp_measure_options *options, struct sp_machine *out,
                                       struct sp_measure_notes *notes, const struct sp_progress *progress,

@@ -12,11 +12,6 @@
 
 /* ---- what counters said, whether they are believed, and why bytes are simulated where they are ---- */
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *trust_json(const struct sp_byte_source *s)
 {
     static const char *const words[] = {"trusted", "nothing", "multiple", "missing", "elsewhere", "off"};
@@ -26,17 +21,18 @@ static json_t *trust_json(const struct sp_byte_source *s)
     json_object_set_new(trust, "text", json_string(s->trust.text));
     for (int i = 0; i < s->trust.n_checks; i++) {
         const struct sp_trust_check *c = &s->trust.check[i];
-        json_array_append_new(checks, json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s, s:s}", "what", c->what,
-                                                "quantity", c->quantity, "known_B", number(c->known_B),
-                                                "counted_B", sp_record_value_json(c->counted_B, "B"), "ratio",
-                                                number(c->verdict.ratio), "decides", c->decides, "verdict",
-                                                words[c->verdict.trust], "text", c->verdict.text));
+        json_array_append_new(checks,
+                              json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s, s:s}", "what", c->what,
+                                        "quantity", c->quantity, "known_B", sp_json_number(c->known_B),
+                                        "counted_B", sp_record_value_json(c->counted_B, "B"), "ratio",
+                                        sp_json_number(c->verdict.ratio), "decides", c->decides, "verdict",
+                                        words[c->verdict.trust], "text", c->verdict.text));
     }
     for (int i = 0; i < s->trust.n_mixes; i++) {
         const struct sp_w_point *p = &s->trust.mix[i];
-        json_array_append_new(mixes, json_pack("{s:o, s:b, s:o}", "store_share", number(p->store_share),
-                                               "non_temporal", p->non_temporal, "w",
-                                               sp_record_value_json(p->w, "1")));
+        json_array_append_new(mixes, json_pack("{s:o, s:b, s:o}", "store_share",
+                                               sp_json_number(p->store_share), "non_temporal",
+                                               p->non_temporal, "w", sp_record_value_json(p->w, "1")));
     }
     json_object_set_new(trust, "checks", checks);
     json_object_set_new(trust, "w", mixes);

@@ -26,7 +26,8 @@ bool sp_recording_has_roofs(const struct sp_recording *r)
     return json_array_size(json_object_get(run, "roof_Bps")) > 0;
 }
 
-void sp_recording_take(const char *path, struct sp_record *record, struct sp_recording *r)
+/* Takes a record that was made from another tool's output. */
+static void take_record(const char *path, struct sp_record *record, struct sp_recording *r)
 {
     const char *status;
     memset(r, 0, sizeof *r);
@@ -50,7 +51,7 @@ enum sp_status sp_recording_open(const char *path, struct sp_recording *r, struc
                           "give a record whose bytes were measured; `counters` of others is null",
                           "it holds no counters that could be replayed");
     }
-    sp_recording_take(path, &record, r);
+    take_record(path, &record, r);
     return SP_OK;
 }
 
@@ -399,7 +400,7 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
         sp_record_set_text(&r, "config.kernel", *region ? region : "imported");
         if (csv->constructed)
             sp_record_set_text(&r, "status", "constructed");
-        sp_recording_take(path, &r, recording);
+        take_record(path, &r, recording);
     } else
         sp_record_free(&r);
     sp_count_log_free(&log);

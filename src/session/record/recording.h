@@ -18,8 +18,6 @@ struct sp_recording {
 
 /* SP_INPUT where it is no record or has no counters. */
 enum sp_status sp_recording_open(const char *path, struct sp_recording *recording, struct sp_error *err);
-/* Takes a record that was made from another tool's output. */
-void sp_recording_take(const char *path, struct sp_record *record, struct sp_recording *recording);
 void sp_recording_free(struct sp_recording *recording);
 
 /* A text of its config, NULL where it says nothing. */

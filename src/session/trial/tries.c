@@ -137,11 +137,6 @@ const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int t
 
 /* What trials found out, in the record. */
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 /* Share of the time saved, as observed. */
 static json_t *observed(const struct sp_try *one)
 {
@@ -167,9 +162,9 @@ json_t *sp_json_trial(const struct sp_variant *variant, const struct sp_trial *t
     json_object_set_new(item, "base_time", sp_record_value_json(t->base_time, "s"));
     json_object_set_new(item, "reorder_s", json_real(t->reorder_s));
     json_object_set_new(item, "layout_s", json_real(t->layout_s));
-    json_object_set_new(item, "setup_executions", number(sp_trial_setup_executions(t)));
-    json_object_set_new(item, "pays_after", number(sp_trial_pays_after(t)));
-    json_object_set_new(item, "max_error", number(t->max_error));
+    json_object_set_new(item, "setup_executions", sp_json_number(sp_trial_setup_executions(t)));
+    json_object_set_new(item, "pays_after", sp_json_number(sp_trial_pays_after(t)));
+    json_object_set_new(item, "max_error", sp_json_number(t->max_error));
     json_object_set_new(item, "pairs", json_integer(t->n_pairs));
     json_object_set_new(item, "processes", json_integer(t->n_processes));
     json_object_set_new(item, "cost_s", json_real(t->cost_s));
