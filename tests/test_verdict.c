@@ -397,6 +397,58 @@ START_TEST(the_smallest_cause_has_no_place)
 }
 END_TEST
 
+/* A record whose possible is in-core: execution, waiting that no test showed, and what is left [s]. */
+static void make_waiting(struct sp_record *r, double execution, double waiting, double rest)
+{
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", r, NULL), SP_OK);
+    const double t = 100e-6 + execution + waiting + rest, W = 1e6, core = 100e-6 + execution;
+    sp_record_set_text(r, "binding.term", "in-core execution");
+    sp_record_set_text(r, "bottleneck.class", "in-core");
+    json_object_del(r->root, "interventions");
+    json_object_set_new(r->root, "flags", json_array());
+    json_object_set_new(
+        r->root, "losses",
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 100e-6, "padding", 0., "extra_x",
+                  0., "imbalance", 0., "in_core", execution + waiting, "core", core, "waiting", waiting,
+                  "rest", rest));
+    json_object_set_new(r->root, "losses_origin",
+                        json_pack("{s:s, s:s, s:s, s:s, s:s}", "min_traffic", "modelled: at the roof",
+                                  "in_core", "measured: without memory limits", "core", "measured: W/P_core",
+                                  "waiting", "modelled: gathers from beyond L1 at their roof", "rest",
+                                  "negative by 1.02 MB: the roof of L2 is too low"));
+    sp_record_set_metric(r, "time", sp_value_of(t, SP_MEASURED), "s", "lower", "t");
+    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
+    sp_record_set_metric(r, "p_core", sp_value_of(W / core, SP_MEASURED), "flop/s", "none", "P_core");
+    sp_record_set_metric(r, "performance", sp_value_of(W / t, SP_MEASURED), "flop/s", "higher", "P");
+    sp_record_set_metric(r, "model_fraction", sp_value_of(core / t, SP_MODELLED), "1", "higher", "share");
+}
+
+/* Execution is measured where waiting beside it is modelled: each says how it was found itself. */
+START_TEST(each_loss_has_its_own_origin)
+{
+    struct sp_record r;
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    make_waiting(&r, 100e-6, 180e-6, 20e-6);
+    const int n = sp_verdict_rows(&r, row);
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        const bool waits = strcmp(row[i].cause, "waiting") == 0;
+        if (!waits && strcmp(row[i].words, "in-core execution") != 0)
+            continue;
+        ck_assert_msg(strncmp(row[i].how, waits ? "modelled: " : "measured: ", 10) == 0, "%s: %s",
+                      row[i].words, row[i].how);
+        found++;
+    }
+    ck_assert_int_eq(found, 2);
+    char *text = printed(&r, 100, 0), *line = strstr(text, " waiting for gathers  ");
+    ck_assert_ptr_nonnull(line);
+    *strchr(line, '\n') = '\0';
+    ck_assert_msg(strstr(line, "modelled") != NULL, "%s", line);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 static struct sp_value around(double x, enum sp_origin origin)
 {
     return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
@@ -628,6 +680,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, an_open_trial_leaves_the_prediction);
     tcase_add_test(tc, of_equal_gains_the_cheapest_is_first);
     tcase_add_test(tc, the_smallest_cause_has_no_place);
+    tcase_add_test(tc, each_loss_has_its_own_origin);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

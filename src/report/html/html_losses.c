@@ -96,8 +96,8 @@ static const char *origin_of(const struct sp_record *record, int loss)
     return sp_words_text(record, path, "of unknown origin");
 }
 
-static void loss_row(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
-                     int loss, const char *words, double from, double x)
+static void loss_row(struct sp_page *page, const struct loss_frame *f, int loss, const char *words,
+                     const char *how, double from, double x)
 {
     char share[32], origin[512];
     const bool flagged = sp_loss_is_flagged(loss, x, f->time);
@@ -106,8 +106,8 @@ static void loss_row(struct sp_page *page, const struct sp_record *record, const
     put_bar(page, f, loss, from, x);
     put_seconds(page, f, x);
     sp_page_cell(page, 'r', sp_figure_percent(share, sizeof share, x / f->time));
-    snprintf(origin, sizeof origin, "%s%s", origin_of(record, loss),
-             flagged && !strstr(origin_of(record, loss), "flagged") ? "; flagged" : "");
+    snprintf(origin, sizeof origin, "%s%s", *how ? how : "of unknown origin",
+             flagged && !strstr(how, "flagged") ? "; flagged" : "");
     sp_page_cell(page, 'w', origin);
     sp_page_row_end(page);
 }
@@ -145,13 +145,13 @@ static void loss_rows(struct sp_page *page, const struct sp_record *record, cons
     char path[64];
     double at = 0, x;
     for (int i = 0; i < n; i++) {
-        loss_row(page, record, f, row[i].loss, row[i].words, at, row[i].share * f->time);
+        loss_row(page, f, row[i].loss, row[i].words, row[i].how, at, row[i].share * f->time);
         at += row[i].share * f->time;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
         if (sp_record_loss(record, i, &x) && n == 0) {
-            loss_row(page, record, f, i, sp_loss_words[i].words, at, x);
+            loss_row(page, f, i, sp_loss_words[i].words, origin_of(record, i), at, x);
             at += x;
         } else if (!sp_record_loss(record, i, &x) && sp_record_node(record, path)) {
             unknown_row(page, record, i);

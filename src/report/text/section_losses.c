@@ -180,10 +180,9 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
         if (fabs(row[i].share) < SMALL)
             continue;
         char word[32];
-        const char *origin = origin_text(record, sp_loss_words[row[i].loss].key);
         bar_part(pen, &f, row[i].loss, row[i].words, row[i].share * total);
         /* on whose word, without the figures */
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(origin, ": "), origin);
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(row[i].how, ": "), row[i].how);
         sp_pen_put(pen, SP_INK_DIM, "%s", sp_origin_from_name(word) != SP_NONE ? word : "derived");
         sp_pen_end(pen);
     }

@@ -38,6 +38,7 @@ struct sp_verdict_row {
     double share;      /* of the time; only the rest may be negative */
     bool is_lost;      /* lies between possible and reached */
     const char *cause; /* key of `losses` in the record: "in_core", or a part of it as "row_ends" */
+    const char *how;   /* of this part in `losses_origin`, "measured: ..."; "": the record does not say */
     char words[64];
 };
 enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };

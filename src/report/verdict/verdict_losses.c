@@ -45,6 +45,20 @@ struct part {
     double share;
 };
 
+/* How the part itself was found; records that do not say it of the part say it of all that is in-core. */
+static const char *how_of(const struct sp_record *record, const struct sp_verdict_row *row)
+{
+    const char *keys[] = {strcmp(row->cause, "in_core") == 0 ? "core" : row->cause,
+                          sp_loss_words[row->loss].key};
+    const char *how = "";
+    for (int i = 0; i < 2 && !*how; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "losses_origin.%s", keys[i]);
+        how = sp_words_text(record, path, "");
+    }
+    return how;
+}
+
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
 {
     static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};
@@ -100,6 +114,8 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
             snprintf(row[n++].words, sizeof row->words, "%s", in_core);
         }
     }
+    for (int i = 0; i < n; i++)
+        row[i].how = how_of(record, &row[i]);
     return n;
 }
 
