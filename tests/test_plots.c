@@ -621,6 +621,32 @@ START_TEST(a_failing_gnuplot_leaves_nothing)
 }
 END_TEST
 
+/* What the report does not name is not drawn. */
+START_TEST(losses_have_the_words_of_the_report)
+{
+    struct sp_error err;
+    char text[65536];
+    struct sp_record doubtful;
+    const struct sp_plot_kind *kind = sp_plot_kind_find("losses"), *roofline = sp_plot_kind_find("roofline");
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &doubtful, &err), SP_OK);
+    sp_record_set_number(&doubtful, "losses.rest", -0.5);
+    const struct sp_record *records[] = {&example, &doubtful};
+    sp_record_set_number(&example, "losses.in_core", 0.0004);
+    sp_record_set_text(&example, "bottleneck.class", "latency");
+    for (int n = 1; n <= 2; n++) {
+        ck_assert_int_eq(
+            sp_plot_write(n == 1 ? kind : roofline, records, n, SP_TERM_GP, NULL, in_folder("l.gp"), &err),
+            SP_OK);
+        content(in_folder("l.gp"), text, sizeof text);
+        ck_assert_ptr_nonnull(strstr(text, "waiting for gathers"));
+        ck_assert_ptr_null(strstr(text, "in-core, latency"));
+        ck_assert_int_eq(strstr(text, "'not known' at graph") != NULL, n == 2);
+    }
+    ck_assert_ptr_nonnull(kind->lacks(&doubtful));
+    sp_record_free(&doubtful);
+}
+END_TEST
+
 /* gnuplot exits with 0 when it could not write: what does not end as it should gets no name. */
 START_TEST(half_a_picture_is_refused)
 {
@@ -714,6 +740,7 @@ int main(void)
     tcase_add_test(tc, verdicts_stand_in_the_history);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
+    tcase_add_test(tc, losses_have_the_words_of_the_report);
     tcase_add_test(tc, half_a_picture_is_refused);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
     tcase_add_test(tc, too_many_records_are_refused);

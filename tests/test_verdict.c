@@ -406,11 +406,10 @@ static void make_waiting(struct sp_record *r, double execution, double waiting, 
     sp_record_set_text(r, "bottleneck.class", "in-core");
     json_object_del(r->root, "interventions");
     json_object_set_new(r->root, "flags", json_array());
-    json_object_set_new(
-        r->root, "losses",
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 100e-6, "padding", 0., "extra_x",
-                  0., "imbalance", 0., "in_core", execution + waiting, "core", core, "waiting", waiting,
-                  "rest", rest));
+    json_object_set_new(r->root, "losses",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 100e-6,
+                                  "padding", 0., "extra_x", 0., "imbalance", 0., "in_core",
+                                  execution + waiting, "core", core, "waiting", waiting, "rest", rest));
     json_object_set_new(r->root, "losses_origin",
                         json_pack("{s:s, s:s, s:s, s:s, s:s}", "min_traffic", "modelled: at the roof",
                                   "in_core", "measured: without memory limits", "core", "measured: W/P_core",
@@ -446,6 +445,36 @@ START_TEST(each_loss_has_its_own_origin)
     ck_assert_msg(strstr(line, "modelled") != NULL, "%s", line);
     free(text);
     sp_record_free(&r);
+}
+END_TEST
+
+/* Losses that exceed the time are drawn nowhere and name no bottleneck, and the right input is suspected. */
+START_TEST(losses_that_exceed_the_time_are_named_nowhere)
+{
+    struct sp_record r;
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    static const struct {
+        double waiting;
+        const char *suspect;
+    } cases[] = {{60e-6, "gathers wait less than modelled"}, {1e-6, "P_core is too low"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_waiting(&r, 100e-6, cases[i].waiting, -40e-6);
+        json_t *v = sp_verdict_of(&r);
+        const char *lost = text_of(json_array_get(json_object_get(v, "lost"), 0), "text");
+        ck_assert_msg(strstr(lost, cases[i].suspect) != NULL, "%s", lost);
+        json_decref(v);
+        ck_assert_int_eq(sp_verdict_rows(&r, row), 0);
+        for (int verbosity = 0; verbosity < 2; verbosity++) {
+            char *text = printed(&r, 100, verbosity);
+            ck_assert_ptr_null(strstr(text, "minimum traffic  "));
+            ck_assert(verbosity == 0 || strstr(text, " not known: parts exceed the time: "));
+            free(text);
+        }
+        sp_verdict_put(&r);
+        ck_assert_str_eq(sp_words_text(&r, "bottleneck.class", ""), "unknown");
+        ck_assert_ptr_nonnull(strstr(sp_words_text(&r, "bottleneck.why", ""), cases[i].suspect));
+        sp_record_free(&r);
+    }
 }
 END_TEST
 
@@ -681,6 +710,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, of_equal_gains_the_cheapest_is_first);
     tcase_add_test(tc, the_smallest_cause_has_no_place);
     tcase_add_test(tc, each_loss_has_its_own_origin);
+    tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

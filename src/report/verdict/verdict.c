@@ -265,7 +265,33 @@ json_t *sp_verdict_of(const struct sp_record *record)
     return out;
 }
 
+/* What the report names no bottleneck for, the record names none for. */
+static void settle_bottleneck(struct sp_record *record)
+{
+    const char *class = sp_words_text(record, "bottleneck.class", "unknown");
+    char text[160], percent[32], why[256];
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    if (strcmp(class, "unknown") == 0 || sp_verdict_bottleneck(record))
+        return;
+    const char *no_losses = sp_verdict_no_losses(record, text, sizeof text);
+    if (no_losses || n == 0)
+        snprintf(why, sizeof why, "%s", no_losses ? no_losses : "no loss can be named");
+    else {
+        int most = 0;
+        for (int i = 1; i < n; i++)
+            most = row[i].share > row[most].share ? i : most;
+        snprintf(why, sizeof why, "no dominant bottleneck: \"%s\" takes most, %s", row[most].words,
+                 sp_figure_percent(percent, sizeof percent, row[most].share));
+    }
+    sp_record_set_text(record, "bottleneck.class", "unknown");
+    sp_record_set_flag(record, "bottleneck.proved", false);
+    sp_record_set_number(record, "bottleneck.share", NAN);
+    sp_record_set_text(record, "bottleneck.why", why);
+}
+
 void sp_verdict_put(struct sp_record *record)
 {
+    settle_bottleneck(record);
     sp_record_set_object(record, "verdict", sp_verdict_of(record));
 }
