@@ -478,6 +478,33 @@ START_TEST(losses_that_exceed_the_time_are_named_nowhere)
 }
 END_TEST
 
+/* Caches of one machine and times of another: both are named, and no share is given. */
+START_TEST(another_machine_is_named_first)
+{
+    struct sp_record r;
+    make_waiting(&r, 100e-6, 10e-6, 10e-6);
+    sp_record_set_text(&r, "machine.name", "a64fx");
+    sp_record_set_text(&r, "machine.cpu", "Fujitsu A64FX at 1.8 GHz (FX700)");
+    sp_record_set_text(&r, "env.identity.hypervisor", "KVM");
+    json_t *v = sp_verdict_of(&r);
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "subject"), "text"), "Fujitsu A64FX (VM)"));
+    json_decref(v);
+    sp_record_set_flag(&r, "machine.foreign", true);
+    sp_record_set_text(&r, "machine.ran_on", "AMD EPYC");
+    sp_record_set_text(&r, "conditions.doubt", "caches and ceilings are those of a64fx");
+    v = sp_verdict_of(&r);
+    ck_assert_ptr_nonnull(
+        strstr(text_of(json_object_get(v, "subject"), "text"), "AMD EPYC (VM), caches of a64fx"));
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "possible"), "text"), "another machine"));
+    ck_assert_ptr_null(strstr(text_of(json_object_get(v, "reached"), "text"), "%"));
+    ck_assert_ptr_nonnull(
+        strstr(text_of(json_array_get(json_object_get(v, "lost"), 0), "text"), "another machine"));
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "do"), "text"), "without --machine"));
+    json_decref(v);
+    sp_record_free(&r);
+}
+END_TEST
+
 static struct sp_value around(double x, enum sp_origin origin)
 {
     return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
@@ -711,6 +738,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, the_smallest_cause_has_no_place);
     tcase_add_test(tc, each_loss_has_its_own_origin);
     tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
+    tcase_add_test(tc, another_machine_is_named_first);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -24,6 +24,12 @@ bool sp_verdict_is_unusable(const struct sp_record *record)
     return strcmp(sp_words_text(record, "conditions.state", ""), "unusable") == 0;
 }
 
+bool sp_verdict_is_foreign(const struct sp_record *record)
+{
+    bool foreign = false;
+    return sp_record_flag(record, "machine.foreign", &foreign) && foreign;
+}
+
 static bool is_empty(const struct sp_record *record)
 {
     int64_t nnz = 1;
@@ -136,6 +142,8 @@ const char *sp_verdict_no_losses(const struct sp_record *record, char *text, siz
     *text = '\0';
     if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
         return "too many samples were disturbed";
+    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
+        return "caches and ceilings are of another machine";
     if (*sp_verdict_doubt(record))
         return "the roof is in doubt";
     if (sp_verdict_no_time(record))

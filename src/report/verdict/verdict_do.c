@@ -160,6 +160,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
     if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
         return sp_verdict_not_known("spmodel doctor names who computes here; then again, with --budget 10s",
                                     "see spmodel doctor; then again, with --budget 10s");
+    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
+        return sp_verdict_not_known("analyze without --machine; spmodel model --machine predicts for another",
+                                    "analyze without --machine");
     if (*sp_verdict_doubt(record))
         return sp_verdict_not_known(
             "spmodel machine measure takes the roofs anew; then again, with --budget 10s",
