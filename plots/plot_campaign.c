@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/record/record_losses.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
@@ -259,7 +260,8 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
 
 static const char *lacks(const struct sp_record *record)
 {
-    return !(number_of_entries(record) > 0)                       ? "entries (problem.nnz)"
+    return !(number_of_entries(record) > 0) ? "entries (problem.nnz)"
+           : sp_verdict_disturbed(record)   ? "times that hold: too many samples were disturbed"
            : !(sp_record_metric(record, "performance").value > 0) ? "a performance (metrics.performance)"
                                                                   : NULL;
 }

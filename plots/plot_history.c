@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/record/record_losses.h"
 #include "plots/plot_kinds.h"
 #include "plots/script.h"
 
@@ -247,7 +248,9 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
 
 static const char *lacks(const struct sp_record *record)
 {
-    return time_of(record) > 0 ? NULL : "a measured time (metrics.time)";
+    return sp_verdict_disturbed(record) ? "times that hold: too many samples were disturbed"
+           : time_of(record) > 0        ? NULL
+                                        : "a measured time (metrics.time)";
 }
 
 const struct sp_plot_kind sp_plot_history = {

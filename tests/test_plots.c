@@ -621,6 +621,21 @@ START_TEST(a_failing_gnuplot_leaves_nothing)
 }
 END_TEST
 
+START_TEST(disturbed_runs_are_in_no_series)
+{
+    static const char *const kinds[] = {"history", "campaign"};
+    struct sp_record disturbed;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &disturbed, NULL), SP_OK);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_null(sp_plot_kind_find(kinds[i])->lacks(&disturbed));
+    sp_record_set_text(&disturbed, "conditions.state", "unusable");
+    sp_record_set_text(&disturbed, "conditions.doubt", "17 of 28 samples were disturbed");
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(sp_plot_kind_find(kinds[i])->lacks(&disturbed));
+    sp_record_free(&disturbed);
+}
+END_TEST
+
 /* What the report does not name is not drawn. */
 START_TEST(losses_have_the_words_of_the_report)
 {
@@ -740,6 +755,7 @@ int main(void)
     tcase_add_test(tc, verdicts_stand_in_the_history);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
+    tcase_add_test(tc, disturbed_runs_are_in_no_series);
     tcase_add_test(tc, losses_have_the_words_of_the_report);
     tcase_add_test(tc, half_a_picture_is_refused);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);

@@ -11,6 +11,7 @@
 #include "explain_must.h"
 #include "io/record/record_words.h"
 #include "model/bottleneck.h"
+#include "report/text/report_lines.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
 #include "session/record/parts.h"
@@ -505,6 +506,39 @@ START_TEST(another_machine_is_named_first)
 }
 END_TEST
 
+/* Times of a run that was disturbed are shown nowhere; structure and bytes are. */
+START_TEST(a_disturbed_run_shows_no_time)
+{
+    struct sp_record r;
+    char *text = NULL, *verbose;
+    size_t size = 0;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &r, NULL), SP_OK);
+    sp_record_set_text(&r, "conditions.state", "unusable");
+    sp_record_set_text(&r, "conditions.text", "17 of 28 samples were disturbed, too many to replace");
+    sp_record_set_text(&r, "conditions.doubt", "17 of 28 samples were disturbed");
+    verbose = printed(&r, 120, 1);
+    for (char *line = verbose, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, " measured ", 10) == 0 || strncmp(line, " roofline", 9) == 0) {
+            *end = '\0';
+            ck_assert_msg(strstr(line, "  unknown") != NULL && !strchr(line, '('), "%s", line);
+            *end = '\n';
+        }
+    ck_assert_ptr_null(strstr(verbose, " of roof: "));
+    ck_assert_ptr_nonnull(strstr(verbose, "unknown (disturbed)"));
+    free(verbose);
+    FILE *out = open_memstream(&text, &size);
+    sp_report_lines(&r, out);
+    ck_assert_int_eq(fclose(out), 0);
+    static const char *const must_have[] = {
+        "\nstate: unusable: 17 of 28", "\nverdict_reached: not known: too many samples",
+        "\ntime: unknown s (too many samples", "\nperformance: unknown ", "\nroof: unknown "};
+    for (size_t i = 0; i < sizeof must_have / sizeof *must_have; i++)
+        ck_assert_msg(strstr(text, must_have[i]) != NULL, "no '%s' in %s", must_have[i] + 1, text);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 static struct sp_value around(double x, enum sp_origin origin)
 {
     return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
@@ -739,6 +773,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, each_loss_has_its_own_origin);
     tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
     tcase_add_test(tc, another_machine_is_named_first);
+    tcase_add_test(tc, a_disturbed_run_shows_no_time);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -24,6 +24,12 @@ bool sp_verdict_is_unusable(const struct sp_record *record)
     return strcmp(sp_words_text(record, "conditions.state", ""), "unusable") == 0;
 }
 
+const char *sp_verdict_disturbed(const struct sp_record *record)
+{
+    return sp_verdict_is_unusable(record) && *sp_verdict_doubt(record) ? "too many samples were disturbed"
+                                                                       : NULL;
+}
+
 bool sp_verdict_is_foreign(const struct sp_record *record)
 {
     bool foreign = false;
@@ -140,8 +146,8 @@ const char *sp_verdict_no_losses(const struct sp_record *record, char *text, siz
 {
     double share[SP_N_LOSS_ROWS];
     *text = '\0';
-    if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
-        return "too many samples were disturbed";
+    if (sp_verdict_disturbed(record))
+        return sp_verdict_disturbed(record);
     if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
         return "caches and ceilings are of another machine";
     if (*sp_verdict_doubt(record))

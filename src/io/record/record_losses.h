@@ -12,6 +12,8 @@
 bool sp_verdict_is_status(const struct sp_record *record, const char *status);
 const char *sp_verdict_doubt(const struct sp_record *record); /* conditions.doubt, "" none */
 bool sp_verdict_is_unusable(const struct sp_record *record);
+/* Why no time of it is a figure, where other programs disturbed most of them; else NULL. */
+const char *sp_verdict_disturbed(const struct sp_record *record);
 bool sp_verdict_is_foreign(const struct sp_record *record); /* caches and ceilings of another machine? */
 /* Why nothing rests on the time, where nothing does; else NULL. */
 const char *sp_verdict_no_time(const struct sp_record *record);

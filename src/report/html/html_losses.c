@@ -133,7 +133,7 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
     sp_print(page->out,
              "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l7\" "
              "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
-             -100 * f->least / f->longest, 100 * time.value / f->longest);
+             100 * (0 - f->least) / f->longest, 100 * time.value / f->longest);
     put_seconds(page, f, time.value);
     sp_page_cell(page, 'r', "100 %");
     sp_page_cell(page, 'l', sp_origin_name(time.origin));

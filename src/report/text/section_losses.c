@@ -133,8 +133,11 @@ static bool heading(struct sp_pen *pen, const struct sp_record *record)
         return false;
     sp_pen_end(pen);
     sp_pen_put(pen, SP_INK_BOLD, "WHERE THE TIME GOES");
-    if (!sp_value_known(time) || !(time.value > 0)) {
-        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)", time.why ? time.why : "the time is 0");
+    if (!sp_value_known(time) || !(time.value > 0) || sp_verdict_disturbed(record)) {
+        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)",
+                   sp_verdict_disturbed(record) ? sp_verdict_disturbed(record)
+                   : time.why                   ? time.why
+                                                : "the time is 0");
         sp_pen_end(pen);
         return false;
     }
