@@ -8,6 +8,9 @@
 #include "session/analyze/subject.h"
 #include "session/trial/variant.h"
 
+/* Of fewer pairs nobody knows how much the next one differs. */
+enum { SP_FEWEST_PAIRS = 3 };
+
 /* What a trial found out. Plain data: it goes through pipes. */
 struct sp_trial {
     enum sp_status status; /* SP_OK, or why it could not be measured: error */
