@@ -722,6 +722,30 @@ START_TEST(an_open_trial_leaves_the_prediction)
 }
 END_TEST
 
+/* With more vectors at once an execution takes longer: what falls is the time of each. */
+START_TEST(other_widths_save_time_per_vector)
+{
+    static const char *const changes[][2] = {
+        {"--rhs 32", "per vector"}, {"--inner 32", "per column"}, {"--format sell:8,1", NULL}};
+    for (size_t i = 0; i < 3; i++) {
+        struct sp_record r;
+        char try[64];
+        ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+        snprintf(try, sizeof try, "spmodel analyze m.mtx %s", changes[i][0]);
+        sp_record_append(&r, "hints",
+                         json_pack("{s:s, s:s, s:s, s:{s:f, s:f}}", "id", "E05", "try", try, "change",
+                                   changes[i][0], "gain", "lo", 0.60, "hi", 0.65));
+        json_t *v = sp_verdict_of(&r), *what = json_object_get(v, "do");
+        const char *per = sp_item_text(what, "per");
+        ck_assert_str_eq(per ? per : "", changes[i][1] ? changes[i][1] : "");
+        ck_assert_msg(!per || (strstr(text_of(what, "text"), per) && strstr(text_of(what, "short"), per)),
+                      "%s", text_of(what, "text"));
+        json_decref(v);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
 static json_t *tried(const char *id, const char *effort, const char *change, double lo, double hi)
 {
     char command[64];
@@ -774,6 +798,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
     tcase_add_test(tc, another_machine_is_named_first);
     tcase_add_test(tc, a_disturbed_run_shows_no_time);
+    tcase_add_test(tc, other_widths_save_time_per_vector);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -1,4 +1,5 @@
 /* What to do: the best of the hints. */
+#include "report/report_words.h"
 #include "report/verdict/verdict_parts.h"
 
 /* The time of a change on one set of arrays over that on another. */
@@ -129,15 +130,16 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
     const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
     const int decimals = sp_value_known(v) ? fabs(v.value) < 0.0995 && fabs(v.value) >= 0.0005
                                            : hi < 9.95 && fabs(lo - round(lo)) > 0.05;
+    const char *per = sp_hint_per(hint) ? sp_hint_per(hint) : "", *gap = *per ? " " : "";
     if (sp_value_known(v) && v.hi > v.lo)
-        snprintf(text, size, "tried: −%.*f %% time (−%.*f … −%.*f)", decimals, 100 * v.value, decimals,
-                 100 * v.lo, decimals, 100 * v.hi);
+        snprintf(text, size, "tried: −%.*f %% time%s%s (−%.*f … −%.*f)", decimals, 100 * v.value, gap, per,
+                 decimals, 100 * v.lo, decimals, 100 * v.hi);
     else if (sp_value_known(v))
-        snprintf(text, size, "tried: −%.*f %% time", decimals, 100 * v.value);
+        snprintf(text, size, "tried: −%.*f %% time%s%s", decimals, 100 * v.value, gap, per);
     else if (hi - lo < 0.05)
-        snprintf(text, size, "predicted: −%.*f %% time", decimals, hi);
+        snprintf(text, size, "predicted: −%.*f %% time%s%s", decimals, hi, gap, per);
     else
-        snprintf(text, size, "predicted: −%.*f … −%.*f %% time", decimals, lo, decimals, hi);
+        snprintf(text, size, "predicted: −%.*f … −%.*f %% time%s%s", decimals, lo, decimals, hi, gap, per);
     return text;
 }
 
@@ -215,6 +217,8 @@ json_t *sp_verdict_do(const struct sp_record *record)
                         sp_verdict_number(sp_value_known(v) ? v.lo : sp_item_number(predicted, "lo")));
     json_object_set_new(out, "gain_hi",
                         sp_verdict_number(sp_value_known(v) ? v.hi : sp_item_number(predicted, "hi")));
+    if (sp_hint_per(hint))
+        json_object_set_new(out, "per", json_string(sp_hint_per(hint)));
     json_object_set_new(out, "pays_after", sp_verdict_number(pays));
     return out;
 }
