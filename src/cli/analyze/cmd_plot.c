@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/print.h"
 #include "cli/analyze/plot_inputs.h"
@@ -108,6 +109,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (o->n_records == MAX_RECORDS)
             sp_usage_error(state, "at most %d records", MAX_RECORDS);
+        else if (sp_plot_kind_find(arg) && access(arg, F_OK) != 0)
+            sp_usage_error(state, "'%s' is a kind of picture: --kind %s", arg, arg);
         else
             o->record[o->n_records++] = arg;
         return 0;

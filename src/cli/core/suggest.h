@@ -2,6 +2,9 @@
 #ifndef SP_CLI_SUGGEST_H
 #define SP_CLI_SUGGEST_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Offers of names for a word that is none; the nearest one wins when it is near enough. */
 struct sp_suggestion {
     const char *word;
@@ -12,6 +15,11 @@ struct sp_suggestion {
 struct sp_suggestion sp_suggestion_begin(const char *word);
 /* `shown` (borrowed) is what to propose when `candidate` is the nearest. */
 void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const char *shown);
+
+/* Of "--op takes spmv, spmmv or spmm, not 'spmvm'", and of the remedy "say crs, sell:C,SIGMA or half" for
+ * "unknown format 'sel'": the word of the list that is near the quoted one at the end, in word[size]; false:
+ * none is. `remedy` NULL: the list stands in `what`. */
+bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t size);
 
 /* Letters to insert, delete or replace to make one word of the other, in any case. Words of up to 63 letters;
  * longer ones are cut. */
