@@ -11,7 +11,7 @@
 #include "cli/explain/json.h"
 #include "io/record/record_words.h"
 
-enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64 };
+enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64, MOST_WORDS = 8 };
 
 static const struct argp_option options[] = {
     {"record", KEY_RECORD, "RECORD.json", 0, "Put this record's numbers in; so does its name among the terms",
@@ -95,21 +95,42 @@ static void name_record(const struct sp_record *r, char *text, size_t size)
              strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
 }
 
+/* As many words from the i-th on as form one known term, "not explained"; 1: that word alone. text[size]: the
+ * term. */
+static int phrase_at(const struct arguments *a, int i, char *text, size_t size)
+{
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    int longest = 1;
+    for (int n = 2; n <= MOST_WORDS && i + n <= a->n_terms; n++) {
+        text[0] = '\0';
+        for (int k = 0; k < n; k++)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", k ? " " : "", a->term[i + k]);
+        if (sp_topics_find(text, found) > 0)
+            longest = n;
+    }
+    text[0] = '\0';
+    for (int k = 0; k < longest; k++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", k ? " " : "", a->term[i + k]);
+    return longest;
+}
+
 /* What the terms mean, as an array; unknown ones are reported, and `code` becomes that of the error. */
 static json_t *explained(const struct arguments *a, const struct sp_record *record, int *code)
 {
     json_t *list = json_array();
-    for (int i = 0; i < a->n_terms; i++) {
+    for (int i = 0, words; i < a->n_terms; i += words) {
         struct sp_topic found[SP_TOPIC_MATCHES];
-        int n = sp_topics_find(a->term[i], found);
+        char term[400];
+        words = phrase_at(a, i, term, sizeof term);
+        int n = sp_topics_find(term, found);
         for (int k = 0; k < n; k++)
             json_array_append_new(list, sp_explain_json(&found[k], record));
         if (n > 0)
             continue;
         struct sp_error err;
         char near[200];
-        sp_topics_near(a->term[i], near, sizeof near);
-        sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", a->term[i],
+        sp_topics_near(term, near, sizeof near);
+        sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", term,
                 *near ? "; did you mean " : "", near, *near ? "?" : "");
         *code = sp_worse_exit(*code, sp_report_error(&err));
     }

@@ -169,6 +169,32 @@ static void inputs(struct sp_pen *pen, const json_t *calculations)
     }
 }
 
+/* "x loaded 2.7 times   21 % = 21.4 us / 102 us   simulated: ..." */
+static void share_line(struct sp_pen *pen, const json_t *o)
+{
+    char percent[32], seconds[64], of[64];
+    sp_pen_put(pen, SP_INK_PLAIN, "%*s%s", DEEP, "", sp_item_text(o, "what"));
+    sp_pen_tab(pen, 32);
+    pen->indent = 32;
+    sp_fact_number(seconds, sizeof seconds, sp_item_number(o, "seconds"), "s");
+    sp_fact_number(of, sizeof of, sp_item_number(o, "of"), "s");
+    sp_pen_part(pen, SP_INK_PLAIN, 0, "%s = %s / %s",
+                sp_figure_percent(percent, sizeof percent, sp_item_number(o, "share")), seconds, of);
+    if (!json_is_true(json_object_get(o, "lost")))
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "(a part of the possible)");
+    sp_pen_words(pen, SP_INK_DIM, sp_item_text(o, "how"));
+    sp_pen_end(pen);
+}
+
+/* The texts of a list of lines. */
+static void texts_of(const json_t *list, char *text, size_t size)
+{
+    const json_t *one;
+    size_t i, used = 0;
+    json_array_foreach(list, i, one) if (used < size && sp_item_text(one, "text")) used +=
+        (size_t)snprintf(text + used, size - used, "%s%s", used ? " · " : "", sp_item_text(one, "text"));
+}
+
 static void field(struct sp_pen *pen, const json_t *o)
 {
     const char *path = sp_item_text(o, "path");
@@ -188,9 +214,11 @@ static void field(struct sp_pen *pen, const json_t *o)
     else if (json_is_number(is))
         sp_fact_number(text, sizeof text, json_number_value(is),
                        strncmp(path, "losses.", 7) == 0 ? "s" : "1");
-    else if (is && !json_is_null(is))
-        snprintf(text, sizeof text, "in the record");
-    else
+    else if (is && !json_is_null(is)) {
+        texts_of(is, text, sizeof text);
+        if (!*text)
+            snprintf(text, sizeof text, "in the record");
+    } else
         snprintf(text, sizeof text, "not in this record");
     sp_pen_put(pen, SP_INK_PLAIN, "%*s%s", DEEP, "", path);
     sp_pen_tab(pen, 32);
@@ -299,7 +327,9 @@ static void in_record(struct sp_pen *pen, const json_t *o, const char *name)
                  *calculations = json_object_get(o, "calculations"), *fields = json_object_get(o, "fields"),
                  *one;
     size_t i;
-    if (!hint && !flag && json_array_size(calculations) + json_array_size(fields) == 0)
+    const json_t *shares = json_object_get(o, "shares");
+    if (!hint && !flag &&
+        json_array_size(calculations) + json_array_size(fields) + json_array_size(shares) == 0)
         return;
     sp_pen_end(pen);
     sp_pen_part(pen, SP_INK_BOLD, 0, "In %s", name);
@@ -310,6 +340,7 @@ static void in_record(struct sp_pen *pen, const json_t *o, const char *name)
         flag_in_record(pen, flag);
     json_array_foreach(calculations, i, one) calculation(pen, one);
     inputs(pen, calculations);
+    json_array_foreach(shares, i, one) share_line(pen, one);
     json_array_foreach(fields, i, one) field(pen, one);
 }
 
