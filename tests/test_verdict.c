@@ -722,6 +722,20 @@ START_TEST(an_open_trial_leaves_the_prediction)
 }
 END_TEST
 
+/* A promise whose ends read the same is one figure. */
+START_TEST(a_point_has_no_interval)
+{
+    static const double ends[][2] = {{0.0446, 0.0454}, {0.289, 0.291}, {0.045, 0.045}};
+    for (size_t i = 0; i < 3; i++) {
+        json_t *hint =
+            json_pack("{s:s, s:{s:f, s:f}}", "id", "B01", "gain", "lo", ends[i][0], "hi", ends[i][1]);
+        char text[128];
+        ck_assert_msg(!strstr(sp_verdict_gain(hint, text, sizeof text), "…"), "%s", text);
+        json_decref(hint);
+    }
+}
+END_TEST
+
 /* With more vectors at once an execution takes longer: what falls is the time of each. */
 START_TEST(other_widths_save_time_per_vector)
 {
@@ -799,6 +813,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, another_machine_is_named_first);
     tcase_add_test(tc, a_disturbed_run_shows_no_time);
     tcase_add_test(tc, other_widths_save_time_per_vector);
+    tcase_add_test(tc, a_point_has_no_interval);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -69,6 +69,8 @@ static struct sp_then then_of(const json_t *hint)
                            .least_s = of_item(o, "least"),
                            .least_why = sp_item_text(o, "least_why"),
                            .doubt = sp_item_text(o, "doubt")};
+    const char *how = sp_item_text(o, "time_how");
+    snprintf(then.time_how, sizeof then.time_how, "%s", how ? how : "");
     snprintf(then.inner, sizeof then.inner, "%s", inner ? inner : "");
     return then;
 }

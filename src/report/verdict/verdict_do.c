@@ -130,16 +130,19 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
     const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
     const int decimals = sp_value_known(v) ? fabs(v.value) < 0.0995 && fabs(v.value) >= 0.0005
                                            : hi < 9.95 && fabs(lo - round(lo)) > 0.05;
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.*f", decimals, lo);
+    snprintf(high, sizeof high, "%.*f", decimals, hi);
     const char *per = sp_hint_per(hint) ? sp_hint_per(hint) : "", *gap = *per ? " " : "";
     if (sp_value_known(v) && v.hi > v.lo)
         snprintf(text, size, "tried: −%.*f %% time%s%s (−%.*f … −%.*f)", decimals, 100 * v.value, gap, per,
                  decimals, 100 * v.lo, decimals, 100 * v.hi);
     else if (sp_value_known(v))
         snprintf(text, size, "tried: −%.*f %% time%s%s", decimals, 100 * v.value, gap, per);
-    else if (hi - lo < 0.05)
-        snprintf(text, size, "predicted: −%.*f %% time%s%s", decimals, hi, gap, per);
+    else if (strcmp(low, high) == 0)
+        snprintf(text, size, "predicted: −%s %% time%s%s", high, gap, per);
     else
-        snprintf(text, size, "predicted: −%.*f … −%.*f %% time%s%s", decimals, lo, decimals, hi, gap, per);
+        snprintf(text, size, "predicted: −%s … −%s %% time%s%s", low, high, gap, per);
     return text;
 }
 
