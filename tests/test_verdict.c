@@ -722,6 +722,23 @@ START_TEST(an_open_trial_leaves_the_prediction)
 }
 END_TEST
 
+/* Where most of the time is not explained, nobody knows that nothing helps. */
+START_TEST(what_is_not_explained_may_be_mended)
+{
+    for (int i = 0; i < 2; i++) {
+        struct sp_record r;
+        make_waiting(&r, 30e-6, 10e-6, i ? 400e-6 : 5e-6);
+        json_object_set_new(r.root, "hints", json_array());
+        json_t *v = sp_verdict_of(&r);
+        const char *text = text_of(json_object_get(v, "do"), "text");
+        ck_assert_msg(strstr(text, i ? "not known: 74 % of the time is not explained" : "nothing"), "%s",
+                      text);
+        json_decref(v);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
 /* A promise whose ends read the same is one figure. */
 START_TEST(a_point_has_no_interval)
 {
@@ -814,6 +831,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, a_disturbed_run_shows_no_time);
     tcase_add_test(tc, other_widths_save_time_per_vector);
     tcase_add_test(tc, a_point_has_no_interval);
+    tcase_add_test(tc, what_is_not_explained_may_be_mended);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

@@ -133,6 +133,11 @@ grep -q "= 5.222 Gflop/s" "$dir/out" || { cat "$dir/out"; fail "the possible is 
 expect 0 "line trust" trust "$record"
 grep -q -e '?' -e 'not in this record' -e '= unknown' "$dir/out" && { cat "$dir/out"; fail "figures that nobody knows"; }
 
+# A trial that failed says why, in the record's words.
+sed 's/"observed": *null/"observed": {"value": null, "unit": "1", "why": "it could not be measured"}, "outcome": "not tried", "trial": {"failed": "other programs disturbed 4 of 5 samples"}/g' \
+    "$source/tests/data/record-explain-gains.json" >"$dir/failed.json"
+expect 0 "not tried: other programs disturbed 4 of 5 samples" A01 "$dir/failed.json"
+
 # The record by option or by name, the same text.
 "$spmodel" explain V --record "$record" >"$dir/a"
 "$spmodel" explain V "$record" >"$dir/b"

@@ -231,12 +231,13 @@ static void field(struct sp_pen *pen, const json_t *o)
 static void observed(struct sp_pen *pen, const json_t *hint)
 {
     const json_t *seen = json_object_get(hint, "observed");
-    const char *outcome = sp_item_text(hint, "outcome");
+    const char *outcome = sp_item_text(hint, "outcome"),
+               *failed = sp_item_text(json_object_get(hint, "trial"), "failed");
     struct sp_value v =
         json_is_number(seen) ? sp_value_of(json_number_value(seen), SP_MEASURED) : sp_record_value_of(seen);
     char text[300], x[32], lo[32], hi[32];
     if (outcome && strcmp(outcome, "not tried") == 0)
-        snprintf(text, sizeof text, "not tried: %s", v.why ? v.why : "no reason is given");
+        snprintf(text, sizeof text, "not tried: %s", failed ? failed : v.why ? v.why : "no reason is given");
     else if (json_is_object(seen) && !sp_value_known(v))
         snprintf(text, sizeof text, "unknown (%s)", v.why ? v.why : "no reason is given");
     else if (!seen || json_is_null(seen))

@@ -158,6 +158,20 @@ static double pays_after(const json_t *hint)
     return n >= 1 ? ceil(n) : NAN;
 }
 
+/* What is not explained, where that is the largest share of the time; else 0. */
+static double unexplained(const struct sp_record *record)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    double most = 0, rest = 0;
+    for (int i = 0; i < n; i++)
+        if (row[i].loss == REST)
+            rest = row[i].share;
+        else
+            most = fmax(most, row[i].share);
+    return rest > most ? rest : 0;
+}
+
 static json_t *nothing_to_do(const struct sp_record *record)
 {
     const json_t *hints = sp_record_node(record, "hints");
@@ -178,6 +192,12 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
     if (!json_is_array(hints))
         return sp_verdict_not_known("hints were not looked for", NULL);
+    if (unexplained(record) > 0) {
+        char percent[32];
+        snprintf(text, sizeof text, "%s of the time is not explained",
+                 sp_figure_percent(percent, sizeof percent, unexplained(record)));
+        return sp_verdict_not_known(text, NULL);
+    }
     snprintf(text, sizeof text, "nothing: no change that was looked at gains 3 %% for certain%s",
              json_array_size(hints) > 0 ? "; smaller ones: -v" : "");
     return sp_verdict_line(
