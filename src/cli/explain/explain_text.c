@@ -28,7 +28,10 @@ static void labelled(struct sp_pen *pen, const char *label, const char *text)
     sp_pen_put(pen, SP_INK_DIM, "%s", label);
     sp_pen_tab(pen, 14);
     pen->indent = 14;
-    sp_pen_words(pen, SP_INK_PLAIN, text);
+    if (strncmp(text, "spmodel ", 8) == 0) /* a command to copy is never broken */
+        sp_pen_put(pen, SP_INK_PLAIN, "%s", text);
+    else
+        sp_pen_words(pen, SP_INK_PLAIN, text);
     sp_pen_end(pen);
 }
 

@@ -114,11 +114,11 @@ static bool is_execution(const struct sp_record *record)
     return W.value / P.value / time.value - moved >= share[IN_CORE] / 2;
 }
 
-static void cause_words(const struct sp_record *record, int loss, char *text, size_t size)
+static void cause_words(const struct sp_record *record, int loss, double share, char *text, size_t size)
 {
     const struct sp_value loads = sp_record_metric(record, "x_loads");
     const bool is_x = strcmp(sp_words_text(record, "config.op", "spmv"), "spmv") == 0;
-    snprintf(text, size, "%s", sp_loss_words[loss].words);
+    snprintf(text, size, "%s", loss == REST && share < 0 ? "explained twice" : sp_loss_words[loss].words);
     if (loss == EXTRA_X && sp_value_known(loads) && loads.value >= 1.05 && loads.value < 1e4)
         snprintf(text, size, "%s %.1f times", is_x ? "x loaded" : "gathered", loads.value);
     else if (loss == IN_CORE)
@@ -225,7 +225,7 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         if (isfinite(share[i])) {
             row[n] = (struct sp_verdict_row){
                 .loss = i, .share = share[i], .is_lost = i > PADDING, .cause = sp_loss_words[i].key};
-            cause_words(record, i, row[n].words, sizeof row->words);
+            cause_words(record, i, share[i], row[n].words, sizeof row->words);
             if (i == IN_CORE && execution > 0) /* the possible has all of the execution */
                 snprintf(row[n].words, sizeof row->words, "%s", waiting);
             if (strcmp(row[n].words, waiting) == 0)

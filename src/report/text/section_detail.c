@@ -87,7 +87,7 @@ void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_end(pen);
         return;
     }
-    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s G/s modelled%s",
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s Ggather/s modelled%s",
                 sp_figure(text, sizeof text, roof.value / 1e9, 3), sp_value_known(beyond) ? ";" : "");
     if (sp_value_known(beyond))
         sp_pen_part(pen, SP_INK_PLAIN, 1, "beyond L1 takes %s longer modelled%s",

@@ -198,10 +198,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
                  sp_figure_percent(percent, sizeof percent, unexplained(record)));
         return sp_verdict_not_known(text, NULL);
     }
-    snprintf(text, sizeof text, "nothing: no change that was looked at gains 3 %% for certain%s",
-             json_array_size(hints) > 0 ? "; smaller ones: -v" : "");
-    return sp_verdict_line(
-        text, json_array_size(hints) > 0 ? "nothing gains 3 % for certain; smaller gains: -v" : text);
+    snprintf(text, sizeof text, "nothing gains 3 %% for certain%s",
+             json_array_size(hints) > 0 ? "; smaller gains: -v" : "");
+    return sp_verdict_line(text, text);
 }
 
 json_t *sp_verdict_do(const struct sp_record *record)

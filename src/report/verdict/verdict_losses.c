@@ -6,9 +6,8 @@ enum { MOST_CAUSES = 3 };
 static void add_cause(json_t *list, const struct sp_verdict_row *row)
 {
     char percent[32], text[160];
-    const bool is_twice = row->loss == REST && row->share < 0;
     snprintf(text, sizeof text, "%s %s", sp_figure_percent(percent, sizeof percent, fabs(row->share)),
-             is_twice ? "explained twice" : row->words);
+             row->words);
     json_t *item = sp_verdict_line(text, text);
     json_object_set_new(item, "cause", json_string(row->cause));
     json_object_set_new(item, "share", sp_verdict_number(row->share));
