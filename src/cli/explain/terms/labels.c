@@ -251,10 +251,11 @@ const struct sp_term sp_label_terms[] = {
      {"flags"},
      NULL},
     {"OVER-r",
-     "of-limit b/B limited-by best-r least time-divided-by-r",
+     "of-limit b_S/B b/B limited-by best-r least time-divided-by-r",
      "table of several right-hand sides",
-     "limit = min(b/B, P_core),  b/B = b_S/B(r)",
-     "least: B/flop with X loaded once. of limit: the measured Gflop/s over the smaller of b/B and P_core, "
+     "limit = min(b_S/B(r), P_core)",
+     "least: B/flop with X loaded once. of limit: the measured Gflop/s over the smaller of b_S/B, what the "
+     "roof allows at B bytes a flop, and P_core, "
      "which \"limited by\" names. best r: where time divided by r is least, predicted by the limit and found "
      "by the clock; as good where they differ by less than the noise.",
      "spmmv r B_C E05",
