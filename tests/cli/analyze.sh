@@ -46,7 +46,7 @@ import json, sys
 machine = json.load(open(sys.argv[1]))
 for ceiling in machine["ceilings"]:
     if ceiling["level"] == "MEM":
-        for key in ("value", "lo", "hi"):
+        for key in {"value", "lo", "hi"} & set(ceiling): # of one sample there is no interval
             ceiling[key] *= 1000
 json.dump(machine, open(sys.argv[2], "w"))
 PY
