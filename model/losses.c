@@ -160,8 +160,16 @@ static struct sp_value difference(struct sp_value a, struct sp_value b)
     return at_least_0(a.value - b.value, a.lo - b.hi, a.hi - b.lo);
 }
 
-/* W/P_core, but not more than a run of the same work took. */
-static struct sp_value execution(const struct sp_loss_inputs *in)
+/* Come all gathers from L1 in the run itself? Then what the run with all gathers from L1 saves is no waiting:
+ * its addresses follow each other. */
+static bool is_within_first(const struct sp_loss_inputs *in)
+{
+    return sp_value_known(in->gathers_s) && in->gathers_s.hi <= 0;
+}
+
+/* W/P_core, but not more than a run of the same work took, unless gathers make no difference; with the ends
+ * of rows no less than W/P_core then. */
+static struct sp_value execution(const struct sp_loss_inputs *in, struct sp_value ends)
 {
     const struct sp_value tests[] = {in->linear_s, in->sorted_s};
     struct sp_value core = in->core_s;
@@ -171,6 +179,11 @@ static struct sp_value execution(const struct sp_loss_inputs *in)
         const double team_s = known_or_0(in->team_s);
         core = at_least_0(fmin(core.value, tests[i].value - team_s), fmin(core.lo, tests[i].lo - team_s),
                           fmin(core.hi, tests[i].hi - team_s));
+    }
+    if (sp_value_known(core) && is_within_first(in)) {
+        const double ends_s = known_or_0(ends);
+        core = at_least_0(fmax(core.value, in->core_s.value - ends_s), fmax(core.lo, in->core_s.lo - ends_s),
+                          fmax(core.hi, in->core_s.hi - ends_s));
     }
     return core;
 }
@@ -201,7 +214,7 @@ static struct sp_value modelled_waiting(const struct sp_loss_inputs *in, double 
 static struct sp_value waiting(const struct sp_loss_inputs *in, double executed_s, double traffic_s)
 {
     const double shows_s = fmax(0, traffic_s - executed_s);
-    if (!sp_value_known(in->linear_s))
+    if (!sp_value_known(in->linear_s) || is_within_first(in))
         return modelled_waiting(in, executed_s, traffic_s);
     const double x_B = sp_value_known(in->x_B) ? in->x_B.value : in->x_once_B;
     const struct sp_value saved = difference(in->time_s, in->linear_s);
@@ -215,7 +228,7 @@ static void say_core(const struct sp_loss_inputs *in, const struct sp_losses *ou
     char took[32], ends[32], saved[32];
     const double saved_s = sp_value_known(in->linear_s) ? in->time_s.value - in->linear_s.value : 0;
     const bool core = sp_value_known(in->core_s), less = core && out->core.value < in->core_s.value;
-    if (out->waiting.origin == SP_MODELLED) {
+    if (out->waiting.origin == SP_MODELLED && !sp_value_known(in->linear_s)) {
         snprintf(text, size, "measured: without memory limits %s; modelled: gathers from beyond L1 %s (%s)",
                  sp_text_seconds(took, sizeof took, out->core.value),
                  sp_text_seconds(saved, sizeof saved, out->waiting.value), in->linear_s.why);
@@ -242,8 +255,8 @@ static struct sp_value plus(struct sp_value a, struct sp_value b)
 static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, double traffic_s)
 {
     const bool has_core = sp_value_known(in->core_s);
-    out->core = execution(in);
     out->row_ends = row_ends(in);
+    out->core = execution(in, out->row_ends);
     out->team = has_core ? in->team_s : sp_value_none("P_core was not measured");
     out->waiting = sp_value_none("no intervention was made");
     if (!has_core && !sp_value_known(in->linear_s)) {

@@ -2,29 +2,49 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "io/record/record_losses.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820 };
 static const double names_em = 15.5; /* of records, beside the bars */
 
-static const int colors[SP_N_LOSS_ROWS] = {SP_BLUE, SP_CYAN, SP_YELLOW, 0xaa9922, SP_PURPLE, SP_RED, SP_GREY};
+/* Colours and words of the rows, in their order. */
+static const struct {
+    const char *cause, *words;
+    int color;
+} looks[] = {{"min_traffic", "minimum traffic", SP_BLUE},
+             {"padding", "padding", SP_CYAN},
+             {"in_core", "in-core execution", SP_RED},
+             {"extra_x", "extra x traffic", SP_YELLOW},
+             {"extra_x_domains", "x in several caches", 0xaa9922},
+             {"imbalance", "load imbalance", SP_PURPLE},
+             {"waiting", "waiting for gathers", 0xee9988},
+             {"row_ends", "mispredicted row ends", 0x993344},
+             {"team", "start of the team", 0xcc99bb},
+             {"rest", "not explained", SP_GREY}};
+enum { N_LOOKS = sizeof looks / sizeof *looks };
+
+static int look_of(const struct sp_verdict_row *row)
+{
+    int i = 0;
+    while (i < N_LOOKS - 1 && strcmp(looks[i].cause, row->cause) != 0)
+        i++;
+    return i;
+}
 
 bool sp_losses_known(const struct sp_record *record)
 {
-    struct sp_value time = sp_record_metric(record, "time");
-    double x;
-    return sp_value_known(time) && time.value > 0 && sp_record_loss(record, 0, &x);
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    return sp_verdict_rows(record, row) > 0;
 }
 
 /* "simulated": the word before the colon of the loss's origin, where it is one of ours. */
-static const char *origin_word(const struct sp_record *record, int i)
+static const char *origin_word(const struct sp_verdict_row *row)
 {
-    char path[64], word[32];
-    snprintf(path, sizeof path, "losses_origin.%s", sp_loss_words[i].key);
-    const char *origin = sp_words_text(record, path, "");
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(origin, ": "), origin);
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(row->how, ": "), row->how);
     const enum sp_origin known = sp_origin_from_name(word);
-    const bool is_rest = i == SP_N_LOSS_ROWS - 1; /* mixes them all */
+    const bool is_rest = row->loss == SP_N_LOSS_ROWS - 1; /* mixes them all */
     return known != SP_NONE && !is_rest ? sp_origin_name(known) : "";
 }
 
@@ -32,8 +52,7 @@ static const char *origin_word(const struct sp_record *record, int i)
 struct bar {
     double from, to; /* [s] */
     int color;
-    const char *words;
-    struct sp_quoted figure;
+    struct sp_quoted words, figure;
 };
 
 /* The figures stand in a column beside the axis, which so ends where the bars do. */
@@ -43,7 +62,7 @@ static void name_bars(const struct bar *bar, int n, struct sp_panel panel, enum 
     double widest = 0;
     sp_script_tics(out, SP_Y);
     for (int row = 0; row < n; row++) {
-        sp_script_tic(out, sp_quote("%s", bar[row].words), row);
+        sp_script_tic(out, bar[row].words, row);
         widest = fmax(widest, sp_text_width(bar[row].figure, term));
     }
     sp_put(out, ") font ',%d'\nset rmargin at screen %g\n", panel.font,
@@ -59,7 +78,8 @@ static void hover(const struct bar *bar, int n, double factor, struct sp_script 
 {
     for (int row = 0; row < n; row++)
         sp_put_text(out,
-                    sp_quote_value("%s: %.*s", bar[row].words, (int)strlen(bar[row].figure.text) - 2,
+                    sp_quote_value("%.*s: %.*s", (int)strlen(bar[row].words.text) - 2,
+                                   bar[row].words.text + 1, (int)strlen(bar[row].figure.text) - 2,
                                    bar[row].figure.text + 1),
                     "set label %t at %.8g,%d hypertext point pt 5 ps 3 lc rgb '#ffffffff'\n",
                     (bar[row].from + bar[row].to) / 2 / factor, row);
@@ -71,30 +91,32 @@ static void waterfall(const struct sp_record *record, struct sp_panel panel, enu
 {
     struct sp_value time = sp_record_metric(record, "time");
     struct sp_scale scale = sp_scale_of_seconds(time.value);
-    double x, at = 0, most = time.value, least = 0;
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n_rows = sp_verdict_rows(record, row);
+    double at = 0, most = time.value, least = 0;
     int n = 0;
     int decimals = sp_figure_decimals(time.value / scale.factor, 3);
     char percent[32];
-    struct bar bar[SP_N_LOSS_ROWS + 1];
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        if (!sp_record_loss(record, i, &x) ||
-            (fabs(x) < 0.005 * time.value && i != 0 && i != SP_N_LOSS_ROWS - 1))
+    struct bar bar[SP_VERDICT_ROWS + 1];
+    for (int i = 0; i < n_rows; i++) {
+        const double x = row[i].share * time.value;
+        if (fabs(row[i].share) < 0.005 && i != 0 && i != n_rows - 1)
             continue;
-        const char *origin = origin_word(record, i);
+        const char *origin = origin_word(&row[i]);
         bar[n++] = (struct bar){
-            at, at + x, colors[i], sp_loss_words[i].words,
+            at, at + x, looks[look_of(&row[i])].color, sp_quote("%s", row[i].words),
             sp_quote("%s%.*f %s  %s%s%s", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor, scale.prefix,
-                     sp_figure_percent(percent, sizeof percent, x / time.value), *origin ? " " : "", origin)};
+                     sp_figure_percent(percent, sizeof percent, row[i].share), *origin ? " " : "", origin)};
         at += x;
         most = fmax(most, at);
         least = fmin(least, at);
     }
-    bar[n++] = (struct bar){0, time.value, SP_INK, "in all",
+    bar[n++] = (struct bar){0, time.value, SP_INK, sp_quote("in all"),
                             sp_quote("%.*f %s  measured", decimals, time.value / scale.factor, scale.prefix)};
     sp_put(out, "# start, end, row, colour\n$L << EOD\n");
-    for (int row = 0; row < n; row++)
-        sp_put(out, "%.8g %.8g %d %x\n", bar[row].from / scale.factor, bar[row].to / scale.factor, row,
-               bar[row].color);
+    for (int i = 0; i < n; i++)
+        sp_put(out, "%.8g %.8g %d %x\n", bar[i].from / scale.factor, bar[i].to / scale.factor, i,
+               bar[i].color);
     sp_put_text(out, sp_quote("time of one execution, %s", scale.prefix),
                 "EOD\nset xrange [%.6g:%.6g]; set yrange [%g:-0.6]\n"
                 "set xlabel %t; unset ylabel\n"
@@ -116,17 +138,17 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
                          struct sp_script *out)
 {
     char name[256], percent[32];
-    double x;
     for (int k = 0; k < n; k++) {
+        struct sp_verdict_row row[SP_VERDICT_ROWS];
+        const int n_rows = sp_verdict_rows(records[k], row);
         const double time = sp_record_metric(records[k], "time").value;
         double at = 0;
-        for (int i = 0; i < SP_N_LOSS_ROWS && sp_losses_known(records[k]); i++) {
-            if (!sp_record_loss(records[k], i, &x))
-                continue;
+        for (int i = 0; i < n_rows; i++) {
+            const double x = row[i].share * time;
             sp_put_text(out,
                         sp_quote_value("%s, %s: %.3g %s  %s", sp_script_name(name, sizeof name, records[k]),
-                                       sp_loss_words[i].words, x / scale.factor, scale.prefix,
-                                       sp_figure_percent(percent, sizeof percent, x / time)),
+                                       row[i].words, x / scale.factor, scale.prefix,
+                                       sp_figure_percent(percent, sizeof percent, row[i].share)),
                         "set label %t at %.8g,%d hypertext point pt 5 ps 2 lc rgb '#ffffffff'\n",
                         (at + x / 2) / scale.factor, k);
             at += x;
@@ -139,22 +161,33 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
 static void stacks(const struct sp_record *const *records, int n, bool names, enum sp_term term,
                    struct sp_script *out)
 {
-    double longest = 0, x;
+    double longest = 0;
+    bool is_drawn[N_LOOKS] = {false};
+    int n_drawn = 0;
     for (int k = 0; k < n; k++)
         if (sp_losses_known(records[k]))
             longest = fmax(longest, sp_record_metric(records[k], "time").value);
     struct sp_scale scale = sp_scale_of_seconds(longest);
     sp_put(out, "# start, end, row, colour\n$L << EOD\n");
     for (int k = 0; k < n; k++) {
+        struct sp_verdict_row row[SP_VERDICT_ROWS];
+        const int n_rows = sp_verdict_rows(records[k], row);
         double at = 0;
-        for (int i = 0; i < SP_N_LOSS_ROWS && sp_losses_known(records[k]); i++) {
-            if (!sp_record_loss(records[k], i, &x))
-                continue;
-            sp_put(out, "%.8g %.8g %d %x\n", at / scale.factor, (at + x) / scale.factor, k, colors[i]);
+        for (int i = 0; i < n_rows; i++) {
+            const double x = row[i].share * sp_record_metric(records[k], "time").value;
+            const int look = look_of(&row[i]);
+            sp_put(out, "%.8g %.8g %d %x\n", at / scale.factor, (at + x) / scale.factor, k,
+                   looks[look].color);
             at += x;
+            if (fabs(row[i].share) >= 0.0005 && !is_drawn[look])
+                is_drawn[look] = n_drawn++ >= 0;
         }
     }
     sp_put(out, "EOD\n");
+    for (int k = 0; k < n; k++)
+        if (!sp_losses_known(records[k]))
+            sp_put(out, "set label 'not known' at graph 0.02, first %d left font ',9' tc rgb %c\n", k,
+                   SP_INK);
     if (term == SP_TERM_SVG)
         hover_stacks(records, n, scale, out);
     sp_script_tics(out, SP_Y);
@@ -167,14 +200,17 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
                 ")\nset ytics font ',9'; set xrange [0:%.6g]; set yrange [%g:-0.6]\n"
                 "set xlabel %t; unset ylabel\n"
                 "set format x '%%g'; set xtics %g\n"
-                "set key bmargin center vertical maxrows 4 samplen 1 font ',9'\n"
+                "set key bmargin center vertical maxrows %d samplen 1 font ',9'\n"
                 "set style fill solid 0.85 noborder\n",
-                1.03 * longest / scale.factor, n - 0.4, sp_nice_step(longest / scale.factor, 5));
-    sp_put(out, "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb "
-                "variable notitle");
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++)
-        sp_put_text(out, sp_quote("%s", sp_loss_words[i].words),
-                    SP_NEXT "keyentry with boxes lc rgb %c title %t", colors[i]);
+                1.03 * longest / scale.factor, n - 0.4, sp_nice_step(longest / scale.factor, 5),
+                n_drawn > 8 ? 5 : 4);
+    sp_put(out,
+           "plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable "
+           "notitle");
+    for (int i = 0; i < N_LOOKS; i++)
+        if (is_drawn[i])
+            sp_put_text(out, sp_quote("%s", looks[i].words), SP_NEXT "keyentry with boxes lc rgb %c title %t",
+                        looks[i].color);
     sp_put(out, "\n");
 }
 
@@ -210,7 +246,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
 
 static const char *lacks(const struct sp_record *record)
 {
-    return sp_losses_known(record) ? NULL : "a measured time with losses";
+    return sp_losses_known(record) ? NULL : "losses that can be named";
 }
 
 const struct sp_plot_kind sp_plot_losses = {

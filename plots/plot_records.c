@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/record/record_losses.h"
 #include "plots/script.h"
 
 /* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the roof
@@ -247,7 +248,9 @@ static void history_write_script(const struct sp_record *const *records, int n, 
 
 static const char *history_lacks(const struct sp_record *record)
 {
-    return time_of(record) > 0 ? NULL : "a measured time (metrics.time)";
+    return sp_verdict_disturbed(record) ? "times that hold: too many samples were disturbed"
+           : time_of(record) > 0        ? NULL
+                                        : "a measured time (metrics.time)";
 }
 
 const struct sp_plot_kind sp_plot_history = {
@@ -521,7 +524,8 @@ static void campaign_write_script(const struct sp_record *const *records, int n,
 
 static const char *campaign_lacks(const struct sp_record *record)
 {
-    return !(number_of_entries(record) > 0)                       ? "entries (problem.nnz)"
+    return !(number_of_entries(record) > 0) ? "entries (problem.nnz)"
+           : sp_verdict_disturbed(record)   ? "times that hold: too many samples were disturbed"
            : !(sp_record_metric(record, "performance").value > 0) ? "a performance (metrics.performance)"
                                                                   : NULL;
 }

@@ -165,9 +165,9 @@ static struct sp_quoted words_of_ceiling(const struct ceiling *c, enum wording h
 
 /* Along its line, above and then below it, from its upper end on; that of a peak above the picture at its
  * top. */
-enum { STEPS = 12 };
+enum { STEPS = 12, MORE = 4 /* at the right end of a peak that is short */ };
 static int places_of_ceiling(const struct ceiling *c, const struct frame *f, double width,
-                             struct sp_box choice[2 * STEPS + 1])
+                             struct sp_box choice[2 * STEPS + MORE])
 {
     const struct sp_box e = ends_of(c, f); /* x, y to width, height */
     const bool above = c->flops && c->value / 1e9 > f->y_max;
@@ -184,8 +184,9 @@ static int places_of_ceiling(const struct ceiling *c, const struct frame *f, dou
             choice[n++] = (struct sp_box){e.x + along * cos(turn) - off * sin(turn),
                                           e.y + along * sin(turn) + off * cos(turn), width, FONT + 4, turn};
     }
-    if (c->flops && !above && e.x < f->width)
-        choice[n++] = (struct sp_box){f->width - 4 - width / 2, e.y + 9.5, width, FONT + 4, 0};
+    static const double off[MORE] = {9.5, -9.5, 23, -23};
+    for (int i = 0; c->flops && !above && e.x < f->width && i < MORE; i++)
+        choice[n++] = (struct sp_box){f->width - 4 - width / 2, e.y + off[i], width, FONT + 4, 0};
     return n;
 }
 
@@ -201,7 +202,7 @@ static void label_ceiling(struct sp_script *out, const struct ceiling *c, const 
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         const struct sp_quoted text =
             words_of_ceiling(c, tries[i].how, c->flops && c->value / 1e9 > f->y_max);
-        struct sp_box choice[2 * STEPS + 1];
+        struct sp_box choice[2 * STEPS + MORE];
         const int n = places_of_ceiling(c, f, FONT * sp_text_width(text, SP_TERM_SVG) + 4, choice),
                   best = sp_places_choose(places, choice, n, tries[i].meets);
         if (best < 0)

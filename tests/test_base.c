@@ -66,6 +66,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Nothing is an array, too: it may be added to, copied and sorted. */
+START_TEST(lists_end_with_a_whole_item)
+{
+    char text[40];
+    ck_assert_str_eq(sp_text_items(text, sizeof text, "one of 2, three", 2), "one of 2, three");
+    ck_assert_str_eq(sp_text_items(text, sizeof text, "MEM load of 1, core scalar of 2 threads, L1 x", 3),
+                     "MEM load of 1 and 2 more");
+    ck_assert_str_eq(sp_text_items(text, sizeof text, "an item that is too long for the place it has", 1),
+                     "1 more");
+    ck_assert_str_eq(sp_text_items(text, sizeof text, "", 0), "");
+}
+END_TEST
+
 START_TEST(arrays_of_nothing)
 {
     void *p = NULL;
@@ -447,6 +459,7 @@ int main(void)
     tcase_add_test(tc, sizes_and_times_are_parsed);
     tcase_add_test(tc, numbers_for_people);
     tcase_add_test(tc, arrays_of_nothing);
+    tcase_add_test(tc, lists_end_with_a_whole_item);
     tcase_add_test(tc, whole_numbers_that_are_none);
     tcase_add_test(tc, what_a_terminal_obeys_is_visible);
     tcase_add_test(tc, standard_streams_are_guarded);

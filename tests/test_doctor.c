@@ -98,7 +98,7 @@ START_TEST(a_permissive_server_of_its_own)
         expect("permission.access_daemon", SP_WORKS, "runs as root", "");
     else
         expect("permission.access_daemon", SP_LIMITED, "not root's", "chown root: /usr/local/sbin");
-    expect("holders.shared_node", SP_WORKS, "no other user", "");
+    expect("holders.shared_node", SP_WORKS, "no other person has processes", "");
     expect("holders.likwid_lock", SP_WORKS, "anybody", "");
     expect("holders.profiler", SP_WORKS, "none", "");
     expect("gpu.cuda", SP_HAVE_CUDA ? SP_WORKS : SP_IS_ABSENT, "in this build",

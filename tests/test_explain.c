@@ -195,6 +195,7 @@ START_TEST(test_printed_words)
                                         "OVER r",
                                         "of limit",
                                         "b/B",
+                                        "b_S/B",
                                         "best r",
                                         "limited by",
                                         "least",

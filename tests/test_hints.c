@@ -215,6 +215,22 @@ START_TEST(imbalance)
     struct sp_hint hint = only(&in, "B01");
     ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --schedule cyclic:64");
     ck_assert_double_eq_tol(hint.gain_hi, high(0.3 / 3.2), 1e-9);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "equal nonzeros per thread save"));
+    /* Its time is derived from the model's. */
+    ck_assert_str_eq(hint.then.time_how, "time now x 2.90 ms / 3.20 ms of the fluid model");
+    /* Where nonzeros are equal already, nobody advises to make them so. */
+    in.schedule = SP_SCHEDULE_NNZ;
+    in.lambda_nz = sp_value_of(1.001, SP_MODELLED);
+    hint = only(&in, "B01");
+    ck_assert_msg(strstr(hint.evidence, "Nonzeros per thread are equal, their times are not") &&
+                      !strstr(hint.evidence, "times the mean number"),
+                  "%s", hint.evidence);
+    in.lambda_nz = sp_value_of(1.8, SP_MODELLED);
+    /* One entry cannot be shared. */
+    struct sp_hint_inputs one = in;
+    one.n_nz = 1;
+    h = ask(&one);
+    ck_assert(!find(&h, "B01") && strstr(clear(&h, "load imbalance")->figure, "fewer nonzeros than threads"));
     /* A run with equal shares tells what the model only says: 2.9/3.0 of its time with blocks in turn. */
     in.equal_s = sp_value_between(3.05e-3, 3.04e-3, 3.06e-3, SP_MEASURED);
     hint = only(&in, "B01");

@@ -65,6 +65,29 @@ START_TEST(what_nobody_looked_at_is_unknown_and_in_the_rest)
 }
 END_TEST
 
+/* Where x lives in L1 nothing waits for gathers: what the test saves is not explained, or execution. */
+START_TEST(gathers_from_L1_are_not_waited_for)
+{
+    struct sp_loss_inputs in = base();
+    in.time_s = sp_value_of(886e-9, SP_MEASURED);
+    in.min_B = 561e-9 * in.roof_Bps.value;
+    in.x_B = sp_value_of(0, SP_SIMULATED);
+    in.x_once_B = 0;
+    in.imbalance_s = sp_value_of(8e-9, SP_MODELLED);
+    in.core_s = sp_value_of(752e-9, SP_MEASURED);
+    in.linear_s = sp_value_of(481e-9, SP_MEASURED);
+    in.gathers_s = sp_value_of(0, SP_MODELLED);
+    struct sp_losses l = sp_losses_of(&in);
+    check_sum(&l, 886e-9);
+    near(l.waiting.value, 0, 0);
+    near(l.core.value, 752e-9, 1e-15);
+    near(l.part[SP_LOSS_REST].value, 886e-9 - 752e-9 - 8e-9, 1e-12);
+    in.gathers_s = sp_value_of(100e-9, SP_MODELLED); /* from beyond it they are */
+    l = sp_losses_of(&in);
+    ck_assert(l.waiting.value > 100e-9);
+}
+END_TEST
+
 START_TEST(padding_and_duplication)
 {
     struct sp_loss_inputs in = base();
@@ -270,6 +293,7 @@ int main(void)
     tcase_add_test(tc, parts_sum_to_the_measured_time);
     tcase_add_test(tc, what_nobody_looked_at_is_unknown_and_in_the_rest);
     tcase_add_test(tc, padding_and_duplication);
+    tcase_add_test(tc, gathers_from_L1_are_not_waited_for);
     tcase_add_test(tc, core_time_counts_beyond_the_overlap);
     tcase_add_test(tc, row_ends_are_what_sorted_rows_save);
     tcase_add_test(tc, the_team_starts_before_all_else);

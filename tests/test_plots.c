@@ -620,6 +620,76 @@ START_TEST(a_failing_gnuplot_leaves_nothing)
 }
 END_TEST
 
+/* Also where the roof reaches it at the very right, a peak has its value. */
+START_TEST(a_short_peak_has_its_value)
+{
+    struct sp_error err;
+    char text[65536];
+    struct sp_record record;
+    const struct sp_record *one = &record;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &record, NULL), SP_OK);
+    json_t *roofs = (json_t *)sp_record_node(&record, "roofs"), *roof;
+    size_t i;
+    json_array_foreach(roofs, i, roof)
+    {
+        const char *unit = json_string_value(json_object_get(roof, "unit"));
+        if (unit && strcmp(unit, "flop/s") == 0)
+            continue;
+        json_object_set_new(roof, "value", json_real(185e9));
+        json_object_set_new(roof, "lo", json_real(166e9));
+        json_object_set_new(roof, "hi", json_real(191e9));
+    }
+    ck_assert_int_eq(
+        sp_plot_write(sp_plot_kind_find("roofline"), &one, 1, SP_TERM_GP, NULL, in_folder("r.gp"), &err),
+        SP_OK);
+    content(in_folder("r.gp"), text, sizeof text);
+    ck_assert_ptr_null(strstr(text, "DP FMA'"));
+    ck_assert_ptr_nonnull(strstr(text, "DP FMA "));
+    sp_record_free(&record);
+}
+END_TEST
+
+START_TEST(disturbed_runs_are_in_no_series)
+{
+    static const char *const kinds[] = {"history", "campaign"};
+    struct sp_record disturbed;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &disturbed, NULL), SP_OK);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_null(sp_plot_kind_find(kinds[i])->lacks(&disturbed));
+    sp_record_set_text(&disturbed, "conditions.state", "unusable");
+    sp_record_set_text(&disturbed, "conditions.doubt", "17 of 28 samples were disturbed");
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(sp_plot_kind_find(kinds[i])->lacks(&disturbed));
+    sp_record_free(&disturbed);
+}
+END_TEST
+
+/* What the report does not name is not drawn. */
+START_TEST(losses_have_the_words_of_the_report)
+{
+    struct sp_error err;
+    char text[65536];
+    struct sp_record doubtful;
+    const struct sp_plot_kind *kind = sp_plot_kind_find("losses"), *roofline = sp_plot_kind_find("roofline");
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &doubtful, &err), SP_OK);
+    sp_record_set_number(&doubtful, "losses.rest", -0.5);
+    const struct sp_record *records[] = {&example, &doubtful};
+    sp_record_set_number(&example, "losses.in_core", 0.0004);
+    sp_record_set_text(&example, "bottleneck.class", "latency");
+    for (int n = 1; n <= 2; n++) {
+        ck_assert_int_eq(
+            sp_plot_write(n == 1 ? kind : roofline, records, n, SP_TERM_GP, NULL, in_folder("l.gp"), &err),
+            SP_OK);
+        content(in_folder("l.gp"), text, sizeof text);
+        ck_assert_ptr_nonnull(strstr(text, "waiting for gathers"));
+        ck_assert_ptr_null(strstr(text, "in-core, latency"));
+        ck_assert_int_eq(strstr(text, "'not known' at graph") != NULL, n == 2);
+    }
+    ck_assert_ptr_nonnull(kind->lacks(&doubtful));
+    sp_record_free(&doubtful);
+}
+END_TEST
+
 /* gnuplot exits with 0 when it could not write: what does not end as it should gets no name. */
 START_TEST(half_a_picture_is_refused)
 {
@@ -713,6 +783,9 @@ int main(void)
     tcase_add_test(tc, verdicts_stand_in_the_history);
     tcase_add_test(tc, without_gnuplot_the_script_is_kept);
     tcase_add_test(tc, a_failing_gnuplot_leaves_nothing);
+    tcase_add_test(tc, a_short_peak_has_its_value);
+    tcase_add_test(tc, disturbed_runs_are_in_no_series);
+    tcase_add_test(tc, losses_have_the_words_of_the_report);
     tcase_add_test(tc, half_a_picture_is_refused);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
     tcase_add_test(tc, too_many_records_are_refused);

@@ -183,7 +183,7 @@ START_TEST(a_disturbed_point_cannot_win)
     ck_assert_int_eq(s.conditions.state, SP_BUSY);
     char *text = report_of(&s);
     ck_assert_msg(strstr(text, "\nbusy: 12 of 30 samples were disturbed") &&
-                      strstr(text, "1 left out: all of their samples") &&
+                      strstr(text, "1 left out: fewer than three of their samples") &&
                       strstr(text, "     --format half: other programs computed") &&
                       strstr(text, "best  spmodel analyze m.mtx --format sell:8,1"),
                   "%s", text);
@@ -204,11 +204,37 @@ START_TEST(ties_within_the_intervals_are_called_ties)
     ck_assert_change_eq(points[0].variant.change, "--index d16");
     ck_assert_change_eq(points[s.best].variant.change, "");
     for (int i = 0; i < s.n; i++)
-        ck_assert_int_eq(points[i].tied, !sp_change_value(&points[i].variant.change, SP_OPTION_REORDER));
+        ck_assert_int_eq(points[i].tied, !sp_change_value(&points[i].variant.change, SP_OPTION_REORDER) &&
+                                             !sp_change_value(&points[i].variant.change, SP_OPTION_FORMAT));
+    ck_assert_int_eq(points[3].fate, SP_SWEEP_DISTURBED);
     char *text = report_of(&s);
-    ck_assert_msg(strstr(text, "3 of them differ by no more than the noise") &&
+    ck_assert_msg(strstr(text, "2 of them differ by no more than the noise") &&
                       strstr(text, "  1= --index d16") &&
                       strstr(text, "nothing here is faster for certain") && !strstr(text, "m.mtx --index"),
+                  "%s", text);
+    free(text);
+}
+END_TEST
+
+/* One pair is no figure: it is neither tied nor best, whatever it seems to save, and where the run itself has
+ * no row, that is said. */
+START_TEST(a_row_of_one_pair_has_no_figure)
+{
+    struct sp_sweep_point points[] = {point_of("--schedule merge", 0.17, 0, 1, 5), point_of("", 0, 0, 0, 9),
+                                      point_of("--threads 1", -0.78, 0.05, 3, 5),
+                                      point_of("--format half", 0.6, 0, 2, 0)};
+    struct sp_sweep s = {
+        .n_combinations = 4, .n = 4, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
+    sp_sweep_rank(&s);
+    ck_assert_change_eq(points[0].variant.change, "--threads 1");
+    ck_assert_int_eq(points[0].fate, SP_SWEEP_MEASURED);
+    for (int i = 1; i < 4; i++)
+        ck_assert(points[i].fate == SP_SWEEP_DISTURBED && !points[i].tied &&
+                  !sp_value_known(points[i].trial.gain));
+    char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "3 left out: fewer than three") &&
+                      strstr(text, "--schedule merge: 1 of 6 samples can be used") &&
+                      strstr(text, "the run itself has no row") && !strstr(text, "17"),
                   "%s", text);
     free(text);
 }
@@ -287,6 +313,7 @@ int main(void)
     tcase_add_test(tests, caches_may_keep_what_they_hold);
     tcase_add_test(tests, the_budget_is_shared_among_the_rows);
     tcase_add_test(tests, a_disturbed_point_cannot_win);
+    tcase_add_test(tests, a_row_of_one_pair_has_no_figure);
     tcase_add_test(tests, ties_within_the_intervals_are_called_ties);
     tcase_add_test(tests, without_a_clean_sample_there_is_no_best);
     tcase_add_test(tests, a_failure_is_not_impossible);

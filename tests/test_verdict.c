@@ -11,6 +11,7 @@
 #include "explain_must.h"
 #include "io/record/record.h"
 #include "model/losses.h"
+#include "report/text/report_lines.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
 #include "session/record/parts.h"
@@ -397,6 +398,147 @@ START_TEST(the_smallest_cause_has_no_place)
 }
 END_TEST
 
+/* A record whose possible is in-core: execution, waiting that no test showed, and what is left [s]. */
+static void make_waiting(struct sp_record *r, double execution, double waiting, double rest)
+{
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", r, NULL), SP_OK);
+    const double t = 100e-6 + execution + waiting + rest, W = 1e6, core = 100e-6 + execution;
+    sp_record_set_text(r, "binding.term", "in-core execution");
+    sp_record_set_text(r, "bottleneck.class", "in-core");
+    json_object_del(r->root, "interventions");
+    json_object_set_new(r->root, "flags", json_array());
+    json_object_set_new(r->root, "losses",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_traffic", 100e-6,
+                                  "padding", 0., "extra_x", 0., "imbalance", 0., "in_core",
+                                  execution + waiting, "core", core, "waiting", waiting, "rest", rest));
+    json_object_set_new(r->root, "losses_origin",
+                        json_pack("{s:s, s:s, s:s, s:s, s:s}", "min_traffic", "modelled: at the roof",
+                                  "in_core", "measured: without memory limits", "core", "measured: W/P_core",
+                                  "waiting", "modelled: gathers from beyond L1 at their roof", "rest",
+                                  "negative by 1.02 MB: the roof of L2 is too low"));
+    sp_record_set_metric(r, "time", sp_value_of(t, SP_MEASURED), "s", "lower", "t");
+    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
+    sp_record_set_metric(r, "p_core", sp_value_of(W / core, SP_MEASURED), "flop/s", "none", "P_core");
+    sp_record_set_metric(r, "performance", sp_value_of(W / t, SP_MEASURED), "flop/s", "higher", "P");
+    sp_record_set_metric(r, "model_fraction", sp_value_of(core / t, SP_MODELLED), "1", "higher", "share");
+}
+
+/* Execution is measured where waiting beside it is modelled: each says how it was found itself. */
+START_TEST(each_loss_has_its_own_origin)
+{
+    struct sp_record r;
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    make_waiting(&r, 100e-6, 180e-6, 20e-6);
+    const int n = sp_verdict_rows(&r, row);
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        const bool waits = strcmp(row[i].cause, "waiting") == 0;
+        if (!waits && strcmp(row[i].words, "in-core execution") != 0)
+            continue;
+        ck_assert_msg(strncmp(row[i].how, waits ? "modelled: " : "measured: ", 10) == 0, "%s: %s",
+                      row[i].words, row[i].how);
+        found++;
+    }
+    ck_assert_int_eq(found, 2);
+    char *text = printed(&r, 100, 0), *line = strstr(text, " waiting for gathers  ");
+    ck_assert_ptr_nonnull(line);
+    *strchr(line, '\n') = '\0';
+    ck_assert_msg(strstr(line, "modelled") != NULL, "%s", line);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* Losses that exceed the time are drawn nowhere and name no bottleneck, and the right input is suspected. */
+START_TEST(losses_that_exceed_the_time_are_named_nowhere)
+{
+    struct sp_record r;
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    static const struct {
+        double waiting;
+        const char *suspect;
+    } cases[] = {{60e-6, "gathers wait less than modelled"}, {1e-6, "P_core is too low"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_waiting(&r, 100e-6, cases[i].waiting, -40e-6);
+        json_t *v = sp_verdict_of(&r);
+        const char *lost = text_of(json_array_get(json_object_get(v, "lost"), 0), "text");
+        ck_assert_msg(strstr(lost, cases[i].suspect) != NULL, "%s", lost);
+        json_decref(v);
+        ck_assert_int_eq(sp_verdict_rows(&r, row), 0);
+        for (int verbosity = 0; verbosity < 2; verbosity++) {
+            char *text = printed(&r, 100, verbosity);
+            ck_assert_ptr_null(strstr(text, "minimum traffic  "));
+            ck_assert(verbosity == 0 || strstr(text, " not known: parts exceed the time: "));
+            free(text);
+        }
+        sp_verdict_put(&r);
+        ck_assert_str_eq(sp_words_text(&r, "bottleneck.class", ""), "unknown");
+        ck_assert_ptr_nonnull(strstr(sp_words_text(&r, "bottleneck.why", ""), cases[i].suspect));
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
+/* Caches of one machine and times of another: both are named, and no share is given. */
+START_TEST(another_machine_is_named_first)
+{
+    struct sp_record r;
+    make_waiting(&r, 100e-6, 10e-6, 10e-6);
+    sp_record_set_text(&r, "machine.name", "a64fx");
+    sp_record_set_text(&r, "machine.cpu", "Fujitsu A64FX at 1.8 GHz (FX700)");
+    sp_record_set_text(&r, "env.identity.hypervisor", "KVM");
+    json_t *v = sp_verdict_of(&r);
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "subject"), "text"), "Fujitsu A64FX (VM)"));
+    json_decref(v);
+    sp_record_set_flag(&r, "machine.foreign", true);
+    sp_record_set_text(&r, "machine.ran_on", "AMD EPYC");
+    sp_record_set_text(&r, "conditions.doubt", "caches and ceilings are those of a64fx");
+    v = sp_verdict_of(&r);
+    ck_assert_ptr_nonnull(
+        strstr(text_of(json_object_get(v, "subject"), "text"), "AMD EPYC (VM), caches of a64fx"));
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "possible"), "text"), "another machine"));
+    ck_assert_ptr_null(strstr(text_of(json_object_get(v, "reached"), "text"), "%"));
+    ck_assert_ptr_nonnull(
+        strstr(text_of(json_array_get(json_object_get(v, "lost"), 0), "text"), "another machine"));
+    ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "do"), "text"), "without --machine"));
+    json_decref(v);
+    sp_record_free(&r);
+}
+END_TEST
+
+/* Times of a run that was disturbed are shown nowhere; structure and bytes are. */
+START_TEST(a_disturbed_run_shows_no_time)
+{
+    struct sp_record r;
+    char *text = NULL, *verbose;
+    size_t size = 0;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &r, NULL), SP_OK);
+    sp_record_set_text(&r, "conditions.state", "unusable");
+    sp_record_set_text(&r, "conditions.text", "17 of 28 samples were disturbed, too many to replace");
+    sp_record_set_text(&r, "conditions.doubt", "17 of 28 samples were disturbed");
+    verbose = printed(&r, 120, 1);
+    for (char *line = verbose, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, " measured ", 10) == 0 || strncmp(line, " roofline", 9) == 0) {
+            *end = '\0';
+            ck_assert_msg(strstr(line, "  unknown") != NULL && !strchr(line, '('), "%s", line);
+            *end = '\n';
+        }
+    ck_assert_ptr_null(strstr(verbose, " of roof: "));
+    ck_assert_ptr_nonnull(strstr(verbose, "unknown (disturbed)"));
+    free(verbose);
+    FILE *out = open_memstream(&text, &size);
+    sp_report_lines(&r, out);
+    ck_assert_int_eq(fclose(out), 0);
+    static const char *const must_have[] = {
+        "\nstate: unusable: 17 of 28", "\nverdict_reached: not known: too many samples",
+        "\ntime: unknown s (too many samples", "\nperformance: unknown ", "\nroof: unknown "};
+    for (size_t i = 0; i < sizeof must_have / sizeof *must_have; i++)
+        ck_assert_msg(strstr(text, must_have[i]) != NULL, "no '%s' in %s", must_have[i] + 1, text);
+    free(text);
+    sp_record_free(&r);
+}
+END_TEST
+
 static struct sp_value around(double x, enum sp_origin origin)
 {
     return sp_value_between(x, x * uniform(0.7, 1), x * uniform(1, 1.4), origin);
@@ -580,6 +722,61 @@ START_TEST(an_open_trial_leaves_the_prediction)
 }
 END_TEST
 
+/* Where most of the time is not explained, nobody knows that nothing helps. */
+START_TEST(what_is_not_explained_may_be_mended)
+{
+    for (int i = 0; i < 2; i++) {
+        struct sp_record r;
+        make_waiting(&r, 30e-6, 10e-6, i ? 400e-6 : 5e-6);
+        json_object_set_new(r.root, "hints", json_array());
+        json_t *v = sp_verdict_of(&r);
+        const char *text = text_of(json_object_get(v, "do"), "text");
+        ck_assert_msg(strstr(text, i ? "not known: 74 % of the time is not explained" : "nothing"), "%s",
+                      text);
+        json_decref(v);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
+/* A promise whose ends read the same is one figure. */
+START_TEST(a_point_has_no_interval)
+{
+    static const double ends[][2] = {{0.0446, 0.0454}, {0.289, 0.291}, {0.045, 0.045}};
+    for (size_t i = 0; i < 3; i++) {
+        json_t *hint =
+            json_pack("{s:s, s:{s:f, s:f}}", "id", "B01", "gain", "lo", ends[i][0], "hi", ends[i][1]);
+        char text[128];
+        ck_assert_msg(!strstr(sp_verdict_gain(hint, text, sizeof text), "…"), "%s", text);
+        json_decref(hint);
+    }
+}
+END_TEST
+
+/* With more vectors at once an execution takes longer: what falls is the time of each. */
+START_TEST(other_widths_save_time_per_vector)
+{
+    static const char *const changes[][2] = {
+        {"--rhs 32", "per vector"}, {"--inner 32", "per column"}, {"--format sell:8,1", NULL}};
+    for (size_t i = 0; i < 3; i++) {
+        struct sp_record r;
+        char try[64];
+        ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
+        snprintf(try, sizeof try, "spmodel analyze m.mtx %s", changes[i][0]);
+        sp_record_append(&r, "hints",
+                         json_pack("{s:s, s:s, s:s, s:{s:f, s:f}}", "id", "E05", "try", try, "change",
+                                   changes[i][0], "gain", "lo", 0.60, "hi", 0.65));
+        json_t *v = sp_verdict_of(&r), *what = json_object_get(v, "do");
+        const char *per = sp_item_text(what, "per");
+        ck_assert_str_eq(per ? per : "", changes[i][1] ? changes[i][1] : "");
+        ck_assert_msg(!per || (strstr(text_of(what, "text"), per) && strstr(text_of(what, "short"), per)),
+                      "%s", text_of(what, "text"));
+        json_decref(v);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
 static json_t *tried(const char *id, const char *effort, const char *change, double lo, double hi)
 {
     char command[64];
@@ -628,6 +825,13 @@ int main(int argc, char **argv)
     tcase_add_test(tc, an_open_trial_leaves_the_prediction);
     tcase_add_test(tc, of_equal_gains_the_cheapest_is_first);
     tcase_add_test(tc, the_smallest_cause_has_no_place);
+    tcase_add_test(tc, each_loss_has_its_own_origin);
+    tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
+    tcase_add_test(tc, another_machine_is_named_first);
+    tcase_add_test(tc, a_disturbed_run_shows_no_time);
+    tcase_add_test(tc, other_widths_save_time_per_vector);
+    tcase_add_test(tc, a_point_has_no_interval);
+    tcase_add_test(tc, what_is_not_explained_may_be_mended);
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);

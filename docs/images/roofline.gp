@@ -113,7 +113,7 @@ set title 'where the time goes'
 $L << EOD
 0 45.9 0 0x4477aa
 45.9 184 1 0xccbb44
-184 377 2 0xcc3344
+184 377 2 0xee9988
 377 377 3 0x888888
 0 377 4 0x333333
 EOD
@@ -121,7 +121,7 @@ set xrange [0:388.31]; set yrange [4.6:-0.6]
 set xlabel 'time of one execution, ms'; unset ylabel
 set format x '%g'; set xtics 100; unset key
 set style fill solid 0.85 noborder
-set ytics ('minimum traffic' 0, 'extra x traffic' 1, 'in-core, latency' 2, 'not explained' 3, 'in all' 4) font ',11'
+set ytics ('minimum traffic' 0, 'x loaded 43.1 times' 1, 'waiting for gathers' 2, 'not explained' 3, 'in all' 4) font ',11'
 set rmargin at screen 0.861805
 set label '46 ms  12 % modelled' at graph 1, first 0 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label '138 ms  37 % simulated' at graph 1, first 1 left offset char 0.7,0 font ',11' tc rgb '#333333' front
@@ -129,8 +129,8 @@ set label '193 ms  51 % measured' at graph 1, first 2 left offset char 0.7,0 fon
 set label '0 ms  0 %' at graph 1, first 3 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label '377 ms  measured' at graph 1, first 4 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label 'minimum traffic: 46 ms  12 % modelled' at 22.95,0 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
-set label 'extra x traffic: 138 ms  37 % simulated' at 114.95,1 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
-set label 'in-core, latency: 193 ms  51 % measured' at 280.5,2 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
+set label 'x loaded 43.1 times: 138 ms  37 % simulated' at 114.95,1 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
+set label 'waiting for gathers: 193 ms  51 % measured' at 280.5,2 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 set label 'not explained: 0 ms  0 %' at 377,3 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 set label 'in all: 377 ms  measured' at 188.5,4 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable notitle, \

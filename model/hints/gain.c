@@ -320,7 +320,7 @@ static struct ends time_of_change(const struct steps *s)
     }
     if (sp_value_known(then->time_s)) {
         time = (struct ends){then->time_s.lo, then->time_s.hi};
-        say_value(s, "time then", then->time_s, "s");
+        say(s, "time then", time.lo, time.hi, "s", then->time_s.origin, "%s", then->time_how);
     } else {
         time = time_by_terms(s);
     }

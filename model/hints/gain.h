@@ -34,6 +34,7 @@ struct sp_then {
     struct sp_value inner_Bps; /* its roof: set_B crosses it in each execution */
     /* or its time: measured on the arrays of the run; or of a model that gives instead_s now */
     struct sp_value time_s, instead_s;
+    char time_how[96]; /* what time_s was made of; "": it is given */
     /* or a share of the time that was seen elsewhere */
     struct sp_value stated;
     /* how that is carried over to the measured time */

@@ -76,8 +76,12 @@ static struct sp_then by_model(const struct sp_hint_inputs *in, double then_s)
 {
     if (!sp_value_known(in->time_s) || in->fluid_s.value <= 0)
         return sp_then_times(in->fluid_s.value, then_s);
-    return (struct sp_then){.time_s =
-                                sp_value_of(in->time_s.value * then_s / in->fluid_s.value, SP_MODELLED)};
+    struct sp_then then = {.time_s = sp_value_of(in->time_s.value * then_s / in->fluid_s.value, SP_MODELLED)};
+    char after[32], before[32];
+    snprintf(then.time_how, sizeof then.time_how, "time now x %s / %s of the fluid model",
+             sp_text_seconds(after, sizeof after, then_s),
+             sp_text_seconds(before, sizeof before, in->fluid_s.value));
+    return then;
 }
 
 /* As the run with equal shares had it, where it was made; else by the model, but no better than busy times
@@ -91,6 +95,8 @@ static struct sp_then with_schedule(const struct sp_hint_inputs *in, const struc
                      ratio = best->fluid_s.value / (nnz_s > 0 ? nnz_s : in->fluid_equal_s.value);
         then.time_s = sp_value_between(ratio * e.value, ratio * e.lo, ratio * e.hi, e.origin);
         then.instead_s = sp_value_none("measured");
+        snprintf(then.time_how, sizeof then.time_how, "run with equal shares x %.3g of the fluid model",
+                 ratio);
     } else if (sp_value_known(in->lambda_t) && in->lambda_t.value >= 1 && sp_value_known(in->time_s)) {
         then.least_s = sp_value_of(in->time_s.value / in->lambda_t.value, SP_MEASURED);
         then.least_why = ", busy times spread evenly";
@@ -101,6 +107,8 @@ static struct sp_then with_schedule(const struct sp_hint_inputs *in, const struc
 static enum sp_verdict judge_imbalance(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                        struct sp_checked *checked)
 {
+    if (in->n_nz < in->n_threads) /* an entry cannot be shared */
+        return in->n_threads < 2 ? SP_SILENT : sp_clear(checked, "fewer nonzeros than threads");
     if (in->n_threads < 2 || !sp_value_known(in->fluid_s) || !sp_value_known(in->fluid_equal_s))
         return SP_SILENT;
     for (int i = 0; i < in->n_schedules && sp_value_known(in->lambda_t); i++)
@@ -133,7 +141,8 @@ static enum sp_verdict judge_imbalance(const struct sp_hint_inputs *in, struct s
     }
     const bool confirmed = seen || (sp_value_known(in->lambda_t) && in->lambda_t.value > 1.05);
     sp_hint_take(in, hint, then, is_it ? SP_MEASURED : SP_MODELLED, confirmed ? SP_MEDIUM : SP_LOW);
-    if (lambda > 0)
+    const bool is_even = in->schedule == SP_SCHEDULE_NNZ && lambda < 1.005;
+    if (lambda > 0 && !is_even)
         sp_hint_add(hint, "The fullest thread has %.2f times the mean number of entries. ", lambda);
     if (sp_value_known(in->lambda_t))
         sp_hint_add(hint, "Busy times: max/mean %.2f. ", in->lambda_t.value);
@@ -142,6 +151,11 @@ static enum sp_verdict judge_imbalance(const struct sp_hint_inputs *in, struct s
         sp_hint_add(hint, "A run with equal nonzeros per thread took %s instead of %s (measured).",
                     sp_text_seconds(equal_text, sizeof equal_text, in->equal_s.value),
                     sp_text_seconds(now_text, sizeof now_text, in->time_s.value));
+    } else if (is_even) {
+        sp_hint_add(hint,
+                    "Nonzeros per thread are equal, their times are not: modelled with the bandwidth shared, "
+                    "equal times would save up to %.0f %%, %s %.0f %%.",
+                    100 * equal.hi, best->option, 100 * gain.hi);
     } else {
         sp_hint_add(
             hint,

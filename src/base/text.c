@@ -127,3 +127,22 @@ char *sp_text_age(char *text, size_t size, double seconds)
     snprintf(text, size, "%.0f s", seconds > 0 ? seconds : 0);
     return text;
 }
+
+char *sp_text_items(char *text, size_t size, const char *list, int n)
+{
+    enum { MORE = 24 }; /* " and 2147483647 more" */
+    size_t taken = 0;
+    int n_taken = 0;
+    for (const char *at = list; *at; n_taken++) {
+        const size_t length = strcspn(at, ","), end = (size_t)(at - list) + length;
+        if (end + MORE > size && (at[length] || end + 1 > size))
+            break;
+        taken = end;
+        at += length + strspn(at + length, ", ");
+    }
+    if (n_taken < n)
+        snprintf(text, size, "%.*s%s%d more", (int)taken, list, taken ? " and " : "", n - n_taken);
+    else
+        snprintf(text, size, "%.*s", (int)taken, list);
+    return text;
+}

@@ -28,4 +28,7 @@ int sp_parse_number(const char *text, double *x);
 /* Age in words: "12 s", "5 min", "3 h", "12 days"; "unknown time" for NAN; returns text. */
 char *sp_text_age(char *text, size_t size, double seconds);
 
+/* Of a list "a, b, c" of n items those that fit whole, then " and 2 more"; returns text. */
+char *sp_text_items(char *text, size_t size, const char *list, int n);
+
 #endif

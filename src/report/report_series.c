@@ -24,7 +24,7 @@ static void number(char cell[CELL], double x, double scale)
 static void fill(const struct sp_series_point *p, int n, struct table *t)
 {
     static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "least",
-                                                 "Gflop/s", "of limit", "P_core", "b/B"};
+                                                 "Gflop/s", "of limit", "P_core", "b_S/B"};
     double longest = 0;
     for (int i = 0; i < n; i++)
         longest = fmax(longest, p[i].time_s.value);
@@ -125,8 +125,10 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
     sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], "config.op", "?")),
                 sp_words_text(records[0], "config.format_text", "?"));
-    sp_pen_part(&pen, SP_INK_DIM, 3, "times and P_core measured, bytes %s, least and b/B modelled",
-                sp_origin_name(point[0].balance.origin));
+    sp_pen_part(
+        &pen, SP_INK_DIM, 3,
+        "times and P_core measured, bytes %s, least [B/flop] and b_S/B modelled; P_core and b_S/B in Gflop/s",
+        sp_origin_name(point[0].balance.origin));
     sp_pen_end(&pen);
     fill(point, n, &t);
     print(&pen, &t, point);

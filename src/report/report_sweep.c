@@ -82,8 +82,9 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
     snprintf(cell, sizeof cell, "time %s", scale.prefix);
     sp_pen_right(pen, SP_INK_PLAIN, TIME, cell);
     sp_pen_right(pen, SP_INK_PLAIN, GAIN, "against the run");
-    sp_pen_right(pen, SP_INK_PLAIN, BOUND, "bound");
-    sp_pen_right(pen, SP_INK_PLAIN, SETUP, "set-up");
+    snprintf(cell, sizeof cell, "bound %s", scale.prefix);
+    sp_pen_right(pen, SP_INK_PLAIN, BOUND, cell);
+    sp_pen_right(pen, SP_INK_PLAIN, SETUP, "set-up*");
     sp_pen_end(pen);
 }
 
@@ -210,13 +211,16 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     double combinations = 0;
     size_t i;
     int rank = 0, n_tied = 0;
-    bool run_is_tied = false;
+    bool run_is_tied = false, run_is_measured = false, has_setup = false;
     const int all = style->verbosity >= 1 ? INT_MAX : 0;
     sp_pen_open(&pen, style, out);
     head(&pen, record, scale);
     json_array_foreach(points, i, point) if (is_measured(point))
     {
+        const char *what = sp_item_text(point, "change");
         rank++;
+        run_is_measured |= !what || !*what;
+        has_setup |= isfinite(sp_item_number(json_object_get(point, "trial"), "setup_executions"));
         if (json_is_true(json_object_get(point, "tied"))) {
             const char *change = sp_item_text(point, "change");
             n_tied++;
@@ -229,10 +233,15 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
         sp_print(out, " ... and %d slower ones (-v shows them)\n", rank - SHOWN);
     if (n_tied > 1)
         sp_print(out, " = tied with the best: %d of them differ by no more than the noise\n", n_tied);
+    if (has_setup)
+        sp_print(out, " * in executions of the run\n");
+    if (rank > 0 && !run_is_measured)
+        sp_print(out, " the run itself has no row; each row is compared with executions of it in turn\n");
     map(&pen, points, base.value, scale);
     fputc('\n', out);
     left_out(&pen, points, "disturbed",
-             "all of their samples were disturbed, so they have no figure:", all > 0 ? all : NAMED, scale);
+             "fewer than three of their samples were undisturbed, so they have no figure:",
+             all > 0 ? all : NAMED, scale);
     left_out(&pen, points, "cannot be faster",
              "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all, scale);
     left_out(&pen, points, "no time left",

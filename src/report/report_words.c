@@ -6,8 +6,27 @@
 
 #include "base/figures.h"
 #include "base/option/change.h"
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/record/record.h"
+
+const char *sp_hint_per(const json_t *hint)
+{
+    const char *change = sp_item_text(hint, "change");
+    if (!change)
+        change = sp_item_text(json_object_get(hint, "trial"), "change");
+    return !change                          ? NULL
+           : strstr(change, SP_O_RHS " ")   ? "per vector"
+           : strstr(change, SP_O_INNER " ") ? "per column"
+                                            : NULL;
+}
+
+/* " per vector", "" none. */
+static const char *per_of(const json_t *hint)
+{
+    const char *per = sp_hint_per(hint);
+    return !per ? "" : strcmp(per, "per vector") == 0 ? " per vector" : " per column";
+}
 
 char *sp_gain_text(const json_t *hint, char *text, size_t size)
 {
@@ -23,9 +42,9 @@ char *sp_gain_text(const json_t *hint, char *text, size_t size)
     snprintf(low, sizeof low, "%.*f", decimals, 100 * lo);
     snprintf(high, sizeof high, "%.*f", decimals, 100 * hi);
     if (strcmp(low, high) == 0)
-        snprintf(text, size, "time −%s %% %s", high, basis ? basis : "");
+        snprintf(text, size, "time%s −%s %% %s", per_of(hint), high, basis ? basis : "");
     else
-        snprintf(text, size, "time −%s … −%s %% %s", low, high, basis ? basis : "");
+        snprintf(text, size, "time%s −%s … −%s %% %s", per_of(hint), low, high, basis ? basis : "");
     return text;
 }
 

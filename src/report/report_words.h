@@ -5,6 +5,9 @@
 #include "io/record/record.h"
 #include "report/text/pen.h"
 
+/* Of what a hint saves time where its change has other work in one execution, as --rhs has: "per vector";
+ * NULL: of an execution. */
+const char *sp_hint_per(const json_t *hint);
 /* "time −6 … −9 % simulated": what a hint would save, and on whose word. */
 char *sp_gain_text(const json_t *hint, char *text, size_t size);
 /* "−85 … −90 %": the prediction of something that was tried. */

@@ -77,6 +77,7 @@ analyze series --rhs 1,2,8 gen:laplace2d:60
 [ "$(ls "$dir"/series/*.json | wc -l)" -eq 3 ] || fail "the series has not three records"
 ls "$dir"/series/*.balance.* >/dev/null || fail "the series has no balance plot"
 grep -q "^OVER r " "$dir/series.txt" || fail "the series has no table"
+tr '\n' ' ' <"$dir/series.txt" | tr -s ' ' | grep -q 'P_core and b_S/B in Gflop/s' || fail "two columns have no unit"
 grep -q "^ best r: predicted" "$dir/series.txt" || fail "the series has no best r"
 "$spmodel" explain spmmv --record "$(ls "$dir"/series/*.json | tail -1)" >"$dir/out" 2>/dev/null ||
     "$spmodel" explain spmmv >"$dir/out" || fail "explain spmmv"

@@ -64,7 +64,7 @@ awk -v lo="$(field lo)" -v value="$(field value)" -v hi="$(field hi)" \
     'BEGIN {exit !(lo > 11.5399e-6 && lo < 11.5401e-6 && lo <= value && value <= hi && hi < 60e-6)}' ||
     fail "the expected time is not what its parts give"
 run machine show "$dir/rows.json"
-has '^ROWS +spmv/crs/any: 3 ns .length 1. .* 103 ns .101., an end that is not foretold up to 10 ns$'
+has '^ROWS +spmv/crs/any: 3 ns .length 1. .* 103 ns .101., a mispredicted row end up to 10 ns$'
 
 # What the last level keeps of data that are larger than it; gathers that walk page tables, of an x of 16 MB where TLBs map
 # 1 MB: nearly all of them do.

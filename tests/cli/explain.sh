@@ -89,6 +89,33 @@ done
 expect 0 "beta:" alpha beta
 expect 0 "alpha:" "$(printf '\316\261')"
 expect 0 "not-comparable:" "not comparable"
+# Phrases of the six lines, in quotes, as several words, and with hyphens; a word beside one stays its own.
+while read -r phrase; do
+    expect 0 "[" "$phrase"
+    expect 0 "[" $phrase
+    expect 0 "[" "$(echo "$phrase" | tr ' ' -)"
+done <<'P'
+not explained
+explained twice
+minimum traffic
+for certain
+parts exceed the time
+x loaded once
+roof too low
+figures of
+cold minimum
+x in several caches
+no counters in this VM
+time per vector
+gathers wait less than modelled
+too many samples were disturbed
+caches and ceilings are of another machine
+P
+expect 0 "lost:" not explained lost
+expect 0 "rest:" not explained lost
+expect 0 "line, right: measured on another machine" elsewhere
+expect 0 "it counts another domain" elsewhere
+[ "$("$spmodel" explain load imbalance | grep -c ' \[')" -eq 1 ] || fail "load imbalance is two terms"
 expect 0 "exit-3:" 3
 
 # Unknown ones: what is near, exit code 2, the others all the same.
@@ -98,6 +125,18 @@ expect 2 "beta:" beta no-such-word-at-all
 expect 2 "one record" V "$record" "$record"
 expect 3 "no-such.json" V no-such.json
 expect 2 "unrecognized option" V --csv
+
+# The six lines with a record's figures: shares and what they are of, the formula filled in, nothing unknown.
+expect 0 "71 % = 3.07 ms / 4.31 ms (a part of the possible)" lost "$record"
+expect 0 "possible = W/max(V_min/b_S, W/P_core)" possible "$source/tests/data/record-explain-crs.json"
+grep -q "= 5.222 Gflop/s" "$dir/out" || { cat "$dir/out"; fail "the possible is another one"; }
+expect 0 "line trust" trust "$record"
+grep -q -e '?' -e 'not in this record' -e '= unknown' "$dir/out" && { cat "$dir/out"; fail "figures that nobody knows"; }
+
+# A trial that failed says why, in the record's words.
+sed 's/"observed": *null/"observed": {"value": null, "unit": "1", "why": "it could not be measured"}, "outcome": "not tried", "trial": {"failed": "other programs disturbed 4 of 5 samples"}/g' \
+    "$source/tests/data/record-explain-gains.json" >"$dir/failed.json"
+expect 0 "not tried: other programs disturbed 4 of 5 samples" A01 "$dir/failed.json"
 
 # The record by option or by name, the same text.
 "$spmodel" explain V --record "$record" >"$dir/a"

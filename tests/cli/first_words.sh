@@ -35,6 +35,20 @@ refused "did you mean 'start'?" lab strat
 refused "did you mean 'list'?" machine lst
 refused "did you mean 'roofline'?" plot --kind roofl A.json
 refused 'machine needs a verb' machine
+refused "did you mean '--format'?" analyze --formt crs gen:laplace2d:9
+refused "did you mean '--budget'?" analyze --budgt=1s gen:laplace2d:9
+refused "did you mean '--format'?" sweep --threads 1 --formt crs gen:laplace2d:9
+refused "did you mean 'spmv'?" analyze --op spmvm gen:laplace2d:9
+refused "did you mean 'sell:C,SIGMA'?" analyze --format sel gen:laplace2d:9
+refused "did you mean 'nnz'?" analyze --schedule nz gen:laplace2d:9
+refused "did you mean 'f64'?" analyze --precision f6 gen:laplace2d:9
+refused "is a kind of picture: --kind roofline" plot roofline A.json
+refused 'machine list has the names' machine show
+refused 'bandwidth:0.8 for 80 %' analyze --fail-below bandwidth:80 gen:laplace2d:9
+refused 'model:0.95 for 95 %' analyze --fail-below model:95 gen:laplace2d:9
+refused 'both go to standard output' analyze --json --csv gen:laplace2d:9
+refused 'both go to standard output' model --json --csv gen:laplace2d:9
+! grep -q 'did you mean' err || fail "a suggestion where nothing is misspelt"
 
 helped() { # helped WORD...: -h is --help
     "$spmodel" "$@" -h >out 2>err || fail "'$* -h' ends with $?"

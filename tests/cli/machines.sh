@@ -168,7 +168,9 @@ has '^ Residence not certain: the data do not fit the lower end of the capacity[
 run model gen:random:400000:8 --machine $wide --alpha sim
 grep -q 'not certain' "$dir/out" && fail "a doubt where all of the interval is too small"
 run analyze gen:random:100000:8 --machine $wide --threads 2 --budget 50ms --no-hints --no-plots --bytes sim -v --out "$dir" --json="$dir/wide.json" --csv="$dir/wide.csv"
-head -n 6 "$dir/out" | grep -q '^trust  *figures of machine-wide, not of this machine' || fail "a foreign machine is not said first"
+head -n 6 "$dir/out" | grep -q '^trust  *caches of machine-wide, not of this machine' || fail "a foreign machine is not said first"
+head -n 6 "$dir/out" | grep -q '^possible  *not known: caches and ceilings are of another machine' || fail "ceilings of another machine are possible here"
+grep -q '% of \(possible\|the roof\)' "$dir/out" && fail "a share of a roof of another machine"
 grep -q '^NOTE     caches and ceilings of machine-wide (--machine), but the kernel ran on another machine:' "$dir/out" || fail "no note of a foreign machine"
 grep -q 'Q06' "$dir/wide.csv" || fail "CSV does not flag the foreign machine"
 tr -d ' \n' <"$dir/out" | grep -q 'residencenotcertain:thedatafittheupperendofthecapacity' || fail "the report is certain"
@@ -179,6 +181,9 @@ has '"code":"Q06"'
 has '"measured":[{]"when":"2026-11-01T08:00:00Z","times":2,"state":"busy","confidence":"low"'
 has '"certain":false,"doubt":"thedatafittheupperendofthecapacity"'
 has '"bytes":[{]"value":1[01][0-9.]+,"lo":0.0,"hi":1[01]'
+"$spmodel" analyze gen:laplace2d:20 --machine a64 --budget 20ms --no-hints --no-plots --bytes sim --out "$dir" >"$dir/out" 2>"$dir/err" || fail "the begin of a name is not taken"
+grep -q -- '--machine a64: taken for a64fx' "$dir/err" || fail "nobody says which machine was taken"
+head -n 1 "$dir/out" | grep -q 'A64FX' && fail "the title has a processor that nothing ran on"
 run analyze gen:random:100000:8 --machine $wide --sim-llc 6000000 --threads 2 --budget 50ms --no-hints --no-plots --bytes sim --out "$dir" --json
 tr -d ' \n' <"$dir/out" | grep -q '"certain":true' || fail "a doubt about a capacity that was given"
 

@@ -27,7 +27,7 @@ run 0 analyze -q --lines --csv="$dir/row.csv" --out lines "$@" --no-hints gen:la
 [ "$(sed -n 1p "$dir/out" | cut -d: -f1)" = record ] || fail "the first line is not the record's id"
 number='-\{0,1\}[0-9]\.[0-9]*e[-+][0-9]*'
 grep -v "^[A-Za-z_0-9]*: \($number\|unknown\) [^ ]* (.*)$" "$dir/out" >"$dir/words" || fail "no lines of words"
-grep -v '^\(record\|status\|matrix\|operation\|format\|kernel\|machine\|threads\|verify\|flags\): .' "$dir/words" &&
+grep -v '^\(record\|status\|matrix\|operation\|format\|kernel\|machine\|state\|verdict_[a-z]*\|threads\|verify\|flags\): .' "$dir/words" &&
     fail "these lines have no form"
 for line in '^status: complete$' '^verify: ok$' '^matrix: gen:laplace2d:60$' "^time: $number s (measured)$" \
     "^bytes: $number B (simulated)$" "^alpha: $number 1 (simulated)$" "^roof: $number B/s (measured)$" \

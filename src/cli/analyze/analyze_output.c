@@ -219,6 +219,9 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
         error = sp_fail(&err, SP_USAGE, "give one of them a file: --lines=FILE",
                         "--lines and %s both go to standard output",
                         sp_sink_is_stdout(common->json) ? "--json" : "--csv");
+    else if (sp_sink_is_stdout(common->json) && sp_sink_is_stdout(common->csv))
+        error = sp_fail(&err, SP_USAGE, "give one of them a file: --csv=FILE",
+                        "--json and --csv both go to standard output");
     else if (sp_sink_is_stdout(o->html_name) && strcmp(taken_by(o, common), "--html") != 0)
         error = sp_fail(&err, SP_USAGE, "give one of them a file: --html FILE",
                         "--html and %s both go to standard output", taken_by(o, common));

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/print.h"
 #include "cli/analyze/plot_files.h"
@@ -8,7 +9,7 @@
 #include "cli/core/output.h"
 #include "cli/core/programs.h"
 #include "cli/core/terminal.h"
-#include "io/record/record.h"
+#include "io/record/record_losses.h"
 #include "plots/plot.h"
 #include "report/report_sweep.h"
 #include "report/text/report_text.h"
@@ -105,6 +106,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (o->n_records == MAX_RECORDS)
             sp_usage_error(state, "at most %d records", MAX_RECORDS);
+        else if (sp_plot_kind_find(arg) && access(arg, F_OK) != 0)
+            sp_usage_error(state, "'%s' is a kind of picture: --kind %s", arg, arg);
         else
             o->record[o->n_records++] = arg;
         return 0;
@@ -169,8 +172,27 @@ static int print_reports(const struct plot_options *o, const struct sp_record *c
     return 0;
 }
 
+/* Of several records those whose times do not hold are left out where the picture is of times; how many are
+ * kept. With none left all are, and the picture says what it lacks. */
+static int leave_out(const struct plot_options *o, const struct sp_record *const *records,
+                     const struct sp_record *kept[MAX_RECORDS])
+{
+    int n = 0;
+    for (int i = 0; i < o->n_records; i++)
+        if (!sp_verdict_disturbed(records[i]) || !o->kind->lacks(records[i]))
+            kept[n++] = records[i];
+    if (n > 0 && n < o->n_records && o->common.verbosity >= 0)
+        sp_print(stderr,
+                 "spmodel: remark: left out %d of %d records: too many of their samples were disturbed\n",
+                 o->n_records - n, o->n_records);
+    for (int i = 0; n == 0 && i < o->n_records; i++)
+        kept[i] = records[i];
+    return n > 0 ? n : o->n_records;
+}
+
 static int run_on(struct plot_options *o, const struct sp_record *const *records)
 {
+    static const struct sp_record *kept[MAX_RECORDS];
     char name[64], gnuplot[1024];
     struct sp_error err;
     if (o->list) {
@@ -189,9 +211,9 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     enum sp_status status = to_stdout ? SP_OK : sp_words_refuse(o->output, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
-    status = to_stdout ? sp_draw_to_stdout(o->kind, records, o->n_records, (enum sp_term)o->term, &tool, &err)
-                       : sp_plot_write(o->kind, records, o->n_records, (enum sp_term)o->term, &tool,
-                                       o->output, &err);
+    const int n = leave_out(o, records, kept);
+    status = to_stdout ? sp_draw_to_stdout(o->kind, kept, n, (enum sp_term)o->term, &tool, &err)
+                       : sp_plot_write(o->kind, kept, n, (enum sp_term)o->term, &tool, o->output, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!to_stdout && o->common.verbosity >= 0)

@@ -272,6 +272,9 @@ static void check_device(struct argp_state *state, const struct sp_analyze_argum
         sp_usage_error(state, "--bytes %s is for CPUs; on a GPU auto, cupti or sim", a->bytes);
 }
 
+/* Caches let a run exceed the roof a little; a larger limit was meant in percent. */
+#define MOST_SHARE 2
+
 static void set_fail_below(struct argp_state *state, const char *arg, struct sp_output_options *o)
 {
     const char *number = strchr(arg, ':');
@@ -279,6 +282,9 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
     if (!number || sp_parse_number(number + 1, &f) || f <= 0)
         sp_usage_error(state,
                        "--fail-below takes bandwidth:F or model:F, for example bandwidth:0.8, not '%s'", arg);
+    else if (f > MOST_SHARE)
+        sp_usage_error(state, "--fail-below takes a share: %.*s:%g for %g %%, not '%s'", (int)(number - arg),
+                       arg, f / 100, f, arg);
     else if (strncmp(arg, "bandwidth:", 10) == 0)
         o->fail_below_bandwidth = f;
     else if (strncmp(arg, "model:", 6) == 0)

@@ -1,9 +1,8 @@
 #include "cli/core/command.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -139,4 +138,56 @@ void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const c
         s->distance = distance;
         s->shown = shown;
     }
+}
+
+/* The word between the last quotes, without what stands behind a colon. */
+static char *last_quoted(const char *text)
+{
+    const size_t n = strlen(text);
+    const char *end = n > 0 && text[n - 1] == '\'' ? text + n - 1 : NULL, *begin = end;
+    while (begin && begin > text && begin[-1] != '\'')
+        begin--;
+    return end && begin > text ? strndup(begin, strcspn(begin, ":'")) : NULL;
+}
+
+/* Words of a list, "a, b:N,M or c": each begins with a small letter and has no blank. */
+static void offer_list(struct sp_suggestion *s, char *list)
+{
+    char *next = list;
+    while (next) {
+        char *one = next, *comma = strstr(one, ", "), * or = strstr(one, " or ");
+        char *end = !comma || (or && or < comma) ? or : comma;
+        next = end ? end + (end == or ? 4 : 2) : NULL;
+        if (end)
+            *end = '\0';
+        if (!islower((unsigned char)*one) || strchr(one, ' '))
+            continue;
+        char *bare = strndup(one, strcspn(one, ":["));
+        if (bare)
+            sp_suggestion_offer(s, bare, one);
+        free(bare);
+    }
+}
+
+bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t size)
+{
+    const char *takes = strstr(what, " takes "), *begin = remedy ? remedy : takes ? takes + 7 : NULL;
+    if (remedy && strncmp(remedy, "say ", 4) != 0)
+        return false;
+    char *typed = begin ? last_quoted(what) : NULL, *list = typed ? strdup(remedy ? begin + 4 : begin) : NULL;
+    bool is_found = false;
+    if (typed && list && islower((unsigned char)*typed)) {
+        static const char *const ends[] = {", for example ", ", not '"};
+        for (int i = 0; i < 2; i++)
+            if (strstr(list, ends[i]))
+                *strstr(list, ends[i]) = '\0';
+        struct sp_suggestion s = sp_suggestion_begin(typed);
+        offer_list(&s, list);
+        is_found = s.shown != NULL;
+        if (is_found)
+            snprintf(word, size, "%s", s.shown);
+    }
+    free(typed);
+    free(list);
+    return is_found;
 }

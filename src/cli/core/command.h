@@ -4,6 +4,8 @@
 #define SP_CLI_COMMAND_H
 
 #include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -67,6 +69,11 @@ struct sp_suggestion {
 struct sp_suggestion sp_suggestion_begin(const char *word);
 /* `shown` (borrowed) is what to propose when `candidate` is the nearest. */
 void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const char *shown);
+
+/* Of "--op takes spmv, spmmv or spmm, not 'spmvm'", and of the remedy "say crs, sell:C,SIGMA or half" for
+ * "unknown format 'sel'": the word of the list that is near the quoted one at the end, in word[size]; false:
+ * none is. `remedy` NULL: the list stands in `what`. */
+bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t size);
 
 /* Letters to insert, delete or replace to make one word of the other, in any case. Words of up to 63 letters;
  * longer ones are cut. */

@@ -158,13 +158,16 @@ static char *help_with_examples(int key, const char *text, void *input)
 
 void sp_usage_error(const struct argp_state *state, const char *format, ...)
 {
-    char text[2048], shown[2048];
+    char text[2048], shown[2048], word[64];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     sp_visible(text, shown, sizeof shown);
-    argp_error(state, "%s", shown);
+    if (sp_suggest_of_list(text, NULL, word, sizeof word))
+        argp_error(state, "%s; did you mean '%s'?", shown, word);
+    else
+        argp_error(state, "%s", shown);
 }
 
 /* getopt repeats names of options that it does not know as they are: none of ours has what is not visible. */
@@ -182,6 +185,50 @@ static void refuse_hidden_names(int argc, char **argv)
     }
 }
 
+/* Offers the long names of argp and its children, hidden ones too, unless one begins with `typed`. `takes`:
+ * set where that one has its value in the next word. */
+static bool offer_options(const struct argp *argp, const char *typed, struct sp_suggestion *s, bool *takes)
+{
+    const size_t n = strlen(typed);
+    bool is_known = false;
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+        if (!o->name)
+            continue;
+        if (strncmp(o->name, typed, n) == 0) {
+            is_known = true;
+            *takes = *takes || (o->arg && !(o->flags & OPTION_ARG_OPTIONAL));
+        }
+        sp_suggestion_offer(s, o->name, o->name);
+    }
+    for (const struct argp_child *c = argp->children; c && c->argp; c++)
+        is_known = offer_options(c->argp, typed, s, takes) || is_known;
+    return is_known;
+}
+
+/* Names the option that is meant by one that is none; with none near getopt says it. */
+static void refuse_misspelt_names(const struct argp *argp, int argc, char **argv)
+{
+    static const char *const own[] = {"help", "usage", "version"};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) != 0)
+            continue;
+        char *typed = strndup(argv[i] + 2, strcspn(argv[i] + 2, "="));
+        struct sp_suggestion s = sp_suggestion_begin(typed ? typed : "");
+        bool takes = false, is_known = !typed || offer_options(argp, typed, &s, &takes);
+        for (int k = 0; k < 3; k++)
+            is_known = is_known || strncmp(own[k], typed, strlen(typed)) == 0;
+        if (!is_known && s.shown)
+            sp_print(stderr, "%s: no option is called '--%s'; did you mean '--%s'?\n", argv[0], typed,
+                     s.shown);
+        i += is_known && takes && !strchr(argv[i], '=');
+        free(typed);
+        if (!is_known && s.shown)
+            exit(argp_err_exit_status);
+        if (!is_known)
+            return;
+    }
+}
+
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argp shown = *argp;
@@ -190,6 +237,7 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
     refuse_hidden_names(argc, argv);
+    refuse_misspelt_names(argp, argc, argv);
     const error_t failed = argp_parse(&shown, argc, argv, 0, NULL, input);
     if (failed) { /* nothing of the command line can be relied on */
         struct sp_error err;
@@ -220,7 +268,11 @@ int sp_exit_code(enum sp_status status)
 int sp_report_error(const struct sp_error *err)
 {
     char text[2400];
-    sp_error_text(err, text, sizeof text);
+    char word[64];
+    struct sp_error nearer = *err;
+    if (err->status == SP_USAGE && sp_suggest_of_list(err->what, err->remedy, word, sizeof word))
+        snprintf(nearer.what, sizeof nearer.what, "%.600s; did you mean '%s'?", err->what, word);
+    sp_error_text(&nearer, text, sizeof text);
     fflush(stdout);
     fputs("spmodel: error: ", stderr);
     fputs(text, stderr); /* two lines: it has the remedy */

@@ -175,6 +175,9 @@ void sp_sink_abort(struct sp_sink *sink)
 enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err)
 {
     memset(sinks, 0, sizeof *sinks);
+    if (sp_sink_is_stdout(csv) && sp_sink_is_stdout(json))
+        return sp_fail(err, SP_USAGE, "give one of them a file: --csv=FILE",
+                       "--json and --csv both go to standard output");
     enum sp_status status = sp_sink_open(csv, &sinks->csv, err);
     if (status == SP_OK)
         status = sp_sink_open(json, &sinks->json, err);

@@ -274,8 +274,10 @@ static void list_blind_spots(const struct sp_holders *h, char *text, size_t size
         snprintf(text, size, "the time was over before the descriptors of %d of %d processes were looked at",
                  unseen, h->n_processes);
     else if (unseen > 0)
-        snprintf(text, size, "the descriptors of %d of %d processes are other users' and closed to this one",
-                 unseen, h->n_processes);
+        snprintf(
+            text, size,
+            "the descriptors of %d of %d processes, of other users or of the system, are closed to this one",
+            unseen, h->n_processes);
     size_t used = strlen(text);
     if (h->container || h->hidden)
         snprintf(text + used, size - used, "%s%s", used ? "; " : "",
@@ -363,7 +365,7 @@ static void shared_node(struct sp_doctor *d, const struct sp_topology *t, const 
                     *job ? ": " : "");
     else
         sp_find_out(d, sp_title_holders, name, SP_WORKS, "",
-                    "%s%sall hardware threads are allowed and no other user has processes", job,
+                    "%s%sall hardware threads are allowed; no other person has processes", job,
                     *job ? ": " : "");
 }
 

@@ -59,8 +59,9 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
                     least * 1e9, most * 1e9);
     else
         sp_find_out(d, sp_title_processor, name, SP_WORKS, "",
-                    "a line goes from one core to another in %.0f to %.0f ns: no wandering seen now",
-                    least * 1e9, most * 1e9);
+                    "a line goes from one core to another in at most %.0f ns: the processors stayed where "
+                    "they were",
+                    most * 1e9);
 }
 
 void sp_doctor_processor(struct sp_doctor *d, const struct sp_topology *t)

@@ -34,7 +34,10 @@ static void labelled(struct sp_pen *pen, const char *label, const char *text)
     sp_pen_put(pen, SP_INK_DIM, "%s", label);
     sp_pen_tab(pen, 14);
     pen->indent = 14;
-    sp_pen_words(pen, SP_INK_PLAIN, text);
+    if (strncmp(text, "spmodel ", 8) == 0) /* a command to copy is never broken */
+        sp_pen_put(pen, SP_INK_PLAIN, "%s", text);
+    else
+        sp_pen_words(pen, SP_INK_PLAIN, text);
     sp_pen_end(pen);
 }
 
@@ -175,6 +178,32 @@ static void inputs(struct sp_pen *pen, const json_t *calculations)
     }
 }
 
+/* "x loaded 2.7 times   21 % = 21.4 us / 102 us   simulated: ..." */
+static void share_line(struct sp_pen *pen, const json_t *o)
+{
+    char percent[32], seconds[64], of[64];
+    sp_pen_put(pen, SP_INK_PLAIN, "%*s%s", DEEP, "", sp_item_text(o, "what"));
+    sp_pen_tab(pen, 32);
+    pen->indent = 32;
+    sp_fact_number(seconds, sizeof seconds, sp_item_number(o, "seconds"), "s");
+    sp_fact_number(of, sizeof of, sp_item_number(o, "of"), "s");
+    sp_pen_part(pen, SP_INK_PLAIN, 0, "%s = %s / %s",
+                sp_figure_percent(percent, sizeof percent, sp_item_number(o, "share")), seconds, of);
+    if (!json_is_true(json_object_get(o, "lost")))
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "(a part of the possible)");
+    sp_pen_words(pen, SP_INK_DIM, sp_item_text(o, "how"));
+    sp_pen_end(pen);
+}
+
+/* The texts of a list of lines. */
+static void texts_of(const json_t *list, char *text, size_t size)
+{
+    const json_t *one;
+    size_t i, used = 0;
+    json_array_foreach(list, i, one) if (used < size && sp_item_text(one, "text")) used +=
+        (size_t)snprintf(text + used, size - used, "%s%s", used ? " · " : "", sp_item_text(one, "text"));
+}
+
 static void field(struct sp_pen *pen, const json_t *o)
 {
     const char *path = sp_item_text(o, "path");
@@ -194,9 +223,11 @@ static void field(struct sp_pen *pen, const json_t *o)
     else if (json_is_number(is))
         sp_fact_number(text, sizeof text, json_number_value(is),
                        strncmp(path, "losses.", 7) == 0 ? "s" : "1");
-    else if (is && !json_is_null(is))
-        snprintf(text, sizeof text, "in the record");
-    else
+    else if (is && !json_is_null(is)) {
+        texts_of(is, text, sizeof text);
+        if (!*text)
+            snprintf(text, sizeof text, "in the record");
+    } else
         snprintf(text, sizeof text, "not in this record");
     sp_pen_put(pen, SP_INK_PLAIN, "%*s%s", DEEP, "", path);
     sp_pen_tab(pen, 32);
@@ -209,12 +240,13 @@ static void field(struct sp_pen *pen, const json_t *o)
 static void observed(struct sp_pen *pen, const json_t *hint)
 {
     const json_t *seen = json_object_get(hint, "observed");
-    const char *outcome = sp_item_text(hint, "outcome");
+    const char *outcome = sp_item_text(hint, "outcome"),
+               *failed = sp_item_text(json_object_get(hint, "trial"), "failed");
     struct sp_value v =
         json_is_number(seen) ? sp_value_of(json_number_value(seen), SP_MEASURED) : sp_record_value_of(seen);
     char text[300], x[32], lo[32], hi[32];
     if (outcome && strcmp(outcome, "not tried") == 0)
-        snprintf(text, sizeof text, "not tried: %s", v.why ? v.why : "no reason is given");
+        snprintf(text, sizeof text, "not tried: %s", failed ? failed : v.why ? v.why : "no reason is given");
     else if (json_is_object(seen) && !sp_value_known(v))
         snprintf(text, sizeof text, "unknown (%s)", v.why ? v.why : "no reason is given");
     else if (!seen || json_is_null(seen))
@@ -305,7 +337,9 @@ static void in_record(struct sp_pen *pen, const json_t *o, const char *name)
                  *calculations = json_object_get(o, "calculations"), *fields = json_object_get(o, "fields"),
                  *one;
     size_t i;
-    if (!hint && !flag && json_array_size(calculations) + json_array_size(fields) == 0)
+    const json_t *shares = json_object_get(o, "shares");
+    if (!hint && !flag &&
+        json_array_size(calculations) + json_array_size(fields) + json_array_size(shares) == 0)
         return;
     sp_pen_end(pen);
     sp_pen_part(pen, SP_INK_BOLD, 0, "In %s", name);
@@ -316,6 +350,7 @@ static void in_record(struct sp_pen *pen, const json_t *o, const char *name)
         flag_in_record(pen, flag);
     json_array_foreach(calculations, i, one) calculation(pen, one);
     inputs(pen, calculations);
+    json_array_foreach(shares, i, one) share_line(pen, one);
     json_array_foreach(fields, i, one) field(pen, one);
 }
 
@@ -387,7 +422,7 @@ static void explain_list_text(const json_t *list, const struct sp_report_style *
 
 /* spmodel explain: symbols, formulas, words, hints, flags and exit codes, with a record's numbers put in. */
 
-enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64 };
+enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64, MOST_WORDS = 8 };
 
 static const struct argp_option options[] = {
     {"record", KEY_RECORD, "RECORD.json", 0, "Put this record's numbers in; so does its name among the terms",
@@ -466,21 +501,42 @@ static void name_record(const struct sp_record *r, char *text, size_t size)
              strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
 }
 
+/* As many words from the i-th on as form one known term, "not explained"; 1: that word alone. text[size]: the
+ * term. */
+static int phrase_at(const struct arguments *a, int i, char *text, size_t size)
+{
+    struct sp_topic found[SP_TOPIC_MATCHES];
+    int longest = 1;
+    for (int n = 2; n <= MOST_WORDS && i + n <= a->n_terms; n++) {
+        text[0] = '\0';
+        for (int k = 0; k < n; k++)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", k ? " " : "", a->term[i + k]);
+        if (sp_topics_find(text, found) > 0)
+            longest = n;
+    }
+    text[0] = '\0';
+    for (int k = 0; k < longest; k++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", k ? " " : "", a->term[i + k]);
+    return longest;
+}
+
 /* What the terms mean, as an array; unknown ones are reported, and `code` becomes that of the error. */
 static json_t *explained(const struct arguments *a, const struct sp_record *record, int *code)
 {
     json_t *list = json_array();
-    for (int i = 0; i < a->n_terms; i++) {
+    for (int i = 0, words; i < a->n_terms; i += words) {
         struct sp_topic found[SP_TOPIC_MATCHES];
-        int n = sp_topics_find(a->term[i], found);
+        char term[400];
+        words = phrase_at(a, i, term, sizeof term);
+        int n = sp_topics_find(term, found);
         for (int k = 0; k < n; k++)
             json_array_append_new(list, sp_explain_json(&found[k], record));
         if (n > 0)
             continue;
         struct sp_error err;
         char near[200];
-        sp_topics_near(a->term[i], near, sizeof near);
-        sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", a->term[i],
+        sp_topics_near(term, near, sizeof near);
+        sp_fail(&err, SP_USAGE, "`spmodel explain` lists the terms", "no term '%s'%s%s%s", term,
                 *near ? "; did you mean " : "", near, *near ? "?" : "");
         *code = sp_worse_exit(*code, sp_report_error(&err));
     }

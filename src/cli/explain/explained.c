@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/explain/facts.h"
-#include "io/record/record.h"
+#include "io/record/record_losses.h"
 #include "lab/formula.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"
@@ -320,6 +320,8 @@ static struct sp_then then_of(const json_t *hint)
                            .least_s = of_item(o, "least"),
                            .least_why = sp_item_text(o, "least_why"),
                            .doubt = sp_item_text(o, "doubt")};
+    const char *how = sp_item_text(o, "time_how");
+    snprintf(then.time_how, sizeof then.time_how, "%s", how ? how : "");
     snprintf(then.inner, sizeof then.inner, "%s", inner ? inner : "");
     return then;
 }
@@ -516,16 +518,49 @@ static json_t *fields_json(const char *const *fields, const json_t *calculations
     return list;
 }
 
-/* hold: only results that have a formula for this record's operation and format. */
+/* hold: only results that have a formula for this record's operation and format; known: nor a figure that is
+ * not known. */
 static void put_numbers(json_t *o, const struct sp_calculation *calculations, const char *const *fields,
-                        const struct sp_record *r, bool hold)
+                        const struct sp_record *r, bool hold, bool known)
 {
-    json_t *list = calculate(calculations, r);
-    for (size_t i = json_array_size(list); hold && i-- > 0;)
-        if (!json_object_get(json_array_get(list, i), "formula"))
+    json_t *list = calculate(calculations, r), *those;
+    for (size_t i = json_array_size(list); i-- > 0;) {
+        json_t *one = json_array_get(list, i);
+        if ((hold && !json_object_get(one, "formula")) ||
+            (known && !json_is_number(json_object_get(one, "value"))))
             json_array_remove(list, i);
+        else if (known && json_is_null(json_object_get(one, "agrees"))) /* older records do not hold it */
+            json_object_del(one, "field");
+    }
     json_object_set_new(o, "calculations", list);
-    json_object_set_new(o, "fields", fields_json(fields, list, r));
+    json_object_set_new(o, "fields", those = fields_json(fields, list, r));
+    for (size_t i = json_array_size(those); known && i-- > 0;)
+        if (json_is_null(json_object_get(json_array_get(those, i), "is")))
+            json_array_remove(those, i);
+}
+
+/* Is it called as one of the six lines? Their readers want figures alone. */
+static bool is_of_six_lines(const struct sp_topic *t)
+{
+    for (const struct sp_term *term = sp_verdict_terms; term->name; term++)
+        if (strcmp(term->name, t->name) == 0)
+            return true;
+    return false;
+}
+
+/* The shares of the time, as the verdict names them. */
+static json_t *shares_json(const struct sp_record *r)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(r, row);
+    const double time = sp_record_metric(r, "time").value;
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        if (fabs(row[i].share) >= SP_VERDICT_LEAST / 10)
+            json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f, s:b, s:s}", "what", row[i].words,
+                                                  "share", row[i].share, "seconds", row[i].share * time, "of",
+                                                  time, "lost", row[i].is_lost, "how", row[i].how));
+    return list;
 }
 
 static json_t *flag_json(const struct sp_flag_meaning *flag, const struct sp_record *r)
@@ -546,12 +581,14 @@ static json_t *in_record(const struct sp_topic *t, const struct sp_record *r)
 {
     json_t *o = json_object();
     if (t->term)
-        put_numbers(o, t->term->calculations, t->term->fields, r, false);
+        put_numbers(o, t->term->calculations, t->term->fields, r, false, is_of_six_lines(t));
+    if (t->term && strcmp(t->name, "lost") == 0)
+        json_object_set_new(o, "shares", shares_json(r));
     if (t->rule) {
         const struct sp_rule_numbers *numbers = sp_rule_numbers(t->rule->id);
         json_object_set_new(o, "hint", sp_explain_hint(t->rule, r));
         if (numbers && rule_is_for(t->rule, r))
-            put_numbers(o, numbers->calculations, numbers->fields, r, true);
+            put_numbers(o, numbers->calculations, numbers->fields, r, true, false);
     }
     if (t->flag)
         json_object_set_new(o, "flag", flag_json(t->flag, r));

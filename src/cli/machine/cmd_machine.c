@@ -416,9 +416,14 @@ static int run(int argc, char **argv)
         if (strcmp(o.verb, verbs[i].verb) != 0)
             continue;
         if (o.n_operands != verbs[i].n_operands) {
-            sp_print(stderr, "spmodel: error: `spmodel machine %s` takes %d name%s, %d given\n", o.verb,
-                     verbs[i].n_operands, verbs[i].n_operands == 1 ? "" : "s", o.n_operands);
-            return sp_exit_code(SP_USAGE);
+            struct sp_error err;
+            sp_fail(&err, SP_USAGE,
+                    verbs[i].n_operands > 0
+                        ? "spmodel machine list has the names; `this` is what is remembered"
+                        : "give it no name",
+                    "`spmodel machine %s` takes %d name%s, %d given", o.verb, verbs[i].n_operands,
+                    verbs[i].n_operands == 1 ? "" : "s", o.n_operands);
+            return sp_report_error(&err);
         }
         return i == 0 ? run_list(&o) : i == 1 ? run_show(&o) : i == 2 ? run_measure(&o) : run_diff(&o);
     }

@@ -108,7 +108,7 @@ static void print_ecm(FILE *f, const struct sp_machine *m)
     }
 }
 
-/* "ROWS     a row of CRS 1.6 ns (1 entry) ... 107 ns (256); an end not foretold 10.6 ns; start of 2 threads
+/* "ROWS     a row of CRS 1.6 ns (1 entry) ... 107 ns (256); a mispredicted end 10.6 ns; start of 2 threads
  * 310 ns" */
 static void print_rows(FILE *f, const struct sp_machine *m)
 {
@@ -121,11 +121,12 @@ static void print_rows(FILE *f, const struct sp_machine *m)
     if (!c || c->n_sequences == 0)
         return;
     const int n = c->n_lengths - 1;
-    sp_print(
-        f,
-        "ROWS     %s: %.3g ns (length %.0f) ... %.3g ns (%.0f), an end that is not foretold up to %.3g ns\n",
-        c->kernel, 1e9 * c->seconds[0], c->length[0], 1e9 * c->seconds[n], c->length[n],
-        1e9 * c->surprise_s[c->n_sequences - 1]);
+    const double surprise_s = c->surprise_s[c->n_sequences - 1];
+    sp_print(f, "ROWS     %s: %.3g ns (length %.0f) ... %.3g ns (%.0f)", c->kernel, 1e9 * c->seconds[0],
+             c->length[0], 1e9 * c->seconds[n], c->length[n]);
+    if (surprise_s > 0)
+        sp_print(f, ", a mispredicted row end up to %.3g ns", 1e9 * surprise_s);
+    fputc('\n', f);
     sp_print(f, "         start of %d thread%s %.3g ns; %d kernels of CRS, SELL, SELLU, measured\n",
              c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
 }

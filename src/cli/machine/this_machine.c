@@ -12,6 +12,14 @@
 #include "session/measure/machine.h"
 #include "sys/machine/topology.h"
 
+/* Is the name the begin of a file's alone? */
+static bool is_less_than(const char *name, const char *path)
+{
+    const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const size_t n = strlen(name);
+    return strcmp(file, name) != 0 && (strncmp(file, name, n) != 0 || strcmp(file + n, ".json") != 0);
+}
+
 static enum sp_status named_machine(const char *name, enum sp_machine_kind kind, int verbosity,
                                     struct sp_machine *machine, struct sp_error *err)
 {
@@ -23,6 +31,8 @@ static enum sp_status named_machine(const char *name, enum sp_machine_kind kind,
         status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
     if (status == SP_OK && remarks[0] && verbosity >= 0)
         sp_print(stderr, "spmodel: remark: %s\n", remarks);
+    if (status == SP_OK && verbosity >= 0 && !strchr(name, '/') && is_less_than(name, path))
+        sp_print(stderr, "spmodel: remark: --machine %s: taken for %s\n", name, machine->name);
     if (status == SP_OK && machine->kind != kind) {
         status = kind == SP_CPU
                      ? sp_fail(err, SP_USAGE, "name a CPU's; spmodel model --machine predicts for GPUs",

@@ -339,7 +339,8 @@ static void print_gpu_note(const struct sp_model_row *row, FILE *out)
              sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
 }
 
-/* "gathers 62 % L1, 38 % L2 (simulated): roof 0.97 G/s, 1.65 ms modelled, 0.3 ms beyond the streams". */
+/* "gathers 62 % L1, 38 % L2 (simulated): roof 0.97 Ggather/s, 1.65 ms modelled, 0.3 ms beyond the streams".
+ */
 static void print_gather(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_gather_roof *g = &row->gather;
@@ -353,7 +354,7 @@ static void print_gather(const struct sp_model_row *row, FILE *out)
     for (int k = 0; k < g->hits.n_levels; k++)
         sp_print(out, "%s %.1f %% %s", k ? "," : "", 100 * g->hits.count[k] / n,
                  level_for_people(row->machine, g->hits.level[k]));
-    sp_print(out, " (%s): roof %.3g G/s, %s", sp_origin_name(g->hits.origin), g->roof_ps.value / 1e9,
+    sp_print(out, " (%s): roof %.3g Ggather/s, %s", sp_origin_name(g->hits.origin), g->roof_ps.value / 1e9,
              sp_text_seconds(time, sizeof time, g->time_s.value));
     if (sp_value_known(row->gather_wait_s))
         sp_print(out, ",\n  %s of it beyond the streams",

@@ -95,7 +95,7 @@ void sp_html_hints(struct sp_page *page, const struct sp_record *record)
         return;
     sp_page_heading(page, page->level, "hints", "Hints");
     if (n == 0)
-        sp_page_element(page, "p", NULL, "None: no change that was looked at gains 3 %% for certain.");
+        sp_page_element(page, "p", NULL, "None gains 3 %% for certain.");
     for (int i = 0; i < n; i++)
         hint_article(page, shown[i], (size_t)i + 1);
 }

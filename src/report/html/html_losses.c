@@ -51,16 +51,16 @@ struct loss_frame {
     int decimals;
 };
 
-static struct loss_frame frame_of(const struct sp_record *record, double time)
+static struct loss_frame frame_of(double time, const struct sp_verdict_row *row, int n)
 {
     struct loss_frame f = {.time = time, .scale = sp_scale_of_seconds(time)};
-    double at = 0, most = time, x;
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        at += sp_record_loss(record, i, &x) ? x : 0;
+    double at = 0, most = time;
+    for (int i = 0; i < n; i++) {
+        at += row[i].share * time;
         f.least = fmin(f.least, at);
         most = fmax(most, at);
     }
-    f.longest = isfinite(at) ? most - f.least : NAN;
+    f.longest = most - f.least;
     f.decimals = sp_figure_decimals(time / f.scale.factor, 3);
     return f;
 }
@@ -68,8 +68,10 @@ static struct loss_frame frame_of(const struct sp_record *record, double time)
 /* Each bar starts where the one before it ended, so that the last ends at the measured time. Its seconds and
  * share stand beside it, so nobody needs to be told of it; the cell itself stays, for rows without it would
  * have fewer cells than the table has headers. */
-static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, double from, double x)
+static void put_bar(struct sp_page *page, const struct loss_frame *f, const struct sp_verdict_row *row,
+                    double from)
 {
+    const double x = row->share * f->time;
     const double left = (fmin(from, from + x) - f->least) / f->longest, width = fabs(x) / f->longest;
     if (width < 0.0005) {
         sp_page_put(page, NO_BAR);
@@ -78,8 +80,8 @@ static void put_bar(struct sp_page *page, const struct loss_frame *f, int loss, 
     sp_print(page->out,
              "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s\" "
              "style=\"margin-left:%.2f%%;width:%.2f%%\" title=\"%s: %s%.*f %s\"></span></td>",
-             loss, x < 0 ? " minus" : "", 100 * left, 100 * width, sp_loss_words[loss].words,
-             x < 0 ? "−" : "", f->decimals, fabs(x) / f->scale.factor, f->scale.prefix);
+             row->loss, x < 0 ? " minus" : "", 100 * left, 100 * width, row->words, x < 0 ? "−" : "",
+             f->decimals, fabs(x) / f->scale.factor, f->scale.prefix);
 }
 
 /* Seconds for people, and exactly for programs. */
@@ -96,18 +98,19 @@ static const char *origin_of(const struct sp_record *record, int loss)
     return sp_words_text(record, path, "of unknown origin");
 }
 
-static void loss_row(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
-                     int loss, const char *words, double from, double x)
+static void loss_row(struct sp_page *page, const struct loss_frame *f, const struct sp_verdict_row *row,
+                     double from)
 {
     char share[32], origin[512];
-    const bool flagged = sp_loss_is_flagged(loss, x, f->time);
+    const double x = row->share * f->time;
+    const bool flagged = sp_loss_is_flagged(row->loss, x, f->time);
     sp_page_row_begin(page, "loss");
-    sp_page_cell(page, 'h', words);
-    put_bar(page, f, loss, from, x);
+    sp_page_cell(page, 'h', row->words);
+    put_bar(page, f, row, from);
     put_seconds(page, f, x);
-    sp_page_cell(page, 'r', sp_figure_percent(share, sizeof share, x / f->time));
-    snprintf(origin, sizeof origin, "%s%s", origin_of(record, loss),
-             flagged && !strstr(origin_of(record, loss), "flagged") ? "; flagged" : "");
+    sp_page_cell(page, 'r', sp_figure_percent(share, sizeof share, row->share));
+    snprintf(origin, sizeof origin, "%s%s", *row->how ? row->how : "of unknown origin",
+             flagged && !strstr(row->how, "flagged") ? "; flagged" : "");
     sp_page_cell(page, 'w', origin);
     sp_page_row_end(page);
 }
@@ -130,41 +133,38 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
     sp_print(page->out,
              "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l7\" "
              "style=\"margin-left:%.2f%%;width:%.2f%%\"></span></td>",
-             -100 * f->least / f->longest, 100 * time.value / f->longest);
+             100 * (0 - f->least) / f->longest, 100 * time.value / f->longest);
     put_seconds(page, f, time.value);
     sp_page_cell(page, 'r', "100 %");
     sp_page_cell(page, 'l', sp_origin_name(time.origin));
     sp_page_row_end(page);
 }
 
-/* As the verdict names them, or, where it names none, as the record has them. */
-static void loss_rows(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f)
+static void loss_rows(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
+                      const struct sp_verdict_row *row, int n)
 {
-    struct sp_verdict_row row[SP_VERDICT_ROWS];
-    const int n = sp_verdict_rows(record, row);
     char path[64];
     double at = 0, x;
     for (int i = 0; i < n; i++) {
-        loss_row(page, record, f, row[i].loss, row[i].words, at, row[i].share * f->time);
+        loss_row(page, f, &row[i], at);
         at += row[i].share * f->time;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (sp_record_loss(record, i, &x) && n == 0) {
-            loss_row(page, record, f, i, sp_loss_words[i].words, at, x);
-            at += x;
-        } else if (!sp_record_loss(record, i, &x) && sp_record_node(record, path)) {
+        if (!sp_record_loss(record, i, &x) && sp_record_node(record, path))
             unknown_row(page, record, i);
-        }
     }
 }
 
 static void loss_table(struct sp_page *page, const struct sp_record *record, struct sp_value time)
 {
-    const struct loss_frame f = frame_of(record, time.value);
-    char unit[32];
-    if (!(f.longest < HUGE_VAL)) {
-        sp_page_element(page, "p", NULL, "Unknown: the losses of the record have no finite sum.");
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    const struct loss_frame f = frame_of(time.value, row, n);
+    char unit[32], text[160];
+    const char *why = sp_verdict_no_losses(record, text, sizeof text);
+    if (why) {
+        sp_page_element(page, "p", NULL, "Not known: %s.", why);
         return;
     }
     snprintf(unit, sizeof unit, "time %s", f.scale.prefix);
@@ -173,7 +173,7 @@ static void loss_table(struct sp_page *page, const struct sp_record *record, str
                         "Losses; they add up to the time of one execution, the rest is signed; each bar "
                         "begins where the one above it ends",
                         "hlrrl", heads);
-    loss_rows(page, record, &f);
+    loss_rows(page, record, &f, row, n);
     total_row(page, &f, time);
     sp_page_table_end(page);
 }

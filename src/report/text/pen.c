@@ -130,13 +130,16 @@ void sp_pen_part(struct sp_pen *pen, enum sp_ink ink, int gap, const char *forma
         write_inked(pen, ink, out, columns);
 }
 
-/* The next word of *text, cleaned, with a unit that may not be parted from it ("98 %"); returns its columns.
- */
+/* The next word of *text, cleaned, with a unit that may not be parted from it ("98 %"), or a whole command
+ * between backquotes; returns its columns. */
 static int next_word(const struct sp_pen *pen, const char **text, char out[TEXT_MAX])
 {
     static const char white[] = " \t";
     const char *start = *text + strspn(*text, white);
     size_t length = strcspn(start, white);
+    const char *open = memchr(start, '`', length);
+    if (open && !memchr(open + 1, '`', length - (size_t)(open + 1 - start)) && strchr(open + 1, '`'))
+        length = (size_t)(strchr(open + 1, '`') - start) + strcspn(strchr(open + 1, '`'), white);
     while (start[length] == ' ' && start[length + 1] == '%')
         length += 1 + strcspn(start + length + 1, white);
     *text = start + length;

@@ -7,6 +7,7 @@
 #include "base/print.h"
 #include "base/visible.h"
 #include "io/record/record.h"
+#include "report/verdict/verdict.h"
 
 /* Words on one line, whatever they were before. */
 static void put_words(FILE *out, const char *text)
@@ -73,9 +74,12 @@ static void put_verdict(const struct sp_record *r, FILE *out)
 static void put_roof(const struct sp_record *r, FILE *out)
 {
     const json_t *roof = sp_record_roof(r);
+    const char *disturbed = sp_verdict_disturbed(r);
     const char *unit = roof ? sp_item_text(roof, "unit") : NULL;
     sp_line_value(out, "roof",
-                  roof ? sp_record_value_of(roof) : sp_value_none("the record has no roof of this run"),
+                  disturbed ? sp_value_none(disturbed)
+                  : roof    ? sp_record_value_of(roof)
+                            : sp_value_none("the record has no roof of this run"),
                   unit ? unit : "B/s");
 }
 
@@ -102,6 +106,41 @@ static void put_losses(const struct sp_record *r, FILE *out)
     }
 }
 
+/* The state of the machine, and the lines of the verdict that speak of the time. */
+static void put_state(const struct sp_record *r, FILE *out)
+{
+    static const char *const keys[] = {"possible", "reached", "do", "trust"};
+    json_t *v = sp_verdict_of(r);
+    char key[32];
+    sp_line_text(out, "state", sp_item_text(json_object_get(v, "state"), "text"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(key, sizeof key, "verdict_%s", keys[i]);
+        sp_line_text(out, key, sp_item_text(json_object_get(v, keys[i]), "text"));
+    }
+    json_decref(v);
+}
+
+/* How many samples a run of the record has, at most 2. */
+static int some_samples(const struct sp_record *r)
+{
+    const json_t *runs = sp_record_node(r, "runs"), *run;
+    size_t i, n = 0;
+    json_array_foreach(runs, i, run) n += json_array_size(json_object_get(run, "time_s"));
+    return n > 2 ? 2 : (int)n;
+}
+
+/* A metric, unknown where it rests on times that do not hold, or on too few of them. */
+static struct sp_value figure_of(const struct sp_record *r, const char *name, const json_t *metric)
+{
+    static const char *const of_time[] = {"time", "spread", "performance", "bandwidth", "lambda_t"};
+    for (size_t i = 0; sp_verdict_disturbed(r) && i < sizeof of_time / sizeof *of_time; i++)
+        if (strcmp(name, of_time[i]) == 0)
+            return sp_value_none(sp_verdict_disturbed(r));
+    if (strcmp(name, "spread") == 0 && some_samples(r) == 1)
+        return sp_value_none("one sample has no spread");
+    return sp_record_value_of(metric);
+}
+
 void sp_report_lines(const struct sp_record *r, FILE *out)
 {
     static const struct {
@@ -115,6 +154,7 @@ void sp_report_lines(const struct sp_record *r, FILE *out)
                  {"machine", "machine.name"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         sp_line_text(out, words[i].key, sp_words_text(r, words[i].path, NULL));
+    put_state(r, out);
     int64_t threads;
     if (sp_record_count(r, "config.threads", &threads))
         sp_print(out, "threads: %lld\n", (long long)threads);
@@ -125,7 +165,7 @@ void sp_report_lines(const struct sp_record *r, FILE *out)
     json_object_foreach((json_t *)sp_record_node(r, "metrics"), name, metric)
     {
         const char *unit = sp_item_text(metric, "unit");
-        sp_line_value(out, name, sp_record_value_of(metric), unit ? unit : "1");
+        sp_line_value(out, name, figure_of(r, name, metric), unit ? unit : "1");
     }
     put_roof(r, out);
     put_losses(r, out);

@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"
 
@@ -86,7 +87,7 @@ void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_end(pen);
         return;
     }
-    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s G/s modelled%s",
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "roof %s Ggather/s modelled%s",
                 sp_figure(text, sizeof text, roof.value / 1e9, 3), sp_value_known(beyond) ? ";" : "");
     if (sp_value_known(beyond))
         sp_pen_part(pen, SP_INK_PLAIN, 1, "beyond L1 takes %s longer modelled%s",
@@ -234,7 +235,7 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
         if (sp_record_number(record, costs[i].path, &x))
             sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s", costs[i].words, sp_text_seconds(text, sizeof text, x));
     }
-    if (sp_record_number(record, "cost.setup_spmv", &setup))
+    if (sp_record_number(record, "cost.setup_spmv", &setup) && !sp_verdict_disturbed(record))
         sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
     sp_pen_end(pen);
     plan_lines(pen, record);

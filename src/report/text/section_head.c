@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"
 
@@ -209,6 +210,11 @@ static void roof_line(struct sp_pen *pen, const struct sp_record *record)
     {
         char name[64], value[160], age[64];
         sp_roof_age_text(roof, age, sizeof age);
+        if (roof == sp_record_roof(record) && sp_verdict_disturbed(record)) {
+            sp_pen_part(pen, SP_INK_YELLOW, 3, "%s unknown (disturbed)",
+                        sp_words_roof(name, sizeof name, roof));
+            continue;
+        }
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s%s", sp_words_roof(name, sizeof name, roof),
                     sp_words_roof_value(value, sizeof value, roof), age);
     }

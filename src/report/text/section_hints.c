@@ -110,8 +110,7 @@ void sp_section_hints(struct sp_pen *pen, const struct sp_record *record)
     fputc('\n', pen->out);
     sp_pen_put(pen, SP_INK_BOLD, "HINTS");
     if (json_array_size(hints) == 0)
-        sp_pen_put(pen, SP_INK_PLAIN,
-                   "  none: no change that was looked at promises a gain above its threshold");
+        sp_pen_put(pen, SP_INK_PLAIN, "  none: no change examined promises a gain above its threshold");
     sp_pen_end(pen);
     json_array_foreach(hints, i, hint) hint_lines(pen, hint);
     not_a_problem(pen, record);
@@ -181,7 +180,8 @@ void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, 
     sp_pen_end(pen);
     sp_pen_put(pen, SP_INK_BOLD, "HINTS");
     if (n_hints > n)
-        sp_pen_put(pen, SP_INK_DIM, "  %s%d more: -v", n > 0 ? "" : "none is certain; ", n_hints - n);
+        sp_pen_put(pen, SP_INK_DIM, n > 0 ? "  %d more: -v" : "  none gains 3 %% for certain; %d smaller: -v",
+                   n_hints - n);
     sp_pen_end(pen);
     for (int i = 0; i < n; i++)
         to_spare -= brief_lines(pen, hint[i], to_spare);

@@ -36,10 +36,13 @@ struct loss_frame {
     int decimals;
 };
 
-static struct loss_frame frame_of(double total)
+static struct loss_frame frame_of(double total, const struct sp_verdict_row *row, int n)
 {
     const struct sp_scale scale = sp_scale_of_seconds(total);
-    return (struct loss_frame){total, 0, scale, sp_figure_decimals(total / scale.factor, 3)};
+    struct loss_frame f = {total, 0, scale, sp_figure_decimals(total / scale.factor, 3)};
+    for (int i = 0; i < n; i++)
+        f.longest = fmax(f.longest, fabs(row[i].share) * total);
+    return f;
 }
 
 /* Bar, words, seconds and share of x [s]. */
@@ -58,40 +61,27 @@ static void bar_part(struct sp_pen *pen, const struct loss_frame *f, int loss, c
     sp_pen_tab(pen, pen->indent);
 }
 
-static void loss_line(struct sp_pen *pen, const struct sp_record *record, const struct loss_frame *f,
-                      int loss, double x)
+static void loss_line(struct sp_pen *pen, const struct loss_frame *f, const struct sp_verdict_row *row)
 {
-    const char *origin = origin_text(record, sp_loss_words[loss].key);
-    const bool flagged = sp_loss_is_flagged(loss, x, f->total);
-    bar_part(pen, f, loss, sp_loss_words[loss].words, x);
-    sp_pen_words(pen, flagged ? SP_INK_RED : SP_INK_DIM, origin);
-    if (flagged && !strstr(origin, "flagged"))
+    const double x = row->share * f->total;
+    const bool flagged = sp_loss_is_flagged(row->loss, x, f->total);
+    bar_part(pen, f, row->loss, row->words, x);
+    sp_pen_words(pen, flagged ? SP_INK_RED : SP_INK_DIM, row->how);
+    if (flagged && !strstr(row->how, "flagged"))
         sp_pen_words(pen, SP_INK_RED, "flagged");
     sp_pen_end(pen);
 }
 
-static double longest_loss(const struct sp_record *record)
+static void small_line(struct sp_pen *pen, const struct sp_verdict_row *row, int n)
 {
-    double longest = 0, x;
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        if (sp_record_loss(record, i, &x))
-            longest = fmax(longest, fabs(x));
-    }
-    return longest;
-}
-
-static void small_line(struct sp_pen *pen, const struct sp_record *record)
-{
-    double total = sp_record_metric(record, "time").value;
     bool any = false;
     pen->indent = 1;
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        double x;
-        if (!sp_record_loss(record, i, &x) || fabs(x) >= SMALL * total)
+    for (int i = 0; i < n; i++) {
+        if (fabs(row[i].share) >= SMALL)
             continue;
         if (!any)
             sp_pen_put(pen, SP_INK_DIM, " below 0.5 %%:");
-        sp_pen_part(pen, SP_INK_DIM, 1, "%s%s", any ? "· " : "", sp_loss_words[i].words);
+        sp_pen_part(pen, SP_INK_DIM, 1, "%s%s", any ? "· " : "", row[i].words);
         any = true;
     }
     if (any)
@@ -143,8 +133,11 @@ static bool heading(struct sp_pen *pen, const struct sp_record *record)
         return false;
     sp_pen_end(pen);
     sp_pen_put(pen, SP_INK_BOLD, "WHERE THE TIME GOES");
-    if (!sp_value_known(time) || !(time.value > 0)) {
-        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)", time.why ? time.why : "the time is 0");
+    if (!sp_value_known(time) || !(time.value > 0) || sp_verdict_disturbed(record)) {
+        sp_pen_put(pen, SP_INK_PLAIN, "  unknown (%s)",
+                   sp_verdict_disturbed(record) ? sp_verdict_disturbed(record)
+                   : time.why                   ? time.why
+                                                : "the time is 0");
         sp_pen_end(pen);
         return false;
     }
@@ -173,49 +166,58 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_put(pen, SP_INK_PLAIN, "%s", kind ? named : "");
     sp_pen_end(pen);
     const double total = sp_record_metric(record, "time").value;
-    struct loss_frame f = frame_of(total);
-    for (int i = 0; i < n; i++)
-        f.longest = fmax(f.longest, fabs(row[i].share) * total);
+    const struct loss_frame f = frame_of(total, row, n);
     for (int i = 0; i < n; i++) {
         if (fabs(row[i].share) < SMALL)
             continue;
         char word[32];
-        const char *origin = origin_text(record, sp_loss_words[row[i].loss].key);
         bar_part(pen, &f, row[i].loss, row[i].words, row[i].share * total);
         /* on whose word, without the figures */
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(origin, ": "), origin);
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(row[i].how, ": "), row[i].how);
         sp_pen_put(pen, SP_INK_DIM, "%s", sp_origin_from_name(word) != SP_NONE ? word : "derived");
         sp_pen_end(pen);
     }
 }
 
+/* A loss of the record that nothing is known of. */
+static void unknown_line(struct sp_pen *pen, const struct sp_record *record, int loss)
+{
+    const char *why = origin_text(record, sp_loss_words[loss].key);
+    const int bar = bar_columns(pen);
+    sp_pen_tab(pen, bar + 2);
+    pen->indent = bar + 2;
+    sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[loss].words);
+    sp_pen_tab(pen, bar + 2 + 21);
+    sp_pen_part(pen, SP_INK_YELLOW, 1, "unknown (%s)", *why ? why : "no reason given");
+    sp_pen_end(pen);
+}
+
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
 {
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    char text[160], path[64];
+    const char *why = sp_verdict_no_losses(record, text, sizeof text);
+    const int n = sp_verdict_rows(record, row);
     if (!heading(pen, record))
         return;
     sp_pen_end(pen);
-    const struct sp_value time = sp_record_metric(record, "time");
-    const int bar = bar_columns(pen);
-    struct loss_frame f = frame_of(time.value);
-    f.longest = longest_loss(record);
+    if (why) {
+        pen->indent = 1;
+        sp_pen_put(pen, SP_INK_PLAIN, " not known:");
+        sp_pen_words(pen, SP_INK_PLAIN, why);
+        sp_pen_end(pen);
+    }
+    const struct loss_frame f = frame_of(sp_record_metric(record, "time").value, row, n);
+    for (int i = 0; i < n; i++)
+        if (fabs(row[i].share) >= SMALL)
+            loss_line(pen, &f, &row[i]);
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         double x;
-        char path[64];
         snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (sp_record_loss(record, i, &x)) {
-            if (fabs(x) >= SMALL * time.value)
-                loss_line(pen, record, &f, i, x);
-        } else if (sp_record_node(record, path)) {
-            const char *why = origin_text(record, sp_loss_words[i].key);
-            sp_pen_tab(pen, bar + 2);
-            pen->indent = bar + 2;
-            sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[i].words);
-            sp_pen_tab(pen, bar + 2 + 21);
-            sp_pen_part(pen, SP_INK_YELLOW, 1, "unknown (%s)", *why ? why : "no reason given");
-            sp_pen_end(pen);
-        }
+        if (!sp_record_loss(record, i, &x) && sp_record_node(record, path))
+            unknown_line(pen, record, i);
     }
-    small_line(pen, record);
+    small_line(pen, row, n);
     intervention_lines(pen, record);
     bottleneck_line(pen, record);
 }

@@ -5,6 +5,7 @@
 
 #include "base/figures.h"
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "report/text/sections.h"
 
 /* A number, or what stands for one that is not known. */
@@ -53,6 +54,7 @@ static void fraction_cells(const struct sp_record *record, const json_t *row, bo
 
 static const char model[] = "model, ";
 
+/* Of a run that was disturbed no time is shown, nor what follows from it. */
 static void fill_row(const struct sp_record *record, const json_t *row, struct sp_scale time_scale,
                      struct sp_scale byte_scale, struct sp_table_cells *t)
 {
@@ -69,7 +71,8 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
              roofline ? name + strlen(model)
              : name   ? name
                       : "?");
-    if (isfinite(time))
+    const bool disturbed = sp_verdict_disturbed(record) != NULL;
+    if (isfinite(time) && !disturbed)
         sp_figure_interval(t->cell[r][1], SP_TABLE_CELL, time, isfinite(lo) ? lo : time,
                            isfinite(hi) ? hi : time, time_scale.factor, 3);
     else
@@ -85,8 +88,9 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
     }
     double performance = sp_item_number(row, "performance");
     number_cell(t->cell[r][3], sp_item_number(row, "balance"), 3);
-    number_cell(t->cell[r][4], performance / 1e9, 3);
-    fraction_cells(record, row, measured, t, r);
+    number_cell(t->cell[r][4], disturbed ? NAN : performance / 1e9, 3);
+    if (!disturbed)
+        fraction_cells(record, row, measured, t, r);
 }
 
 bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *t)
@@ -103,6 +107,8 @@ bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *
         const char *name = sp_item_text(row, "row");
         t->has_ecm = t->has_ecm || (name && strncmp(name, "ECM", 3) == 0);
     }
+    if (sp_verdict_disturbed(record))
+        longest = 1;
     struct sp_scale time_scale = sp_scale_of_seconds(longest), byte_scale = sp_scale_of(most);
     const char *level = NULL;
     sp_record_text(record, "binding.level", &level);
@@ -165,7 +171,10 @@ void sp_table_remarks(const struct sp_record *record, const struct sp_table_cell
 {
     char text[256], percent[32];
     struct sp_value bytes = sp_record_metric(record, "bytes");
-    explain_fractions(record, t, remark, context);
+    if (!sp_verdict_disturbed(record))
+        explain_fractions(record, t, remark, context);
+    else
+        remark(context, SP_INK_DIM, "times unknown: too many samples were disturbed");
     if (t->unknown_bytes && !sp_value_known(bytes)) {
         snprintf(text, sizeof text, "traffic unknown: %s", bytes.why);
         remark(context, SP_INK_YELLOW, text);

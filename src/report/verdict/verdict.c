@@ -32,13 +32,19 @@ static char *processor_of(const struct sp_record *record, char *out, size_t size
 {
     static const char *const noise[] = {"(R)", "(TM)", "(r)", "(tm)", " CPU", " Processor", " processor"};
     char text[256], less[4 * PROCESSOR + 8];
+    const char *ran_on = sp_words_text(record, "machine.ran_on", "this one");
     const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
     snprintf(text, sizeof text, "%s",
-             on_gpu ? sp_words_text(record, "gpu.name", "GPU") : sp_words_text(record, "machine.cpu", ""));
+             on_gpu                            ? sp_words_text(record, "gpu.name", "GPU")
+             : strcmp(ran_on, "this one") != 0 ? ran_on
+                                               : sp_words_text(record, "machine.cpu", ""));
     for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
         for (char *at; (at = strstr(text, noise[i]));)
             memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
-    text[strcspn(text, "@,")] = '\0';
+    text[strcspn(text, "@,;")] = '\0';
+    char *at = strstr(text, " at "); /* "Fujitsu A64FX at 1.8 GHz (FX700)" */
+    if (at)
+        *at = '\0';
     for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]);)
         text[--n] = '\0';
     fitted(less, sizeof less, text, PROCESSOR);
@@ -52,8 +58,8 @@ static json_t *subject_of(const struct sp_record *record)
     const char *name = sp_words_text(record, "problem.name", "unnamed"),
                *op = sp_words_text(record, "config.op", "spmv");
     const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
-    char what[160], processor[160], text[SP_VERDICT_TEXT + 400], brief[SP_VERDICT_TEXT], shown[256],
-        width[40] = "";
+    char what[160], processor[160], caches[64] = "", text[SP_VERDICT_TEXT + 400], brief[SP_VERDICT_TEXT],
+                                    shown[256], width[40] = "";
     int64_t threads = 0, r = 1;
     if (sp_record_count(record, "config.inner", &r) || (sp_record_count(record, "config.rhs", &r) && r > 1))
         snprintf(width, sizeof width, " r=%lld", (long long)r);
@@ -65,8 +71,11 @@ static json_t *subject_of(const struct sp_record *record)
         snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads,
                  on_gpu ? "SM" : "thread", threads == 1 ? "" : "s");
     processor_of(record, processor, sizeof processor);
-    snprintf(text, sizeof text, "%s  %s%s%s", fitted(shown, sizeof shown, name, LONG_NAME), what,
-             *processor ? ", " : "", processor);
+    if (sp_verdict_is_foreign(record))
+        snprintf(caches, sizeof caches, ", caches of %.30s",
+                 sp_words_text(record, "machine.name", "another machine"));
+    snprintf(text, sizeof text, "%s  %s%s%s%s", fitted(shown, sizeof shown, name, LONG_NAME), what,
+             *processor ? ", " : "", processor, caches);
     if ((int)strlen(what) + LEAST_NAME > SUBJECT) /* then without the threads */
         what[n < (int)sizeof what ? n : 0] = '\0';
     const int room = SUBJECT - (int)strlen(what);
@@ -192,8 +201,10 @@ static json_t *possible_of(const struct sp_record *record)
         const char *why = sp_verdict_no_time(record);
         const bool unusable = sp_verdict_is_unusable(record);
         snprintf(brief, sizeof brief, "%s",
-                 why                         ? why
-                 : unusable                  ? "the roof was disturbed as well"
+                 why        ? why
+                 : unusable ? "the roof was disturbed as well"
+                 : sp_verdict_is_foreign(record) && *sp_verdict_doubt(record)
+                     ? "caches and ceilings are of another machine"
                  : *sp_verdict_doubt(record) ? "the roof is in doubt"
                                              : "the record has no model of this run");
         snprintf(text, sizeof text, "%s", brief);
@@ -272,7 +283,33 @@ json_t *sp_verdict_of(const struct sp_record *record)
     return out;
 }
 
+/* What the report names no bottleneck for, the record names none for. */
+static void settle_bottleneck(struct sp_record *record)
+{
+    const char *class = sp_words_text(record, "bottleneck.class", "unknown");
+    char text[160], percent[32], why[256];
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    if (strcmp(class, "unknown") == 0 || sp_verdict_bottleneck(record))
+        return;
+    const char *no_losses = sp_verdict_no_losses(record, text, sizeof text);
+    if (no_losses || n == 0)
+        snprintf(why, sizeof why, "%s", no_losses ? no_losses : "no loss can be named");
+    else {
+        int most = 0;
+        for (int i = 1; i < n; i++)
+            most = row[i].share > row[most].share ? i : most;
+        snprintf(why, sizeof why, "no dominant bottleneck: \"%s\" takes most, %s", row[most].words,
+                 sp_figure_percent(percent, sizeof percent, row[most].share));
+    }
+    sp_record_set_text(record, "bottleneck.class", "unknown");
+    sp_record_set_flag(record, "bottleneck.proved", false);
+    sp_record_set_number(record, "bottleneck.share", NAN);
+    sp_record_set_text(record, "bottleneck.why", why);
+}
+
 void sp_verdict_put(struct sp_record *record)
 {
+    settle_bottleneck(record);
     sp_record_set_object(record, "verdict", sp_verdict_of(record));
 }

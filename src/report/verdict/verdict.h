@@ -3,14 +3,14 @@
 #ifndef SP_REPORT_VERDICT_H
 #define SP_REPORT_VERDICT_H
 
-#include "io/record/record.h"
+#include "io/record/record_losses.h"
 
 /* {"subject", "state", "possible", "reached", "lost": [], "do", "trust"} of docs/record.schema.json: each has
  * a text, a shorter one for 80 columns, and its numbers. Shares are of the measured time and lie in 0 ... 1;
  * what lies between possible and reached adds up to what is missing of the possible. What the record does not
  * support is "not known: WHY". New reference; NULL: no memory. */
 json_t *sp_verdict_of(const struct sp_record *record);
-/* Writes it into the record as `verdict`. */
+/* Writes it into the record as `verdict`; a bottleneck that the report would not name is unknown then. */
 void sp_verdict_put(struct sp_record *record);
 
 /* Is a hint worth showing unasked: tried with a gain, or predicted to gain 3 % at the lower end? */
@@ -29,19 +29,6 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size);
 const char *sp_verdict_bottleneck(const struct sp_record *record);
 /* Is an item of not_a_problem also a loss that the verdict names? Records before version 0.2 had such. */
 bool sp_verdict_contradicts(const struct sp_record *record, const json_t *not_a_problem);
-
-/* The losses as the verdict names them: what the possible contains first, then what is lost, the rest last.
- * They add up to the time. Where execution binds, what it hides of transfers is a part of it. */
-struct sp_verdict_row {
-    int loss;          /* of sp_loss_words */
-    double share;      /* of the time; only the rest may be negative */
-    bool is_lost;      /* lies between possible and reached */
-    const char *cause; /* key of `losses` in the record: "in_core", or a part of it as "row_ends" */
-    char words[64];
-};
-enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };
-/* Returns how many; 0: no loss can be named, and `lost` says why. */
-int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS]);
 
 /* Columns that a short text fits beside its label of SP_VERDICT_LABEL. */
 enum { SP_VERDICT_LABEL = 11, SP_VERDICT_SHORT = 80 - SP_VERDICT_LABEL };

@@ -1,5 +1,6 @@
 /* What to do: the best of the hints. */
 #include "base/option/option_words.h"
+#include "report/report_words.h"
 #include "report/verdict/verdict_parts.h"
 
 /* The time of a change on one set of arrays over that on another. */
@@ -130,15 +131,19 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
     const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
     const int decimals = sp_value_known(v) ? fabs(v.value) < 0.0995 && fabs(v.value) >= 0.0005
                                            : hi < 9.95 && fabs(lo - round(lo)) > 0.05;
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.*f", decimals, lo);
+    snprintf(high, sizeof high, "%.*f", decimals, hi);
+    const char *per = sp_hint_per(hint) ? sp_hint_per(hint) : "", *gap = *per ? " " : "";
     if (sp_value_known(v) && v.hi > v.lo)
-        snprintf(text, size, "tried: −%.*f %% time (−%.*f … −%.*f)", decimals, 100 * v.value, decimals,
-                 100 * v.lo, decimals, 100 * v.hi);
+        snprintf(text, size, "tried: −%.*f %% time%s%s (−%.*f … −%.*f)", decimals, 100 * v.value, gap, per,
+                 decimals, 100 * v.lo, decimals, 100 * v.hi);
     else if (sp_value_known(v))
-        snprintf(text, size, "tried: −%.*f %% time", decimals, 100 * v.value);
-    else if (hi - lo < 0.05)
-        snprintf(text, size, "predicted: −%.*f %% time", decimals, hi);
+        snprintf(text, size, "tried: −%.*f %% time%s%s", decimals, 100 * v.value, gap, per);
+    else if (strcmp(low, high) == 0)
+        snprintf(text, size, "predicted: −%s %% time%s%s", high, gap, per);
     else
-        snprintf(text, size, "predicted: −%.*f … −%.*f %% time", decimals, lo, decimals, hi);
+        snprintf(text, size, "predicted: −%s … −%s %% time%s%s", low, high, gap, per);
     return text;
 }
 
@@ -154,6 +159,20 @@ static double pays_after(const json_t *hint)
     return n >= 1 ? ceil(n) : NAN;
 }
 
+/* What is not explained, where that is the largest share of the time; else 0. */
+static double unexplained(const struct sp_record *record)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    const int n = sp_verdict_rows(record, row);
+    double most = 0, rest = 0;
+    for (int i = 0; i < n; i++)
+        if (row[i].loss == REST)
+            rest = row[i].share;
+        else
+            most = fmax(most, row[i].share);
+    return rest > most ? rest : 0;
+}
+
 static json_t *nothing_to_do(const struct sp_record *record)
 {
     const json_t *hints = sp_record_node(record, "hints");
@@ -162,6 +181,10 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known("spmodel doctor names who computes here; then again, with " SP_O_BUDGET
                                     " 10s",
                                     "see spmodel doctor; then again, with " SP_O_BUDGET " 10s");
+    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
+        return sp_verdict_not_known("analyze without " SP_O_MACHINE "; spmodel model " SP_O_MACHINE
+                                    " predicts for another",
+                                    "analyze without " SP_O_MACHINE);
     if (*sp_verdict_doubt(record))
         return sp_verdict_not_known(
             "spmodel machine measure takes the roofs anew; then again, with " SP_O_BUDGET " 10s",
@@ -172,10 +195,15 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
     if (!json_is_array(hints))
         return sp_verdict_not_known("hints were not looked for", NULL);
-    snprintf(text, sizeof text, "nothing: no change that was looked at gains 3 %% for certain%s",
-             json_array_size(hints) > 0 ? "; smaller ones: -v" : "");
-    return sp_verdict_line(
-        text, json_array_size(hints) > 0 ? "nothing gains 3 % for certain; smaller gains: -v" : text);
+    if (unexplained(record) > 0) {
+        char percent[32];
+        snprintf(text, sizeof text, "%s of the time is not explained",
+                 sp_figure_percent(percent, sizeof percent, unexplained(record)));
+        return sp_verdict_not_known(text, NULL);
+    }
+    snprintf(text, sizeof text, "nothing gains 3 %% for certain%s",
+             json_array_size(hints) > 0 ? "; smaller gains: -v" : "");
+    return sp_verdict_line(text, text);
 }
 
 json_t *sp_verdict_do(const struct sp_record *record)
@@ -214,6 +242,8 @@ json_t *sp_verdict_do(const struct sp_record *record)
                         sp_verdict_number(sp_value_known(v) ? v.lo : sp_item_number(predicted, "lo")));
     json_object_set_new(out, "gain_hi",
                         sp_verdict_number(sp_value_known(v) ? v.hi : sp_item_number(predicted, "hi")));
+    if (sp_hint_per(hint))
+        json_object_set_new(out, "per", json_string(sp_hint_per(hint)));
     json_object_set_new(out, "pays_after", sp_verdict_number(pays));
     return out;
 }

@@ -89,13 +89,12 @@ json_t *sp_verdict_trust(const struct sp_record *record)
     }
     if (n > 0)
         snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");
-    bool foreign = false;
-    if (sp_record_flag(record, "machine.foreign", &foreign) && foreign) { /* said before all else */
+    if (sp_verdict_is_foreign(record)) { /* said before all else */
         const char *name = sp_words_text(record, "machine.name", "another machine");
-        snprintf(last, sizeof last, "figures of %.40s, not of this machine; %.300s", name, text);
+        snprintf(last, sizeof last, "caches of %.40s, not of this machine; %.300s", name, text);
         snprintf(text, sizeof text, "%s", last);
         if (!misfit)
-            snprintf(brief, sizeof brief, "figures of %.20s, not of this machine", name);
+            snprintf(brief, sizeof brief, "caches of %.20s, not of this machine", name);
     }
     snprintf(last, sizeof last, "%s%s%s", wrong ? "THE RESULT IS WRONG; " : "", text, more);
     snprintf(text, sizeof text, "%s", brief);

@@ -40,7 +40,8 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
         .x_B = sp_value_of(a->evaluated.alpha.value * per_alpha + y_again_B, a->evaluated.alpha.origin),
         .x_once_B = a->evaluated.alpha_min.alpha_once * per_alpha,
         .imbalance_s =
-            a->evaluated.busy_decides
+            l->n_nz <= 1 ? sp_value_of(0, SP_MODELLED) /* one entry cannot be shared */
+            : a->evaluated.busy_decides
                 ? sp_value_of(a->observed.pairs.time.value * (1 - 1 / a->evaluated.lambda_t.value),
                               SP_MEASURED)
             : sp_value_known(a->proved.equal_s)

@@ -131,6 +131,18 @@ static enum sp_status evaluate_once(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_evaluate(a, &a->evaluated, err);
 }
 
+/* Of times of this machine and caches of another no share can be told. */
+static void take_shares_back(struct sp_analysis *a)
+{
+    struct sp_evaluated *e = &a->evaluated;
+    if (!a->elsewhere || *e->doubt)
+        return;
+    snprintf(e->doubt, sizeof e->doubt,
+             "caches and ceilings are those of %.100s, the kernel ran on this machine",
+             a->options->machine->name);
+    e->fraction = e->model_fraction = sp_value_none("caches and ceilings are of another machine");
+}
+
 /* A roof that cannot be is taken once more. */
 static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
 {
@@ -142,6 +154,8 @@ static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
         if (status == SP_OK)
             status = evaluate_once(a, err);
     }
+    if (status == SP_OK)
+        take_shares_back(a);
     return status == SP_OK ? check_measured(a, err) : status;
 }
 

@@ -37,7 +37,7 @@ struct measurement {
     int n_jobs;
     struct sp_measure_job *jobs; /* [SP_MEASURE_MAX_JOBS] */
     double start, budget_s;
-    char implausible[240];
+    char implausible[2048];
     double last_latency_s,
         last_time_s; /* of the farthest pair of last_threads threads, and when it was taken */
     int last_threads;
@@ -493,13 +493,15 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
     struct measurement m = {.options = options, .progress = progress, .start = sp_now()};
     m.notes.huge_share = -1;
     m.budget_s = options->budget_s > 0 ? options->budget_s : options->quick ? 8 : 90;
+    char few[200];
     enum sp_status status = measure(&m, out, err);
     if (m.history.n > 0) {
         m.notes.core_to_core_lo_s = m.history.latency_s[0];
         m.notes.core_to_core_hi_s = m.history.latency_s[m.history.n - 1];
     }
     if (m.notes.n_implausible > 0)
-        remark(&m.notes, "left out, because they cannot be: %.200s", m.implausible);
+        remark(&m.notes, "left out, because they cannot be: %s",
+               sp_text_items(few, sizeof few, m.implausible, m.notes.n_implausible));
     if (m.notes.n_disturbed * 4 > m.notes.n_samples)
         remark(&m.notes, "other programs disturbed %.0f %% of the samples: measure again on a quiet machine",
                100.0 * m.notes.n_disturbed / m.notes.n_samples);

@@ -267,6 +267,8 @@ static json_t *counterfactual(const struct sp_hint *h)
         put(then, "inner_roof", t->inner_Bps, "B/s");
     }
     put(then, "time", t->time_s, "s");
+    if (t->time_how[0] && sp_value_known(t->time_s))
+        json_object_set_new(then, "time_how", json_string(t->time_how));
     put(then, "instead_of", t->instead_s, "s");
     put(then, "stated", t->stated, "1");
     put(then, "goes", t->gone, "1");

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "session/analyze/pcore.h"
 #include "session/analyze/plan.h"
 #include "session/record/format_model.h"
@@ -102,9 +103,14 @@ enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status)
 enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial)
 {
     const enum sp_sweep_fate fate = sp_sweep_fate_of(trial->status);
-    if (fate != SP_SWEEP_MEASURED || !trial->disturbed)
+    if (fate != SP_SWEEP_MEASURED || (!trial->disturbed && trial->n_pairs >= SP_FEWEST_PAIRS))
         return fate;
-    trial->time = trial->base_time = trial->gain = sp_value_none("all of its samples were disturbed");
+    if (!trial->disturbed || !trial->error.what[0])
+        sp_fail(&trial->error, SP_UNDECIDED, "give it a longer " SP_O_BUDGET,
+                "%lld of %lld samples can be used", (long long)trial->n_pairs,
+                (long long)(trial->n_clean + trial->n_disturbed));
+    trial->time = trial->base_time = trial->gain =
+        sp_value_none("fewer than three of its samples were undisturbed");
     return SP_SWEEP_DISTURBED;
 }
 
@@ -238,14 +244,6 @@ static int by_fate_and_gain(const void *a, const void *b)
     return (p->bound_s > q->bound_s) - (p->bound_s < q->bound_s);
 }
 
-/* Of one pair nobody knows how much the next one differs. */
-enum { FEWEST = 3 };
-
-static bool meets(const struct sp_trial *mine, const struct sp_trial *best)
-{
-    return mine->gain.hi >= best->gain.lo || mine->n_pairs < FEWEST || best->n_pairs < FEWEST;
-}
-
 void sp_sweep_rank(struct sp_sweep *s)
 {
     struct sp_pairs all = {0};
@@ -256,7 +254,7 @@ void sp_sweep_rank(struct sp_sweep *s)
         all.n_clean += p->trial.n_clean;
         all.n_disturbed += p->trial.n_disturbed;
         all.clean |= p->fate == SP_SWEEP_MEASURED;
-        p->tied = p->fate == SP_SWEEP_MEASURED && meets(&p->trial, &s->point[0].trial);
+        p->tied = p->fate == SP_SWEEP_MEASURED && p->trial.gain.hi >= s->point[0].trial.gain.lo;
         if (p->tied && (s->best < 0 || p->variant.change.n == 0))
             s->best = i;
     }

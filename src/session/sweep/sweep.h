@@ -36,7 +36,7 @@ struct sp_sweep_options {
 
 enum sp_sweep_fate {
     SP_SWEEP_MEASURED,
-    SP_SWEEP_DISTURBED,  /* all of its samples were: it has no figure; trial.error says by whom */
+    SP_SWEEP_DISTURBED,  /* fewer than SP_FEWEST_PAIRS were not: it has no figure; trial.error says why */
     SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
     SP_SWEEP_BUDGET,     /* the others took three times the budget, or several times with their set-up */
     SP_SWEEP_IMPOSSIBLE, /* its parts do not go together, or not here: trial.error says why */

@@ -288,7 +288,7 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     s.against = &t->base->job;
     s.against_binding = &t->base->binding;
     s.protocol.budget_s = budget_s;
-    s.protocol.min_samples = t->takes_disturbed ? 1 : LEAST_PAIRS;
+    s.protocol.min_samples = t->takes_disturbed ? SP_FEWEST_PAIRS : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
     s.patience_s = PATIENCE_S;
     const double start = sp_now();

@@ -38,6 +38,9 @@ bool sp_variant_is_same(const struct sp_variant *a, const struct sp_variant *b,
 struct sp_analyze_options sp_variant_options(const struct sp_variant *variant,
                                              const struct sp_analyze_options *run);
 
+/* Of fewer pairs nobody knows how much the next one differs. */
+enum { SP_FEWEST_PAIRS = 3 };
+
 /* What a trial found out. Plain data: it goes through pipes. */
 struct sp_trial {
     enum sp_status status; /* SP_OK, or why it could not be measured: error */

@@ -301,7 +301,8 @@ const struct sp_term sp_advice_terms[] = {
      .text = "A point is measured; or left out, with its reason: cannot be faster (max(V/b_S, W/P_core) "
              "exceeds the best time observed, with V of x and y once, less what caches can keep between "
              "executions, and b_S what one thread reaches times the threads, at most the best of all), "
-             "disturbed (all of its samples were, so it has no figure), no time left, impossible (the parts "
+             "disturbed (fewer than three of its samples were undisturbed, so it has no figure), no time "
+             "left, impossible (the parts "
              "do not fit), failed (interrupted, out of memory, or too noisy to tell). Points whose interval "
              "meets that of the best are ties; where the run is one of them, it is the best.",
      .see = "trial gain",

@@ -10,6 +10,12 @@ static const struct sp_calculation share[] = {
     {0},
 };
 
+static const struct sp_calculation possible[] = {
+    {"possible", "W/max(V_min/b_S, W/P_core)", "flop/s", "verdict.possible.performance", NULL, NULL, NULL},
+    {"possible", "W/(V_min/b_S)", "flop/s", "verdict.possible.performance", NULL, NULL, NULL},
+    {0},
+};
+
 const struct sp_term sp_verdict_terms[] = {
     {"six-lines", "what a report begins with: all that matters, in six lines",
      .also = "headline subject not-known",
@@ -25,7 +31,8 @@ const struct sp_term sp_verdict_terms[] = {
              "gathered row loaded once. What binds stands behind it: the bandwidth of the level that holds "
              "the data, or execution, which is the kernel's speed from inner caches. Padding of the format "
              "is part of the possible: its share stands beside it, and another format changes it.",
-     .see = "V_min b_S P_core roofline alpha_min padding", .fields = {"verdict.possible.text"}},
+     .see = "V_min b_S P_core roofline alpha_min padding", .fields = {"verdict.possible.text"},
+     .calculations = possible},
     {"reached", "line reached: how fast it ran, and which share of the possible that is",
      .also = "of-possible share-of-possible share-of-possible-not-known all-of-what-is-possible "
              "more-than-the-model-allows",
@@ -36,32 +43,44 @@ const struct sp_term sp_verdict_terms[] = {
      .fields = {"verdict.reached.text", "metrics.model_fraction"}, .calculations = share},
     {"lost", "line lost: where the time between possible and reached goes",
      .also =
-         "waiting-for-gathers x-loaded-2.8-times explained-twice parts-exceed-the-time nothing-worth-naming",
+         "waiting-for-gathers x-loaded-2.8-times explained-twice parts-exceed-the-time nothing-worth-naming "
+         "roof-too-low fewer-bytes-move fewer-bytes-move-than-modelled P_core-is-too-low "
+         "gathers-wait-less-than-modelled a-ceiling-is-too-low the-time-is-shorter-than-the-model-allows",
+     .formula = "share = seconds of the cause / t; all of them and \"not explained\" add up to 1",
      .text = "The largest three causes as shares of the measured time, then what is not explained. \"waiting "
              "for gathers\": the latency of loads of x that nothing hides. \"x loaded 2.7 times\": the cache "
              "does not keep x. \"explained twice\": causes overlap by so much. Where the causes exceed the "
-             "time by more than 10 %, an input is wrong, and the line says which instead of a share.",
+             "time by more than 10 %, an input is wrong, and the line says which instead of a share: a roof "
+             "that was sampled too low, fewer bytes than modelled, P_core, or waiting that was modelled.",
      .see = "losses extra_x imbalance in_core rest latency x_loads bottleneck", .fields = {"verdict.lost"}},
     {"do", "line do: the change that was seen, or is expected, to save most",
-     .also = "what-to-do gains-3-% for-certain",
+     .also = "what-to-do gains-3-% for-certain smaller-gains time-per-vector per-vector time-per-column "
+             "per-column",
      .text = "tried: it was run beside this run, and the interval is that of paired samples. predicted: "
              "nobody ran it; the interval is the rule's. Only what saves 3 % at the lower end is named. "
              "\"pays after\": so many executions until the set-up is paid. \"with --format ...\": the "
-             "options to add to the command; the whole command stands among the hints.",
+             "options to add to the command; the whole command stands among the hints. \"per vector\": with "
+             "more vectors at once an execution takes longer, and less for each.",
      .see = "hints gain trial predicted", .fields = {"verdict.do.text", "verdict.do.command"}},
     {"trust", "line trust: what the figures rest on",
      .also = "not-validated doubts doubt doubt-in-the-figures result-wrong the-result-is-wrong "
-             "the-counters-were-not-tested",
-     .text = "Who counted the bytes, and why nobody did where they are simulated; whether the simulation was "
-             "compared with counters on this kind of machine; whether the result is wrong. \"2 doubts: -v\": "
-             "flags that the other lines do not say, or data that another level may hold.",
+             "the-counters-were-not-tested bytes-simulated bytes-measured bytes-modelled bytes-not-known "
+             "figures-of caches-of another-machine caches-and-ceilings-are-of-another-machine",
+     .text =
+         "Who counted the bytes, and why nobody did where they are simulated; whether the simulation was "
+         "compared with counters on this kind of machine; whether the result is wrong. \"2 doubts: -v\": "
+         "flags that the other lines do not say, or data that another level may hold. \"caches of NAME\": "
+         "--machine described another machine than the one that ran, so no share is given.",
      .see = "sources-of-bytes validated flags verify doctor", .fields = {"verdict.trust.text"}},
     {"state", "first line, right: the state of the machine while it was measured on",
-     .also = "assumed measured-elsewhere elsewhere state-not-recorded",
-     .text = "clean, busy or unusable as under `conditions`. assumed: nobody looked, SPMODEL_ASSUME says "
-             "clean. elsewhere: measured on another machine. not recorded: a record of an older version, or "
-             "of a GPU. constructed: an invented example.",
-     .see = "conditions status", .fields = {"verdict.state.text"}},
+     .also = "assumed state-not-recorded too-many-samples-were-disturbed the-roof-is-in-doubt",
+     .text =
+         "clean, busy or unusable as under `conditions`. assumed: nobody looked, SPMODEL_ASSUME says "
+         "clean. not recorded: a record of an older version, or of a GPU. constructed: an invented example.",
+     .see = "conditions status elsewhere", .fields = {"verdict.state.text"}},
+    {"elsewhere", "first line, right: measured on another machine", .also = "measured-elsewhere",
+     .text = "The run was measured on another machine, and nobody recorded what else computed there.",
+     .see = "state conditions", .fields = {"verdict.state.text"}},
     {0},
 };
 
@@ -287,10 +306,11 @@ const struct sp_term sp_label_terms[] = {
              "last-level cache and core, differ before and after the runs: measure again before you compare.",
      .see = "Q02 Q28 spread sentinels", .fields = {"flags"}},
     {"OVER-r", "table of several right-hand sides",
-     .also = "of-limit b/B limited-by best-r least time-divided-by-r",
-     .formula = "limit = min(b/B, P_core),  b/B = b_S/B(r)",
-     .text = "least: B/flop with X loaded once. of limit: the measured Gflop/s over the smaller of b/B and "
-             "P_core, which \"limited by\" names. best r: where time divided by r is least, predicted by the "
+     .also = "of-limit b_S/B b/B limited-by best-r least time-divided-by-r",
+     .formula = "limit = min(b_S/B(r), P_core)",
+     .text = "least: B/flop with X loaded once. of limit: the measured Gflop/s over the smaller of b_S/B, "
+             "what the roof allows at B bytes a flop, and P_core, which \"limited by\" names. best r: where "
+             "time divided by r is least, predicted by the "
              "limit and found by the clock; as good where they differ by less than the noise.",
      .see = "spmmv r B_C E05"},
     {"compare", "columns and lines of compare", .also = "B/A B/A---1 differs resolved detail",

@@ -1,0 +1,249 @@
+#include "io/record/record_losses.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/record/record.h"
+
+/* Rows of sp_loss_words. */
+enum { MIN_TRAFFIC, PADDING, EXTRA_X, DOMAINS, IMBALANCE, IN_CORE, REST };
+
+bool sp_verdict_is_status(const struct sp_record *record, const char *status)
+{
+    return strcmp(sp_words_text(record, "status", "complete"), status) == 0;
+}
+
+const char *sp_verdict_doubt(const struct sp_record *record)
+{
+    return sp_words_text(record, "conditions.doubt", "");
+}
+
+bool sp_verdict_is_unusable(const struct sp_record *record)
+{
+    return strcmp(sp_words_text(record, "conditions.state", ""), "unusable") == 0;
+}
+
+const char *sp_verdict_disturbed(const struct sp_record *record)
+{
+    return sp_verdict_is_unusable(record) && *sp_verdict_doubt(record) ? "too many samples were disturbed"
+                                                                       : NULL;
+}
+
+bool sp_verdict_is_foreign(const struct sp_record *record)
+{
+    bool foreign = false;
+    return sp_record_flag(record, "machine.foreign", &foreign) && foreign;
+}
+
+static bool is_empty(const struct sp_record *record)
+{
+    int64_t nnz = 1;
+    return sp_record_count(record, "problem.nnz", &nnz) && nnz == 0;
+}
+
+const char *sp_verdict_no_time(const struct sp_record *record)
+{
+    if (is_empty(record))
+        return "the matrix has no entries";
+    if (sp_verdict_is_status(record, "interrupted") || sp_verdict_is_status(record, "failed"))
+        return "the analysis was stopped before";
+    return NULL;
+}
+
+struct sp_value sp_verdict_possible(const struct sp_record *record)
+{
+    const json_t *row = json_array_get(sp_record_node(record, "table"), 0);
+    const double P = sp_item_number(row, "performance"), t = sp_item_number(row, "time_s"),
+                 lo = sp_item_number(row, "time_lo_s"), hi = sp_item_number(row, "time_hi_s");
+    if (!(P > 0) || !isfinite(P))
+        return sp_value_none("the record has no model of this run");
+    return lo > 0 && hi >= lo ? sp_value_between(P, P * t / hi, P * t / lo, SP_MODELLED)
+                              : sp_value_of(P, SP_MODELLED);
+}
+
+double sp_verdict_share(const struct sp_record *record)
+{
+    const struct sp_value v = sp_record_metric(record, "model_fraction"),
+                          possible = sp_verdict_possible(record),
+                          rate = sp_record_metric(record, "performance");
+    if (*sp_verdict_doubt(record))
+        return NAN;
+    if (sp_value_known(v))
+        return v.value;
+    return sp_value_known(possible) && sp_value_known(rate) ? rate.value / possible.value : NAN;
+}
+
+bool sp_verdict_is_in_core(const struct sp_record *record)
+{
+    return strstr(sp_words_text(record, "binding.term", ""), "bandwidth") == NULL;
+}
+
+bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS])
+{
+    const struct sp_value time = sp_record_metric(record, "time");
+    if (!json_is_object(sp_record_node(record, "losses")) || !sp_value_known(time) || !(time.value > 0))
+        return false;
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        double x;
+        share[i] = sp_record_loss(record, i, &x) ? x / time.value : NAN;
+    }
+    return true;
+}
+
+/* Below this the rest says that an input is wrong. */
+#define DOUBTFUL_REST (-0.10)
+
+static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
+                  row_ends[] = "mispredicted row ends", team[] = "start of the team";
+
+/* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides where the
+ * bottleneck does not say it. */
+static bool is_execution(const struct sp_record *record)
+{
+    const char *class = sp_words_text(record, "bottleneck.class", "");
+    const struct sp_value P = sp_record_metric(record, "p_core"), W = sp_record_metric(record, "flops"),
+                          time = sp_record_metric(record, "time");
+    double share[SP_N_LOSS_ROWS], moved = 0;
+    if (strcmp(class, "latency") == 0 || strcmp(class, "in-core") == 0)
+        return *class == 'i';
+    if (!sp_verdict_loss_shares(record, share) || !sp_value_known(P) || !sp_value_known(W) || !(P.value > 0))
+        return true;
+    for (int i = MIN_TRAFFIC; i <= DOMAINS; i++)
+        moved += isfinite(share[i]) ? share[i] : 0;
+    return W.value / P.value / time.value - moved >= share[IN_CORE] / 2;
+}
+
+static void cause_words(const struct sp_record *record, int loss, double share, char *text, size_t size)
+{
+    const struct sp_value loads = sp_record_metric(record, "x_loads");
+    const bool is_x = strcmp(sp_words_text(record, "config.op", "spmv"), "spmv") == 0;
+    snprintf(text, size, "%s", loss == REST && share < 0 ? "explained twice" : sp_loss_words[loss].words);
+    if (loss == EXTRA_X && sp_value_known(loads) && loads.value >= 1.05 && loads.value < 1e4)
+        snprintf(text, size, "%s %.1f times", is_x ? "x loaded" : "gathered", loads.value);
+    else if (loss == IN_CORE)
+        snprintf(text, size, "%s", is_execution(record) ? in_core : waiting);
+}
+
+/* Which input of losses that exceed the time is doubtful. Transfers that execution hides are none. */
+static const char *doubtful_input(const struct sp_record *record, const double share[SP_N_LOSS_ROWS])
+{
+    const char *how = sp_words_text(record, "losses_origin.rest", "");
+    const bool is_modelled = strncmp(sp_words_text(record, "losses_origin.waiting", ""), "modelled", 8) == 0;
+    const double time = sp_record_metric(record, "time").value;
+    double waits = 0;
+    if (strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0)
+        return "a ceiling is too low";
+    if (is_modelled && sp_record_number(record, "losses.waiting", &waits) && waits > 0 &&
+        share[REST] + waits / time >= DOUBTFUL_REST)
+        return "gathers wait less than modelled";
+    return strstr(how, "P_core") || sp_verdict_is_in_core(record) ? "P_core is too low"
+           : strstr(how, "can keep")                              ? "fewer bytes move than modelled"
+                                                                  : "roof too low, or fewer bytes move";
+}
+
+const char *sp_verdict_no_losses(const struct sp_record *record, char *text, size_t size)
+{
+    double share[SP_N_LOSS_ROWS];
+    *text = '\0';
+    if (sp_verdict_disturbed(record))
+        return sp_verdict_disturbed(record);
+    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
+        return "caches and ceilings are of another machine";
+    if (*sp_verdict_doubt(record))
+        return "the roof is in doubt";
+    if (sp_verdict_no_time(record))
+        return sp_verdict_no_time(record);
+    if (!sp_verdict_loss_shares(record, share))
+        return "the record has no losses";
+    if (!isfinite(share[MIN_TRAFFIC]) || !isfinite(share[REST]))
+        return "the time has no model";
+    bool too_much = share[REST] < DOUBTFUL_REST;
+    for (int i = 0; i < REST; i++)
+        too_much = too_much || share[i] > (i == MIN_TRAFFIC ? SP_VERDICT_DOUBTFUL : 1) ||
+                   share[i] < -SP_VERDICT_LEAST;
+    if (too_much)
+        snprintf(text, size, "parts exceed the time: %s", doubtful_input(record, share));
+    else if (sp_verdict_share(record) > SP_VERDICT_DOUBTFUL)
+        snprintf(text, size, "the time is shorter than the model allows");
+    return *text ? text : NULL;
+}
+
+/* A part of in-core time that has a row of its own. */
+struct part {
+    const char *path, *cause, *words;
+    double share;
+};
+
+/* How the part itself was found; records that do not say it of the part say it of all that is in-core. */
+static const char *how_of(const struct sp_record *record, const struct sp_verdict_row *row)
+{
+    const char *const keys[] = {row->cause, sp_loss_words[row->loss].key};
+    const char *how = "";
+    for (int i = 0; i < 2 && !*how; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "losses_origin.%s", keys[i]);
+        how = sp_words_text(record, path, "");
+    }
+    return how;
+}
+
+int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
+{
+    static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};
+    double share[SP_N_LOSS_ROWS], within, execution = 0;
+    char text[160] = "";
+    int n = 0;
+    if (sp_verdict_no_losses(record, text, sizeof text) || !sp_verdict_loss_shares(record, share))
+        return 0;
+    within = sp_verdict_share(record) - share[MIN_TRAFFIC] - (isfinite(share[PADDING]) ? share[PADDING] : 0);
+    for (size_t i = 0; sp_verdict_is_in_core(record) && within > 0 && i < sizeof hidden / sizeof *hidden;
+         i++) {
+        double *one = &share[hidden[i]], taken = *one > 0 ? fmin(*one, within) : 0;
+        *one -= taken;
+        within -= taken;
+        execution += taken;
+    }
+    /* A possible that is a little above the time is all of it. */
+    double over = share[MIN_TRAFFIC] + (isfinite(share[PADDING]) ? share[PADDING] : 0) + execution - 1;
+    for (int i = 0; over > 0 && i < 3; i++) {
+        double *one = i == 0 ? &execution : &share[i == 1 ? MIN_TRAFFIC : PADDING], taken = fmin(*one, over);
+        *one -= taken;
+        over -= taken;
+        share[REST] += taken;
+    }
+    /* parts of it that nothing hides */
+    struct part parts[] = {{"losses.row_ends", "row_ends", row_ends, 0}, {"losses.team", "team", team, 0}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double seconds;
+        if (!sp_record_number(record, parts[i].path, &seconds) || !(share[IN_CORE] > 0))
+            continue;
+        parts[i].share = fmin(share[IN_CORE], seconds / sp_record_metric(record, "time").value);
+        share[IN_CORE] -= parts[i].share;
+    }
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
+        if (isfinite(share[i])) {
+            row[n] = (struct sp_verdict_row){
+                .loss = i, .share = share[i], .is_lost = i > PADDING, .cause = sp_loss_words[i].key};
+            cause_words(record, i, share[i], row[n].words, sizeof row->words);
+            if (i == IN_CORE && execution > 0) /* the possible has all of the execution */
+                snprintf(row[n].words, sizeof row->words, "%s", waiting);
+            if (strcmp(row[n].words, waiting) == 0)
+                row[n].cause = "waiting";
+            n++;
+        }
+        for (size_t k = 0; i == IN_CORE && k < sizeof parts / sizeof *parts; k++)
+            if (parts[k].share > 0) {
+                row[n] = (struct sp_verdict_row){
+                    .loss = IN_CORE, .share = parts[k].share, .is_lost = true, .cause = parts[k].cause};
+                snprintf(row[n++].words, sizeof row->words, "%s", parts[k].words);
+            }
+        if (i == PADDING && execution > 0) {
+            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution, .cause = "in_core"};
+            snprintf(row[n++].words, sizeof row->words, "%s", in_core);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        row[i].how = how_of(record, &row[i]);
+    return n;
+}
