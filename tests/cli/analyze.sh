@@ -48,6 +48,8 @@ for ceiling in machine["ceilings"]:
     if ceiling["level"] == "MEM":
         for key in {"value", "lo", "hi"} & ceiling.keys(): # a single sample has no interval
             ceiling[key] *= 1000
+# Whatever the processors share now: a figure of a mode that was not seen then would not be compared.
+machine["ceilings"] += [dict(c, mode="unknown") for c in machine["ceilings"] if c["level"] == "MEM" and c.get("mode") != "unknown"]
 json.dump(machine, open(sys.argv[2], "w"))
 PY
     code=0
