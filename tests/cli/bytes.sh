@@ -43,7 +43,7 @@ if [ -n "$full" ]; then
 run 0 analyze $matrix --bytes replay:"$recording" --machine ivb-e5-2660v2 --no-plots --out "$dir" --json="$dir/replayed.json"
 says out "alpha 0.36 constructed"
 says out "258.0 constructed"
-says out "extra x traffic 0.5"
+says out "x loaded 2.5 times 0.5"
 says out "A01 x traffic"
 says out "invented, measurements of no machine"
 says out "perf is believed"
@@ -72,7 +72,7 @@ details=-v
 "$check_schema" "$schema" "$dir/imported.json" || fail "the imported record does not obey the schema"
 run 0 import "$csv" $matrix --machine ivb-e5-2660v2 --no-plots --out "$dir"
 says out "alpha 0.36 .* constructed"
-says out "extra x traffic 0.5"
+says out "x loaded 2.5 times 0.5"
 says out "A01 x traffic"
 
 # Several last-level-cache domains, of a machine that is not here: each loads its own part of x.
