@@ -191,7 +191,8 @@ struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels
 
 static struct sp_volume volume_of_one(const struct sp_predict_inputs *in, double alpha, double w)
 {
-    struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta);
+    const struct sp_sizes sizes = sp_sizes_with_pointers(
+        sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta), in->row_ptr_B);
     switch (in->format) {
     case SP_FORMAT_SELL:
         return sp_volume_spmv_sell(in->n_r, in->n_nz, in->C, in->beta, sizes, in->permuted, alpha, w);

@@ -106,7 +106,8 @@ struct sp_predict_inputs {
     bool permuted; /* SELL with sigma > 1 */
     enum sp_precision precision;
     enum sp_index index;
-    int64_t r; /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
+    int row_ptr_B; /* as in the workload */
+    int64_t r;     /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
     const struct sp_layout
         *layout;           /* counts the bytes of any operation exactly; NULL: by formula from the above */
     double work;           /* W [flop]; 0: that of r SpMVs */

@@ -35,7 +35,7 @@ START_TEST(series_are_told_apart_as_ever)
             snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %s",
                      sp_option_field((enum sp_option)i));
     ck_assert_str_eq(fields,
-                     " op format schedule precision index prefetch width order threads isa store pages pin"
+                     " op format schedule precision index row_ptr prefetch width order threads isa store pages pin"
                      " state between reorder device skew policy llc");
 }
 END_TEST

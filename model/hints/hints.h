@@ -78,6 +78,7 @@ struct sp_hint_inputs {
     int64_t sigma;
     enum sp_precision precision;
     enum sp_index index;
+    int row_ptr_B; /* as in the workload */
     enum sp_schedule schedule;
     int n_threads, n_domains;
     bool warm, store_nt;

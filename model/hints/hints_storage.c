@@ -204,7 +204,8 @@ static struct sp_value volume_of(const struct sp_hint_inputs *in)
 {
     if (sp_value_known(in->half_V_B))
         return in->half_V_B;
-    struct sp_sizes sizes = sp_sizes_of(in->precision, in->index, (double)in->n_nz / 2);
+    struct sp_sizes sizes =
+        sp_sizes_with_pointers(sp_sizes_of(in->precision, in->index, (double)in->n_nz / 2), in->row_ptr_B);
     double most = fmax(in->alpha.value, in->alpha_min.value), least = in->alpha_min.value;
     double V_lo = sp_volume_spmv_half(in->n_r, in->n_nz, sizes, least, least).total_B;
     double V_hi = sp_volume_spmv_half(in->n_r, in->n_nz, sizes, most, most).total_B;

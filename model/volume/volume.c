@@ -16,6 +16,13 @@ struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, do
                              .s_b = (double)sp_base_size(index)};
 }
 
+struct sp_sizes sp_sizes_with_pointers(struct sp_sizes sizes, int row_ptr_B)
+{
+    if (row_ptr_B > 0)
+        sizes.s_p = row_ptr_B;
+    return sizes;
+}
+
 struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
 {
     return (struct sp_sizes){.s_a = (double)l->s_a,

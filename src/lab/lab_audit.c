@@ -541,6 +541,7 @@ static struct sp_analyze_options read_options(struct reading *r, const json_t *r
         .format = text_of(record, "config.format_option"),
         .schedule = text_of(record, "config.schedule"),
         .precision = precision ? sp_precision_from_name(precision) : -1,
+        .row_ptr_B = (int)count_of(r, record, "request.row_ptr", 0, 0, 8),
         .prefetch = (int32_t)count_of(r, record, "config.prefetch", 0, 0, MOST_WIDTH),
         .n_threads = (int)count_of(r, record, "config.threads", 1, 1, MOST_THREADS)};
     o.op = op && sp_op_from_name(op) >= 0 ? (enum sp_op)sp_op_from_name(op) : SP_OP_SPMV;

@@ -153,6 +153,15 @@ run model gen:laplace3d:20 --machine "$dir/dark.json",ivb-e5-2660v2
 has '^ dark .* unknown +unknown +unknown'
 has 'dark: bandwidth unknown: nobody says'
 
+# Row pointers of 8 bytes, as most libraries have them: 4 (n_r + 1) bytes more, in the model.
+for row_ptr in 4 8; do
+    run model gen:laplace2d:1000 --machine a64fx --row-ptr $row_ptr --json
+    tr -d ' \n' <"$dir/out" | grep -o '"bytes":{"value":[0-9.]*' | head -n 1 >"$dir/row_ptr$row_ptr"
+done
+awk -F: 'FNR == NR { narrow = $3; next } { exit $3 - narrow != 4 * 1000001 }' "$dir/row_ptr4" "$dir/row_ptr8" ||
+    fail "row pointers of 8 bytes: $(cat "$dir/row_ptr4" "$dir/row_ptr8")"
+refused "row-ptr takes 4, 8, not '5'" model gen:laplace2d:10 --row-ptr 5
+
 # The effective capacity of the last level is an interval (6 MB, 4 to 16), and so is what follows from it: the data
 # of 11.6 MB fit its upper end.
 wide=tests/data/machine-wide.json

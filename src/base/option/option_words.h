@@ -10,6 +10,7 @@
 #define SP_O_SCHEDULE      "--schedule"
 #define SP_O_PRECISION     "--precision"
 #define SP_O_INDEX         "--index"
+#define SP_O_ROW_PTR       "--row-ptr"
 #define SP_O_PREFETCH      "--prefetch"
 #define SP_O_RHS           "--rhs"
 #define SP_O_INNER         "--inner"

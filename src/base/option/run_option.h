@@ -8,7 +8,8 @@
 enum sp_option_bits {
     SP_ON_GPU = 1,    /* may be given there, too */
     SP_OF_SERIES = 2, /* series of records are told apart by it */
-    SP_OF_CHANGE = 4  /* hints, sweeps and trials may change it */
+    SP_OF_CHANGE = 4, /* hints, sweeps and trials may change it */
+    SP_IF_GIVEN = 8   /* series of records without it are as they were before there was such an option */
 };
 
 enum sp_option {

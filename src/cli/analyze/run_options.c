@@ -58,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->analyze.index = (enum sp_index)index;
         r->index_given = true;
         return 0;
+    case SP_KEY_OF(ROW_PTR):
+        r->analyze.row_ptr_B = sp_pick_of(state, SP_OPTION_ROW_PTR, arg) == 1 ? 8 : 4;
+        return 0;
     case SP_KEY_OF(PREFETCH):
         if (sp_parse_count(arg, &n) || n < 0 || n > SP_MAX_PREFETCH)
             sp_usage_error(state, "--prefetch takes a number of entries from 0 to %d, not '%s'",

@@ -366,7 +366,9 @@ static struct sp_fact size_of(const struct sp_record *r, const char *which)
     if (p < 0 || i < 0 || !sp_value_known(n_nz.value))
         return fact_unknown(fact_not_here, "B", from);
     double stored = n_nz.value.value / (sp_value_known(beta.value) ? beta.value.value : 1);
-    struct sp_sizes s = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
+    const struct sp_sizes s_of = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
+    const double row_ptr_B = json_number_value(sp_record_node(r, "request.row_ptr"));
+    struct sp_sizes s = sp_sizes_with_pointers(s_of, (int)row_ptr_B);
     if (strcmp(sp_words_text(r, "config.format", ""), "staged") == 0)
         s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
     double B = *which == 'a'   ? s.s_a

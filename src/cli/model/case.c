@@ -267,6 +267,7 @@ static struct sp_predict_inputs inputs_of(const struct sp_model_request *request
         .permuted = w->sigma > 1,
         .precision = w->precision,
         .index = w->index,
+        .row_ptr_B = w->row_ptr_B,
         .r = row->r,
         .layout = layout,
         .work = layout ? sp_workload_flops(w) : 0,

@@ -186,6 +186,8 @@ static const struct argp_option options[] = {
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
     {&SP_O_PRECISION[2], SP_KEY_OF(PRECISION), "P", 0,
      "f64 (default), f32, mixed (values f32, vectors f64), c128; spmm and sddmm also f16, bf16", 0},
+    {&SP_O_ROW_PTR[2], SP_KEY_OF(ROW_PTR), "B", 0,
+     "Bytes of a row pointer: 4 or 8 (default: 4 while that counts the nonzeros)", 0},
     {&SP_O_INDEX[2], SP_KEY_OF(INDEX), "I", 0,
      "i32 (default), i64, or d16: 16-bit offsets from a base (spmv in crs and sell)", 0},
     {&SP_O_SCHEDULE[2], SP_KEY_OF(SCHEDULE), "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
@@ -378,6 +380,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else
             r->workload.precision = (enum sp_precision)word;
         r->precision_given = true;
+        return 0;
+    case SP_KEY_OF(ROW_PTR):
+        r->workload.row_ptr_B = sp_pick_of(state, SP_OPTION_ROW_PTR, arg) == 1 ? 8 : 4;
         return 0;
     case SP_KEY_OF(INDEX):
         if ((word = sp_index_from_name(arg)) < 0)

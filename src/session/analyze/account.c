@@ -171,6 +171,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.sigma = w->sigma;
     in.precision = w->precision;
     in.index = w->index;
+    in.row_ptr_B = w->row_ptr_B;
     in.schedule = w->schedule;
     in.n_threads = w->n_threads;
     in.n_domains = a->setup.n_domains;

@@ -20,6 +20,7 @@ enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_
                               .r = o->r,
                               .order = o->order,
                               .index = o->index,
+                              .row_ptr_B = o->row_ptr_B,
                               .prefetch = o->prefetch,
                               .matrix = matrix,
                               .C = 1,
@@ -391,6 +392,8 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
         sp_change_add(&c, SP_OPTION_PRECISION, sp_precision_name(w->precision));
     if (w->index != SP_I32)
         sp_change_add(&c, SP_OPTION_INDEX, sp_index_name(w->index));
+    if (w->row_ptr_B > 0)
+        sp_change_add_number(&c, SP_OPTION_ROW_PTR, w->row_ptr_B);
     if (w->prefetch > 0)
         sp_change_add_number(&c, SP_OPTION_PREFETCH, w->prefetch);
     sp_change_add_operation(&c, w);

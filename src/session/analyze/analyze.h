@@ -23,6 +23,7 @@ struct sp_analyze_options {
     const char *schedule; /* "nnz" ... */
     int precision;        /* enum sp_precision, -1: c128 for complex matrices, else f64 */
     enum sp_index index;
+    int row_ptr_B;    /* as in the workload */
     int32_t prefetch; /* entries; 0: none */
     int n_threads;    /* 0: one for each core that the process may use */
     const char *isa;  /* NULL: the best kernel */

@@ -224,6 +224,7 @@ static struct sp_prediction predict(const struct sp_analysis *a, const struct sp
 {
     const struct sp_layout *l = &a->setup.layout;
     struct sp_predict_inputs in = {
+        .row_ptr_B = (int)l->s_p,
         .n_r = l->n_r,
         .n_c = l->n_c,
         .n_nz = l->n_nz,

@@ -56,7 +56,8 @@ static enum sp_status volume_of(const struct sp_workload *w, double alpha, doubl
         struct sp_pattern pattern = sp_csr_pattern(m);
         *beta = sp_sell_beta(&pattern, w->C, w->sigma);
     }
-    struct sp_sizes sizes = sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta);
+    struct sp_sizes sizes =
+        sp_sizes_with_pointers(sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta), w->row_ptr_B);
     *v = w->format == SP_FORMAT_CRS
              ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
              : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes, w->sigma > 1, alpha, w_y);

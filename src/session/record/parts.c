@@ -382,6 +382,8 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     ask_text(r, SP_OPTION_PRECISION,
              o->precision >= 0 ? sp_precision_name((enum sp_precision)o->precision) : NULL);
     ask_text(r, SP_OPTION_INDEX, sp_index_name(o->index));
+    if (o->row_ptr_B > 0)
+        ask_number(r, SP_OPTION_ROW_PTR, o->row_ptr_B);
     ask_number(r, SP_OPTION_PREFETCH, o->prefetch);
     ask_number(r, SP_OPTION_THREADS, o->n_threads);
     ask_text(r, SP_OPTION_ISA, o->isa);

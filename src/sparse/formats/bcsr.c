@@ -192,7 +192,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     count_blocks(l, walks, w->n_threads, running);
     l->n_indices = running[l->n_ptr - 1];
     l->n_stored = l->n_indices * l->b_h * l->b_w;
-    l->s_p = sp_layout_pointer_size(l->n_indices);
+    l->s_p = sp_layout_pointer_size(w, l->n_indices);
     int64_t block_units = w->block > 0 ? (w->block + l->b_h - 1) / l->b_h : 1;
     enum sp_status status =
         sp_partition_make(w->schedule, block_units, w->n_threads, l->n_ptr - 1, running, &l->partition, err);

@@ -48,7 +48,7 @@ enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values
 {
     const struct sp_csr *a = w->matrix;
     l->n_stored = l->n_indices = a->n_nz;
-    l->s_p = sp_layout_pointer_size(a->n_nz);
+    l->s_p = sp_layout_pointer_size(w, a->n_nz);
     l->n_ptr = a->n_r + 1;
     enum sp_status status = w->index == SP_D16 ? take_bases(w, l, err) : SP_OK;
     if (status == SP_OK)
@@ -98,7 +98,7 @@ enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values
 {
     const struct sp_csr *a = w->matrix;
     l->n_stored = l->n_indices = a->n_nz;
-    l->s_p = sp_layout_pointer_size(a->n_nz);
+    l->s_p = sp_layout_pointer_size(w, a->n_nz);
     l->n_ptr = a->n_nz + 1;
     enum sp_status status =
         sp_partition_make(w->schedule, w->block, w->n_threads, a->n_nz, NULL, &l->partition, err);

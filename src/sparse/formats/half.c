@@ -168,7 +168,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     const struct sp_csr *a = w->matrix;
     count_lower(a, running);
     l->n_stored = l->n_indices = running[a->n_r];
-    l->s_p = sp_layout_pointer_size(l->n_stored);
+    l->s_p = sp_layout_pointer_size(w, l->n_stored);
     l->n_ptr = a->n_r + 1;
     enum sp_status status =
         sp_partition_make(w->schedule, w->block, w->n_threads, a->n_r, running, &l->partition, err);

@@ -260,7 +260,7 @@ enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct
                        sp_format_name(w->format), sp_index_name(w->index));
     l->permuted = p;
     l->n_stored = l->n_indices = l->n_nz;
-    l->s_p = sp_layout_pointer_size(l->n_nz);
+    l->s_p = sp_layout_pointer_size(w, l->n_nz);
     l->n_ptr = l->n_r + 1;
     enum sp_status status =
         sp_partition_make(w->schedule, w->block, w->n_threads, l->n_r, p->row_ptr, &l->partition, err);

@@ -41,10 +41,10 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
 /* Its column indices and, where they are wanted, its values. */
 enum sp_status sp_layout_alloc_entries(struct sp_layout *layout, bool with_values, struct sp_error *err);
 
-/* s_p of a format that stores n entries. */
-static inline size_t sp_layout_pointer_size(int64_t n)
+/* s_p of a format that stores n entries: 4 while it counts them, unless the workload asks for 8. */
+static inline size_t sp_layout_pointer_size(const struct sp_workload *w, int64_t n)
 {
-    return n <= INT32_MAX ? sizeof(int32_t) : sizeof(int64_t);
+    return n <= INT32_MAX && w->row_ptr_B != 8 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
 static inline void sp_layout_set_ptr(void *ptr, size_t s_p, int64_t i, int64_t value)

@@ -232,7 +232,7 @@ enum sp_status sp_sell_plan_apply(const struct sp_sell_plan *plan, const struct 
     l->n_ptr = plan->n_chunks + 1;
     l->n_stored = plan->ptr[plan->n_chunks];
     l->n_slots = l->n_stored / l->C;
-    l->s_p = sp_layout_pointer_size(l->n_stored);
+    l->s_p = sp_layout_pointer_size(w, l->n_stored);
     int64_t block = w->block / l->C + (w->block % l->C != 0);
     enum sp_status status =
         sp_partition_make(w->schedule, block, w->n_threads, l->n_chunks, plan->ptr, &l->partition, err);

@@ -236,7 +236,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, const
     l->n_chunks = plan->n_chunks;
     l->n_indices = l->n_stored;
     l->n_ptr = l->n_blocks + 1;
-    l->s_p = sp_layout_pointer_size(l->n_stored);
+    l->s_p = sp_layout_pointer_size(w, l->n_stored);
     status = sp_layout_alloc(l, l->n_blocks + 1, sizeof *l->block, "blocks", &l->block, err);
     void *p = NULL;
     if (status == SP_OK)

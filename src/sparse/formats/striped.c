@@ -149,7 +149,7 @@ enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_va
                        "stripes of %d columns are %lld, for rows of %lld entries", (int)w->W,
                        (long long)stripes_of(a->n_c, w->W), (long long)(a->n_r > 0 ? a->n_nz / a->n_r : 0));
     l->n_stored = l->n_indices = a->n_nz;
-    l->s_p = sp_layout_pointer_size(a->n_nz);
+    l->s_p = sp_layout_pointer_size(w, a->n_nz);
     l->n_ptr = a->n_r + 1;
     enum sp_status status =
         sp_partition_make(w->schedule, w->block, w->n_threads, a->n_r, a->row_ptr, &l->partition, err);

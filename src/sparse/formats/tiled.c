@@ -161,7 +161,7 @@ enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_valu
     const struct sp_csr *a = w->matrix;
     struct scratch *scratch = NULL;
     l->n_stored = a->n_nz;
-    l->s_p = sp_layout_pointer_size(a->n_nz);
+    l->s_p = sp_layout_pointer_size(w, a->n_nz);
     l->n_chunks = (a->n_r + l->T_i - 1) / l->T_i;
     l->n_ptr = l->n_chunks + 1;
     enum sp_status status = deal(w, l, err);

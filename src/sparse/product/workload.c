@@ -387,6 +387,11 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
                        " crs, sell, sellu or striped",
                        "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL, SELLU and "
                        "stripes only");
+    if (w->row_ptr_B != 0 && w->row_ptr_B != 4 && w->row_ptr_B != 8)
+        return sp_fail(err, SP_USAGE, "say 4 or 8", "row pointers of %d bytes", w->row_ptr_B);
+    if (w->row_ptr_B == 4 && w->matrix && w->matrix->n_nz > INT32_MAX)
+        return sp_fail(err, SP_USAGE, "use " SP_O_ROW_PTR " 8",
+                       "row pointers of 4 bytes do not count %lld nonzeros", (long long)w->matrix->n_nz);
     if (w->prefetch < 0 || w->prefetch > SP_MAX_PREFETCH)
         return sp_fail(err, SP_USAGE, "give a number of entries up to 4096, 0 for none",
                        "a prefetch of %d entries", (int)w->prefetch);

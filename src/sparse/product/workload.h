@@ -62,6 +62,7 @@ struct sp_workload {
     enum sp_order order; /* of the dense operands; column-major for SpMMV only */
     enum sp_precision precision;
     enum sp_index index; /* width of stored column indices */
+    int row_ptr_B;       /* of a pointer to rows, chunks or blocks: 4 or 8; 0: 4 while what they count fits */
     int32_t prefetch;    /* gathered x is asked for so many entries in advance; 0: it is not */
     enum sp_schedule schedule;
     int64_t block;               /* rows in a block of cyclic */
