@@ -34,9 +34,9 @@ START_TEST(series_are_told_apart_as_ever)
         if (sp_run_options[i].bits & SP_OF_SERIES)
             snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %s",
                      sp_option_field((enum sp_option)i));
-    ck_assert_str_eq(fields,
-                     " op format schedule precision index row_ptr prefetch width order threads isa store pages pin"
-                     " state between reorder device skew policy llc");
+    ck_assert_str_eq(
+        fields, " op format schedule precision index row_ptr prefetch width order threads isa store pages pin"
+                " state between reorder device skew policy llc");
 }
 END_TEST
 
