@@ -22,7 +22,8 @@ enum { SP_KEY_OPTION = SP_KEY_PRIVATE + 0x100 };
 
 #define SP_ARGP_ROW(id, key, arg, w, p, o, t, b, ...) SP_ARGP(id, key, arg, __VA_ARGS__)
 
-#define SP_ARGP(id, key, arg, group, help) {&SP_O_##id[2], key ? key : SP_KEY_OF(id), arg, 0, help, group},
+#define SP_ARGP(id, key, arg, group, help)                                                                   \
+    {&SP_O_##id[2], (key) ? (key) : SP_KEY_OF(id), arg, 0, help, group},
 
 /* The option of a key, one with a letter included; SP_N_OPTIONS: none. */
 enum sp_option sp_option_of_key(int key);
