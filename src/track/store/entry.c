@@ -69,9 +69,12 @@ static void find_series(const struct sp_record *r, struct sp_entry *e)
     h = hash_node(h, "version", json_object_get(request, "version"));
     h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
     for (int i = 0; i < SP_N_OPTIONS; i++) {
+        const unsigned bits = sp_run_options[i].bits;
+        if (!(bits & SP_OF_SERIES))
+            continue;
         const char *field = sp_option_field((enum sp_option)i);
-        const json_t *value = field ? json_object_get(request, field) : NULL;
-        if ((sp_run_options[i].bits & SP_OF_SERIES) && (value || !(sp_run_options[i].bits & SP_IF_GIVEN)))
+        const json_t *value = json_object_get(request, field);
+        if (value || !(bits & SP_IF_GIVEN))
             h = hash_node(h, field, value);
     }
     key_text(h, e->series);
