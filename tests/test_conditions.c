@@ -267,7 +267,7 @@ END_TEST
 
 /* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. */
 struct made_up {
-    int period, n;
+    int period, n, n_looks;
 };
 
 static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
@@ -283,9 +283,32 @@ static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *tu
 
 static void made_up_look(void *context, struct sp_look *look)
 {
-    (void)context;
+    ((struct made_up *)context)->n_looks++;
     *look = (struct sp_look){.mode = "unknown"};
 }
+
+/* What all samplings may wait for quiet moments is one sum: where it is spent, one burst is all, whatever
+ * patience there would be. */
+START_TEST(waiting_has_one_purse)
+{
+    struct made_up m = {.period = 0};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    double wait_s = 0.05;
+    struct sp_sampling_options o = {
+        .protocol = sp_protocol_default(NULL), .patience_s = 1e6, .wait_s = &wait_s};
+    struct sp_pairs pairs;
+    o.protocol.budget_s = 1e-3;
+    o.protocol.max_samples = 12;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(!pairs.clean && pairs.n > 0 && wait_s == 0);
+    sp_pairs_free(&pairs);
+    m.n_looks = 0;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(m.n_looks == 2 && pairs.n > 0 && wait_s == 0); /* before and after the burst */
+    sp_pairs_free(&pairs);
+}
+END_TEST
 
 START_TEST(any_device_takes_turns_under_the_same_rules)
 {
@@ -322,6 +345,7 @@ int main(void)
     tcase_add_test(c, noise_is_no_error);
     tcase_add_test(c, a_gpu_waits_for_its_host_or_shares_itself);
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
+    tcase_add_test(c, waiting_has_one_purse);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

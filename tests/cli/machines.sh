@@ -207,6 +207,18 @@ run analyze gen:random:100000:8 --machine "$dir/fast.json" --threads 1 --budget 
 tr -s ' \n' ' ' <"$dir/out" | grep -q "loads of the kernel's arrays reach [0-9.]* GB/s, long loops in the [LM][^ ]* of this machine 1e+06\|% of the bandwidth that is remembered" || fail "no remark on a roof far below what is remembered"
 grep -q '^NOTE' "$dir/out" && fail "this machine is taken for another one"
 
+# Where loads of the arrays are far faster than memory, they lie in the cache, however small it was found before: memory and L3
+# of 1 MB/s. With an L3 of 10^6 GB/s they would be slower than that: then they come from memory.
+sed -e 's/"value":1e15/"value":1e6/' -e 's/"name":"fast"/"name":"slow"/' "$dir/fast.json" >"$dir/slow.json"
+sed '/"level":"L3"/s/"value":1e6/"value":1e15/' "$dir/slow.json" >"$dir/mixed.json"
+for machine in slow mixed; do
+    run analyze gen:random:150000:8 --machine "$dir/$machine.json" --threads 1 --budget 50ms --no-hints --no-plots --bytes sim --out "$dir" --json
+    tr -d ' \n' <"$dir/out" | grep -o '"binding":{[^}]*}' >"$dir/$machine.binding"
+done
+grep -q '"level":"L3".*"certain":false' "$dir/slow.binding" || fail "loads at the speed of L3 come from memory: $(cat "$dir/slow.binding")"
+grep -q 'lieinacachenow' "$dir/slow.binding" || fail "why is not said: $(cat "$dir/slow.binding")"
+grep -q '"level":"MEM"' "$dir/mixed.binding" || fail "loads far slower than L3 come from it: $(cat "$dir/mixed.binding")"
+
 # Figures in doubt are not measured again by a command that has less time itself.
 threads=$(nproc)
 mkdir -p "$dir/doubted/spmodel"

@@ -377,7 +377,7 @@ static struct sp_fact size_of(const struct sp_record *r, const char *which)
                : *which == 'i' ? s.s_i
                : *which == 'p' ? s.s_p
                                : s.s_b;
-    return defined(B, "B", from);
+    return defined(B, "B", *which == 'p' && row_ptr_B > 0 ? "request.row_ptr" : from);
 }
 
 static struct sp_fact flops_of_entry(const struct sp_record *r)
