@@ -65,6 +65,19 @@ struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains
     return fluid;
 }
 
+struct sp_value sp_imbalance_of(const struct sp_imbalance_inputs *in)
+{
+    const double t = in->time_s.value;
+    if (sp_value_known(in->lambda_t))
+        return sp_value_of(t * (1 - 1 / in->lambda_t.value), SP_MEASURED);
+    if (!sp_value_known(in->equal_s))
+        return sp_value_of(in->fluid_s, SP_MODELLED);
+    const double most = fmax(in->fluid_s, (in->lambda_nz - 1) * in->core_s);
+    const struct sp_value equal = in->equal_s;
+    return sp_value_between(fmin(most, fmax(0, t - equal.value)), fmin(most, fmax(0, t - equal.hi)),
+                            fmin(most, fmax(0, t - equal.lo)), SP_MEASURED);
+}
+
 double sp_lambda(const double *x, int n)
 {
     double sum = 0, max = 0;

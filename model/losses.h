@@ -50,8 +50,8 @@ struct sp_loss_inputs {
     double domains_B;            /* (alpha_min - alpha_once) s_x n_nz */
     struct sp_value x_B;         /* bytes of x simulated or measured; SP_NONE: unknown */
     double x_once_B;             /* alpha_once s_x n_nz: extra x is x_B - x_once_B, at least 0 */
-    struct sp_value imbalance_s; /* sp_fluid.loss_s; SP_NONE: unknown */
-    bool equal_run;              /* imbalance_s is bounded by a run with equal shares */
+    struct sp_value imbalance_s; /* sp_imbalance_of(); SP_NONE: unknown */
+    bool equal_run;              /* imbalance_s comes from a run with equal shares */
     double lambda;               /* of the threads' bytes or entries, for the text */
     struct sp_value core_s;      /* W/P_core with all threads, without team_s; SP_NONE: not measured */
     struct sp_value gathers_s;   /* what gathers add that come from beyond L1, sp_gather_beyond_first();
@@ -143,6 +143,20 @@ struct sp_fluid {
  * all threads, so they differ from one domain to another only by the threads in it. */
 struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains, const int *domain_of_thread,
                                struct sp_fluid_rates rates, double *finish_s);
+
+struct sp_imbalance_inputs {
+    struct sp_value time_s;   /* measured, of one execution */
+    struct sp_value lambda_t; /* of busy times where they decide; SP_NONE: they do not */
+    struct sp_value equal_s;  /* measured, equal entries per thread on the same arrays; SP_NONE: not run */
+    double fluid_s;           /* sp_fluid.loss_s: what unequal transfers cost */
+    double core_s;            /* W/P_core of the team with equal shares; 0: not measured */
+    double lambda_nz;         /* of the entries */
+};
+
+/* [s] what unequal shares cost: of the busy times, (1 - 1/lambda_t) t; else what the run with equal shares
+ * saves, at most what unequal transfers or unequal execution, (lambda_nz - 1) core_s, can cost; else fluid_s.
+ */
+struct sp_value sp_imbalance_of(const struct sp_imbalance_inputs *inputs);
 
 /* lambda = max/mean; 1 for n = 0 or a zero mean. */
 double sp_lambda(const double *x, int n);

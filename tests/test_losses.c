@@ -286,6 +286,32 @@ START_TEST(less_time_than_the_minimum_leaves_a_negative_rest)
 }
 END_TEST
 
+/* Twice the entries on one of two threads: transfers alone would lose 14 us, execution up to 70. What the run
+ * with equal shares saves counts, up to the larger of the two. */
+START_TEST(equal_shares_prove_imbalance)
+{
+    struct sp_imbalance_inputs in = {.time_s = sp_value_of(106e-6, SP_MEASURED),
+                                     .lambda_t = sp_value_none("not asked"),
+                                     .equal_s = sp_value_of(75e-6, SP_MEASURED),
+                                     .fluid_s = 14e-6,
+                                     .core_s = 70e-6,
+                                     .lambda_nz = 2};
+    near(sp_imbalance_of(&in).value, 31e-6, 1e-12);
+    in.equal_s = sp_value_between(75e-6, 70e-6, 110e-6, SP_MEASURED); /* nothing for certain */
+    near(sp_imbalance_of(&in).lo, 0, 0);
+    near(sp_imbalance_of(&in).hi, 36e-6, 1e-12);
+    in.lambda_nz = 1.1;
+    near(sp_imbalance_of(&in).value, 14e-6, 1e-12);
+    in.equal_s.value = 107e-6;
+    near(sp_imbalance_of(&in).value, 0, 0);
+    in.equal_s = sp_value_none("not run");
+    ck_assert(sp_imbalance_of(&in).origin == SP_MODELLED);
+    near(sp_imbalance_of(&in).value, 14e-6, 1e-12);
+    in.lambda_t = sp_value_of(1.25, SP_MEASURED);
+    near(sp_imbalance_of(&in).value, 21.2e-6, 1e-12);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("losses");
@@ -302,6 +328,7 @@ int main(void)
     tcase_add_test(tc, intervention_proves_latency);
     tcase_add_test(tc, modelled_gathers_stand_in_for_the_test);
     tcase_add_test(tc, the_rest_has_the_interval_of_all_parts);
+    tcase_add_test(tc, equal_shares_prove_imbalance);
     tcase_add_test(tc, less_time_than_the_minimum_leaves_a_negative_rest);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

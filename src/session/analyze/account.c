@@ -22,6 +22,23 @@ static struct sp_value execution_of(const struct sp_analysis *a)
                                : sp_value_none("P_core was not measured");
 }
 
+static struct sp_value imbalance_of(const struct sp_analysis *a)
+{
+    if (a->setup.layout.n_nz <= 1 || a->setup.workload.n_threads == 1) /* one entry cannot be shared */
+        return sp_value_of(0, SP_MODELLED);
+    const struct sp_value core = execution_of(a);
+    const struct sp_imbalance_inputs in = {
+        .time_s = a->observed.pairs.time,
+        .lambda_t =
+            a->evaluated.busy_decides ? a->evaluated.lambda_t : sp_value_none("bytes explain busy times"),
+        .equal_s = a->proved.equal_s,
+        .fluid_s = a->evaluated.fluid.loss_s,
+        .core_s = sp_value_known(core) ? core.value : 0,
+        .lambda_nz = a->evaluated.lambda_nz,
+    };
+    return sp_imbalance_of(&in);
+}
+
 static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -39,17 +56,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
         .domains_B = (a->evaluated.alpha_min.alpha - a->evaluated.alpha_min.alpha_once) * per_alpha,
         .x_B = sp_value_of(a->evaluated.alpha.value * per_alpha + y_again_B, a->evaluated.alpha.origin),
         .x_once_B = a->evaluated.alpha_min.alpha_once * per_alpha,
-        .imbalance_s =
-            l->n_nz <= 1 ? sp_value_of(0, SP_MODELLED) /* one entry cannot be shared */
-            : a->evaluated.busy_decides
-                ? sp_value_of(a->observed.pairs.time.value * (1 - 1 / a->evaluated.lambda_t.value),
-                              SP_MEASURED)
-            : sp_value_known(a->proved.equal_s)
-                ? sp_value_of(fmin(a->evaluated.fluid.loss_s,
-                                   fmax(0, a->observed.pairs.time.value - a->proved.equal_s.value)),
-                              SP_MEASURED)
-            : a->setup.workload.n_threads > 1 ? sp_value_of(a->evaluated.fluid.loss_s, SP_MODELLED)
-                                              : sp_value_of(0, SP_MODELLED),
+        .imbalance_s = imbalance_of(a),
         .equal_run = !a->evaluated.busy_decides && sp_value_known(a->proved.equal_s),
         .lambda = a->evaluated.busy_decides ? a->evaluated.lambda_t.value : a->evaluated.fluid.lambda,
         .core_s = execution_of(a),

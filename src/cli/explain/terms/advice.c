@@ -143,7 +143,7 @@ const struct sp_term sp_loss_terms[] = {
     {"imbalance", "loss: threads that wait for the last one", .also = "load-imbalance",
      .formula = "fluid model: time of the actual shares minus that of equal shares",
      .text =
-         "Measured where busy times differ by more than the bytes do, or bounded by a run with equal shares.",
+         "Measured by a run with equal shares, or from busy times that differ by more than the bytes do.",
      .see = "fluid lambda B01 losses", .fields = {"losses.imbalance", "losses_origin.imbalance"},
      .calculations = waiting_threads},
     {"in_core", "loss: execution and latency beyond what transfers hide", .also = "in-core in-core,-latency",
