@@ -34,6 +34,13 @@ enum sp_keeping {
 };
 const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part" */
 
+/* Ways that a level keeps for some arrays, as A64FX's sector cache and, in the outer levels, Intel's Cache
+ * Allocation Technology and AMD's QoS extensions do. */
+struct sp_way_partition {
+    int ways;        /* 0: the level is not divided */
+    uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only */
+};
+
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
     int level;                   /* 1, 2, 3 */
@@ -51,6 +58,7 @@ struct sp_cache {
     bool victim;       /* exclusive of the level below: filled by its evictions only */
     bool inclusive;    /* a line that leaves this level leaves the levels inside it too */
     enum sp_policy policy;
+    struct sp_way_partition partition;
 };
 /* The capacity to believe: effective where it was measured, else stated. */
 static inline int64_t sp_cache_believed_B(const struct sp_cache *c)

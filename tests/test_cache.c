@@ -125,6 +125,12 @@ static void check_sets(const struct sp_layout *l, const char *what)
         c[2].inclusive = c[1].inclusive = kind == 2;
         if (kind == 3)
             c[2].ways = 0;
+        else if (turn % 3 >
+                 0) /* ways for the stream of the matrix, in the last level and for the indices in L1 */
+            c[2].partition =
+                (struct sp_way_partition){1 + turn % 5, 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES};
+        if (turn % 3 == 2)
+            c[0].partition = (struct sp_way_partition){1, 1 << SP_ARRAY_INDICES};
         struct sp_machine m = machine_of(c, 3);
         struct sp_sim_options o = sp_sim_default(&m);
         o.skew = kind == 0 ? 0.2 : 0;

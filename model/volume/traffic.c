@@ -103,7 +103,7 @@ static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, i
         return 0;
     double private_B = 0, shared_B = 0;
     for (int k = 0; k < n_caches; k++) {
-        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive)
+        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive || cache[k].partition.ways > 0)
             return 0;
         if (k < n_caches - 1)
             private_B += 2.0 * (double)sp_cache_believed_B(&cache[k]);
