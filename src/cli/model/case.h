@@ -73,6 +73,9 @@ struct sp_model_row {
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */
+    struct sp_value memory_B, saved_B; /* simulated in all caches of several domains, warm: what comes from
+                                          and goes to memory, and what of the arrays but x the last levels
+                                          keep from one execution to the next; else SP_NONE */
     struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
                             above, in `gather` and in expected_s */
     bool has_ecm, ecm_has_core; /* cli/model/case.c; T_OL is from P_core, else from the arithmetic peak */

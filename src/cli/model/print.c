@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "io/record/record.h"
+#include "model/cache/partition.h"
 
 static void put_part(FILE *out, const char *before, struct sp_value v, double n_r)
 {
@@ -288,6 +289,9 @@ static void print_machine(const struct sp_model_row *row, FILE *out)
         sp_print(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu,
                  row->n_threads, row->n_threads == 1 ? "" : "s", row->n_domains,
                  row->n_domains == 1 ? "" : "s");
+    char partition[256];
+    if (*sp_partition_text(partition, sizeof partition, m))
+        sp_print(out, "WAYS     %s, the rest for the other arrays\n", partition);
     const struct sp_prediction *p = &row->prediction;
     if (!p->roof) {
         sp_print(out, "ROOF     unknown: the machine describes no bandwidth\n");
@@ -387,12 +391,24 @@ static void print_expected(const struct sp_model_row *row, FILE *out)
              sp_text_seconds(t[6], sizeof t[6], row->transfers_s.value));
 }
 
+/* "CRS: 6.60 MB from and to memory, 9.35 MB stay in the caches of the domains between executions
+ * (simulated)". */
+static void print_saved(const struct sp_model_row *row, FILE *out)
+{
+    char memory[32], saved[32];
+    if (!sp_value_known(row->saved_B) || row->saved_B.value < 0.001 * row->prediction.volume.total_B)
+        return;
+    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domains (simulated).\n",
+             row->format, sp_text_bytes(memory, sizeof memory, row->memory_B.value),
+             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains);
+}
+
 /* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
 static void print_kept(const struct sp_model_row *row, FILE *out)
 {
     static const double noticeable = 0.05;
     const struct sp_kept *k = &row->kept;
-    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable)
+    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable || k->fetched.origin == SP_SIMULATED)
         return;
     sp_print(out,
              " %s: L%d keeps about %.0f %% (%.0f %% ... %.0f %%) of the data between executions (modelled;\n"
@@ -417,6 +433,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
                      100 * row[i].unit_share);
     for (int i = 0; i < n; i++)
         print_gather(&row[i], out);
+    for (int i = 0; i < n; i++)
+        print_saved(&row[i], out);
     for (int i = 0; i < n; i++)
         print_kept(&row[i], out);
     for (int i = 0; i < n; i++)
