@@ -30,9 +30,12 @@ struct sp_capacity_draw {
 /* What a cache of C bytes keeps of N that are gone through again and again (model/cache/kept.h). */
 enum sp_keeping {
     SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
-    SP_KEEPS_A_PART     /* C/N: the best replacement, to which adaptive insertion comes near */
+    SP_KEEPS_A_PART,    /* C/N: the best replacement, to which adaptive insertion comes near */
+    SP_KEEPS_NOTHING,   /* LRU, as it is simulated: seen by counters */
+    SP_N_KEEPINGS
 };
-const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part" */
+const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part", "nothing" */
+int sp_keeping_from_name(const char *name);           /* -1: none */
 
 /* Ways that a level keeps for some arrays, as A64FX's sector cache and, in the outer levels, Intel's Cache
  * Allocation Technology and AMD's QoS extensions do. */

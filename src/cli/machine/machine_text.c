@@ -67,7 +67,9 @@ static void print_caches(FILE *f, const struct sp_machine *m)
                 f, "\n      %.3g MiB (%.3g ... %.3g, %s) for data that are gone through again and again, %s",
                 c->cycle_B.value / (1 << 20), c->cycle_B.lo / (1 << 20), c->cycle_B.hi / (1 << 20),
                 sp_origin_name(c->cycle_B.origin),
-                c->keeping == SP_KEEPS_A_PART ? "of which it keeps that much" : "kept by chance");
+                c->keeping == SP_KEEPS_A_PART    ? "of which it keeps that much"
+                : c->keeping == SP_KEEPS_NOTHING ? "of more it keeps nothing"
+                                                 : "kept by chance");
         fputc('\n', f);
     }
 }

@@ -416,9 +416,10 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
         remark_unknown(r, cycle, where, known_cycle);
         c->cycle_B = value_of(r, cycle, where, "B");
         text_of(r, cycle, where, "law", text, sizeof text, false);
-        c->keeping = strcmp(text, "part") == 0 ? SP_KEEPS_A_PART : SP_KEEPS_BY_CHANCE;
-        if (*text && strcmp(text, sp_keeping_name(c->keeping)) != 0)
-            fault(r, where, "law", "must be chance or part");
+        const int law = *text ? sp_keeping_from_name(text) : SP_KEEPS_BY_CHANCE;
+        if (law < 0)
+            fault(r, where, "law", "must be chance, part or nothing");
+        c->keeping = law < 0 ? SP_KEEPS_BY_CHANCE : (enum sp_keeping)law;
     }
 }
 
