@@ -42,6 +42,7 @@ int sp_keeping_from_name(const char *name);           /* -1: none */
 struct sp_way_partition {
     int ways;        /* 0: the level is not divided */
     uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only */
+    bool stacks;     /* for sp_sim_ways(): each side has all ways, and hits are counted by their depth */
 };
 
 /* One level of cache. The last one in the array is the last level (LLC). */

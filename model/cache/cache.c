@@ -291,6 +291,18 @@ static bool another_has(struct sp_hierarchy *h, int k, int thread, uint32_t line
     return false;
 }
 
+static bool touch_counted(const struct sp_hierarchy *h, struct sp_depths *depths, const struct sp_sets *s,
+                          uint32_t line)
+{
+    uint32_t *set = sp_sets_of(s, line);
+    const int way = sp_sets_find(s, set, line);
+    if (way < 0)
+        return false;
+    depths->hits[array_of(h, line)][way]++;
+    sp_sets_used(s, set, way, false);
+    return true;
+}
+
 /* Level k (n_levels: memory) gives a line to the level inside; true when the copy is dirty. */
 static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
 {
@@ -307,7 +319,7 @@ static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
         level->counts.read[array_of(h, line)]++;
         return demand(h, k + 1, thread, line);
     }
-    if (instance_touch(c, line, false))
+    if (level->depths ? touch_counted(h, level->depths, &c->sets, line) : instance_touch(c, line, false))
         return false;
     level->counts.read[array_of(h, line)]++;
     bool dirty = demand(h, k + 1, thread, line);
@@ -435,8 +447,11 @@ void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event,
 
 void sp_hierarchy_count_anew(struct sp_hierarchy *h)
 {
-    for (int k = 0; k < h->n_levels; k++)
+    for (int k = 0; k < h->n_levels; k++) {
         memset(&h->level[k].counts, 0, sizeof h->level[k].counts);
+        if (h->level[k].depths)
+            memset(h->level[k].depths, 0, sizeof *h->level[k].depths);
+    }
 }
 
 /* Writes back what is dirty in one instance and makes it clean. */
@@ -531,12 +546,16 @@ static enum sp_status make_level(const struct sp_cache *cache, int n_threads, in
 {
     const struct sp_way_partition *p = &cache->partition;
     const int n = (n_threads + level->threads_sharing - 1) / level->threads_sharing, ways = ways_of(cache);
-    const int part_ways[] = {p->ways > 0 ? ways - p->ways : ways, p->ways};
+    const int part_ways[] = {p->ways > 0 && !p->stacks ? ways - p->ways : ways, p->stacks ? ways : p->ways};
     level->n_parts = p->ways > 0 ? 2 : 1;
     for (int a = 0; a < SP_N_ARRAYS; a++)
         level->part_of_array[a] = level->n_parts > 1 && (p->arrays >> a & 1);
-    enum sp_status status = sp_new_array(n * level->n_parts, sizeof *level->instance, "the simulated caches",
-                                         (void **)&level->instance, err);
+    enum sp_status status = SP_OK;
+    if (p->stacks)
+        status = sp_new_array(1, sizeof *level->depths, "depths of hits", (void **)&level->depths, err);
+    if (status == SP_OK)
+        status = sp_new_array(n * level->n_parts, sizeof *level->instance, "the simulated caches",
+                              (void **)&level->instance, err);
     for (int i = 0; i < n && status == SP_OK; i++) {
         level->n_instances = i + 1;
         for (int part = 0; part < level->n_parts && status == SP_OK; part++)
@@ -578,6 +597,7 @@ void sp_hierarchy_free(struct sp_hierarchy *h)
             sp_sets_free(&h->level[k].instance[i].sets);
         }
         free(h->level[k].instance);
+        free(h->level[k].depths);
     }
     memset(h, 0, sizeof *h);
 }

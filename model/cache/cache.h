@@ -199,6 +199,15 @@ struct sp_cache_instance {
     struct sp_lru lru;
 };
 
+enum { SP_MOST_WAYS = 64 };
+
+/* Lines that the level inside asked for and found at depth d of their set's LRU stack: in a cache of w ways
+ * those with d >= w are misses (R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, IBM Systems Journal 9,
+ * 1970). */
+struct sp_depths {
+    int64_t hits[SP_N_ARRAYS][SP_MOST_WAYS];
+};
+
 struct sp_cache_level {
     bool victim, inclusive;
     int threads_sharing; /* thread t uses instance t / threads_sharing */
@@ -206,6 +215,7 @@ struct sp_cache_level {
     int n_parts;                        /* 2 where ways are kept for a class of arrays, else 1 */
     uint8_t part_of_array[SP_N_ARRAYS]; /* 1: the reserved ways */
     struct sp_cache_instance *instance; /* [n_instances * n_parts], the parts of one beside each other */
+    struct sp_depths *depths;           /* of an LRU level of sets with stacks; else NULL */
     struct sp_line_counts counts;       /* of all instances */
 };
 

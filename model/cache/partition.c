@@ -53,7 +53,7 @@ enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_
     if (sp_parse_count(number, &ways) || ways < 1 || ways > most)
         return sp_fail(err, SP_USAGE, "leave at least one way to each side",
                        "'%s' are not 1 to %d ways of the L%d cache", number, most, cache->level);
-    cache->partition = (struct sp_way_partition){(int)ways, arrays};
+    cache->partition = (struct sp_way_partition){.ways = (int)ways, .arrays = arrays};
     return SP_OK;
 }
 

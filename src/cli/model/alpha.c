@@ -57,6 +57,16 @@ static enum sp_status count_walks(struct simulation *s, const struct sp_sim_opti
     return SP_OK;
 }
 
+/* The same with every division of the last level's ways. */
+static enum sp_status divide(struct simulation *s, const struct sp_sim_options *options, struct sp_error *err)
+{
+    struct sp_machine m = *options->machine;
+    struct sp_sim_options divided = *options;
+    m.cache[m.n_caches - 1].partition = (struct sp_way_partition){.ways = 1, .arrays = s->request->divide};
+    divided.machine = &m;
+    return sp_sim_ways(s->layout, &divided, &s->row->ways, err);
+}
+
 static enum sp_status run_simulator(struct simulation *s, const struct sp_machine *machine, bool last_level,
                                     int home, double *alpha, struct sp_error *err)
 {
@@ -80,6 +90,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         memcpy(s->row->traffic, traffic, sizeof traffic);
         s->row->n_traffic = n_levels;
     }
+    if (!last_level && s->request->divide && (status = divide(s, &options, err)) != SP_OK)
+        return status;
     if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
         return status;
     if (!last_level && machine->kind == SP_CPU)

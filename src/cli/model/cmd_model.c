@@ -165,6 +165,8 @@ static enum sp_status model_machines_fit(struct sp_model_machines *m, int n_thre
                       : sp_fail(err, SP_USAGE, "ask for fewer", "no described CPU has %d cores", n_threads);
 }
 
+static const char all_ways[] = "=all";
+
 /* --partition in place of what the machine files say. */
 static enum sp_status divide_caches(const char *partition, struct sp_model_machines *m, struct sp_error *err)
 {
@@ -175,6 +177,35 @@ static enum sp_status divide_caches(const char *partition, struct sp_model_machi
         else
             status = sp_partition_set(partition, &m->machine[i], err);
     return status;
+}
+
+/* --partition L2:matrix=all: the caches stay whole, and *arrays are those of which all divisions are asked.
+ */
+static enum sp_status ask_all_ways(const char *partition, struct sp_model_machines *m, uint32_t *arrays,
+                                   struct sp_error *err)
+{
+    char one[128];
+    struct sp_machine divided = m->machine[0];
+    const int length = (int)(strlen(partition) - strlen(all_ways));
+    snprintf(one, sizeof one, "%.*s=1", length, partition);
+    enum sp_status status =
+        m->n == 1 ? sp_partition_set(one, &divided, err)
+                  : sp_fail(err, SP_USAGE, "name one", "all divisions are those of one machine");
+    const struct sp_cache *llc = sp_machine_llc(&divided);
+    if (status == SP_OK && (strchr(one, ',') || !llc || llc->partition.ways == 0))
+        status = sp_fail(err, SP_USAGE, "give the others a number",
+                         "all divisions are those of the last level, here L%d", llc ? llc->level : 0);
+    if (status != SP_OK)
+        return status;
+    *arrays = llc->partition.arrays;
+    sp_partition_clear(&m->machine[0]);
+    return SP_OK;
+}
+
+static bool asks_all_ways(const char *partition)
+{
+    const size_t n = partition ? strlen(partition) : 0, tail = strlen(all_ways);
+    return n > tail && strcmp(partition + n - tail, all_ways) == 0;
 }
 
 /* spmodel model: what the model says, without running anything. */
@@ -196,7 +227,9 @@ static const struct argp_option options[] = {
     {"partition", KEY_PARTITION, "LEVEL:ARRAYS=WAYS", 0,
      "With --alpha sim: ways of a cache kept for some arrays, for example L2:matrix=5 (values and indices; "
      "as a "
-     "sector cache or CAT); several with commas, none: leave the machine's undivided",
+     "sector cache or CAT); several with commas; =all: every division of the last level in one pass; none: "
+     "leave "
+     "the machine's caches undivided",
      0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
@@ -602,7 +635,8 @@ static int run(int argc, char **argv)
     if (model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
         return sp_report_error(&err);
     if (model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK ||
-        divide_caches(a.partition, &machines, &err) != SP_OK) {
+        (asks_all_ways(a.partition) ? ask_all_ways(a.partition, &machines, &a.request.divide, &err)
+                                    : divide_caches(a.partition, &machines, &err)) != SP_OK) {
         model_machines_free(&machines);
         return sp_report_error(&err);
     }

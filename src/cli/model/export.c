@@ -87,6 +87,22 @@ static json_t *kept_json(const struct sp_model_row *row)
                      value_json(sp_value_between(1 - f.value, 1 - f.hi, 1 - f.lo, f.origin), "1"));
 }
 
+static json_t *divisions_json(const struct sp_model_row *row, uint32_t arrays)
+{
+    json_t *list = json_array();
+    struct sp_cache named = *sp_machine_llc(row->machine);
+    char name[128];
+    for (int w = 1; w < row->ways.n; w++) {
+        named.partition = (struct sp_way_partition){.ways = w, .arrays = arrays};
+        json_array_append_new(list,
+                              json_pack("{s:s, s:i, s:o, s:f}", "partition",
+                                        sp_partition_cache_text(name, sizeof name, &named), "ways", w, "read",
+                                        value_json(sp_value_of(row->ways.read_B[w], SP_SIMULATED), "B"),
+                                        "alpha", row->ways.x_B[w] / row->x_B));
+    }
+    return list;
+}
+
 static json_t *ecm_json(const struct sp_model_row *row)
 {
     return sp_ecm_json(
@@ -138,6 +154,8 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
         json_object_set_new(o, "memory", value_json(row->memory_B, "B"));
         json_object_set_new(o, "saved", value_json(row->saved_B, "B"));
     }
+    if (row->ways.n > 0)
+        json_object_set_new(o, "divisions", divisions_json(row, r->request->divide));
     if (*sp_partition_text(partition, sizeof partition, row->machine))
         json_object_set_new(o, "partition", json_string(partition));
     if (row->gather.hits.n_levels > 0)

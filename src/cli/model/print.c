@@ -417,6 +417,36 @@ static void print_kept(const struct sp_model_row *row, FILE *out)
              100 * (1 - k->fetched.hi), 100 * (1 - k->fetched.lo));
 }
 
+static void print_division(const char *name, double read_B, double whole_B, double alpha, const char *mark,
+                           FILE *out)
+{
+    char share[24] = "";
+    if (whole_B > 0)
+        snprintf(share, sizeof share, "%.1f %%", 100 * read_B / whole_B);
+    sp_print(out, " %-14s %12.4g %13s %9.4f%s\n", name, read_B / 1e6, share, alpha, mark);
+}
+
+/* What comes from memory with each division of the last level's ways, beside all of them for all arrays. */
+static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *out)
+{
+    const struct sp_ways *v = &row->ways;
+    const struct sp_traffic *memory = &row->traffic[row->n_traffic - 1];
+    struct sp_cache named = *sp_machine_llc(row->machine);
+    char name[128];
+    int best = 1;
+    for (int w = 2; w < v->n; w++)
+        best = v->read_B[w] < v->read_B[best] ? w : best;
+    sp_print(out, "\n L%d ways        memory reads  of undivided     alpha\n", named.level);
+    print_division("undivided", memory->read_B.value, memory->read_B.value,
+                   memory->array_read_B[SP_ARRAY_X] / row->x_B, "", out);
+    for (int w = 1; w < v->n; w++) {
+        named.partition = (struct sp_way_partition){.ways = w, .arrays = arrays};
+        print_division(sp_partition_cache_text(name, sizeof name, &named), v->read_B[w], memory->read_B.value,
+                       v->x_B[w] / row->x_B, w == best ? "  least" : "", out);
+    }
+    fputs(" MB of one execution, simulated; the other arrays have the other ways.\n", out);
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -508,6 +538,9 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
             print_levels(&r->row[i], n, (double)r->subject->n_nz, out);
         else
             print_table(&r->row[i], n, out);
+        for (int k = i; k < i + n; k++)
+            if (r->row[k].ways.n > 0)
+                print_ways(&r->row[k], r->request->divide, out);
         print_ecm(&r->row[i], n, out);
         for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,
