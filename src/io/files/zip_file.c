@@ -22,6 +22,10 @@ bool sp_zip_is(const char *bytes, int64_t n)
 struct sp_zip {
     struct archive *archive;
     const char *path;
+    const char *bytes; /* [n] of the archive */
+    int64_t n;
+    const char *block; /* [left] of the member, unpacked or where it lies */
+    int64_t left;
 };
 
 static enum sp_status fail_read(const struct sp_zip *zip, struct sp_error *err)
@@ -42,6 +46,8 @@ enum sp_status sp_zip_open(const char *path, const char *bytes, int64_t n, struc
         return status;
     struct sp_zip *z = p;
     z->path = path;
+    z->bytes = bytes;
+    z->n = n;
     z->archive = archive_read_new();
     if (!z->archive)
         status = sp_fail(err, SP_MEMORY, NULL, "no memory for the unpacker");
@@ -60,6 +66,7 @@ enum sp_status sp_zip_next(struct sp_zip *zip, const char **name, int64_t *size,
     struct archive_entry *entry;
     *name = "";
     *size = -1;
+    zip->left = 0;
     const int result = archive_read_next_header(zip->archive, &entry);
     if (result == ARCHIVE_EOF)
         return SP_NO;
@@ -72,20 +79,47 @@ enum sp_status sp_zip_next(struct sp_zip *zip, const char **name, int64_t *size,
     return SP_OK;
 }
 
+/* *left is 0 at the end of the member. */
+static enum sp_status next_block(struct sp_zip *zip, struct sp_error *err)
+{
+    const void *block = NULL;
+    size_t size = 0;
+    la_int64_t offset;
+    int result = ARCHIVE_OK;
+    while (size == 0 && (result == ARCHIVE_OK || result == ARCHIVE_RETRY))
+        result = archive_read_data_block(zip->archive, &block, &size, &offset);
+    if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
+        return fail_read(zip, err);
+    zip->block = block;
+    zip->left = result == ARCHIVE_OK ? (int64_t)size : 0;
+    return SP_OK;
+}
+
 enum sp_status sp_zip_read(struct sp_zip *zip, void *to, int64_t size, int64_t *n, struct sp_error *err)
 {
     *n = 0;
     while (*n < size) {
-        const la_ssize_t got = archive_read_data(zip->archive, (char *)to + *n, (size_t)(size - *n));
-        if (got == ARCHIVE_RETRY)
-            continue;
-        if (got < 0)
-            return fail_read(zip, err);
-        if (got == 0)
-            return SP_OK;
-        *n += got;
+        const enum sp_status status = zip->left == 0 ? next_block(zip, err) : SP_OK;
+        if (status != SP_OK || zip->left == 0)
+            return status;
+        const int64_t m = zip->left < size - *n ? zip->left : size - *n;
+        memcpy((char *)to + *n, zip->block, (size_t)m);
+        zip->block += m;
+        zip->left -= m;
+        *n += m;
     }
     return SP_OK;
+}
+
+const void *sp_zip_borrow(struct sp_zip *zip, int64_t size)
+{
+    const char *p = zip->block;
+    if (zip->left < size || (uintptr_t)p < (uintptr_t)zip->bytes ||
+        (uintptr_t)p + (uintptr_t)size > (uintptr_t)zip->bytes + (uintptr_t)zip->n)
+        return NULL;
+    zip->block += size;
+    zip->left -= size;
+    return p;
 }
 
 void sp_zip_close(struct sp_zip *zip)
@@ -213,6 +247,13 @@ enum sp_status sp_zip_read(struct sp_zip *zip, void *to, int64_t size, int64_t *
     (void)size;
     *n = 0;
     return fail_absent("", err);
+}
+
+const void *sp_zip_borrow(struct sp_zip *zip, int64_t size)
+{
+    (void)zip;
+    (void)size;
+    return NULL;
 }
 
 void sp_zip_close(struct sp_zip *zip)

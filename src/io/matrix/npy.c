@@ -158,100 +158,105 @@ const char *sp_npy_parse(const char *text, int64_t n, struct sp_npy *a)
     return __builtin_mul_overflow(a->n, a->size, &a->bytes) ? "its shape is beyond all memory" : NULL;
 }
 
-static inline uint16_t turn16(uint16_t x, bool swapped)
+/* Element k of an array that lies at any address. */
+static inline uint16_t load16(const char *p, int64_t k, bool swapped)
 {
+    uint16_t x;
+    memcpy(&x, p + 2 * k, sizeof x);
     return swapped ? __builtin_bswap16(x) : x;
 }
 
-static inline uint32_t turn32(uint32_t x, bool swapped)
+static inline uint32_t load32(const char *p, int64_t k, bool swapped)
 {
+    uint32_t x;
+    memcpy(&x, p + 4 * k, sizeof x);
     return swapped ? __builtin_bswap32(x) : x;
 }
 
-static inline uint64_t turn64(uint64_t x, bool swapped)
+static inline uint64_t load64(const char *p, int64_t k, bool swapped)
 {
+    uint64_t x;
+    memcpy(&x, p + 8 * k, sizeof x);
     return swapped ? __builtin_bswap64(x) : x;
 }
 
 void sp_npy_whole(const struct sp_npy *a, int64_t first, int64_t n, int64_t *to)
 {
     const bool s = a->swapped, is_signed = a->kind == 'i';
-    const uint8_t *p8 = (const uint8_t *)a->data + first * a->size;
-    const uint16_t *p16 = (const uint16_t *)(const void *)p8;
-    const uint32_t *p32 = (const uint32_t *)(const void *)p8;
-    const uint64_t *p64 = (const uint64_t *)(const void *)p8;
+    const char *p = (const char *)a->data + first * a->size;
     switch (a->size) {
     case 1:
         for (int64_t k = 0; k < n; k++)
-            to[k] = is_signed ? (int64_t)(int8_t)p8[k] : (int64_t)p8[k];
+            to[k] = is_signed ? (int64_t)(int8_t)p[k] : (int64_t)(uint8_t)p[k];
         break;
     case 2:
         for (int64_t k = 0; k < n; k++)
-            to[k] = is_signed ? (int64_t)(int16_t)turn16(p16[k], s) : (int64_t)turn16(p16[k], s);
+            to[k] = is_signed ? (int64_t)(int16_t)load16(p, k, s) : (int64_t)load16(p, k, s);
         break;
     case 4:
         for (int64_t k = 0; k < n; k++)
-            to[k] = is_signed ? (int64_t)(int32_t)turn32(p32[k], s) : (int64_t)turn32(p32[k], s);
+            to[k] = is_signed ? (int64_t)(int32_t)load32(p, k, s) : (int64_t)load32(p, k, s);
         break;
     default:
         for (int64_t k = 0; k < n; k++) {
-            const uint64_t x = turn64(p64[k], s);
+            const uint64_t x = load64(p, k, s);
             to[k] = is_signed || x <= INT64_MAX ? (int64_t)x : -1;
         }
     }
 }
 
-static void singles(const struct sp_npy *a, int64_t first, int64_t n, double *to)
+static void singles(const char *p, bool swapped, int64_t n, double *to)
 {
-    const uint32_t *from = (const uint32_t *)a->data + first;
     for (int64_t k = 0; k < n; k++) {
-        const uint32_t bits = turn32(from[k], a->swapped);
+        const uint32_t bits = load32(p, k, swapped);
         float x;
         memcpy(&x, &bits, sizeof x);
         to[k] = (double)x;
     }
 }
 
-static void doubles(const struct sp_npy *a, int64_t first, int64_t n, double *to)
+static void doubles(const char *p, bool swapped, int64_t n, double *to)
 {
-    const uint64_t *from = (const uint64_t *)a->data + first;
-    if (!a->swapped) {
-        memcpy(to, from, (size_t)n * sizeof *to);
+    if (!swapped) {
+        memcpy(to, p, (size_t)n * sizeof *to);
         return;
     }
     for (int64_t k = 0; k < n; k++) {
-        const uint64_t bits = __builtin_bswap64(from[k]);
+        const uint64_t bits = load64(p, k, true);
         memcpy(&to[k], &bits, sizeof bits);
+    }
+}
+
+/* Signed ones, and unsigned ones, which may be beyond int64_t. */
+static void wholes(const struct sp_npy *a, const char *p, int64_t first, int64_t n, double *to)
+{
+    int64_t whole[256];
+    if (a->kind == 'u' && a->size == 8) {
+        for (int64_t k = 0; k < n; k++)
+            to[k] = (double)load64(p, k, a->swapped);
+        return;
+    }
+    for (int64_t k = 0; k < n; k += 256) {
+        const int64_t m = n - k < 256 ? n - k : 256;
+        sp_npy_whole(a, first + k, m, whole);
+        for (int64_t i = 0; i < m; i++)
+            to[k + i] = (double)whole[i];
     }
 }
 
 void sp_npy_real(const struct sp_npy *a, int64_t first, int64_t n, double *to)
 {
-    if (a->kind == 'f' && a->size == 4) {
-        singles(a, first, n, to);
-    } else if (a->kind == 'f') {
-        doubles(a, first, n, to);
-    } else if (a->kind == 'c' && a->size == 8) {
-        singles(a, 2 * first, 2 * n, to);
-    } else if (a->kind == 'c') {
-        doubles(a, 2 * first, 2 * n, to);
-    } else if (a->kind == 'b') {
-        const uint8_t *from = (const uint8_t *)a->data + first;
+    const char *p = (const char *)a->data + first * a->size;
+    const int parts = a->kind == 'c' ? 2 : 1;
+    if ((a->kind == 'f' || a->kind == 'c') && a->size == 4 * parts)
+        singles(p, a->swapped, parts * n, to);
+    else if (a->kind == 'f' || a->kind == 'c')
+        doubles(p, a->swapped, parts * n, to);
+    else if (a->kind == 'b')
         for (int64_t k = 0; k < n; k++)
-            to[k] = from[k] ? 1 : 0;
-    } else if (a->kind == 'u' && a->size == 8) {
-        const uint64_t *from = (const uint64_t *)a->data + first;
-        for (int64_t k = 0; k < n; k++)
-            to[k] = (double)turn64(from[k], a->swapped);
-    } else {
-        int64_t whole[256];
-        for (int64_t k = 0; k < n; k += 256) {
-            const int64_t m = n - k < 256 ? n - k : 256;
-            sp_npy_whole(a, first + k, m, whole);
-            for (int64_t i = 0; i < m; i++)
-                to[k + i] = (double)whole[i];
-        }
-    }
+            to[k] = p[k] ? 1 : 0;
+    else
+        wholes(a, p, first, n, to);
 }
 
 int sp_npy_write_header(const char *descr, int n_dims, const int64_t *dim, char *text)

@@ -18,7 +18,7 @@ struct sp_npy {
     int64_t dim[SP_NPY_DIMS]; /* 1 from n_dims on */
     int64_t n, bytes;         /* elements, and [B] of all */
     char descr[16];           /* for messages: "<f8" */
-    void *data;               /* owned by whoever read it; NULL: not there */
+    const void *data;         /* of any alignment, borrowed; NULL: not there */
 };
 
 /* Of the first 12 bytes: where the header begins and how long it is. False: these are no .npy's. */

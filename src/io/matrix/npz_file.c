@@ -25,6 +25,7 @@ struct npz {
     const char *path;
     struct sp_load_options options;
     struct sp_npy array[N_ARRAYS]; /* .data NULL: not there */
+    void *unpacked[N_ARRAYS];      /* of compressed arrays, else NULL: the data lie in the file */
     double held_B;                 /* of all arrays */
     enum layout layout;
     enum sp_field field;
@@ -39,7 +40,7 @@ struct npz {
 static void free_npz(struct npz *z)
 {
     for (int k = 0; k < N_ARRAYS; k++)
-        free(z->array[k].data);
+        free(z->unpacked[k]);
     free(z->pointers);
     free(z->diagonals);
 }
@@ -61,12 +62,22 @@ static enum sp_status hold(struct npz *z, int64_t n, size_t size, const char *wh
     return status == SP_OK ? sp_new_array(n, size, what, p, err) : status;
 }
 
+/* In pieces, so that the user can give up between them. */
 static enum sp_status read_exactly(const struct npz *z, struct sp_zip *zip, enum array k, void *to, int64_t n,
                                    struct sp_error *err)
 {
-    int64_t got;
-    const enum sp_status status = sp_zip_read(zip, to, n, &got, err);
-    return status == SP_OK && got < n ? fail_array(z, k, "it ends inside its array", err) : status;
+    const int64_t piece = INT64_C(1) << 26;
+    for (int64_t done = 0, got = 0; done < n; done += got) {
+        const int64_t m = n - done < piece ? n - done : piece;
+        enum sp_status status = sp_zip_read(zip, (char *)to + done, m, &got, err);
+        if (status == SP_OK && got < m)
+            status = fail_array(z, k, "it ends inside its array", err);
+        if (status == SP_OK && m == piece)
+            status = sp_entries_poll(z->path, &z->options, 0.2, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
 }
 
 /* The .npy that the archive is at; `size` -1: not known. */
@@ -94,15 +105,18 @@ static enum sp_status read_array(struct npz *z, struct sp_zip *zip, enum array k
         wrong = "it is shorter than its header says";
     if (wrong)
         return fail_array(z, k, wrong, err);
-    void *p;
-    status = hold(z, a.bytes + 8, 1, "an array of the file", &p, err);
-    a.data = p;
-    if (status == SP_OK)
-        status = read_exactly(z, zip, k, a.data, a.bytes, err);
-    if (status != SP_OK) {
-        free(a.data);
-        return status;
+    a.data = sp_zip_borrow(zip, a.bytes);
+    if (!a.data) {
+        status = hold(z, a.bytes + 1, 1, "an array of the file", &z->unpacked[k], err);
+        a.data = z->unpacked[k];
+        if (status == SP_OK)
+            status = read_exactly(z, zip, k, z->unpacked[k], a.bytes, err);
     }
+    int64_t more = 0; /* the checksum is looked at behind the last byte */
+    if (status == SP_OK)
+        status = sp_zip_read(zip, prefix, 1, &more, err);
+    if (status != SP_OK || more > 0)
+        return status != SP_OK ? status : fail_array(z, k, "it goes on behind its array", err);
     z->array[k] = a;
     return SP_OK;
 }
@@ -175,7 +189,7 @@ static enum sp_status read_format(struct npz *z, struct sp_error *err)
         return sp_fail_at(err, SP_INPUT, z->path, 0, 0, again,
                           "there is no format.npy in the file, as every sparse matrix of SciPy has");
     const int step = a->kind == 'U' ? 4 : 1;
-    const char *letter = (const char *)a->data + (step == 4 && a->swapped ? 3 : 0);
+    const char *letter = (const char *)a->data + (a->swapped ? 3 : 0);
     if ((a->kind == 'S' || a->kind == 'U') && a->n == 1 && a->size == 3 * step)
         for (int k = 0; k < 3; k++)
             word[k] = letter[k * step];
