@@ -8,7 +8,7 @@
 #include "io/files/atomic_file.h"
 #include "io/matrix/entries.h"
 
-enum { VECTOR = 1211214, MATRIX = 1211216, INDEX_SET = 1211218, BAG = 1211219 };
+enum { SCALAR = 1211213, VECTOR, MATRIX = 1211216, INDEX_SET = 1211218, BAG };
 
 static const char again[] = "write it again with MatView and a binary viewer";
 
@@ -59,7 +59,7 @@ static int64_t class_at(const struct file *f, int64_t at)
     if (at < 0 || f->n - at < f->width)
         return 0;
     const int64_t x = load_index(f, at);
-    return x == VECTOR || x == MATRIX || x == INDEX_SET || x == BAG ? x : 0;
+    return x == SCALAR || x == VECTOR || x == MATRIX || x == INDEX_SET || x == BAG ? x : 0;
 }
 
 bool sp_petsc_is(const char *text, int64_t n)
