@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/decimal.h"
+#include "io/matrix/load_options.h"
 #include "io/matrix/rb_file.h"
 #include "sparse/csr/csr_content.h"
+#include "sys/machine/meminfo.h"
 
 /* The longest double has 24 characters, and a point may be added. */
 enum { VALUE_WIDTH = 26, LINES_AT_ONCE = 1 << 12 };
@@ -142,6 +144,18 @@ static bool is_written(const struct writing *w, int64_t row, int32_t col)
     return w->symmetry == SP_GENERAL || col <= row;
 }
 
+/* What turn() takes beside the matrix. */
+static enum sp_status check_memory(const char *path, const struct sp_csr *a, struct sp_error *err)
+{
+    struct sp_meminfo memory;
+    struct sp_load_options options = {0};
+    const struct sp_load_size none = {0};
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        options.memory_limit_B = (double)memory.available_B;
+    const double bytes = 8 * (double)(a->n_c + 1) + 12 * (double)a->n_nz;
+    return sp_load_check_memory(path, &options, &none, bytes, "the columns, beside the matrix", err);
+}
+
 /* Rows to columns, by counting. */
 static enum sp_status turn(struct writing *w, struct sp_error *err)
 {
@@ -235,7 +249,9 @@ enum sp_status sp_rb_write(const char *path, const struct sp_csr *a,
         holds && !options->general && !(w.field == SP_FIELD_PATTERN && a->symmetry == SP_SKEW_SYMMETRIC)
             ? a->symmetry
             : SP_GENERAL;
-    status = turn(&w, err);
+    status = check_memory(path, a, err);
+    if (status == SP_OK)
+        status = turn(&w, err);
     struct sp_atomic_file file = {0};
     if (status == SP_OK)
         status = sp_atomic_open(path, &file, err);
