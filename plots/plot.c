@@ -33,6 +33,13 @@ int sp_term_from_name(const char *name)
     return -1;
 }
 
+char *sp_lack_text(char *text, size_t size, const struct sp_lack *lack)
+{
+    const char *path = sp_field_path(lack->field);
+    snprintf(text, size, "%s%s%s%s", lack->words, path ? " (" : "", path ? path : "", path ? ")" : "");
+    return text;
+}
+
 const struct sp_plot_kind *sp_plot_kind_find(const char *name)
 {
     for (const struct sp_plot_kind *const *kind = sp_plot_kinds; *kind; kind++)
@@ -187,11 +194,12 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
                        kind->max_records, n);
     }
     for (int i = 0; i < n; i++) {
-        const char *lacks = kind->lacks(records[i]);
+        const struct sp_lack *lacks = kind->lacks(records[i]);
+        char text[128];
         if (lacks)
             return sp_fail(err, SP_INPUT, "draw another kind, or analyze again",
-                           "record %s has no %s plot: it lacks %s", sp_words_text(records[i], "id", "?"),
-                           kind->name, lacks);
+                           "record %s has no %s plot: it lacks %s", sp_words_text(records[i], SP_F_ID, "?"),
+                           kind->name, sp_lack_text(text, sizeof text, lacks));
     }
     return SP_OK;
 }
