@@ -3,12 +3,11 @@
 #include <string.h>
 
 const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
-#define ROW(id, key, argument, words, field, ...)                                                            \
-    [SP_OPTION_##id] = {SP_O_##id, key, argument, words, __VA_ARGS__},
-#define OP_OPTION      ROW
-#define RUN_OPTION     ROW
-#define ANALYZE_OPTION ROW
-#define OTHER_OPTION   ROW
+#define ROW(id, k, a, w, field, ...) [SP_OPTION_##id] = {SP_O_##id, k, a, w, __VA_ARGS__},
+#define OP_OPTION                    ROW
+#define RUN_OPTION                   ROW
+#define ANALYZE_OPTION               ROW
+#define OTHER_OPTION                 ROW
 #include "base/option/run_options.inc"
 };
 
