@@ -30,6 +30,11 @@ START_TEST(ids_are_paths_in_capitals)
     ck_assert_int_eq(sp_field_in(SP_F_METRICS, "time"), SP_F_METRICS_TIME);
     ck_assert_int_eq(sp_field_in(SP_F_METRICS, "times"), SP_F_NONE);
     ck_assert_str_eq(sp_field_key(SP_F_METRICS_TIME), "time");
+    ck_assert_str_eq(sp_field_within(SP_F_METRICS_TIME, SP_F_METRICS), "time");
+    ck_assert_ptr_null(sp_field_within(SP_F_METRICS_BYTES_VERSION, SP_F_METRICS));
+    ck_assert_ptr_null(sp_field_within(SP_F_METRICS_TIME, SP_F_TIME));
+    ck_assert_ptr_null(sp_field_within(SP_F_METRICS, SP_F_METRICS));
+    ck_assert_ptr_null(sp_field_within(SP_F_NONE, SP_F_METRICS));
     ck_assert_ptr_null(sp_field_path(SP_F_NONE));
 }
 END_TEST

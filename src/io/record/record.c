@@ -552,8 +552,8 @@ const json_t *sp_record_roof(const struct sp_record *record)
 
 enum sp_record_field sp_loss_origin(enum sp_record_field loss)
 {
-    const char *key = sp_field_key(loss);
-    return loss && sp_field_in(SP_F_LOSSES, key) == loss ? sp_field_in(SP_F_LOSSES_ORIGIN, key) : SP_F_NONE;
+    const char *key = sp_field_within(loss, SP_F_LOSSES);
+    return key ? sp_field_in(SP_F_LOSSES_ORIGIN, key) : SP_F_NONE;
 }
 
 bool sp_record_loss(const struct sp_record *record, int i, double *seconds)

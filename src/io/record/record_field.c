@@ -21,6 +21,13 @@ const char *sp_field_key(enum sp_record_field field)
     return dot ? dot + 1 : path;
 }
 
+const char *sp_field_within(enum sp_record_field field, enum sp_record_field object)
+{
+    const char *path = sp_field_path(field), *of = sp_field_path(object), *key = sp_field_key(field);
+    const size_t n = of ? strlen(of) : 0;
+    return path && of && strncmp(path, of, n) == 0 && key == path + n + 1 ? key : NULL;
+}
+
 enum sp_record_field sp_field_find(const char *path)
 {
     for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)

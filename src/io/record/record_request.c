@@ -25,17 +25,15 @@ enum sp_record_field sp_option_field(enum sp_option option)
 
 const char *sp_request_key(enum sp_option option)
 {
-    const enum sp_record_field field = sp_option_field(option);
-    const char *key = field ? sp_field_key(field) : NULL;
-    return key && sp_field_in(SP_F_REQUEST, key) == field ? key : NULL;
+    return sp_field_within(sp_option_field(option), SP_F_REQUEST);
 }
 
 enum sp_option sp_request_option(const char *key)
 {
-    const enum sp_record_field field = sp_field_in(SP_F_REQUEST, key);
     int i = 0;
-    while (i < SP_N_OPTIONS && (!field || sp_option_field((enum sp_option)i) != field))
-        i++;
+    for (const char *its; i < SP_N_OPTIONS; i++)
+        if ((its = sp_request_key((enum sp_option)i)) && strcmp(its, key) == 0)
+            break;
     return (enum sp_option)i;
 }
 
@@ -408,8 +406,9 @@ static void hash_text(struct sp_record *r, enum sp_record_field field)
 /* What the field's row says; once more (`done`) what may have come since, which a campaign adds. */
 static void mask(struct sp_record *r, enum sp_record_field field, const struct secrets *s, bool done)
 {
-    json_t *object = object_of(r, field);
-    switch (sp_record_fields[field].mask) {
+    const enum sp_mask how = sp_record_fields[field].mask;
+    json_t *object = how != SP_MASK_NAMES ? object_of(r, field) : NULL;
+    switch (how) {
     case SP_MASK_OUT:
         json_object_del(object, sp_field_key(field));
         break;
