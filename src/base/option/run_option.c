@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+const char sp_formats_help[] =
+#define SPMV_FORMAT(ID, NAME, NUMBERS, NOTE, ...) ", " #NAME NUMBERS NOTE
+#include "base/option/formats.inc"
+#define DENSE_FORMAT(ID, NAME, NUMBERS, NOTE, ...) ", " #NAME NUMBERS NOTE
+#include "base/option/formats.inc"
+    "; analyze also auto, all";
+
 const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
 #define ROW(id, ...)   [SP_OPTION_##id] = {SP_O_##id, __VA_ARGS__},
 #define OP_OPTION      ROW

@@ -21,6 +21,9 @@ enum sp_option {
     SP_N_OPTIONS
 };
 
+/* Of --format, behind two bytes: made of base/option/formats.inc. */
+extern const char sp_formats_help[];
+
 /* base/option/run_options.inc says what the fields are. */
 struct sp_run_option {
     const char *typed; /* "--format" */

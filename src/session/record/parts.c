@@ -9,6 +9,7 @@
 
 #include "session/analyze/analyze.h"
 #include "session/measure/measure_plan.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sys/fault.h"
 #include "sys/machine/identity.h"
@@ -174,32 +175,16 @@ void sp_record_layout(struct sp_record *r, const struct sp_layout *l)
 {
     sp_record_set_count(r, "layout.stored", l->n_stored);
     sp_record_set_count(r, "layout.indices", l->n_indices);
-    switch (l->format) {
-    case SP_FORMAT_HALF:
-        sp_record_set_count(r, "layout.window_rows", sp_half_windows(l));
-        sp_record_set_flag(r, "layout.phased", l->phased);
-        break;
-    case SP_FORMAT_STRIPED:
-        sp_record_set_count(r, "layout.cells", l->n_cells);
-        sp_record_set_count(r, "layout.updated_lines", l->n_updated);
-        break;
-    case SP_FORMAT_STAGED:
-        sp_record_set_count(r, "layout.blocks", l->n_blocks);
-        sp_record_set_count(r, "layout.chunks", l->n_chunks);
-        sp_record_set_count(r, "layout.listed", l->n_list);
-        sp_record_set_count(r, "layout.most_listed", l->most_listed);
-        break;
-    case SP_FORMAT_TILED:
-        sp_record_set_count(r, "layout.blocks", l->n_chunks);
-        sp_record_set_count(r, "layout.listed", l->n_indices);
-        break;
-    case SP_FORMAT_CRS:
-    case SP_FORMAT_SELL:
-    case SP_FORMAT_SELLU:
-    case SP_FORMAT_BCSR:
-    case SP_FORMAT_COO:
-    case SP_N_FORMATS:
-        break;
+    struct sp_layout_fact fact[SP_LAYOUT_FACTS] = {{.name = NULL}};
+    if (sp_format_of(l->format)->facts)
+        sp_format_of(l->format)->facts(l, fact);
+    for (const struct sp_layout_fact *f = fact; f->name; f++) {
+        char path[64];
+        snprintf(path, sizeof path, "layout.%s", f->name);
+        if (f->is_flag)
+            sp_record_set_flag(r, path, f->count != 0);
+        else
+            sp_record_set_count(r, path, f->count);
     }
     record_arrays(r, l);
 }

@@ -190,8 +190,8 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                    struct sp_error *err)
+static enum sp_status build_all(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                struct sp_error *err)
 {
     void *running = NULL, *crossing_end = NULL;
     enum sp_status status = find_mirror(w->matrix, &l->mirror, err);
@@ -205,3 +205,73 @@ enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_value
     free(crossing_end);
     return status;
 }
+
+/* ---- the row of the table ---- */
+
+/* At most, with a full diagonal; running entries while building, and what threads share. */
+static double bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    const double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
+    return (s_a + (double)sp_index_size(w->index)) * (n_nz + n_r) / 2 + 2 * sizeof(int64_t) * (n_r + 1) +
+           2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
+}
+
+/* Windows. */
+static double other_B(const struct sp_layout *l)
+{
+    return l->phased ? 0.0 : (double)sp_half_windows(l) * (double)l->s_y;
+}
+
+/* An entry stays in its triangle and in the rows that its thread may update. */
+static void fold(struct sp_layout *l, int64_t window)
+{
+#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t distance = i - sp_layout_col(l, k);
+            if (distance > 0)
+                sp_layout_set_col(l, k, i - 1 - (distance - 1) % window);
+        }
+}
+
+static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t j = sp_layout_col(l, k);
+            visit(to, i, j, k, 1);
+            if (j != i)
+                visit(to, j, i, k, l->mirror);
+        }
+}
+
+static void facts(const struct sp_layout *l, struct sp_layout_fact fact[SP_LAYOUT_FACTS])
+{
+    fact[0] = (struct sp_layout_fact){"window_rows", sp_half_windows(l), false};
+    fact[1] = (struct sp_layout_fact){"phased", l->phased, true};
+}
+
+static bool is_swept(const struct sp_csr *matrix, bool symmetric)
+{
+    (void)matrix;
+    return symmetric;
+}
+
+const struct sp_format_kind sp_format_half = {
+    .name = "half",
+    .title = "HALF",
+    .form = "half",
+    .ops = 1u << SP_OP_SPMV,
+    .build = build_all,
+    .bytes_bound = bytes_bound,
+    .other_B = other_B,
+    .each_entry = each_entry,
+    .fold = fold,
+    .facts = facts,
+    .is_swept = is_swept,
+    .mirrored = true,
+    .updates_y = true,
+    .order_bound = true,
+    .nnz_only = "half plans conflicts between threads for equal nonzeros per thread only",
+};
