@@ -4,6 +4,7 @@
 #include "model/formats/format.h"
 #include "model/trace/kinds.h"
 #include "model/volume/volume.h"
+#include "sparse/formats/half.h"
 
 /* SpMV in HALF.
  *
@@ -52,8 +53,9 @@ static uint32_t *put_update(const struct sp_trace *t, const struct sp_trace_curs
                             int64_t row)
 {
     const struct sp_layout *l = t->layout;
-    bool outside = !l->phased && row < l->partition.begin[c->thread];
-    uint32_t line = outside ? window_line(t, c->at, row - l->share[c->thread].lowest) : y_line(t, row);
+    bool outside = !sp_half_of(l)->phased && row < l->partition.begin[c->thread];
+    uint32_t line =
+        outside ? window_line(t, c->at, row - sp_half_of(l)->share[c->thread].lowest) : y_line(t, row);
     return sp_trace_put(t, ev, SP_EVENT_WRITE, line);
 }
 
@@ -82,10 +84,10 @@ static int64_t steps_before(const struct sp_layout *l, struct sp_trace_cursor *c
 static int64_t steps_after(const struct sp_layout *l, struct sp_trace_cursor *c, int64_t most)
 {
     const int64_t *begin = l->partition.begin;
-    for (; !l->phased && c->chunk < l->partition.n_threads; c->chunk++, c->item = 0) {
+    for (; !sp_half_of(l)->phased && c->chunk < l->partition.n_threads; c->chunk++, c->item = 0) {
         if (c->chunk <= c->thread)
             continue;
-        int64_t lowest = l->share[c->chunk].lowest;
+        int64_t lowest = sp_half_of(l)->share[c->chunk].lowest;
         if (c->item < begin[c->thread] || c->item < lowest)
             c->item = begin[c->thread] > lowest ? begin[c->thread] : lowest;
         int64_t end = lowest < begin[c->chunk] ? begin[c->thread + 1] : 0;
@@ -100,14 +102,14 @@ static uint32_t *put_before(const struct sp_trace *t, struct sp_trace_cursor *c,
 {
     const struct sp_layout *l = t->layout;
     for (; n > 0; n--, c->item++)
-        ev = put_update(t, c, ev, l->share[c->thread].lowest + c->item);
+        ev = put_update(t, c, ev, sp_half_of(l)->share[c->thread].lowest + c->item);
     return ev;
 }
 
 static uint32_t *put_after(const struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev, int64_t n)
 {
     const struct sp_layout *l = t->layout;
-    const int64_t base_B = window_base_B(l, (int)c->chunk), lowest = l->share[c->chunk].lowest;
+    const int64_t base_B = window_base_B(l, (int)c->chunk), lowest = sp_half_of(l)->share[c->chunk].lowest;
     for (; n > 0; n--, c->item++) {
         ev = sp_trace_put(t, ev, SP_EVENT_TOUCH, window_line(t, base_B, c->item - lowest));
         ev = sp_trace_put(t, ev, SP_EVENT_WRITE, y_line(t, c->item));
@@ -228,7 +230,7 @@ static double values_in_step_B_half(const struct sp_layout *l)
 static void add_regions_half(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
 {
     (void)n_threads;
-    bytes[SP_REGION_STAGE] = l->phased ? 0 : window_base_B(l, l->partition.n_threads);
+    bytes[SP_REGION_STAGE] = sp_half_of(l)->phased ? 0 : window_base_B(l, l->partition.n_threads);
 }
 
 static const struct sp_trace_kind trace = {
@@ -255,7 +257,8 @@ static double w(const struct sp_layout *l, double alpha, double kept_B)
     const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
     const double shared_B = (double)sp_half_windows(l) * (double)l->s_y;
     const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
-    return fmax(2, 2 * updates_B / y_B) + (shared_B <= kept_B ? 0 : (l->phased ? 2 : 5) * shared_B / y_B);
+    return fmax(2, 2 * updates_B / y_B) +
+           (shared_B <= kept_B ? 0 : (sp_half_of(l)->phased ? 2 : 5) * shared_B / y_B);
 }
 
 static bool propose(const struct sp_storage_case *now, char *option, size_t size)

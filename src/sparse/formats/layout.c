@@ -108,7 +108,6 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->base, l->n_bases, sizeof *l->base);
     sp_large_free(l->allocator, l->row_index, l->n_stored, l->s_row);
     sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
-    free(l->share);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
 }

@@ -46,25 +46,13 @@
  * b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] .. ptr[I + 1], of ascending
  * block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at (b b_w + j) b_h + i of val: by
  * columns, so that a vector of rows is multiplied by one element of x. What a block holds beside entries,
- * beyond the last row and column too, is 0.
- * HALF:  row i holds its entries of columns <= i, ptr[i] .. ptr[i + 1] of col and val; each stands for its
- * mirror image as well, whose value is `mirror` (1 or, of a skew-symmetric matrix, -1) times its own. Row i
- * therefore updates y of its columns too: thread t, with rows begin[t] .. begin[t + 1] - 1, those from
- * share[t].lowest on, which rows before begin[t] belong to other threads. Either two phases keep threads
- * apart (`phased`): rows up to share[t].split - 1 write nothing from share[t + 1].lowest on, the others
- * nothing before begin[t]; or each thread sums up for rows of others in a window of its own, of begin[t] -
- * share[t].lowest rows, which are added to y at the end. A format with arrays of its own (`own`) says so in
- * its header, formats/NAME.h. */
+ * beyond the last row and column too, is 0. Formats with arrays of
+ * their own (`own`) say so in their headers: formats/half.h and such. */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536, SP_OFFSET_MAX = UINT16_MAX };
 
 struct sp_staged_block {
     int64_t list;
     int32_t chunk;
-};
-
-struct sp_half_share {
-    int64_t lowest; /* first row that the thread updates; begin[t] where it keeps to its own */
-    int64_t split;  /* first row of its second phase; with windows: from here on all rows keep to its own */
 };
 
 struct sp_layout {
@@ -109,10 +97,7 @@ struct sp_layout {
     int32_t *list;                         /* [n_list] STAGED only */
     int64_t n_bases;                       /* d16: n_r (CRS), n_slots (SELL); else 0 */
     int32_t *base;                         /* [n_bases] d16 only */
-    struct sp_half_share *share;           /* [n_threads + 1] HALF only, the last one n_r */
-    int mirror;                            /* HALF: 1 or -1 */
-    bool phased;
-    void *own; /* of formats that have more: free'd by them */
+    void *own;                             /* of formats that have more: free'd by them */
 
     struct sp_partition partition;
     const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */
@@ -154,10 +139,6 @@ double sp_layout_gather_bytes(const struct sp_layout *layout);
 
 /* n_nz / n_stored; 1 without entries, and for HALF, which stores no fill. */
 double sp_layout_beta(const struct sp_layout *layout);
-
-/* HALF: rows of the window of thread t, and of all threads. */
-int64_t sp_half_window(const struct sp_layout *layout, int thread);
-int64_t sp_half_windows(const struct sp_layout *layout);
 
 /* Reads of the untyped arrays. */
 static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
