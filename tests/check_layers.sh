@@ -117,8 +117,8 @@ awk 'function look(literal) {
                 line = ""
         }
     }
-    END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/option_words\.h$') ||
-    { echo "below src/cli options have the names of base/option/option_words.h"; exit 1; }
+    END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/(option_words\.h|run_options\.inc)$') ||
+    { echo "below src/cli options have the names of base/option/option_words.h and run_options.inc"; exit 1; }
 # A body of a kernel is found at once: nothing in kernels/cpu lies more than two includes of its files away. What a file defines as BODY
 # is included by kernels/cpu/types.inc.
 # shellcheck disable=SC2046

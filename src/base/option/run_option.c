@@ -9,6 +9,17 @@ const char sp_formats_help[] =
 #include "base/option/formats.inc"
     "; analyze also auto, all";
 
+const char sp_bytes_words[] = "auto"
+#define LIBRARY_COUNTER(NAME, ...) " " #NAME
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+                              " sim cupti replay:";
+const char sp_bytes_help[] = "Where bytes come from: auto (default: the best that is trusted)"
+#define LIBRARY_COUNTER(NAME, ...) ", " #NAME
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+                             ", sim, replay:FILE; of a GPU cupti";
+
 const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
 #define ROW(id, ...)   [SP_OPTION_##id] = {SP_O_##id, __VA_ARGS__},
 #define OP_OPTION      ROW

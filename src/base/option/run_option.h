@@ -23,6 +23,8 @@ enum sp_option {
 
 /* Of --format, behind two bytes: made of base/option/formats.inc. */
 extern const char sp_formats_help[];
+/* Of --bytes: made of base/option/byte_counters.inc. */
+extern const char sp_bytes_words[], sp_bytes_help[];
 
 /* base/option/run_options.inc says what the fields are. */
 struct sp_run_option {

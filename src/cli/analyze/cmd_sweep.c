@@ -343,7 +343,7 @@ static int run(int argc, char **argv)
                                   .budget_s = 1.5,
                                   .max_samples = 60,
                                   .no_hints = true},
-                          .output = {.directory = ".", .no_plots = true}};
+                          .output = {.directory = ".", .asked = {[SP_OPTION_NO_PLOTS] = true}}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
     a.run.command = command;

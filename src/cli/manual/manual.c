@@ -94,13 +94,31 @@ static const char *const provenance[] = {
     NULL,
 };
 
+/* The line of --bytes auto; filled by sp_help_topic_lines(). */
+static char of_auto[120];
+
+static void fill_auto(void)
+{
+    static const char *const names[] = {
+#define LIBRARY_COUNTER(NAME, ...) #NAME,
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+    };
+    snprintf(of_auto, sizeof of_auto, "  auto         ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        snprintf(of_auto + strlen(of_auto), sizeof of_auto - strlen(of_auto), "%s%s", i ? ", " : "",
+                 names[i]);
+    snprintf(of_auto + strlen(of_auto), sizeof of_auto - strlen(of_auto),
+             ": the first that is there and trusted; else the simulation (default)");
+}
+
 static const char *const counters[] = {
     "analyze --bytes SOURCE says who counts the bytes that go through the memory interface:",
     "",
-    "  auto         likwid, perf, papi: the first that is there and trusted; else the simulation (default)",
-    "  likwid[:A]   LIKWID's performance groups (MEM, L3, L2); A: direct, daemon, perf (default: its own)",
-    "  perf         the kernel's memory-controller events, no library needed",
-    "  papi         PAPI: memory-controller events, else last-level misses x 64 B, approximate reads",
+    of_auto,
+#define LIBRARY_COUNTER(NAME, LINE) LINE,
+#define KERNEL_COUNTER              LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
     "  sim          the cache simulation",
     "  replay:FILE  what a record or a recording holds",
     "",
@@ -145,6 +163,7 @@ static void fill_grid(void)
 const char *const *sp_help_topic_lines(const struct sp_help_topic *topic)
 {
     fill_grid();
+    fill_auto();
     return topic->lines;
 }
 
