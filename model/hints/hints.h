@@ -1,7 +1,7 @@
 /* Hints: rules that look at everything known about one analysis and either propose a change with the time
  * that it would save, or say that something was checked and is not a problem, or stay silent because it was
  * not looked at [THEORY 10]. A rule fires only when its counterfactual, simulated or modelled or measured,
- * shows a gain above the threshold. One file hint_*.c and one row in the table a rule. */
+ * shows a gain above the threshold. A rule is a line of hints.inc and stands in a file hints_*.c. */
 #ifndef SP_MODEL_HINTS_H
 #define SP_MODEL_HINTS_H
 
