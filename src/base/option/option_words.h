@@ -7,6 +7,7 @@
 #include "base/option/run_options.inc" /* those of a run */
 
 /* of other commands, and of all */
+#define SP_O_CONFIRM    "--confirm"
 #define SP_O_CSV        "--csv"
 #define SP_O_DIR        "--dir"
 #define SP_O_EXECUTIONS "--executions"
