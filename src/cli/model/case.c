@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 
 /* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
@@ -173,22 +174,22 @@ static enum sp_status from_sizes(const struct sp_model_request *request, const s
     if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
         return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
                        sp_op_name(w->op));
-    if (w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL && w->format != SP_FORMAT_SELLU)
+    if (!sp_format_of(w->format)->plain_rows && !sp_format_of(w->format)->in_chunks)
         return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
                        row->format);
     if (request->alpha_kind == SP_ALPHA_SIM)
         return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
-    if (w->format == SP_FORMAT_SELLU)
+    if (sp_format_of(w->format)->unit_slots)
         return sp_fail(err, SP_USAGE, remedy,
                        "the share of unit-stride slots follows from the entries, sizes do not suffice");
-    if (w->format != SP_FORMAT_CRS && request->beta <= 0)
+    if (!sp_format_of(w->format)->plain_rows && request->beta <= 0)
         return sp_fail(err, SP_USAGE, "add --beta B, or name a matrix file",
                        "beta of %s follows from row lengths, sizes do not suffice", row->format);
     double once = sp_alpha_min_sizes(s->n_c, s->n_nz);
     row->alpha_min = sp_value_between(once, once, once * row->n_domains, SP_MODELLED);
     row->alpha = row->alpha_min;
-    row->beta =
-        w->format == SP_FORMAT_CRS ? sp_value_of(1, SP_MODELLED) : sp_value_of(request->beta, SP_STATED);
+    row->beta = sp_format_of(w->format)->plain_rows ? sp_value_of(1, SP_MODELLED)
+                                                    : sp_value_of(request->beta, SP_STATED);
     snprintf(row->note, sizeof row->note, "alpha modelled: x loaded once%s",
              row->n_domains > 1 ? "; at most once by each cache domain" : "");
     return SP_OK;
@@ -248,7 +249,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     if (!layout)
         return from_sizes(request, subject, w, row, err);
     row->beta = sp_value_of(sp_layout_beta(layout), SP_MODELLED);
-    if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
+    if (sp_format_of(w->format)->unit_slots && layout->n_slots > 0)
         row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
     return SP_OK;
 }
@@ -496,10 +497,12 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
     if (w->op != SP_OP_SPMV)
-        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : has_gpu_way(w->op, w->format);
-    if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
+        return m->kind == SP_CPU ? !sp_format_of(w->format)->in_blocks : has_gpu_way(w->op, w->format);
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    const bool plain_chunks = kind->in_chunks && kind->by_lengths;
+    if (plain_chunks && w->C == 32 && w->sigma == 1)
         return m->kind == SP_GPU;
-    return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
+    return m->kind == SP_CPU || kind->plain_rows || (plain_chunks && w->C % 32 == 0);
 }
 
 /* One format on all machines with `streams` threads. */

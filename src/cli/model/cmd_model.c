@@ -21,6 +21,7 @@
 #include "model/machine.h"
 #include "plots/plot.h"
 #include "session/record/format_model.h"
+#include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
 
 struct sp_model_machines {
@@ -212,16 +213,20 @@ static bool asks_all_ways(const char *partition)
 
 enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_PARTITION, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
 
+static const char formats_help[] =
+#define SPMV_FORMAT(ID, NAME, NUMBERS, ...) ", " #NAME NUMBERS
+#include "base/option/formats.inc"
+#define DENSE_FORMAT(ID, NAME, NUMBERS, ...) ", " #NAME NUMBERS
+#include "base/option/formats.inc"
+    ", all (default for several machines); may be repeated";
+
 static const struct argp_option options[] = {
     {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME,...", 0,
      "Described machines (the beginning of a name, where that is enough), files, or all; without: traffic "
      "only",
      0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
-    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
-     "staged[:T_I,T_K], all (default for several machines); may be repeated",
-     0},
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0, &formats_help[2], 0},
     {"alpha", KEY_ALPHA, "A", 0,
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
     {"partition", KEY_PARTITION, "LEVEL:ARRAYS=WAYS", 0,
@@ -358,7 +363,8 @@ static void check_beta(struct argp_state *state, const struct arguments *a)
         sp_usage_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
     bool sell = false;
     for (int i = 0; i < a->n_formats; i++)
-        sell |= sp_workload_set_format(&w, a->format[i], &err) == SP_OK && w.format != SP_FORMAT_CRS;
+        sell |=
+            sp_workload_set_format(&w, a->format[i], &err) == SP_OK && !sp_format_of(w.format)->plain_rows;
     if (!sell)
         sp_usage_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
 }
