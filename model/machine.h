@@ -171,6 +171,8 @@ struct sp_unit_costs {
     int n_sequences; /* units of random length that are gone through again and again, ascending */
     double sequence[SP_MAX_UNIT_SEQUENCES];
     double surprise_s[SP_MAX_UNIT_SEQUENCES]; /* what a length that is not foretold then costs */
+    double lo, hi; /* ends of `seconds`, as factors of them; 0: measured here, without */
+    char how[256]; /* source of times that were not measured here, "" */
 };
 
 struct sp_machine {

@@ -280,6 +280,53 @@ START_TEST(what_matrix_units_do)
 }
 END_TEST
 
+/* Counted bytes of others (tests/data/gpu-bytes.csv, with its sources): each operand once is the least,
+ * unless all fits the L2; cuSPARSE's SpMV stays within a sixth of it. Its SpMM, which adds to y, needs at
+ * most a row of X for each entry and y twice. Written y may stay in the L2. */
+START_TEST(bytes_that_others_counted)
+{
+    char line[256], kernel[8], name[64];
+    FILE *f = fopen(SP_TEST_DATA "/gpu-bytes.csv", "r");
+    struct sp_machine a30, rtx;
+    int n = 0;
+    ck_assert_ptr_nonnull(f);
+    read_machine("a30-pcie-24gb", &a30);
+    read_machine("rtx-3090-24gb", &rtx);
+    while (fgets(line, sizeof line, f)) {
+        double n_r, n_c, n_nz, r, counted_MB;
+        if (*line == '#')
+            continue;
+        ck_assert_int_eq(sscanf(line, "%7[^,],%63[^,],%lf,%lf,%lf,%lf,%lf", kernel, name, &n_r, &n_c, &n_nz,
+                                &r, &counted_MB),
+                         7);
+        const bool spmm = strcmp(kernel, "spmm") == 0;
+        const struct sp_sizes sizes = sp_sizes_of(SP_F32, SP_I32, n_nz);
+        const double once = fmin(1, n_c / n_nz), counted_B = 1e6 * counted_MB;
+        const struct sp_volume least =
+            sp_volume_spmmv(sp_volume_spmv_csr((int64_t)n_r, (int64_t)n_nz, sizes, once, 1), (int64_t)r);
+        const struct sp_volume most =
+            sp_volume_spmmv(sp_volume_spmv_csr((int64_t)n_r, (int64_t)n_nz, sizes, 1, 2), (int64_t)r);
+        const double least_B = least.total_B - least.write_B;
+        const double L2_B = (double)sp_machine_llc(spmm ? &rtx : &a30)->size_B;
+        if (least.total_B > L2_B)
+            ck_assert_msg(least_B <= counted_B, "%s: %g counted, %g once", name, counted_B, least_B);
+        else
+            ck_assert_double_le(least_B - L2_B, counted_B);
+        if (spmm)
+            ck_assert_msg(counted_B <= most.total_B, "%s: %g counted, %g at most", name, counted_B,
+                          most.total_B);
+        else
+            ck_assert_msg(counted_B <= 7.0 / 6 * least.total_B, "%s: %g counted, %g once", name, counted_B,
+                          least.total_B);
+        n++;
+    }
+    ck_assert_int_eq(n, 19);
+    fclose(f);
+    sp_machine_free(&a30);
+    sp_machine_free(&rtx);
+}
+END_TEST
+
 /* What is added, and what hides. */
 START_TEST(terms_of_time)
 {
@@ -448,6 +495,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tc, bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
+    tcase_add_test(tc, bytes_that_others_counted);
     tcase_add_test(tc, terms_of_time);
     tcase_add_test(tc, last_wave);
     tcase_add_test(tc, time_of_sizes);

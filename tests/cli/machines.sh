@@ -285,4 +285,22 @@ refused 'do not fit' model --sizes 10,10,101
 refused 'for SELL' model --sizes 10,10,50 --beta 0.5
 refused 'row lengths' model gen:laplace3d:4 --format sell --beta 0.5
 refused 'is a GPU' analyze gen:laplace3d:4 --machine h100-pcie-80gb
+
+# The core of a described machine: HPCG-128 measured 57 Gflop/s in CRS and 119 in SELL on A64FX (machines/a64fx.json has
+# the origin), where memory alone allows 140. A row of 27 as there.
+awk 'match($0, /"format":"CRS".*/) {print substr($0, RSTART)}' "$dir/out" >"$dir/crs"
+run model gen:hpcg:32 --machine a64fx --format crs --format sell:32,1 --cold
+has '^ CRS .* 5[5-9][0-9.]* +in-core execution$'
+has '^ SELL-32-1 .* 11[0-9] +in-core execution$'
+run machine show a64fx
+has '^ +modelled: 57 Gflop/s of HPCG-128'
+
+# Sizes on GPUs: what small problems pay; the longest row of SELL.
+run model --sizes 1e5,1e5,1e6 --machine a100 --format sell:64,1 --beta 0.9 --longest 1000
+has '^ SELL-64-1: launch overhead 2[.]60 us [+] ramp 302 ns [+] longest of$'
+has '^  L2 bandwidth 3[.][0-9]+ us, peak performance [0-9]+ ns, latency 189 us;$'
+has 'where the host waits for each execution [(]modelled; explain gpu-time[)][.]$'
+run model --sizes 2e6,9e6,2e7 --machine v100-sxm2 --format crs
+has 'x may exceed the L2: at most with each entry[.]$'
+refused "longest is for --sizes" model gen:laplace2d:10 --longest 5
 echo "machines: ok"

@@ -324,6 +324,12 @@ static json_t *unit_object(const struct sp_unit_costs *c)
     json_object_set_new(o, "seconds", numbers(c->seconds, c->n_lengths));
     json_object_set_new(o, "sequence", numbers(c->sequence, c->n_sequences));
     json_object_set_new(o, "surprise_s", numbers(c->surprise_s, c->n_sequences));
+    if (c->lo > 0)
+        json_object_set_new(o, "lo", json_real(c->lo));
+    if (c->hi > 0)
+        json_object_set_new(o, "hi", json_real(c->hi));
+    if (*c->how)
+        json_object_set_new(o, "how", json_string(c->how));
     return o;
 }
 

@@ -311,7 +311,7 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
 {
     static const char *const known[] = {"kernel",  "precision", "rows_of_chunk", "unit_stride", "threads",
                                         "start_s", "length",    "seconds",       "sequence",    "surprise_s",
-                                        NULL};
+                                        "lo",      "hi",        "how",           NULL};
     char where[32];
     snprintf(where, sizeof where, "units[%d]", i);
     remark_unknown(r, o, where, known);
@@ -332,6 +332,9 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
             fault(r, where, "seconds", "must be above 0");
     if (r->status == SP_OK && (n_s != c->n_sequences || n_s < 1))
         fault(r, where, "surprise_s", "must be one or more, one for each sequence");
+    c->lo = number_of(r, o, where, "lo", 0, 1, 0);
+    c->hi = number_of(r, o, where, "hi", 1, 100, 0);
+    text_of(r, o, where, "how", c->how, sizeof c->how, c->lo > 0);
 }
 
 /* Absent in files of earlier versions and of machines that were not measured. */
