@@ -256,82 +256,29 @@ void sp_script_byte_tics(struct sp_script *out, double lo, double hi)
     sp_put(out, ")\n");
 }
 
-/* Border, grid, tics, text colours. */
-static void put_look(struct sp_script *out, enum sp_term term)
-{
-    sp_put(out,
-           "set encoding utf8\n"
-           "set border 3 lc rgb %c lw 1\n"
-           "set tics nomirror out textcolor rgb %c\n"
-           "set xlabel textcolor rgb %c\n"
-           "set ylabel textcolor rgb %c\n"
-           "set title textcolor rgb %c\n"
-           "set key textcolor rgb %c samplen 2 spacing 1.15\n",
-           SP_GREY, SP_INK, SP_INK, SP_INK, SP_INK, SP_INK);
-    if (term != SP_TERM_TXT)
-        sp_put(out, "set grid back lt 1 lw 0.8 lc rgb %c, lt 1 lw 0.4 lc rgb %c\n", SP_GRID, SP_GRID);
-}
-
-/* Sizes of fonts are pixels in SVG, points of 4/3 pixels elsewhere. */
-static void put_terminal(struct sp_script *out, const struct sp_plot_kind *kind, enum sp_term term)
-{
-    switch (term) {
-    case SP_TERM_PDF:
-        sp_put(out,
-               "set terminal pdfcairo size %.2fin,%.2fin font 'Sans,13' fontscale 0.75 pointscale 1.4 "
-               "noenhanced\n",
-               kind->width / 96.0, kind->height / 96.0);
-        break;
-    case SP_TERM_PNG:
-        sp_put(out,
-               "set terminal pngcairo size %d,%d font 'Sans,13' fontscale 0.75 pointscale 1.4 noenhanced "
-               "background %c\n",
-               kind->width, kind->height, SP_WHITE);
-        break;
-    case SP_TERM_TXT:
-        sp_put(out, "set terminal dumb size %d,%d noenhanced mono\n", SP_TEXT_COLUMNS, kind->lines);
-        break;
-    default:
-        sp_put(out, "set terminal svg size %d,%d font 'sans-serif,13' noenhanced background %c\n",
-               kind->width, kind->height, SP_WHITE);
-    }
-}
-
-void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                    enum sp_term term, const char *image, FILE *stream)
+void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const void *context),
+                     const void *context)
 {
     struct sp_script out = {.stream = stream};
-    sp_put_text(
-        &out,
-        sp_quote("%s of %d record%s, spmodel %.20s", kind->name, n, n == 1 ? "" : "s",
-                 sp_words_text(records[0], "tool.version", "?")),
-        "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
-        "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n");
-    put_terminal(&out, kind, term);
-    /* The folder in front: gnuplot pipes the picture into what stands after a '|'. */
-    if (image)
-        sp_put_text(&out, sp_quote("./%s", image), "set output %t\n");
-    put_look(&out, term);
-    kind->write_script(records, n, term, &out);
-    sp_put(&out, "set output\n");
+    write(&out, context);
 }
 
 char *sp_script_name(char *text, size_t size, const struct sp_record *record)
 {
-    const char *order = sp_words_text(record, "problem.reorder", "none");
+    const char *order = sp_words_text(record, SP_F_PROBLEM_REORDER, "none");
     bool reordered = strcmp(order, "none") != 0;
-    const char *op = sp_words_text(record, "config.op", "spmv");
+    const char *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
     char what[48] = "";
     int64_t r = 1;
-    if (!sp_record_count(record, "config.inner", &r))
-        sp_record_count(record, "config.rhs", &r);
+    if (!sp_record_count(record, SP_F_CONFIG_INNER, &r))
+        sp_record_count(record, SP_F_CONFIG_RHS, &r);
     if (strcmp(op, "spmv") != 0)
         snprintf(what, sizeof what, "  %.16s r=%lld", sp_words_op(op), (long long)r);
     char name[192];
-    snprintf(name, sizeof name, "%s", sp_words_text(record, "problem.name", "unnamed"));
+    snprintf(name, sizeof name, "%s", sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"));
     sp_text_fit(name, sizeof name, 28, true);
     snprintf(text, size, "%s%s%.24s%s  %.24s", name, reordered ? " " : "", reordered ? order : "", what,
-             sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "")));
+             sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "")));
     return text;
 }
 
@@ -340,17 +287,17 @@ void sp_script_title(struct sp_script *out, const struct sp_record *record, cons
 {
     char name[256], threads[48] = "";
     int64_t n;
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
-    if (sp_record_count(record, "config.threads", &n))
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+    if (sp_record_count(record, SP_F_CONFIG_THREADS, &n))
         snprintf(threads, sizeof threads, ", %lld %s%s", (long long)n, on_gpu ? "SM" : "thread",
                  n == 1 ? "" : "s");
-    bool invented = strcmp(sp_words_text(record, "status", ""), "constructed") == 0;
+    bool invented = strcmp(sp_words_text(record, SP_F_STATUS, ""), "constructed") == 0;
     sp_put_text(out,
                 sp_quote_within(most, term, "%s%s%s  %.16s/%.16s%s, %s%s", words, *words ? "   " : "",
                                 sp_script_name(name, sizeof name, record),
-                                sp_words_text(record, "config.precision", "?"),
-                                sp_words_text(record, "config.index", "?"), threads,
-                                sp_words_text(record, "machine.name", "unnamed machine"),
+                                sp_words_text(record, SP_F_CONFIG_PRECISION, "?"),
+                                sp_words_text(record, SP_F_CONFIG_INDEX, "?"), threads,
+                                sp_words_text(record, SP_F_MACHINE_NAME, "unnamed machine"),
                                 invented ? "   (constructed)" : ""),
                 "set title %t\n");
 }
