@@ -464,7 +464,8 @@ static void put_term(const struct sp_roof_term *term, const char **before, const
     const struct sp_value s = sp_gpu_term_time(term);
     if (!sp_value_known(s) || !(s.value > 0))
         return;
-    sp_print(out, "%s%s %s", *before, term->name, sp_text_seconds(time, sizeof time, s.value));
+    fputs(*before, out);
+    sp_print(out, "%s %s", term->name, sp_text_seconds(time, sizeof time, s.value));
     *before = next;
 }
 
