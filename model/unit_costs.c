@@ -243,8 +243,9 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
     const double team_s = m->unit[best].start_s, team_hi_s = longest_start(m, &m->unit[best], l);
     out->sum_s = k->sum_s;
     out->team_s = sp_value_between(team_s, team_s, team_hi_s, SP_MODELLED);
-    out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s,
-                                   team_hi_s + k->surprised_s * hindered, SP_MODELLED);
+    const double lo = out->by->lo > 0 ? out->by->lo : 1, hi = out->by->hi > 0 ? out->by->hi : 1;
+    out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s * lo,
+                                   team_hi_s + k->surprised_s * hindered * hi, SP_MODELLED);
     out->surprise_s =
         sp_value_between(k->surprise_s, 0, fmax(k->surprise_s, k->surprised_s - k->foretold_s), SP_MODELLED);
     return SP_OK;

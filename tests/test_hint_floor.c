@@ -221,7 +221,7 @@ static struct sp_gpu_prediction make_prediction(void)
         (struct sp_roof_term){"launch overhead", sp_value_of(1, SP_MODELLED),
                               chance(0.5) ? sp_value_of(1 / launch_s, SP_MEASURED) : none};
     p.term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){"latency", sp_value_of(1, SP_MODELLED), none};
-    p.roofline = sp_roofline(1e6, p.term, SP_N_GPU_TERMS);
+    p.roofline = sp_gpu_time_of(1e6, p.term);
     p.binding = p.term[p.roofline.binding].name;
     p.traffic.use = unit();
     p.traffic.active = unit();

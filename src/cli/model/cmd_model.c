@@ -211,7 +211,16 @@ static bool asks_all_ways(const char *partition)
 
 /* spmodel model: what the model says, without running anything. */
 
-enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_PARTITION, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
+enum {
+    KEY_ALPHA = SP_KEY_PRIVATE,
+    KEY_PARTITION,
+    KEY_BETA,
+    KEY_LONGEST,
+    KEY_VOLUME,
+    KEY_SIZES,
+    KEY_W,
+    KEY_PLOT
+};
 
 static const char formats_help[] =
 #define SPMV_FORMAT(ID, NAME, NUMBERS, ...) ", " #NAME NUMBERS
@@ -237,6 +246,10 @@ static const struct argp_option options[] = {
      "the machine's caches undivided",
      0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
+    {"longest", KEY_LONGEST, "N", 0,
+     "Entries of the longest row, where only sizes are known: a thread of SELL on a GPU takes a step for "
+     "each",
+     0},
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
@@ -391,6 +404,8 @@ static void check_whole(struct argp_state *state, struct arguments *a)
         sp_usage_error(state, "--partition divides caches that are simulated: add --alpha sim");
     if (a->request.beta > 0)
         check_beta(state, a);
+    if (a->request.longest > 0 && a->n_matrices > 0)
+        sp_usage_error(state, "--longest is for --sizes: a matrix has its rows");
     if (a->picture)
         check_picture(state, a);
 }
@@ -402,6 +417,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_error err;
     int word;
     int64_t n;
+    double longest;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->op;
@@ -429,6 +445,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BETA:
         set_positive(state, "beta", arg, 1e-6, 1, &r->beta);
+        return 0;
+    case KEY_LONGEST:
+        set_positive(state, "longest", arg, 1, 9e15, &longest);
+        r->longest = (int64_t)longest;
         return 0;
     case KEY_VOLUME:
         if (sp_parse_bytes(arg, &r->volume_B) || r->volume_B <= 0)
