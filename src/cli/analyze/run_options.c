@@ -435,9 +435,8 @@ const struct argp sp_analyze_argp = {
     "fast it "
     "could run, how "
     "fast it does run, where the rest of the time goes, and what to do about it.\v"
-    "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
-    "input), or a "
-    "generated matrix such as gen:laplace3d:120.",
+    "MATRIX: .mtx, .petsc, .npz or .rb, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache "
+    ".spm, - (standard input), or a generated matrix such as gen:laplace3d:120.",
     children,
     NULL,
     NULL};

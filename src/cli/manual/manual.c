@@ -195,7 +195,10 @@ static const char *const formats[] = {
 static const char *const input[] = {
     "  FILE.mtx           Matrix Market, coordinate or array; real, integer, pattern or complex; general,",
     "                     symmetric, skew-symmetric or hermitian (expanded); duplicates are added",
-    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2, recognised by content",
+    "  FILE.petsc         PETSc binary, as MatView writes it: the first matrix; real or complex",
+    "  FILE.npz           SciPy's save_npz: csr, csc, coo, bsr or dia",
+    "  FILE.rb            Rutherford-Boeing or Harwell-Boeing, also .hb .rua .rsa .psa ...: assembled ones",
+    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2; the content says what a file is",
     "  NAME.tar.gz        an archive of the SuiteSparse collection: its main member is read",
     "  FILE.spm           binary cache made by `spmodel convert`",
     "  -                  standard input",
