@@ -20,7 +20,11 @@
 /* Cyclic loads of less than this many last-level caches may hit where these resist thrashing. */
 #define CACHES 16.0
 
-static const char *const automatic[] = {"likwid", "perf", "papi", NULL}; /* best first */
+static const char *const automatic[] = {
+#define LIBRARY_COUNTER(NAME, ...) #NAME,
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+    NULL};
 
 static const char replay_prefix[] = "replay:";
 
@@ -218,7 +222,7 @@ enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struc
     memset(recording, 0, sizeof *recording);
     s->probe = sp_probe_find("replay");
     enum sp_status status =
-        sp_replay_open_counters(sp_record_node(&s->recording.record, "counters"), s->recording.path,
+        sp_replay_open_counters(sp_record_node(&s->recording.record, SP_F_COUNTERS), s->recording.path,
                                 s->recording.constructed, &s->session, err);
     if (status == SP_OK) {
         const struct sp_count_log *log = s->probe->log(s->session);
