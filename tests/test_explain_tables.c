@@ -26,7 +26,6 @@ START_TEST(test_hints)
         must_be_text((*rule)->condition, "condition", (*rule)->id);
         must_be_text((*rule)->remedy, "remedy", (*rule)->id);
         must_be_text((*rule)->gain, "way of predicting its gain", (*rule)->id);
-        ck_assert_msg(sp_rule_numbers((*rule)->id) != NULL, "%s has no numbers of records", (*rule)->id);
     }
 }
 END_TEST
@@ -40,9 +39,10 @@ START_TEST(test_every_topic)
         must(t.name);
         ck_assert_msg(!strchr(t.name, ' '), "'%s' has a blank", t.name);
         must_all(sp_topic_also(&t));
-        ck_assert_msg(t.rule || (t.text && *t.text), "%s has no text", t.name);
-        must_be_text(t.see, "cross reference", t.name);
-        for (const char *see = t.see; *see;) {
+        ck_assert_msg(t.term != NULL, "%s has no numbers of records", t.name);
+        ck_assert_msg(t.rule || (t.term->text && *t.term->text), "%s has no text", t.name);
+        must_be_text(t.term->see, "cross reference", t.name);
+        for (const char *see = t.term->see; *see;) {
             char word[64];
             size_t length = strcspn(see, " ");
             snprintf(word, sizeof word, "%.*s", (int)length, see);
@@ -75,7 +75,7 @@ START_TEST(test_flags_of_labs)
         snprintf(row, sizeof row, "\n| `%s` | ", code);
         must(name);
         must(code);
-        ck_assert_msg(strstr(list[0].see, name) != NULL, "lab-flags does not lead to %s", name);
+        ck_assert_msg(strstr(list[0].term->see, name) != NULL, "lab-flags does not lead to %s", name);
         ck_assert_msg(strstr(page, row) != NULL, "docs/labs.md has no row of %s", code);
     }
 }
@@ -146,12 +146,9 @@ START_TEST(test_fields)
     struct sp_topic t;
     ck_assert_ptr_nonnull(schema);
     for (int i = 0; sp_topic_at(i, &t); i++) {
-        const char *const *fields = t.term   ? t.term->fields
-                                    : t.rule ? sp_rule_numbers(t.rule->id)->fields
-                                             : NULL;
-        for (int k = 0; fields && k < SP_TERM_FIELDS && fields[k]; k++)
-            check_path(schema, fields[k], t.name);
-        for (const struct sp_calculation *c = t.term ? t.term->calculations : NULL; c && c->result; c++)
+        for (int k = 0; k < SP_TERM_FIELDS && t.term->fields[k]; k++)
+            check_path(schema, t.term->fields[k], t.name);
+        for (const struct sp_calculation *c = t.term->calculations; c && c->result; c++)
             if (c->field)
                 check_path(schema, c->field, t.name);
     }
@@ -188,10 +185,7 @@ START_TEST(test_formulas)
     struct sp_topic t;
     ck_assert_int_eq(sp_record_new("formulas", &r, NULL), SP_OK);
     for (int i = 0; sp_topic_at(i, &t); i++) {
-        if (t.term)
-            check_formulas(t.term->calculations, &r, t.name);
-        if (t.rule)
-            check_formulas(sp_rule_numbers(t.rule->id)->calculations, &r, t.name);
+        check_formulas(t.term->calculations, &r, t.name);
     }
     sp_record_free(&r);
 }

@@ -157,68 +157,7 @@ char *sp_fact_number(char *text, size_t size, double x, const char *unit)
     return text;
 }
 
-/* `explain ecm` with a record's numbers: those of its own ECM part line by line, and of records without one
- * what the roofs of their threads make of the bytes of each level. */
-
-#define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
-#define NO_FIELD        NULL, NULL, NULL, NULL
-#define FIELD(name)     name, NULL, NULL, NULL
-
-const struct sp_calculation sp_ecm_of_record[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
-    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
-    {"T_L2L3", FROM("L2L3"), "s", NO_FIELD},
-    {"T_L3Mem", FROM("L3Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD("ecm.no_overlap")},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD("ecm.full_overlap")},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
-    {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD("metrics.time")},
-    {0},
-};
-
-/* Of machines with two levels of caches. */
-static const struct sp_calculation of_two_levels[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
-    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
-    {"T_L2Mem", FROM("L2Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD("ecm.no_overlap")},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD("ecm.full_overlap")},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
-    {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD("metrics.time")},
-    {0},
-};
-
-/* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
- * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
-static const struct sp_calculation of_roofs[] = {
-    {"T_OL = T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
-    {"loads from L2 through L1", "V_L2/b_L2", "s", NULL, NULL, NULL, NULL},
-    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
-     "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", NULL, NULL, NULL,
-     NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
-    {0},
-};
-
-const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
-                                                 const struct sp_record *record)
-{
-    if (list != sp_ecm_of_record)
-        return list;
-    if (!json_is_object(sp_record_node(record, "ecm")))
-        return of_roofs;
-    return json_array_size(sp_record_node(record, "ecm.transfers")) == 2 ? of_two_levels : sp_ecm_of_record;
-}
+/* Symbols of the ECM part of a record. */
 
 /* "L1L2", "L3Mem" */
 static bool is_interface(const char *name)
