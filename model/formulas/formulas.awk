@@ -9,7 +9,7 @@
 #     ops: formats:     what it holds for; none: for all
 #     family: NAME      formulas of one thing for different operations and formats: {NAME*} of explanations
 #     array: NAME       the array of a layout whose bytes it is
-#     case: NAME a=2 …  that formula with these numbers
+#     case: NAME a=2 ... that formula with these numbers
 #     page: NAME        what docs/theory.md calls it, where it stands there as a line
 #     theory: HEADING   of docs/theory.md, below which it is derived
 #     source: WHERE     it was published
@@ -140,37 +140,45 @@ function named(text,    n, word, i, at, to) {
             if (!((substr(to, 2), "is") in formula_of))
                 fail("no formula " substr(to, 2))
             to = formula_of[substr(to, 2), "is"]
-            if (is_sum(to))
-                to = "(" to ")"
         }
         text = with_symbol(text, substr(word[i], 1, at - 1), to)
     }
     return text
 }
 
-function with_symbol(text, symbol, other,    done) {
+# Several factors or terms get parentheses, but as arguments of functions.
+function with_symbol(text, symbol, other,    done, word) {
     done = ""
     while (match(text, /[A-Za-z_][A-Za-z_0-9]*/)) {
         done = done substr(text, 1, RSTART - 1)
-        if (substr(text, RSTART, RLENGTH) == symbol)
+        word = substr(text, RSTART, RLENGTH)
+        text = substr(text, RSTART + RLENGTH)
+        if (word != symbol)
+            done = done word
+        else if (!has_signs(other) || (done ~ /[(,] *$/ && text ~ /^[,)]/))
             done = done other
         else
-            done = done substr(text, RSTART, RLENGTH)
-        text = substr(text, RSTART + RLENGTH)
+            done = done "(" other ")"
     }
     return done text
 }
 
-# Is there a + or - outside of all parentheses?
-function is_sum(text,    i, c, depth) {
+# Is one of these signs outside of all parentheses?
+function has_any(signs, text,    i, c, depth) {
     depth = 0
     for (i = 1; i <= length(text); i++) {
         c = substr(text, i, 1)
         depth += (c == "(") - (c == ")")
-        if (depth == 0 && (c == "+" || c == "-"))
+        if (depth == 0 && index(signs, c))
             return 1
     }
     return 0
+}
+function has_signs(text) {
+    return has_any("+-*/^%", text)
+}
+function is_sum(text) {
+    return has_any("+-", text)
 }
 
 # A sum that is put beside * or / would be another formula.

@@ -1,8 +1,5 @@
-/* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2].
- *
- *     V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + s_b n_r + w s_y n_r + alpha s_x n_nz
- *     V_SELL = (s_a + s_i + s_b/C) n_nz/beta + (s_p + 4) ceil(n_r/C) + w s_y n_r + 4 n_r [if permuted]
- *              + alpha s_x n_nz
+/* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2]: V_crs and V_sell in
+ * model/formulas/volume.txt.
  *
  * s_b: 4 with 16-bit offsets (s_i = 2), one base a row or slot; else 0. beta is then that of
  * sp_offsets_count(), which splits slots that span too much.
@@ -60,12 +57,9 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
  * a first execution), of the gathered operands alpha times sp_layout_gather_bytes(), of the result w times
  * its bytes.
  *
- * HALF, with n_h stored entries, and STRIPED, with n_C cells:
- *
- *     V_half    = (s_a + s_i) n_h + s_p (n_r + 1) + w s_y n_r + alpha s_x n_h
- *     V_striped = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + w s_y n_r + alpha s_x n_nz
- *
- * where w counts all that partial results of y move, windows of HALF included: sp_layout_w(). At w = 2 and
+ * Each format has its formula in model/formulas/volume.txt (family V), with which tests/test_formulas.c
+ * compares. Of HALF and STRIPED w counts all that partial results of y move, windows of HALF included:
+ * sp_layout_w(). At w = 2 and
  * alpha_min no execution from empty caches moves less, of any layout (STAGED: but for the buffers, which all
  * count as the longest one). */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
@@ -73,13 +67,12 @@ struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, 
 /* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results: 2, y read
  * and written once, if they keep them all (INFINITY: they do). Else (0: they do not)
  *
- * STRIPED, with L_y lines of y that stripes after the first one update (n_updated): 2 + 2 64 L_y/(s_y n_r),
- * since y is out of the caches before the next stripe comes.
+ * STRIPED: w_striped of model/formulas, with L_y lines of y that stripes after the first one update
+ * (n_updated), since y is out of the caches before the next stripe comes.
  *
- * HALF, with W_h rows that threads share (sp_half_windows()): (2 alpha n_h + c W_h)/n_r, at least 2. An entry
- * that gathers from x updates y at the same place, so alpha is that of both. Rows that threads share cost c =
- * 2 in phases (cleared before), 5 with windows (cleared: 2, read at the end: 1, y read and written again: 2).
- */
+ * HALF: w_half, with W_h rows that threads share (sp_half_windows()). An entry that gathers from x updates y
+ * at the same place, so alpha is that of both. Rows that threads share cost c = 2 in phases (cleared before),
+ * 5 with windows (cleared: 2, read at the end: 1, y read and written again: 2). */
 double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers

@@ -8,6 +8,7 @@
 
 #include "base/figures.h"
 #include "io/record/record.h"
+#include "model/formulas/formulas.h"
 #include "model/volume/volume.h"
 #include "report/report_words.h"
 
@@ -529,7 +530,7 @@ static struct sp_fact overlap(const struct sp_record *r)
     double fed = fmax(t.value.value, longer);
     if (sp_value_known(linear.value)) /* the time if no gather waited */
         fed = fmin(fed, fmax(linear.value.value, longer));
-    const double omega = shorter > 0 ? fmin(1, fmax(0, fed - longer) / shorter) : 0;
+    const double omega = shorter > 0 ? SP_FORMULA(omega_of_parts, .t = fed, .T_V = data_s, .T_W = core_s) : 0;
     return fact_of(sp_value_of(omega, SP_MODELLED), "1", from);
 }
 
