@@ -9,7 +9,7 @@
 #     ops: formats:     what it holds for; none: for all
 #     family: NAME      formulas of one thing for different operations and formats: {NAME*} of explanations
 #     array: NAME       the array of a layout whose bytes it is
-#     case: NAME a=2 ... that formula with these numbers
+#     case: NAME a=2 ... that formula with these numbers, or written otherwise
 #     page: NAME        what docs/theory.md calls it, where it stands there as a line
 #     theory: HEADING   of docs/theory.md, below which it is derived
 #     source: WHERE     it was published
@@ -63,7 +63,7 @@ function take(    its) {
     else if (formula != "" && index(" is ops formats family array case page theory source ", " " its " ")) {
         if (formula_of[formula, its] != "")
             fail(formula " has two of " its)
-        formula_of[formula, its] = its == "is" ? expand(value) : value
+        formula_of[formula, its] = its == "is" ? expand(value, 0) : value
         if (its == "is" || its == "case")
             check_symbols(formula_of[formula, "is"])
     } else {
@@ -108,8 +108,8 @@ function rest_of(text) {
     return substr(text, index(text, "]") + 2)
 }
 
-# What stands between braces, the innermost first.
-function expand(text,    begin, last, inner) {
+# What stands between braces, the innermost first; `read`: as people write it.
+function expand(text, read,    begin, last, inner) {
     while ((last = index(text, "}")) > 0) {
         begin = last
         while (begin > 0 && substr(text, begin, 1) != "{")
@@ -118,6 +118,8 @@ function expand(text,    begin, last, inner) {
             fail("a } without {")
         inner = named(substr(text, begin + 1, last - begin - 1))
         check_bonds(inner, substr(text, 1, begin - 1), substr(text, last + 1))
+        if (read)
+            inner = as_read(inner)
         text = substr(text, 1, begin - 1) inner substr(text, last + 1)
     }
     if (index(text, "{"))
@@ -197,6 +199,16 @@ function check_symbols(text,    word) {
         if (text ~ /^\(/ ? word !~ /^(min|max|ceil|floor|sqrt|log2)$/ : !(word in unit_of_symbol))
             fail("'" word "' is no symbol")
     }
+}
+
+# Products without a sign.
+function as_read(text) {
+    gsub(/[*]/, " ", text)
+    gsub(/ *[+] */, " + ", text)
+    gsub(/ *- */, " - ", text)
+    text = with_symbol(text, "n_r_used", "n_r'")
+    text = with_symbol(text, "n_c_used", "n_c'")
+    return with_symbol(text, "sorted", "[if permuted]")
 }
 
 # A string of C; "" is NULL.

@@ -51,21 +51,17 @@ function made_anew(line,    left, f, remark) {
     left = substr(line, 1, RLENGTH)
     line = substr(line, RLENGTH + 1)
     remark = match(line, /   +/) ? substr(line, RSTART) : ""
-    return left as_read(formula_of[f, "is"]) remark
+    return left as_printed(formula_of[f, "is"]) remark
 }
 
-# Products without a sign, Greek letters.
-function as_read(text) {
+# With letters and signs that ASCII has not.
+function as_printed(text) {
     while (match(text, /[0-9][*][0-9]/))
         text = substr(text, 1, RSTART) " · " substr(text, RSTART + 2)
-    gsub(/[*]/, " ", text)
-    gsub(/ *[+] */, " + ", text)
-    gsub(/ *- */, " − ", text)
+    text = as_read(text)
+    gsub(/ - /, " − ", text)
     text = with_symbol(text, "alpha", "α")
     text = with_symbol(text, "beta", "β")
-    text = with_symbol(text, "n_r_used", "n_r'")
-    text = with_symbol(text, "n_c_used", "n_c'")
-    text = with_symbol(text, "sorted", "[if rows are permuted]")
     while (match(text, /ceil\([^()]*\)/))
         text = substr(text, 1, RSTART - 1) "⌈" substr(text, RSTART + 5, RLENGTH - 6) "⌉" substr(text, RSTART + RLENGTH)
     return text

@@ -4,7 +4,7 @@
 #     let: NAME TEXT            {NAME} stands for it in this theme's numbers
 #     term: NAME: TITLE         so do flag: and exit:, in themes of their own; rule: NAME, since rules have titles
 #     also: other spellings     '-' stands for a blank in one
-#     formula: as it is printed, a line each
+#     formula: as it is printed, a line each; {NAME} is one of model/formulas as people write it
 #     text: what it means
 #     see: other terms, hints, flags
 #     fields: of a record, by their paths
@@ -38,9 +38,9 @@ function other_entry(its, text) {
     else if (index(" record but ops formats when ", " " its " ")) {
         if (!has_number || of_number[its] != "")
             fail(has_number ? "two of " its : "no number has this " its)
-        of_number[its] = expand(text)
+        of_number[its] = expand(text, 0)
     } else if (its == "formula")
-        of_term[its] = of_term[its] (of_term[its] == "" ? "" : "\\n") text
+        of_term[its] = of_term[its] (of_term[its] == "" ? "" : "\\n") expand(text, 1)
     else if (index(" also text see fields ", " " its " ")) {
         if (of_term[its] != "")
             fail(term " has two of " its)
@@ -114,7 +114,7 @@ function end_number(    before, family, after, i, f, ops, formats, n) {
 
 function add_number(text, ops, formats) {
     place = of_number["place"]
-    numbers = numbers sprintf("    {%s, %s, %s, %s, %s, %s, %s, %s},\n", c_text(of_number["result"]), c_text(expand(text)),
+    numbers = numbers sprintf("    {%s, %s, %s, %s, %s, %s, %s, %s},\n", c_text(of_number["result"]), c_text(expand(text, 0)),
         c_text(of_number["unit"]), c_text(of_number["record"]), c_text(of_number["but"]), c_text(ops), c_text(formats),
         c_text(of_number["when"]))
 }
