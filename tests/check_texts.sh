@@ -61,6 +61,7 @@ term "word has more than 8 fields" 'term: word: one' 'fields: a b c d e f g h i'
 term "a number is RESULT [UNIT] = FORMULA" 'term: word: one' 'number: both = a + b'
 term "no number has this record" 'term: word: one' 'record: metrics.bytes'
 term "two of record" 'term: word: one' 'number: both [B] = {both}' 'record: a.b' 'record: a.b'
+term "the unit of both is B" 'term: word: one' 'number: both [s] = {both}'
 term "no formula V" 'term: word: one' 'number: V [B] = {V}'
 term "no formula of V holds for this" 'term: word: one' 'number: V [B] = {V*}'
 printf '%s\n' 'theme: Words' 'term: word: one' 'see: other' 'number: both [B] = 2*({both})/a' '' 'term: other: two' >"$dir/bad.txt"

@@ -12,6 +12,7 @@
 #include "io/record/record.h"
 #include "lab/formula.h"
 #include "lab/lab_audit.h"
+#include "model/formulas/formulas.h"
 
 static void must_be_text(const char *text, const char *what, const char *name)
 {
@@ -39,7 +40,7 @@ START_TEST(test_every_topic)
         must(t.name);
         ck_assert_msg(!strchr(t.name, ' '), "'%s' has a blank", t.name);
         must_all(sp_topic_also(&t));
-        ck_assert_msg(t.term != NULL, "%s has no numbers of records", t.name);
+        ck_assert_msg(t.term->name != NULL, "%s has no numbers of records", t.name);
         ck_assert_msg(t.rule || (t.term->text && *t.term->text), "%s has no text", t.name);
         must_be_text(t.term->see, "cross reference", t.name);
         for (const char *see = t.term->see; *see;) {
@@ -191,6 +192,25 @@ START_TEST(test_formulas)
 }
 END_TEST
 
+/* Symbols of the model's formulas mean the same with a record: units are the same. */
+START_TEST(test_units_of_symbols)
+{
+    struct sp_record r;
+    int n = 0;
+    ck_assert_int_eq(sp_record_new("units", &r, NULL), SP_OK);
+    for (const struct sp_symbol_row *row = sp_symbol_table; row->name; row++) {
+        struct sp_fact fact;
+        if (!sp_fact_find(&r, row->name, &fact))
+            continue;
+        ck_assert_msg(strcmp(fact.unit, row->unit) == 0, "%s is in %s and in %s", row->name, fact.unit,
+                      row->unit);
+        n++;
+    }
+    ck_assert_int_ge(n, 70);
+    sp_record_free(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("explain_tables");
@@ -202,6 +222,7 @@ int main(void)
     tcase_add_test(tc, test_names_are_distinct);
     tcase_add_test(tc, test_fields);
     tcase_add_test(tc, test_formulas);
+    tcase_add_test(tc, test_units_of_symbols);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -594,7 +594,7 @@ static json_t *in_record(const struct sp_topic *t, const struct sp_record *r)
         json_object_set_new(o, "shares", shares_json(r));
     if (t->rule) {
         json_object_set_new(o, "hint", sp_explain_hint(t->rule, r));
-        if (t->term && rule_is_for(t->rule, r))
+        if (rule_is_for(t->rule, r))
             put_numbers(o, t->term, r, true, false);
     }
     if (t->kind == SP_KIND_FLAG)
@@ -617,7 +617,7 @@ json_t *sp_explain_json(const struct sp_topic *t, const struct sp_record *record
     }
     if (t->kind == SP_KIND_EXIT)
         json_object_set_new(o, "code", json_integer(sp_term_exit_code(t->term)));
-    json_object_set_new(o, "see_also", words(t->term ? t->term->see : NULL));
+    json_object_set_new(o, "see_also", words(t->term->see));
     if (record)
         json_object_set_new(o, "record", in_record(t, record));
     return o;

@@ -112,8 +112,14 @@ function end_number(    before, family, after, i, f, ops, formats, n) {
     split("", of_number)
 }
 
-function add_number(text, ops, formats) {
+function add_number(text, ops, formats,    name) {
     place = of_number["place"]
+    if (text ~ /^[{][^{}]*[}]$/) {
+        name = substr(text, 2, length(text) - 2)
+        sub(/ .*/, "", name)
+        if ((name, "unit") in formula_of && formula_of[name, "unit"] != of_number["unit"])
+            fail("the unit of " name " is " formula_of[name, "unit"])
+    }
     numbers = numbers sprintf("    {%s, %s, %s, %s, %s, %s, %s, %s},\n", c_text(of_number["result"]), c_text(expand(text, 0)),
         c_text(of_number["unit"]), c_text(of_number["record"]), c_text(of_number["but"]), c_text(ops), c_text(formats),
         c_text(of_number["when"]))

@@ -23,12 +23,12 @@ int sp_term_exit_code(const struct sp_term *term)
     return (int)strtol(term->also, NULL, 10);
 }
 
-/* NULL: none of this name. */
+/* The empty one at the end: there is none of this name. */
 static const struct sp_term *term_named(const struct sp_term *term, const char *name)
 {
     while (term->name && strcmp(term->name, name) != 0)
         term++;
-    return term->name ? term : NULL;
+    return term;
 }
 
 bool sp_topic_at(int i, struct sp_topic *topic)
@@ -54,7 +54,7 @@ bool sp_topic_at(int i, struct sp_topic *topic)
 
 const char *sp_topic_also(const struct sp_topic *topic)
 {
-    return topic->term && topic->term->also ? topic->term->also : "";
+    return topic->term->also ? topic->term->also : "";
 }
 
 /* Any case; '-', '_' and ' ' are one letter. */

@@ -11,7 +11,7 @@
 struct sp_topic {
     const char *theme, *name, *title;
     enum sp_term_kind kind;
-    const struct sp_term *term;      /* NULL: a rule whose numbers are not listed */
+    const struct sp_term *term;      /* empty: a rule whose numbers are not listed */
     const struct sp_hint_rule *rule; /* NULL: none */
 };
 
