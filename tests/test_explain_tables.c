@@ -148,10 +148,10 @@ START_TEST(test_fields)
     ck_assert_ptr_nonnull(schema);
     for (int i = 0; sp_topic_at(i, &t); i++) {
         for (int k = 0; k < SP_TERM_FIELDS && t.term->fields[k]; k++)
-            check_path(schema, t.term->fields[k], t.name);
+            check_path(schema, sp_field_path(t.term->fields[k]), t.name);
         for (const struct sp_calculation *c = t.term->calculations; c && c->result; c++)
             if (c->field)
-                check_path(schema, c->field, t.name);
+                check_path(schema, sp_field_path(c->field), t.name);
     }
     json_decref(schema);
 }

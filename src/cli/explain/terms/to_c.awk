@@ -85,6 +85,12 @@ function common(a, b,    n, word, i, out) {
     return out == "" ? "none" : out
 }
 
+# The constant of a path in io/record/record_fields.inc, which the compiler knows or refuses.
+function field_of(path) {
+    gsub(/[.]/, "_", path)
+    return path == "" ? "SP_F_NONE" : "SP_F_" toupper(path)
+}
+
 function end_number(    before, family, after, i, f, ops, formats, n) {
     if (!has_number)
         return
@@ -121,7 +127,7 @@ function add_number(text, ops, formats,    name) {
             fail("the unit of " name " is " formula_of[name, "unit"])
     }
     numbers = numbers sprintf("    {%s, %s, %s, %s, %s, %s, %s, %s},\n", c_text(of_number["result"]), c_text(expand(text, 0)),
-        c_text(of_number["unit"]), c_text(of_number["record"]), c_text(of_number["but"]), c_text(ops), c_text(formats),
+        c_text(of_number["unit"]), field_of(of_number["record"]), c_text(of_number["but"]), c_text(ops), c_text(formats),
         c_text(of_number["when"]))
 }
 
@@ -132,12 +138,12 @@ function end_term(    n, field, i, list) {
     n = split(of_term["fields"], field, " ")
     list = ""
     for (i = 1; i <= n; i++)
-        list = list (i > 1 ? ", " : "") c_text(field[i])
+        list = list (i > 1 ? ", " : "") field_of(field[i])
     if (numbers != "")
         printf "static const struct sp_calculation numbers_%d[] = {\n%s    {0},\n};\n", ++n_numbers, numbers
     terms = terms sprintf("    {%s, %s, %s, %s, %s, %s, {%s}, %s},\n", c_text(term), c_text(of_term["title"]),
         c_text(of_term["also"]), c_text(of_term["formula"]), c_text(of_term["text"]),
-        c_text(of_term["see"] == "" ? theme_see : of_term["see"]), n > 0 ? list : "NULL",
+        c_text(of_term["see"] == "" ? theme_see : of_term["see"]), n > 0 ? list : "SP_F_NONE",
         numbers == "" ? "NULL" : "numbers_" n_numbers)
     known[tolower(term)] = 1
     spellings = spellings " " of_term["also"]
