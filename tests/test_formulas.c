@@ -19,6 +19,7 @@
 #include "model/unit_costs.h"
 #include "model/volume/volume.h"
 #include "small_matrices.h"
+#include "sparse/formats/format.h"
 #include "sparse/generate/generate.h"
 
 enum { N_INPUTS = 2000 };
@@ -196,9 +197,20 @@ START_TEST(volumes_are_the_sums_of_their_arrays)
 }
 END_TEST
 
+/* What records have of a layout; 0: its format has none. */
+static double fact_of(const struct sp_layout *l, const char *name)
+{
+    struct sp_layout_fact fact[SP_LAYOUT_FACTS] = {{.name = NULL}};
+    if (sp_format_of(l->format)->facts)
+        sp_format_of(l->format)->facts(l, fact);
+    for (const struct sp_layout_fact *f = fact; f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return (double)f->count;
+    return 0;
+}
+
 static struct sp_symbols symbols_of(const struct sp_layout *l, int n_threads, double alpha, double w)
 {
-    const bool is_tiled = l->format == SP_FORMAT_TILED;
     return (struct sp_symbols){.n_r = (double)l->n_r,
                                .n_c = (double)l->n_c,
                                .n_nz = (double)l->n_nz,
@@ -220,17 +232,17 @@ static struct sp_symbols symbols_of(const struct sp_layout *l, int n_threads, do
                                .b_w = l->b_w,
                                .n_h = (double)l->n_stored,
                                .n_stored = (double)l->n_stored,
-                               .n_C = (double)l->n_cells,
-                               .L_y = (double)l->n_updated,
-                               .n_b = (double)(is_tiled ? l->n_chunks : l->n_blocks),
-                               .n_k = (double)l->n_chunks,
-                               .n_l = (double)(is_tiled ? l->n_indices : l->n_list),
-                               .m_l = (double)l->most_listed,
+                               .n_C = fact_of(l, "cells"),
+                               .L_y = fact_of(l, "updated_lines"),
+                               .n_b = fact_of(l, "blocks"),
+                               .n_k = fact_of(l, "chunks"),
+                               .n_l = fact_of(l, "listed"),
+                               .m_l = fact_of(l, "most_listed"),
                                .T_i = l->T_i,
                                .T_k = l->T_k,
                                .f_e = sp_flops_per_entry(l->precision),
-                               .W_h = l->format == SP_FORMAT_HALF ? (double)sp_half_windows(l) : 0,
-                               .c = l->phased ? 2 : 5,
+                               .W_h = fact_of(l, "window_rows"),
+                               .c = fact_of(l, "phased") > 0 ? 2 : 5,
                                .alpha = alpha,
                                .w = w};
 }

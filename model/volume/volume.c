@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "model/formats/format.h"
 #include "model/formulas/formulas.h"
 
 static const struct sp_volume no_volume = {.total_B = 0};
@@ -107,19 +108,8 @@ static void add_up(struct sp_volume *v)
 
 double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
 {
-    const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
-    if (y_B <= 0 || (l->format != SP_FORMAT_HALF && l->format != SP_FORMAT_STRIPED))
-        return 2;
-    if (l->format == SP_FORMAT_STRIPED)
-        return y_B + (double)l->W * (double)l->s_x <= kept_B
-                   ? 2
-                   : SP_FORMULA(w_striped, .L_y = (double)l->n_updated, .s_y = (double)l->s_y,
-                                .n_r = (double)l->n_r);
-    const double W_h = (double)sp_half_windows(l);
-    return SP_FORMULA(w_half, .alpha = alpha, .n_h = (double)l->n_stored, .n_r = (double)l->n_r, .W_h = W_h,
-                      .c = W_h * (double)l->s_y <= kept_B ? 0
-                           : l->phased                    ? 2
-                                                          : 5);
+    const struct sp_format_model *m = sp_format_models[l->format];
+    return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
 }
 
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
@@ -128,7 +118,7 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
     struct sp_volume v = no_volume;
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
-    if (l->format == SP_FORMAT_HALF) /* windows are partial results of y, w counts them */
+    if (sp_format_of(l->format)->mirrored) /* windows are partial results of y, w counts them */
         v.array_B[SP_ARRAY_OTHER] = 0;
     v.write_B = fmax(1, w / 2) * v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
@@ -348,7 +338,7 @@ static double largest_block_B(const struct sp_layout *l)
 
 struct sp_staged_reuse sp_staged_reuse_of(const struct sp_layout *l, double cache_B)
 {
-    assert(l->format == SP_FORMAT_STAGED);
+    assert(l->block);
     const bool stays = largest_block_B(l) + (double)sp_layout_stage_bytes(l) <= cache_B;
     return (struct sp_staged_reuse){
         .of_x = l->n_list > 0 ? (double)l->n_nz / (double)l->n_list : 1,
