@@ -16,6 +16,21 @@ function(sp_layer name)
     set_target_properties(sp_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# sp_tables_of_texts(TARGET FILE SCRIPT texts...): generated/FILE, which sources of the target include, is made by awk of text
+# files in the way of model/formulas/formulas.awk. A text that is wrong is an error of the build.
+find_program(SP_AWK NAMES awk mawk gawk REQUIRED)
+function(sp_tables_of_texts target file script)
+    set(made ${CMAKE_BINARY_DIR}/generated/${file})
+    set(reader ${CMAKE_SOURCE_DIR}/model/formulas/formulas.awk)
+    get_filename_component(folder ${made} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${made}
+        COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${SP_AWK} -f ${reader} -f ${script} ${ARGN} > ${made}.part
+        COMMAND ${CMAKE_COMMAND} -E rename ${made}.part ${made}
+        DEPENDS ${reader} ${script} ${ARGN} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} COMMENT "${file}")
+    target_sources(${target} PRIVATE ${made})
+endfunction()
+
 # sp_first_flag(VARIABLE FLAGS...): the first that the compiler knows, for what compilers call differently.
 function(sp_first_flag variable)
     set(${variable} "" PARENT_SCOPE)

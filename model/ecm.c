@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/formulas/formulas.h"
 #include "model/roofline.h"
 
 static const char unknown_core[] = "the time in the core is not known";
@@ -67,7 +68,7 @@ static struct rules rules_of(double core, double load, const double *transfer, i
 
 static double between(struct rules r, double f)
 {
-    return f * r.all + (1 - f) * r.none;
+    return SP_FORMULA(T_1, .f = f, .T_full = r.all, .T_none = r.none);
 }
 
 double sp_ecm_compose(double core, double load, const double *transfer, int n, double f)

@@ -9,12 +9,8 @@
  * the architecture gap: abstracting performance-relevant properties of modern server processors",
  * Supercomputing Frontiers and Innovations 7(2) 2020, doi:10.14529/jsfi200204 (overlap rules beside Intel's).
  *
- *     T_k    = (read_k + w_k write_k) / b_k                   transfers over interface k, one thread
- *     T_none = max(T_OL, T_nOL + sum T_k)                     nothing overlaps but execution (Intel Xeon)
- *     T_all  = max(T_OL, T_nOL, T_1 ... T_K)                  everything overlaps (AMD Zen)
- *     T_1    = f T_all + (1 - f) T_none                       f: the machine's overlap, 0 ... 1
- *     T_n    = max(T_1/n, shared_k/B_k)                       n threads; B_k: what all draw of a shared level
- *     n_s    = ceil(T_1/T_mem)                                T_mem = bytes of memory / B_mem
+ * The formulas are T_k, T_none (nothing overlaps but execution: Intel Xeon), T_full (everything does: AMD
+ * Zen), T_1, T_n and n_sat of model/formulas/time.txt.
  *
  * f between 0 and 1 is ours: for machines of which neither rule holds. w_k as well: a write that goes the
  * other way while reads come costs less than a read (w = 0: nothing, w = 1: as much). */
@@ -66,7 +62,7 @@ struct sp_ecm_times {
  * 0 s whatever its bandwidth. Asserts that known bandwidths are positive and f, w within 0 ... 1. */
 struct sp_ecm_times sp_ecm_of(const struct sp_ecm_inputs *inputs);
 
-/* f T_all + (1 - f) T_none of plain numbers: core T_OL, load T_nOL, transfer[n]. */
+/* T_1 of plain numbers: core T_OL, load T_nOL, transfer[n]. */
 double sp_ecm_compose(double core, double load, const double *transfer, int n, double f);
 
 /* Name of the interface between two levels, the outer one n_caches: memory: "L1L2", "L3Mem". */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/formulas/formulas.h"
 #include "sparse/formats/format.h"
 
 /* y at x between the points (at[i], value[i]), i < n, n >= 1; straight on beyond the last two. */
@@ -258,8 +259,9 @@ struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_valu
     for (int i = 0; i < 3; i++)
         if (!sp_value_known(parts[i]))
             return parts[i];
-    const double foretold_s = core->time_s.value - core->surprise_s.value;
-    const double in_core_s = foretold_s + fmax(core->surprise_s.value, gathers_s.value);
-    return sp_value_between(fmax(transfers_s.value, in_core_s), fmax(transfers_s.lo, core->time_s.lo),
+    const double value =
+        SP_FORMULA(T_expected, .T_transfers = transfers_s.value, .T_core = core->time_s.value,
+                   .T_ends = core->surprise_s.value, .T_beyond = gathers_s.value);
+    return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo),
                             fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi, SP_MODELLED);
 }

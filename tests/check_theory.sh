@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every test that docs/theory.md names for a number is there and runs: `file/case` is START_TEST(case) of
+# The formulas of docs/theory.md are those of model/formulas (SP_UPDATE_GOLDEN=1 writes them into it). Every test that docs/theory.md names for a number is there and runs: `file/case` is START_TEST(case) of
 # tests/test_file.c, added to its suite. Pages name no picture that is absent or large. Usage: check_theory.sh SOURCE
 set -eu
 cd "$1"
@@ -8,6 +8,17 @@ complain() {
     echo "check_theory.sh: $*"
     bad=1
 }
+page=docs/theory.md
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+files=$(sed -n 's/^set(files \(.*\))$/\1/p' model/CMakeLists.txt)
+# shellcheck disable=SC2086 # a list of files
+if (cd model/formulas && LC_ALL=C awk -v page=../../$page -f formulas.awk -f to_page.awk $files) >"$made"; then
+    [ -z "${SP_UPDATE_GOLDEN:-}" ] || cp "$made" $page
+    diff $page "$made" || complain "$page has other formulas than model/formulas"
+else
+    complain "the formulas of $page cannot be made"
+fi
 n=0
 for name in $(cat docs/theory.md docs/validation.md bench/validate.sh tests/validation.c 2>/dev/null | grep -o '[`"][a-z_]*/[a-zA-Z_]*[`"]' | tr -d '`"' | sort -u); do
     file=tests/test_${name%/*}.c case=${name#*/}

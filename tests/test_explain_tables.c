@@ -12,6 +12,7 @@
 #include "io/record/record.h"
 #include "lab/formula.h"
 #include "lab/lab_audit.h"
+#include "model/formulas/formulas.h"
 
 static void must_be_text(const char *text, const char *what, const char *name)
 {
@@ -26,7 +27,6 @@ START_TEST(test_hints)
         must_be_text((*rule)->condition, "condition", (*rule)->id);
         must_be_text((*rule)->remedy, "remedy", (*rule)->id);
         must_be_text((*rule)->gain, "way of predicting its gain", (*rule)->id);
-        ck_assert_msg(sp_rule_numbers((*rule)->id) != NULL, "%s has no numbers of records", (*rule)->id);
     }
 }
 END_TEST
@@ -40,9 +40,10 @@ START_TEST(test_every_topic)
         must(t.name);
         ck_assert_msg(!strchr(t.name, ' '), "'%s' has a blank", t.name);
         must_all(sp_topic_also(&t));
-        ck_assert_msg(t.rule || (t.text && *t.text), "%s has no text", t.name);
-        must_be_text(t.see, "cross reference", t.name);
-        for (const char *see = t.see; *see;) {
+        ck_assert_msg(t.term->name != NULL, "%s has no numbers of records", t.name);
+        ck_assert_msg(t.rule || (t.term->text && *t.term->text), "%s has no text", t.name);
+        must_be_text(t.term->see, "cross reference", t.name);
+        for (const char *see = t.term->see; *see;) {
             char word[64];
             size_t length = strcspn(see, " ");
             snprintf(word, sizeof word, "%.*s", (int)length, see);
@@ -75,7 +76,7 @@ START_TEST(test_flags_of_labs)
         snprintf(row, sizeof row, "\n| `%s` | ", code);
         must(name);
         must(code);
-        ck_assert_msg(strstr(list[0].see, name) != NULL, "lab-flags does not lead to %s", name);
+        ck_assert_msg(strstr(list[0].term->see, name) != NULL, "lab-flags does not lead to %s", name);
         ck_assert_msg(strstr(page, row) != NULL, "docs/labs.md has no row of %s", code);
     }
 }
@@ -146,12 +147,9 @@ START_TEST(test_fields)
     struct sp_topic t;
     ck_assert_ptr_nonnull(schema);
     for (int i = 0; sp_topic_at(i, &t); i++) {
-        const enum sp_record_field *fields = t.term   ? t.term->fields
-                                             : t.rule ? sp_rule_numbers(t.rule->id)->fields
-                                                      : NULL;
-        for (int k = 0; fields && k < SP_TERM_FIELDS && fields[k]; k++)
-            check_path(schema, sp_field_path(fields[k]), t.name);
-        for (const struct sp_calculation *c = t.term ? t.term->calculations : NULL; c && c->result; c++)
+        for (int k = 0; k < SP_TERM_FIELDS && t.term->fields[k]; k++)
+            check_path(schema, sp_field_path(t.term->fields[k]), t.name);
+        for (const struct sp_calculation *c = t.term->calculations; c && c->result; c++)
             if (c->field)
                 check_path(schema, sp_field_path(c->field), t.name);
     }
@@ -188,11 +186,27 @@ START_TEST(test_formulas)
     struct sp_topic t;
     ck_assert_int_eq(sp_record_new("formulas", &r, NULL), SP_OK);
     for (int i = 0; sp_topic_at(i, &t); i++) {
-        if (t.term)
-            check_formulas(t.term->calculations, &r, t.name);
-        if (t.rule)
-            check_formulas(sp_rule_numbers(t.rule->id)->calculations, &r, t.name);
+        check_formulas(t.term->calculations, &r, t.name);
     }
+    sp_record_free(&r);
+}
+END_TEST
+
+/* Symbols of the model's formulas mean the same with a record: units are the same. */
+START_TEST(test_units_of_symbols)
+{
+    struct sp_record r;
+    int n = 0;
+    ck_assert_int_eq(sp_record_new("units", &r, NULL), SP_OK);
+    for (const struct sp_symbol_row *row = sp_symbol_table; row->name; row++) {
+        struct sp_fact fact;
+        if (!sp_fact_find(&r, row->name, &fact))
+            continue;
+        ck_assert_msg(strcmp(fact.unit, row->unit) == 0, "%s is in %s and in %s", row->name, fact.unit,
+                      row->unit);
+        n++;
+    }
+    ck_assert_int_ge(n, 70);
     sp_record_free(&r);
 }
 END_TEST
@@ -208,6 +222,7 @@ int main(void)
     tcase_add_test(tc, test_names_are_distinct);
     tcase_add_test(tc, test_fields);
     tcase_add_test(tc, test_formulas);
+    tcase_add_test(tc, test_units_of_symbols);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

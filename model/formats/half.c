@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "model/formats/format.h"
+#include "model/formulas/formulas.h"
 #include "model/trace/kinds.h"
 #include "model/volume/volume.h"
 #include "sparse/formats/half.h"
@@ -254,11 +255,11 @@ static const struct sp_trace_kind trace = {
  * 1, y read and written again: 2). */
 static double w(const struct sp_layout *l, double alpha, double kept_B)
 {
-    const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
-    const double shared_B = (double)sp_half_windows(l) * (double)l->s_y;
-    const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
-    return fmax(2, 2 * updates_B / y_B) +
-           (shared_B <= kept_B ? 0 : (sp_half_of(l)->phased ? 2 : 5) * shared_B / y_B);
+    const double W_h = (double)sp_half_windows(l);
+    return SP_FORMULA(w_half, .alpha = alpha, .n_h = (double)l->n_stored, .n_r = (double)l->n_r, .W_h = W_h,
+                      .c = W_h * (double)l->s_y <= kept_B ? 0
+                           : sp_half_of(l)->phased        ? 2
+                                                          : 5);
 }
 
 static bool propose(const struct sp_storage_case *now, char *option, size_t size)

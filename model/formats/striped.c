@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "model/formats/format.h"
+#include "model/formulas/formulas.h"
 #include "model/trace/kinds.h"
 #include "model/volume/volume.h"
 #include "sparse/formats/striped.h"
@@ -155,7 +156,8 @@ static double w(const struct sp_layout *l, double alpha, double kept_B)
     const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
     if (y_B + (double)l->W * (double)l->s_x <= kept_B)
         return 2;
-    return 2 + 2 * 64 * (double)sp_stripes_of(l)->n_updated / y_B;
+    return SP_FORMULA(w_striped, .L_y = (double)sp_stripes_of(l)->n_updated, .s_y = (double)l->s_y,
+                      .n_r = (double)l->n_r);
 }
 
 /* Columns of a stripe: a power of two whose part of x takes at most half of a last-level cache; the rest is

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/formulas/formulas.h"
 
 struct ends {
     double lo, hi;
@@ -40,6 +41,12 @@ static double longer(struct terms t)
 static double shorter(struct terms t)
 {
     return fmin(t.data_s, t.core_s);
+}
+
+/* Both, of which the longer one hides all but a share omega of the shorter one. */
+static double together(struct terms t, double omega)
+{
+    return SP_FORMULA(t_by_parts, .T_V = t.data_s, .T_W = t.core_s, .omega = omega);
 }
 
 static void __attribute__((format(printf, 7, 8)))
@@ -136,9 +143,11 @@ static void split_time(struct steps *s)
     double fed = s->t; /* the time if no gather waited */
     if (sp_value_known(s->now->linear_s) && sp_value_known(s->now->time_s))
         fed = fmin(fed, fmax(s->now->linear_s.value, longer(now)));
-    s->omega = shorter(now) > 0 ? fmin(1, fmax(0, fed - longer(now)) / shorter(now)) : 0;
+    s->omega =
+        shorter(now) > 0 ? SP_FORMULA(omega_of_parts, .t = fed, .T_V = now.data_s, .T_W = now.core_s) : 0;
     s->wait_s = s->t - fed;
-    s->rest_s = fmax(0, fed - longer(now) - s->omega * shorter(now));
+    s->rest_s =
+        fmax(0, SP_FORMULA(rest_by_parts, .t = fed, .T_V = now.data_s, .T_W = now.core_s, .omega = s->omega));
 }
 
 static void say_now(const struct steps *s)
@@ -208,15 +217,14 @@ static struct ends sum_of_terms(const struct steps *s)
     const struct sp_value none = {0}, gone = sp_value_known(s->then->gone) ? s->then->gone : none;
     const double shows = fmax(s->omega, s->then->shows), goes = rest_goes(s);
     const bool waits = sp_gain_is_waiting(s->now);
-    double work_hi = longer(s->hi) + shows * shorter(s->hi);
+    double work_hi = together(s->hi, shows);
     if (waits)
-        work_hi = fmax(work_hi, longer(s->terms) + s->omega * shorter(s->terms));
+        work_hi = fmax(work_hi, together(s->terms, s->omega));
     if (s->wait_s > 0)
         say_value(s, "of the waiting goes", gone, "1");
     if (s->rest_s > 0 && goes > 0)
         say(s, "of the unexplained goes", 0, goes, "1", SP_MODELLED, "it may wait for gathers");
-    const struct ends sum = {longer(s->lo) + s->omega * shorter(s->lo) + (1 - gone.hi) * s->wait_s +
-                                 (1 - goes) * s->rest_s,
+    const struct ends sum = {together(s->lo, s->omega) + (1 - gone.hi) * s->wait_s + (1 - goes) * s->rest_s,
                              work_hi + (1 - gone.lo) * s->wait_s + s->rest_s};
     say(s, "time then, by sum", sum.lo, sum.hi, "s", SP_MODELLED, "longer + omega shorter%s%s%s%s",
         s->wait_s > 0 ? " + waiting" : "", s->rest_s > 0 ? " + unexplained" : "",

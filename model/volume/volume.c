@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/formats/format.h"
+#include "model/formulas/formulas.h"
 
 static const struct sp_volume no_volume = {.total_B = 0};
 
@@ -40,6 +41,12 @@ double sp_flops_per_entry(enum sp_precision precision)
     return precision == SP_C128 ? 8 : 2;
 }
 
+static struct sp_symbols symbols_of(struct sp_sizes s)
+{
+    return (struct sp_symbols){
+        .s_a = s.s_a, .s_x = s.s_x, .s_y = s.s_y, .s_i = s.s_i, .s_p = s.s_p, .s_b = s.s_b};
+}
+
 /* Adds x, y and the sums to the arrays of the matrix. */
 static struct sp_volume with_vectors(struct sp_volume v, int64_t n_r, int64_t n_nz, struct sp_sizes s,
                                      double alpha, double w)
@@ -59,9 +66,11 @@ static struct sp_volume with_vectors(struct sp_volume v, int64_t n_r, int64_t n_
 struct sp_volume sp_volume_spmv_csr(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha, double w)
 {
     struct sp_volume v = no_volume;
-    v.array_B[SP_ARRAY_VALUES] = s.s_a * (double)n_nz;
-    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)n_nz + s.s_b * (double)n_r;
-    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(n_r + 1);
+    struct sp_symbols q = symbols_of(s);
+    q.n_r = (double)n_r, q.n_nz = (double)n_nz;
+    v.array_B[SP_ARRAY_VALUES] = sp_formula_values(&q);
+    v.array_B[SP_ARRAY_INDICES] = sp_formula_indices_crs(&q);
+    v.array_B[SP_ARRAY_POINTERS] = sp_formula_pointers_crs(&q);
     return with_vectors(v, n_r, n_nz, s, alpha, w);
 }
 
@@ -163,9 +172,6 @@ double sp_volume_floor(const struct sp_volume *v, bool warm, double Z_B)
     return floor_B > 0 ? floor_B : 0;
 }
 
-/* Bytes of the pointers that a thread of the baseline reads. */
-static const double two_pointers_B = 8;
-
 struct sp_dense_case sp_dense_case_of(int64_t n_r, int64_t n_c, int64_t n_nz, int64_t r)
 {
     return (struct sp_dense_case){
@@ -217,71 +223,77 @@ struct sp_volume sp_volume_fusedmm(struct sp_dense_case c, struct sp_sizes s, do
     return with_result(v, (double)c.r * (double)c.n_r, s, w);
 }
 
+static struct sp_symbols symbols_of_case(struct sp_dense_case c, struct sp_sizes s)
+{
+    struct sp_symbols q = symbols_of(s);
+    q.n_r = (double)c.n_r, q.n_c = (double)c.n_c, q.n_nz = (double)c.n_nz, q.r = (double)c.r;
+    q.n_r_used = (double)c.n_r_used, q.n_c_used = (double)c.n_c_used;
+    return q;
+}
+
 double sp_fusedmm_saved_B(struct sp_dense_case c, struct sp_sizes s, double w)
 {
-    return ((w + 1) * s.s_a + s.s_i) * (double)c.n_nz + s.s_p * (double)(c.n_r + 1);
+    struct sp_symbols q = symbols_of_case(c, s);
+    q.w = w;
+    return sp_formula_saved_by_fusing(&q);
 }
 
 double sp_spmm_baseline_intensity(double mu, struct sp_sizes s)
 {
     assert(mu > 0);
-    return 2 / (s.s_a + s.s_i + s.s_x + (s.s_y + two_pointers_B) / mu);
+    struct sp_symbols q = symbols_of(s);
+    q.n_nzr = mu;
+    return sp_formula_I_of_rows(&q);
 }
 
 double sp_spmm_tiled_B(struct sp_dense_case c, struct sp_sizes s, double r_t, double reuse)
 {
     assert(r_t >= 1 && reuse >= 1);
-    const double n_nz = (double)c.n_nz, n_r = (double)c.n_r;
-    const double matrix_B = (s.s_a + s.s_i) * n_nz + two_pointers_B * n_r;
-    return (double)c.r * (matrix_B / r_t + s.s_x * n_nz / reuse + s.s_y * n_r);
+    struct sp_symbols q = symbols_of_case(c, s);
+    q.r_t = r_t, q.reuse = reuse;
+    return sp_formula_spmm_tiled(&q);
 }
 
-/* |A| */
-static double rows_entries(struct sp_dense_case c)
+static struct sp_symbols symbols_of_tiles(struct sp_dense_case c, double T_i, double T_k)
 {
-    return (double)c.n_r * (double)c.r;
+    struct sp_symbols q = symbols_of_case(c, (struct sp_sizes){0});
+    assert(T_i >= 1 && T_k >= 1);
+    q.T_i = T_i, q.T_k = T_k;
+    return q;
 }
 
 double sp_sddmm_reads_tiled(struct sp_dense_case c, double T_i, double T_k)
 {
-    assert(T_i >= 1 && T_k >= 1);
-    const double r = (double)c.r;
-    return 3 * (double)c.n_nz * r / T_k + rows_entries(c) + rows_entries(c) * (double)c.n_c / T_i;
-}
-
-/* `items` of the sparse matrix are read for each tile of the width. */
-static double reindexed(struct sp_dense_case c, double T_k, double items)
-{
-    assert(T_k >= 1);
-    const double r = (double)c.r;
-    return rows_entries(c) + (double)c.n_nz * (r + 1 + items * r / T_k);
+    const struct sp_symbols q = symbols_of_tiles(c, T_i, T_k);
+    return sp_formula_reads_tiled(&q);
 }
 
 double sp_sddmm_reads_reindexed(struct sp_dense_case c, double T_k)
 {
-    return reindexed(c, T_k, 3);
+    const struct sp_symbols q = symbols_of_tiles(c, 1, T_k);
+    return sp_formula_reads_reindexed(&q);
 }
 
 double sp_sddmm_reads_reindexed_printed(struct sp_dense_case c, double T_k)
 {
-    return reindexed(c, T_k, 1);
+    const struct sp_symbols q = symbols_of_tiles(c, 1, T_k);
+    return sp_formula_reads_reindexed_printed(&q);
 }
 
 double sp_sddmm_reads_coo(struct sp_dense_case c)
 {
-    return (double)c.n_nz * (2 * (double)c.r + 3) + 2 * (double)c.n_nz;
+    return SP_FORMULA(reads_coo_made, .n_nz = (double)c.n_nz, .r = (double)c.r);
 }
 
 double sp_sddmm_reads_coo_printed(struct sp_dense_case c)
 {
-    return (double)c.n_nz * (2 * (double)c.r + 4);
+    return SP_FORMULA(reads_coo_printed, .n_nz = (double)c.n_nz, .r = (double)c.r);
 }
 
 double sp_sddmm_uncached_B(struct sp_dense_case c, struct sp_sizes s, bool with_store)
 {
-    const double row_B = (double)c.r * s.s_x;
-    const double entry_B = s.s_i + row_B + (with_store ? s.s_y : 0);
-    return entry_B * (double)c.n_nz + row_B * (double)c.n_r_used + s.s_p * (double)(c.n_r + 1);
+    const struct sp_symbols q = symbols_of_case(c, s);
+    return with_store ? sp_formula_sddmm_uncached_stored(&q) : sp_formula_sddmm_uncached(&q);
 }
 
 struct sp_volume sp_volume_bcsr(int64_t n_r, int64_t n_nz, int64_t n_e, int32_t b_h, int32_t b_w, int64_t r,
@@ -362,21 +374,23 @@ double sp_balance_sell(struct sp_sizes s, double flops_per_entry, double n_nzr, 
                        bool stored_lengths, bool permuted, double alpha, double w)
 {
     assert(flops_per_entry > 0 && n_nzr > 0 && C >= 1 && beta > 0 && beta <= 1 && alpha >= 0 && w >= 1);
-    double chunk_B = s.s_p + (stored_lengths ? s.s_i : 0);
-    double row_B = w * s.s_y + chunk_B / C + (permuted ? s.s_i : 0);
-    return ((s.s_a + s.s_i) / beta + alpha * s.s_x + row_B / n_nzr) / flops_per_entry;
+    struct sp_symbols q = symbols_of(s);
+    q.f_e = flops_per_entry, q.n_nzr = n_nzr, q.alpha = alpha, q.w = w;
+    q.C = C, q.beta = beta, q.sorted = permuted;
+    return stored_lengths ? sp_formula_balance_sell_lengths(&q) : sp_formula_balance_sell(&q);
 }
 
 double sp_balance_sell_per_stored(double n_nzr, int32_t C, double beta, double alpha_stored)
 {
     assert(n_nzr > 0 && C >= 1 && beta > 0 && beta <= 1 && alpha_stored >= 0);
-    return (6 + 4 * alpha_stored + beta * (4 + 2.0 / C) / n_nzr) / beta;
+    return SP_FORMULA(B_SELL_per_stored, .n_nzr = n_nzr, .C = C, .beta = beta, .alpha = alpha_stored);
 }
 
 double sp_balance_spmmv_crs(struct sp_sizes s, double flops_per_entry, double n_nzr, double r, double alpha,
                             double w)
 {
     assert(flops_per_entry > 0 && n_nzr > 0 && r >= 1 && alpha >= 0 && w >= 1);
-    double row_B = w * s.s_y + s.s_p / r;
-    return ((s.s_a + s.s_i) / r + alpha * s.s_x + row_B / n_nzr) / flops_per_entry;
+    struct sp_symbols q = symbols_of(s);
+    q.f_e = flops_per_entry, q.n_nzr = n_nzr, q.alpha = alpha, q.w = w, q.r = r;
+    return sp_formula_balance_crs(&q);
 }

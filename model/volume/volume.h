@@ -1,8 +1,5 @@
-/* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2].
- *
- *     V_CRS  = (s_a + s_i) n_nz + s_p (n_r + 1) + s_b n_r + w s_y n_r + alpha s_x n_nz
- *     V_SELL = (s_a + s_i + s_b/C) n_nz/beta + (s_p + 4) ceil(n_r/C) + w s_y n_r + 4 n_r [if permuted]
- *              + alpha s_x n_nz
+/* Bytes that one y = A x moves through one level's interface, by formula [THEORY 2]: V_crs and V_sell in
+ * model/formulas/volume.txt.
  *
  * s_b: 4 with 16-bit offsets (s_i = 2), one base a row or slot; else 0. beta is then that of
  * sp_offsets_count(), which splits slots that span too much.
@@ -59,6 +56,9 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
 /* Any operation, of what this layout really stores: each array once (STAGED: the threads' buffers too, as in
  * a first execution), of the gathered operands alpha times sp_layout_gather_bytes(), of the result w times
  * its bytes.
+ *
+ * Each format has its formula in model/formulas/volume.txt (family V), with which tests/test_formulas.c
+ * compares.
  *
  * Of a format that updates y, w counts all that partial results of y move, windows of HALF included:
  * sp_layout_w(). At w = 2 and alpha_min no execution from empty caches moves less, of any layout (STAGED: but

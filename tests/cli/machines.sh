@@ -298,7 +298,7 @@ has '^ +modelled: 57 Gflop/s of HPCG-128'
 # Sizes on GPUs: what small problems pay; the longest row of SELL.
 run model --sizes 1e5,1e5,1e6 --machine a100 --format sell:64,1 --beta 0.9 --longest 1000
 has '^ SELL-64-1: launch overhead 2[.]60 us [+] ramp 302 ns [+] longest of$'
-has '^  L2 bandwidth 3[.][0-9]+ us, peak performance [0-9]+ ns, latency 189 us;$'
+has '^  L2 bandwidth 2[.][0-9]+ us, peak performance [0-9]+ ns, latency 189 us;$'
 has 'where the host waits for each execution [(]modelled; explain gpu-time[)][.]$'
 run model --sizes 2e6,9e6,2e7 --machine v100-sxm2 --format crs
 has 'x may exceed the L2: at most with each entry[.]$'

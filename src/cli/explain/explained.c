@@ -29,10 +29,19 @@ static bool among(const char *list, const char *word)
     return false;
 }
 
+/* By its ECM part, whose formulas depend on the number of caches. */
+static const char *kind_of_record(const struct sp_record *r)
+{
+    if (!json_is_object(sp_record_node(r, SP_F_ECM)))
+        return "no-ecm";
+    return json_array_size(sp_record_node(r, SP_F_ECM_TRANSFERS)) == 2 ? "ecm-of-two-levels" : "ecm";
+}
+
 static bool holds(const struct sp_calculation *c, const struct sp_record *r)
 {
     return (!c->ops || among(c->ops, sp_words_text(r, SP_F_CONFIG_OP, ""))) &&
-           (!c->formats || among(c->formats, sp_words_text(r, SP_F_CONFIG_FORMAT, "")));
+           (!c->formats || among(c->formats, sp_words_text(r, SP_F_CONFIG_FORMAT, ""))) &&
+           (!c->records || among(c->records, kind_of_record(r)));
 }
 
 /* The next symbol of a formula from *at on, which then stands behind it; false: none is left. Functions are
@@ -224,7 +233,7 @@ static json_t *not_for_this(const char *result, const struct sp_record *r)
 static bool some_hold(const struct sp_calculation *list, const struct sp_record *r)
 {
     for (; list->result; list++)
-        if ((list->ops || list->formats) && holds(list, r))
+        if ((list->ops || list->formats || list->records) && holds(list, r))
             return true;
     return false;
 }
@@ -245,7 +254,6 @@ static bool is_first_of_its_result(const struct sp_calculation *list, const stru
 static json_t *calculate(const struct sp_calculation *list, const struct sp_record *r)
 {
     json_t *all = json_array();
-    list = sp_ecm_calculations(list, r);
     bool said = list && some_hold(list, r);
     for (const struct sp_calculation *c = list; c && c->result; c++) {
         if (!is_first_of_its_result(list, c))
@@ -522,10 +530,10 @@ static json_t *fields_json(const enum sp_record_field *fields, const json_t *cal
 
 /* hold: only results that have a formula for this record's operation and format; known: nor a figure that is
  * not known. */
-static void put_numbers(json_t *o, const struct sp_calculation *calculations,
-                        const enum sp_record_field *fields, const struct sp_record *r, bool hold, bool known)
+static void put_numbers(json_t *o, const struct sp_term *term, const struct sp_record *r, bool hold,
+                        bool known)
 {
-    json_t *list = calculate(calculations, r), *those;
+    json_t *list = calculate(term->calculations, r), *those;
     for (size_t i = json_array_size(list); i-- > 0;) {
         json_t *one = json_array_get(list, i);
         if ((hold && !json_object_get(one, "formula")) ||
@@ -535,7 +543,7 @@ static void put_numbers(json_t *o, const struct sp_calculation *calculations,
             json_object_del(one, "field");
     }
     json_object_set_new(o, "calculations", list);
-    json_object_set_new(o, "fields", those = fields_json(fields, list, r));
+    json_object_set_new(o, "fields", those = fields_json(term->fields, list, r));
     for (size_t i = json_array_size(those); known && i-- > 0;)
         if (json_is_null(json_object_get(json_array_get(those, i), "is")))
             json_array_remove(those, i);
@@ -544,7 +552,7 @@ static void put_numbers(json_t *o, const struct sp_calculation *calculations,
 /* Is it called as one of the six lines? Their readers want figures alone. */
 static bool is_of_six_lines(const struct sp_topic *t)
 {
-    for (const struct sp_term *term = sp_verdict_terms; term->name; term++)
+    for (const struct sp_term *term = sp_themes->terms; term->name; term++)
         if (strcmp(term->name, t->name) == 0)
             return true;
     return false;
@@ -565,7 +573,7 @@ static json_t *shares_json(const struct sp_record *r)
     return list;
 }
 
-static json_t *flag_json(const struct sp_flag_meaning *flag, const struct sp_record *r)
+static json_t *flag_json(const char *flag, const struct sp_record *r)
 {
     json_t *texts = json_array();
     const json_t *one;
@@ -573,7 +581,7 @@ static json_t *flag_json(const struct sp_flag_meaning *flag, const struct sp_rec
     json_array_foreach(sp_record_node(r, SP_F_FLAGS), i, one)
     {
         const char *code = sp_item_text(one, "code");
-        if (code && strcmp(code, flag->code) == 0)
+        if (code && strcmp(code, flag) == 0)
             json_array_append(texts, json_object_get(one, "text"));
     }
     return json_pack("{s:b, s:o}", "raised", json_array_size(texts) > 0, "texts", texts);
@@ -582,18 +590,17 @@ static json_t *flag_json(const struct sp_flag_meaning *flag, const struct sp_rec
 static json_t *in_record(const struct sp_topic *t, const struct sp_record *r)
 {
     json_t *o = json_object();
-    if (t->term)
-        put_numbers(o, t->term->calculations, t->term->fields, r, false, is_of_six_lines(t));
-    if (t->term && strcmp(t->name, "lost") == 0)
+    if (t->kind == SP_KIND_TERM)
+        put_numbers(o, t->term, r, false, is_of_six_lines(t));
+    if (t->kind == SP_KIND_TERM && strcmp(t->name, "lost") == 0)
         json_object_set_new(o, "shares", shares_json(r));
     if (t->rule) {
-        const struct sp_rule_numbers *numbers = sp_rule_numbers(t->rule->id);
         json_object_set_new(o, "hint", sp_explain_hint(t->rule, r));
-        if (numbers && rule_is_for(t->rule, r))
-            put_numbers(o, numbers->calculations, numbers->fields, r, true, false);
+        if (rule_is_for(t->rule, r))
+            put_numbers(o, t->term, r, true, false);
     }
-    if (t->flag)
-        json_object_set_new(o, "flag", flag_json(t->flag, r));
+    if (t->kind == SP_KIND_FLAG)
+        json_object_set_new(o, "flag", flag_json(t->name, r));
     return o;
 }
 
@@ -607,12 +614,12 @@ json_t *sp_explain_json(const struct sp_topic *t, const struct sp_record *record
         json_object_set_new(o, "gain", json_string(t->rule->gain));
         json_object_set_new(o, "check", text_or_null(t->rule->check));
     } else {
-        json_object_set_new(o, "formula", text_or_null(t->term ? t->term->formula : NULL));
-        json_object_set_new(o, "text", text_or_null(t->text));
+        json_object_set_new(o, "formula", text_or_null(t->term->formula));
+        json_object_set_new(o, "text", text_or_null(t->term->text));
     }
-    if (t->exit)
-        json_object_set_new(o, "code", json_integer(t->exit->code));
-    json_object_set_new(o, "see_also", words(t->see));
+    if (t->kind == SP_KIND_EXIT)
+        json_object_set_new(o, "code", json_integer(sp_term_exit_code(t->term)));
+    json_object_set_new(o, "see_also", words(t->term->see));
     if (record)
         json_object_set_new(o, "record", in_record(t, record));
     return o;

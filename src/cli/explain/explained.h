@@ -20,14 +20,6 @@ json_t *sp_explain_list(void);
 
 /* What a record says of a rule: the hint and the numbers behind it, or why there is none. */
 
-struct sp_rule_numbers {
-    const char *id;
-    enum sp_record_field fields[SP_TERM_FIELDS];
-    const struct sp_calculation *calculations; /* NULL: none */
-};
-/* NULL: none are listed. */
-const struct sp_rule_numbers *sp_rule_numbers(const char *id);
-
 /* {"fires": true, "hints": [of the record, each with "gain_text" as the report prints it, and "derivation":
  * [{"what", "how", "lo", "hi", "unit", "origin"}] or "not_derived": why]} or {"fires": false, "silent": why}.
  * New reference. */

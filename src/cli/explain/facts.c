@@ -8,6 +8,7 @@
 
 #include "base/figures.h"
 #include "io/record/record.h"
+#include "model/formulas/formulas.h"
 #include "model/volume/volume.h"
 #include "report/report_words.h"
 
@@ -85,70 +86,7 @@ char *sp_fact_number(char *text, size_t size, double x, const char *unit)
     return text;
 }
 
-/* `explain ecm` with a record's numbers: those of its own ECM part line by line, and of records without one
- * what the roofs of their threads make of the bytes of each level. */
-
-#define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
-#define NO_FIELD        SP_F_NONE, NULL, NULL, NULL
-#define FIELD(name)     name, NULL, NULL, NULL
-
-const struct sp_calculation sp_ecm_of_record[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD(SP_F_ECM_T_OL)},
-    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
-    {"T_L2L3", FROM("L2L3"), "s", NO_FIELD},
-    {"T_L3Mem", FROM("L3Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD(SP_F_ECM_NO_OVERLAP)},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD(SP_F_ECM_FULL_OVERLAP)},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD(SP_F_ECM_ONE_THREAD)},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD(SP_F_ECM_TIME)},
-    {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD(SP_F_METRICS_TIME)},
-    {0},
-};
-
-/* Of machines with two levels of caches. */
-static const struct sp_calculation of_two_levels[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD(SP_F_ECM_T_OL)},
-    {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
-    {"T_L2Mem", FROM("L2Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD(SP_F_ECM_NO_OVERLAP)},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD(SP_F_ECM_FULL_OVERLAP)},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD(SP_F_ECM_ONE_THREAD)},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD(SP_F_ECM_TIME)},
-    {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD(SP_F_METRICS_TIME)},
-    {0},
-};
-
-/* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
- * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
-static const struct sp_calculation of_roofs[] = {
-    {"T_OL = T_core", "W/P_core", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"loads from L2 through L1", "V_L2/b_L2", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
-     "s", SP_F_NONE, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", SP_F_NONE, NULL, NULL,
-     NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", SP_F_NONE, NULL, NULL,
-     NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", SP_F_NONE, NULL, NULL, NULL},
-    {"measured", "t", "s", SP_F_METRICS_TIME, NULL, NULL, NULL},
-    {0},
-};
-
-const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
-                                                 const struct sp_record *record)
-{
-    if (list != sp_ecm_of_record)
-        return list;
-    if (!json_is_object(sp_record_node(record, SP_F_ECM)))
-        return of_roofs;
-    return json_array_size(sp_record_node(record, SP_F_ECM_TRANSFERS)) == 2 ? of_two_levels
-                                                                            : sp_ecm_of_record;
-}
+/* Symbols of the ECM part of a record. */
 
 /* "L1L2", "L3Mem" */
 static bool is_interface(const char *name)
@@ -531,7 +469,7 @@ static struct sp_fact overlap(const struct sp_record *r)
     double fed = fmax(t.value.value, longer);
     if (sp_value_known(linear.value)) /* the time if no gather waited */
         fed = fmin(fed, fmax(linear.value.value, longer));
-    const double omega = shorter > 0 ? fmin(1, fmax(0, fed - longer) / shorter) : 0;
+    const double omega = shorter > 0 ? SP_FORMULA(omega_of_parts, .t = fed, .T_V = data_s, .T_W = core_s) : 0;
     return fact_of(sp_value_of(omega, SP_MODELLED), "1", from);
 }
 

@@ -2,7 +2,6 @@
 #ifndef SP_CLI_EXPLAIN_FACTS_H
 #define SP_CLI_EXPLAIN_FACTS_H
 
-#include "cli/explain/terms/terms.h"
 #include "io/record/record.h"
 
 struct sp_fact {
@@ -20,14 +19,5 @@ struct sp_fact sp_fact_at(const struct sp_record *record, enum sp_record_field f
 
 /* "262.4 MB", "4.31 ms", "14612663", "0.39"; four digits. Returns text. */
 char *sp_fact_number(char *text, size_t size, double x, const char *unit);
-
-/* The calculations of `explain ecm`, and the symbols that only they and those of the gather roof have. */
-
-/* Of records with an `ecm` part, three levels of caches. */
-extern const struct sp_calculation sp_ecm_of_record[];
-/* `list`; where it is that of ECM the one for the record's levels, and
- * without an `ecm` part the one from its roofs and `levels`. */
-const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *list,
-                                                 const struct sp_record *record);
 
 #endif

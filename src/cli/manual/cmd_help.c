@@ -72,8 +72,8 @@ static void show_topic(const struct sp_help_topic *topic)
             sp_print(stdout, "%s\n", *line);
         return;
     }
-    for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++)
-        sp_print(stdout, "%4d  %s\n", e->code, e->meaning);
+    for (const struct sp_term *e = sp_terms_of(SP_KIND_EXIT); e->name; e++)
+        sp_print(stdout, "%4d  %s\n", sp_term_exit_code(e), e->title);
     sp_print(stdout, "\nOf several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.\n");
 }
 

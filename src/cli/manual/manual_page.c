@@ -172,11 +172,12 @@ static void manual_examples_list(const struct sp_example *example, FILE *out)
 static void manual_exit_codes(const struct sp_page *page, FILE *out)
 {
     fputs(".SH \"EXIT STATUS\"\n", out);
-    for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++) {
-        if (page && !sp_manual_exits_with(page, e->code))
+    for (const struct sp_term *e = sp_terms_of(SP_KIND_EXIT); e->name; e++) {
+        const int code = sp_term_exit_code(e);
+        if (page && !sp_manual_exits_with(page, code))
             continue;
-        fprintf(out, ".TP\n\\fB%d\\fR\n", e->code);
-        roff_words(e->meaning, out);
+        fprintf(out, ".TP\n\\fB%d\\fR\n", code);
+        roff_words(e->title, out);
     }
     if (!page) {
         fputs(".PP\n", out);

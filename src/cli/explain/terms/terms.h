@@ -1,5 +1,6 @@
-/* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes, one table a
- * theme, which share files by subject. The hints come from the table of rules. */
+/* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes. The texts
+ * are the .txt files beside this one, a theme each, of which to_c.awk makes these tables; the hints come from
+ * the table of rules. */
 #ifndef SP_CLI_EXPLAIN_TERMS_H
 #define SP_CLI_EXPLAIN_TERMS_H
 
@@ -14,8 +15,9 @@ struct sp_calculation {
     const char *unit;           /* of the result, SI */
     enum sp_record_field field; /* of the record that the result should be; SP_F_NONE: none */
     const char *why_not;        /* why it may differ from that by more than rounding; NULL: it may not */
-    /* Operations and formats that it holds for, separated by blanks; NULL: all. */
-    const char *ops, *formats;
+    /* Operations, formats and kinds of records ("ecm", "ecm-of-two-levels", "no-ecm") that it holds for,
+     * separated by blanks; NULL: all. */
+    const char *ops, *formats, *records;
 };
 
 struct sp_term {
@@ -31,30 +33,19 @@ struct sp_term {
     const struct sp_calculation *calculations;
 };
 
+/* Terms of rules have their names and numbers alone; exit codes ("exit-5") also have the number in `also`. */
+enum sp_term_kind { SP_KIND_TERM, SP_KIND_RULE, SP_KIND_FLAG, SP_KIND_EXIT };
+
 struct sp_theme {
     const char *title;
+    enum sp_term_kind kind;
     const struct sp_term *terms; /* ends with a NULL name */
 };
-extern const struct sp_theme sp_themes[]; /* ends with a NULL title */
+extern const struct sp_theme sp_themes[]; /* ends with a NULL title; the six lines come first */
 
-extern const struct sp_term sp_verdict_terms[], sp_report_terms[], sp_label_terms[], sp_symbol_terms[],
-    sp_traffic_terms[], sp_operation_terms[], sp_format_terms[], sp_storage_terms[], sp_machine_terms[],
-    sp_gpu_terms[], sp_loss_terms[], sp_metric_terms[], sp_source_terms[], sp_advice_terms[],
-    sp_tracking_terms[], sp_word_terms[], sp_lab_flag_terms[];
-
-/* Exit codes and flags of records are terms, too: "exit-5", "Q10". */
-struct sp_exit_meaning {
-    int code;
-    const char *meaning;
-    const char *text; /* what to do then */
-};
-extern const struct sp_exit_meaning sp_exit_meanings[]; /* ends with a negative code */
-
-struct sp_flag_meaning {
-    const char *code, *meaning;
-    const char *text; /* when it is raised, and what to do then */
-    const char *see;
-};
-extern const struct sp_flag_meaning sp_flag_meanings[]; /* ends with a NULL code */
+/* Those of the first theme of this kind. */
+const struct sp_term *sp_terms_of(enum sp_term_kind kind);
+/* The number of "exit-5". */
+int sp_term_exit_code(const struct sp_term *term);
 
 #endif

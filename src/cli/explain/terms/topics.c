@@ -2,100 +2,59 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/core/command.h"
 #include "cli/core/errors.h"
 
-const struct sp_theme sp_themes[] = {
-    {"The six lines", sp_verdict_terms},
-    {"The report", sp_report_terms},
-    {"Words of printed lines", sp_label_terms},
-    {"Symbols", sp_symbol_terms},
-    {"Traffic and balance", sp_traffic_terms},
-    {"Operations", sp_operation_terms},
-    {"Formats", sp_format_terms},
-    {"Storage, schedules, orders", sp_storage_terms},
-    {"Machine and roofline", sp_machine_terms},
-    {"GPUs", sp_gpu_terms},
-    {"Losses and bottlenecks", sp_loss_terms},
-    {"Metrics of records", sp_metric_terms},
-    {"Where numbers come from", sp_source_terms},
-    {"Advice", sp_advice_terms},
-    {"Tracking", sp_tracking_terms},
-    {"Words of doctor, labs, campaigns and errors", sp_word_terms},
-    {"Flags of lab grade", sp_lab_flag_terms},
-    {NULL, NULL},
-};
+#include "cli/explain/explain_terms.inc" /* made of the .txt files beside this one */
 
-static void name_it(struct sp_topic *t, const char *name)
+const struct sp_term *sp_terms_of(enum sp_term_kind kind)
 {
-    snprintf(t->name, sizeof t->name, "%s", name);
+    const struct sp_theme *theme = sp_themes;
+    while (theme->kind != kind)
+        theme++;
+    return theme->terms;
 }
 
-static void of_term(const struct sp_theme *theme, const struct sp_term *term, struct sp_topic *t)
+int sp_term_exit_code(const struct sp_term *term)
 {
-    *t = (struct sp_topic){
-        .theme = theme->title, .title = term->title, .see = term->see, .text = term->text, .term = term};
-    name_it(t, term->name);
+    return (int)strtol(term->also, NULL, 10);
 }
 
-static void of_rule(const struct sp_hint_rule *rule, struct sp_topic *t)
+/* The empty one at the end: there is none of this name. */
+static const struct sp_term *term_named(const struct sp_term *term, const char *name)
 {
-    *t = (struct sp_topic){
-        .theme = "Hints", .title = rule->title, .see = "gain trial outcome confidence", .rule = rule};
-    name_it(t, rule->id);
-}
-
-static void of_flag(const struct sp_flag_meaning *flag, struct sp_topic *t)
-{
-    *t = (struct sp_topic){.theme = "Flags of records",
-                           .title = flag->meaning,
-                           .see = flag->see,
-                           .text = flag->text,
-                           .flag = flag};
-    name_it(t, flag->code);
-}
-
-static void of_exit(const struct sp_exit_meaning *e, struct sp_topic *t)
-{
-    *t = (struct sp_topic){
-        .theme = "Exit codes", .title = e->meaning, .see = "exit-codes", .text = e->text, .exit = e};
-    snprintf(t->name, sizeof t->name, "exit-%d", e->code);
-    snprintf(t->also, sizeof t->also, "%d", e->code);
+    while (term->name && strcmp(term->name, name) != 0)
+        term++;
+    return term;
 }
 
 bool sp_topic_at(int i, struct sp_topic *topic)
 {
-    for (const struct sp_theme *theme = sp_themes; theme->title; theme++)
-        for (const struct sp_term *term = theme->terms; term->name; term++)
-            if (i-- == 0) {
-                of_term(theme, term, topic);
-                return true;
-            }
-    for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++)
-        if (i-- == 0) {
-            of_rule(*rule, topic);
+    for (const struct sp_theme *theme = sp_themes; theme->title; theme++) {
+        const bool are_rules = theme->kind == SP_KIND_RULE;
+        for (int k = 0; are_rules ? sp_hint_table[k] != NULL : theme->terms[k].name != NULL; k++) {
+            if (i-- > 0)
+                continue;
+            const struct sp_hint_rule *rule = are_rules ? sp_hint_table[k] : NULL;
+            const struct sp_term *term = rule ? term_named(theme->terms, rule->id) : &theme->terms[k];
+            *topic = (struct sp_topic){.theme = theme->title,
+                                       .kind = theme->kind,
+                                       .name = rule ? rule->id : term->name,
+                                       .title = rule ? rule->title : term->title,
+                                       .term = term,
+                                       .rule = rule};
             return true;
         }
-    for (const struct sp_flag_meaning *flag = sp_flag_meanings; flag->code; flag++)
-        if (i-- == 0) {
-            of_flag(flag, topic);
-            return true;
-        }
-    for (const struct sp_exit_meaning *e = sp_exit_meanings; e->code >= 0; e++)
-        if (i-- == 0) {
-            of_exit(e, topic);
-            return true;
-        }
+    }
     return false;
 }
 
 const char *sp_topic_also(const struct sp_topic *topic)
 {
-    if (topic->term && topic->term->also)
-        return topic->term->also;
-    return topic->also;
+    return topic->term->also ? topic->term->also : "";
 }
 
 /* Any case; '-', '_' and ' ' are one letter. */

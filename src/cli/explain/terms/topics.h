@@ -9,16 +9,10 @@
 #include "model/hints/hints.h"
 
 struct sp_topic {
-    const char *theme, *title;
-    char name[48];
-    char also[16];    /* of an exit code its number; else "" and term->also counts */
-    const char *see;  /* NULL none */
-    const char *text; /* NULL: a hint */
-    /* One of them. */
-    const struct sp_term *term;
-    const struct sp_hint_rule *rule;
-    const struct sp_flag_meaning *flag;
-    const struct sp_exit_meaning *exit;
+    const char *theme, *name, *title;
+    enum sp_term_kind kind;
+    const struct sp_term *term;      /* empty: a rule whose numbers are not listed */
+    const struct sp_hint_rule *rule; /* NULL: none */
 };
 
 /* The i-th one from 0 on; false: there are no more. Themes follow each other. */
