@@ -257,19 +257,27 @@ static int64_t take_columns(const struct file *f, const struct parts *p, int n_t
     return wrong;
 }
 
+static void take_doubles(const char *from, int64_t n, int n_threads, double *to)
+{
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = load_f64(from + 8 * k);
+}
+
+static void take_singles(const char *from, int64_t n, int n_threads, double *to)
+{
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = load_f32(from + 4 * k);
+}
+
 static void take_values(const struct file *f, const struct parts *p, int n_threads, struct sp_csr *a)
 {
     const int64_t n = p->n_nz * p->scalar->parts;
-    const char *from = f->text + p->values;
-    if (p->scalar->bytes == 8) {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t k = 0; k < n; k++)
-            a->val[k] = load_f64(from + 8 * k);
-    } else {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t k = 0; k < n; k++)
-            a->val[k] = load_f32(from + 4 * k);
-    }
+    if (p->scalar->bytes == 8)
+        take_doubles(f->text + p->values, n, n_threads, a->val);
+    else
+        take_singles(f->text + p->values, n, n_threads, a->val);
 }
 
 static enum sp_status take_matrix(const struct file *f, const struct parts *p,
