@@ -71,7 +71,7 @@ endfunction()
 sp_part(OpenMP 1 "${OpenMP_C_VERSION}")
 sp_part(jansson 1 "${JANSSON_VERSION}")
 sp_optional(HWLOC "topology and binding by hwloc (else sysfs)" hwloc)
-sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz" libarchive)
+sp_optional(LIBARCHIVE "reading .gz .xz .zst .bz2 .tar.gz .npz" libarchive)
 
 sp_optional(SQLITE "an index of record stores that is remembered, and track export --sqlite" sqlite3)
 

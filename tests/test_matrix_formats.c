@@ -704,6 +704,20 @@ START_TEST(content_decides)
         ck_assert_ptr_nonnull(strstr(packed.format, "gzip"));
         sp_csr_free(&b);
     }
+    if (SP_HAVE_LIBARCHIVE) { /* as SuiteSparse has them */
+        struct sp_mtx_write_options options = {0};
+        snprintf(command, sizeof command, "mkdir '%s/d'", dir);
+        ck_assert_int_eq(system(command), 0);
+        snprintf(path, sizeof path, "%s/d/d.rb", dir);
+        ck_assert_int_eq(sp_rb_write(path, &a, &options, NULL), SP_OK);
+        snprintf(path, sizeof path, "%s/d.tar.gz", dir);
+        snprintf(command, sizeof command, "tar -C '%s' -czf '%s' d", dir, path);
+        ck_assert_int_eq(system(command), 0);
+        struct sp_csr b = load(path, &packed);
+        ck_assert_str_eq(facts.sha256, packed.sha256);
+        ck_assert_str_eq(packed.name, "d");
+        sp_csr_free(&b);
+    }
     sp_csr_free(&a);
     if (!SP_HAVE_LIBARCHIVE)
         printf("SKIPPED compressed files: this build is without libarchive\n");
