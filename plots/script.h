@@ -116,7 +116,7 @@ double sp_nice_step(double range, int most);
 /* The kinds of plots; plot.c lists them. */
 extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
     sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
-    sp_plot_campaign;
+    sp_plot_campaign, sp_plot_predicted;
 
 /* The losses of records[n] in a part of the picture, the right half of the roofline for example. */
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,

@@ -10,7 +10,7 @@
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "io/record/record.h"
-#include "lab/formula.h"
+#include "base/formula.h"
 #include "lab/lab_audit.h"
 
 static void must_be_text(const char *text, const char *what, const char *name)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "lab/formula.h"
+#include "base/formula.h"
 
 #define SP_LAB_SCHEMA "spmodel.lab/1"
 

@@ -7,7 +7,7 @@
 
 #include "cli/explain/facts.h"
 #include "io/record/record_losses.h"
-#include "lab/formula.h"
+#include "base/formula.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"
 
