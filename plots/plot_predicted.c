@@ -150,6 +150,12 @@ static const char *lacks(const struct sp_record *record)
 }
 
 const struct sp_plot_kind sp_plot_predicted = {
-    "predicted", "predicted over counted bytes of measurements of others", 1, WIDTH, HEIGHT, lacks,
-    write_script, LINES,
+    "predicted",
+    "predicted over counted bytes of measurements of others",
+    1,
+    WIDTH,
+    HEIGHT,
+    lacks,
+    write_script,
+    LINES,
 };

@@ -20,20 +20,13 @@
 
 enum { MOST_FILTERS = 16, MOST_MAPS = 64, MOST_JOBS = 256 };
 
-enum {
-    KEY_MAP = SP_KEY_PRIVATE,
-    KEY_ONLY,
-    KEY_MATRICES,
-    KEY_KEEP,
-    KEY_WRITE_MACHINE,
-    KEY_SOURCE,
-    KEY_PLOT
-};
+enum { KEY_MAP = SP_KEY_PRIVATE, KEY_ONLY, KEY_MATRICES, KEY_KEEP, KEY_WRITE_MACHINE, KEY_SOURCE, KEY_PLOT };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What the columns mean:", 1},
     {"map", KEY_MAP, "WHAT", 0,
-     "NAME=FORMULA over columns, a file of such lines, or a mapping that comes with the program (a64fx-papi); "
+     "NAME=FORMULA over columns, a file of such lines, or a mapping that comes with the program "
+     "(a64fx-papi); "
      "may be repeated",
      1},
     {"only", KEY_ONLY, "COLUMN=VALUE,...", 0, "Lines with one of these values; may be repeated", 1},
@@ -50,7 +43,8 @@ static const struct argp_option options[] = {
     {"matrices", KEY_MATRICES, "DIR", 0,
      "Folder with files of the collection: NAME.mtx, NAME.mtx.gz, NAME.tar.gz, NAME/NAME.mtx", 3},
     {"jobs", 'j', "N", 0, "Predictions at once (default 1)", 3},
-    {"keep", KEY_KEEP, "FILE", 0, "Keep predictions there as they are made, and take those of earlier runs", 3},
+    {"keep", KEY_KEEP, "FILE", 0, "Keep predictions there as they are made, and take those of earlier runs",
+     3},
     {NULL, 0, NULL, 0, "Results:", 4},
     {"plot", KEY_PLOT, "FILE", 0, "Predicted over counted bytes, .svg, .png or .pdf", 4},
     {"write-machine", KEY_WRITE_MACHINE, "FILE", 0,
@@ -211,9 +205,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90},
-                                             {&sp_memory_argp, 0, NULL, 90},
-                                             {0}};
+static const struct argp_child children[] = {
+    {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
 static const struct argp argp = {
     options,
     parse,
@@ -274,8 +267,9 @@ static enum sp_status read_csv(const struct arguments *a, const char *path, stru
         return status;
     status = sp_measurements_of(path, &table, &a->mapping, a->filter, a->n_filters, &measured, &n, err);
     if (status == SP_OK && n == 0)
-        status = sp_fail_at(err, SP_INPUT, path, 0, 0, "another --only, or another file",
-                            table.n_rows > 0 ? "no line passes --only" : "there is no line behind the header");
+        status =
+            sp_fail_at(err, SP_INPUT, path, 0, 0, "another --only, or another file",
+                       table.n_rows > 0 ? "no line passes --only" : "there is no line behind the header");
     if (status == SP_OK)
         status = sp_validation_add(v, path, measured, n, a->matrices, where.directory, err);
     free(measured);
@@ -346,7 +340,8 @@ static enum sp_status draw(const struct arguments *a, const struct sp_record *re
     const char *lack = kind->lacks(record);
     enum sp_status status = sp_words_refuse(a->picture, err);
     if (status == SP_OK && lack)
-        status = sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s", lack);
+        status =
+            sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s", lack);
     return status == SP_OK ? sp_plot_write(kind, &record, 1,
                                            (enum sp_term)sp_term_from_name(strrchr(a->picture, '.') + 1),
                                            &tool, a->picture, err)

@@ -81,8 +81,8 @@ static void print_statistics(const char *words, const struct sp_error_statistics
 {
     if (s->n == 0)
         return;
-    sp_print(out, "%-26s %4lld  mean |error| %5.2f %%, largest %.2f %%, mean %+.2f %%", words, (long long)s->n,
-             100 * s->mean_abs, 100 * s->most_abs, 100 * s->mean);
+    sp_print(out, "%-26s %4lld  mean |error| %5.2f %%, largest %.2f %%, mean %+.2f %%", words,
+             (long long)s->n, 100 * s->mean_abs, 100 * s->most_abs, 100 * s->mean);
     if (near)
         sp_print(out, "; %lld within 10 %% or 2 %% of all arrays once", (long long)s->n_right);
     if (s->n_interval > 0)
@@ -158,8 +158,9 @@ static enum sp_status print_bounds(const struct sp_validation *v, FILE *out, str
     enum sp_status status = sp_validation_bounds(v, &b, err);
     if (status != SP_OK || b.n == 0)
         return status;
-    sp_print(out, "\nfrom sizes alone: at least as many bytes were counted as must come from memory in %lld of "
-                  "%lld executions of %lld matrices\n",
+    sp_print(out,
+             "\nfrom sizes alone: at least as many bytes were counted as must come from memory in %lld of "
+             "%lld executions of %lld matrices\n",
              (long long)b.n_holds, (long long)b.n, (long long)b.n_matrices);
     if (b.n_far > 0)
         sp_print(out, "  far out of caches %lld: the least count is %.3f of all arrays once\n",

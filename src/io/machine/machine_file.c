@@ -331,9 +331,9 @@ static bool put(FILE *stream, const char *before, json_t *value)
 
 static json_t *validation_object(const struct sp_machine_validation *v)
 {
-    json_t *o = json_pack("{s:i, s:f, s:f, s:f, s:[f,f,f]}", "n", v->n, "mean", v->mean, "mean_abs",
-                          v->mean_abs, "most_abs", v->most_abs, "quantiles", v->quantile[0], v->quantile[1],
-                          v->quantile[2]);
+    json_t *o =
+        json_pack("{s:i, s:f, s:f, s:f, s:[f,f,f]}", "n", v->n, "mean", v->mean, "mean_abs", v->mean_abs,
+                  "most_abs", v->most_abs, "quantiles", v->quantile[0], v->quantile[1], v->quantile[2]);
     json_object_set_new(o, "near", json_integer(v->n_near));
     json_object_set_new(o, "near_right", json_integer(v->n_near_right));
     json_object_set_new(o, "source", json_string(v->source));

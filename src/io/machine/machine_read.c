@@ -528,9 +528,9 @@ static void read_validation(struct reader *r, const json_t *o, struct sp_machine
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
     static const char *const known[] = {
-        "schema",       "name",    "kind",     "cpu",         "source", "memory",
-        "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
-        "frequency_Hz", "caches",  "ceilings", "validated",   "note",   "gpu",
+        "schema",       "name",    "kind",     "cpu",         "source",     "memory",
+        "env_key",      "sockets", "numa",     "llc_domains", "cores",      "threads_per_core",
+        "frequency_Hz", "caches",  "ceilings", "validated",   "note",       "gpu",
         "measured",     "ecm",     "units",    "pages",       "validation", NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);

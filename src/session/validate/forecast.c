@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "model/cache/alpha.h"
-#include "model/cache/kept.h"
+#include "model/cache/placement.h"
 #include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
@@ -26,6 +26,7 @@ struct work {
     int64_t *lines_of; /* [n_domains] of x */
     int line_B;
     double capacity_B; /* of one last level */
+    int ways;          /* of it; 0: pages may lie anywhere */
     bool cold;
 };
 
@@ -36,17 +37,50 @@ static bool tell(void *context, double share)
     return sp_progress_interrupted(w->progress);
 }
 
-/* Bytes of matrix and y that a domain's threads go through, and of x that they touch. */
-static double domain_B(const struct work *w, int domain)
+/* The part of the matrix and of y that a domain's threads go through. */
+static double share_of(const struct work *w, int domain)
 {
     const struct sp_layout *l = w->layout;
     double entries = 0;
     for (int t = 0; t < l->partition.n_threads; t++)
         if (w->domain[t] == domain)
             entries += (double)sp_layout_thread_entries(l, t);
-    const double all_B = sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_Y);
-    const double share = l->n_stored > 0 ? entries / (double)l->n_stored : 0;
-    return all_B * share + (double)(w->lines_of[domain] * w->line_B);
+    return l->n_stored > 0 ? entries / (double)l->n_stored : 0;
+}
+
+/* With the lines of x that they touch [B]. */
+static double domain_B(const struct work *w, int domain)
+{
+    const struct sp_layout *l = w->layout;
+    return (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_Y)) * share_of(w, domain) +
+           (double)(w->lines_of[domain] * w->line_B);
+}
+
+/* What pages at random places change of the simulated bytes, whose addresses are contiguous: a cache that
+ * holds its part loses some of it, one that does not keeps some, from one execution to the next. The ends:
+ * as simulated, and two ways fewer for what else is about. */
+static void place_pages(const struct work *w, struct sp_forecast *out)
+{
+    enum { OTHERS = 2 };
+    static const double far = 2; /* times the cache: nothing is kept wherever pages lie */
+    struct sp_value read = out->read_B, written = out->write_B;
+    for (int d = 0; d < w->n_domains && w->ways > OTHERS && !w->cold; d++) {
+        const double all_B = domain_B(w, d), s = all_B / w->capacity_B;
+        const double y_B = sp_layout_array_bytes(w->layout, SP_ARRAY_Y) * share_of(w, d);
+        const double lost = sp_placement_lost(s, w->ways);
+        const double most = sp_placement_lost(s * w->ways / (w->ways - OTHERS), w->ways - OTHERS);
+        if (s <= 1) {
+            read.value += lost * all_B;
+            read.hi += most * all_B;
+            written.value += lost * y_B;
+            written.hi += most * y_B;
+        } else if (s < far) {
+            read.lo -= (1 - lost) * all_B;
+            written.lo -= (1 - lost) * y_B;
+        }
+    }
+    out->read_B = sp_value_between(read.value, fmax(0, read.lo), read.hi, SP_SIMULATED);
+    out->write_B = sp_value_between(written.value, fmax(0, written.lo), written.hi, SP_SIMULATED);
 }
 
 static enum sp_status look_at_sizes(struct work *w, struct sp_forecast *out, struct sp_error *err)
@@ -83,14 +117,12 @@ static enum sp_status simulate(struct work *w, struct sp_traffic traffic[SP_MAX_
     return sp_sim_traffic(w->layout, &o, traffic, n_levels, NULL, err);
 }
 
-/* The roofline with the simulated alpha. Where the caches keep a part, less comes from memory than alpha
- * says; the bytes themselves over the bandwidth are then what takes the time. */
+/* The roofline with the simulated alpha. */
 static struct sp_value time_of(const struct work *w, const struct sp_workload *workload,
-                               const struct sp_traffic *traffic, int n_levels, struct sp_kept *kept)
+                               const struct sp_traffic *memory)
 {
     const struct sp_layout *l = w->layout;
     const struct sp_csr *a = workload->matrix;
-    const struct sp_traffic *memory = &traffic[n_levels - 1];
     struct sp_predict_inputs in = {
         .n_r = a->n_r,
         .n_c = a->n_c,
@@ -114,17 +146,13 @@ static struct sp_value time_of(const struct work *w, const struct sp_workload *w
         .core = sp_value_none("not measured"),
         .roof_Bps = sp_value_none("the machine's"),
     };
-    const struct sp_prediction p = sp_predict(&in);
-    *kept = sp_kept_of(w->machine, sp_footprint_of_layout(l), p.home, in.n_threads, w->n_domains, traffic,
-                       w->cold ? 0 : n_levels);
-    return p.roofline.time_s;
+    return sp_predict(&in).roofline.time_s;
 }
 
 static enum sp_status predict(struct work *w, const struct sp_workload *workload, struct sp_forecast *out,
                               struct sp_error *err)
 {
     struct sp_traffic traffic[SP_MAX_LEVELS];
-    struct sp_kept kept;
     int n_levels;
     enum sp_status status = look_at_sizes(w, out, err);
     if (status == SP_OK)
@@ -134,11 +162,8 @@ static enum sp_status predict(struct work *w, const struct sp_workload *workload
     const struct sp_traffic *memory = &traffic[n_levels - 1];
     out->read_B = memory->read_B;
     out->write_B = memory->write_B;
-    out->time_s = time_of(w, workload, traffic, n_levels, &kept);
-    /* `lo` of fetched is what the best replacement leaves of LRU's bytes. */
-    if (kept.cache == n_levels - 1 && !kept.holds && out->n_held == 0 && sp_value_known(kept.fetched))
-        out->read_B = sp_value_between(out->read_B.value, kept.fetched.lo * out->read_B.value,
-                                       out->read_B.value, SP_SIMULATED);
+    out->time_s = time_of(w, workload, memory);
+    place_pages(w, out);
     return SP_OK;
 }
 
@@ -170,6 +195,7 @@ enum sp_status sp_forecast_make(const struct sp_workload *workload, const struct
                      .n_domains = 1,
                      .line_B = llc->line_B > 0 ? sp_cache_granule_B(llc) : 64,
                      .capacity_B = (double)sp_cache_believed_B(llc),
+                     .ways = llc->policy == SP_LRU ? llc->ways : 0,
                      .cold = cold};
     status = sp_new_array(n, sizeof *w.domain, "domains of threads", &domains, err);
     w.domain = domains;

@@ -13,13 +13,13 @@
 #include "sparse/product/workload.h"
 
 struct sp_forecast {
-    struct sp_value read_B, write_B; /* interval: from LRU to the best replacement, where a cache holds a
-                                        part from one execution to the next */
+    struct sp_value read_B, write_B; /* simulated; near the size of a cache with what pages at random places
+                                        change (model/cache/placement.h), the ends without and with more */
     struct sp_value time_s;
-    double once_B;          /* every array once: what a cold execution reads at least, y included */
-    int n_domains, n_held;  /* cache domains in use; of them those whose cache holds all that they touch */
+    double once_B;         /* every array once: what a cold execution reads at least, y included */
+    int n_domains, n_held; /* cache domains in use; of them those whose cache holds all that they touch */
     double least_share, most_share; /* what a domain touches over the capacity of its cache */
-    double copies_B;        /* of once_B beyond one copy of x: caches that share its lines load them each */
+    double copies_B; /* of once_B beyond one copy of x: caches that share its lines load them each */
 };
 
 /* The workload with matrix and threads, SpMV. SP_USAGE: it cannot be, SP_INTERRUPTED, SP_MEMORY. */

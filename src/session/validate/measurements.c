@@ -238,11 +238,10 @@ static enum sp_status plan_text(const char *path, const struct sp_csv_table *t, 
         return SP_OK;
     }
     plan->text_column[i] = sp_csv_table_column(t, entry);
-    return plan->text_column[i] >= 0
-               ? SP_OK
-               : sp_fail_at(err, SP_INPUT, path, 1, 0, "a column, or a text in quotes",
-                            "'%s' is mapped to a column '%s', which is not there", sp_measured_texts[i].name,
-                            entry);
+    return plan->text_column[i] >= 0 ? SP_OK
+                                     : sp_fail_at(err, SP_INPUT, path, 1, 0, "a column, or a text in quotes",
+                                                  "'%s' is mapped to a column '%s', which is not there",
+                                                  sp_measured_texts[i].name, entry);
 }
 
 static enum sp_status missing(const char *path, const char *what, const char *remedy, struct sp_error *err)
@@ -291,7 +290,8 @@ static enum sp_status check(const struct row *r, const struct sp_measurement *m,
         const double most = i == SP_MEASURED_THREADS ? 4096 : 9e15;
         const bool whole = i == SP_MEASURED_THREADS || i == SP_MEASURED_PARTITION ||
                            (i >= SP_MEASURED_ROWS && i <= SP_MEASURED_NNZ);
-        const bool positive = i == SP_MEASURED_THREADS || i == SP_MEASURED_TIME || i == SP_MEASURED_EXECUTIONS;
+        const bool positive =
+            i == SP_MEASURED_THREADS || i == SP_MEASURED_TIME || i == SP_MEASURED_EXECUTIONS;
         if (!isnan(x[i]) && (whole ? !is_count(x[i], positive, most) : positive ? !(x[i] > 0) : x[i] < 0))
             return sp_fail_at(err, SP_INPUT, r->path, m->line, 0, "correct the line or the mapping",
                               "%s is %g", sp_measured_numbers[i].name, x[i]);
@@ -370,7 +370,7 @@ static enum sp_status passes(const struct row *r, const struct sp_line_filter *f
                           SP_O_ONLY " asks for a column '%s', which is not there", name);
     if (column < 0 && count >= 0)
         snprintf(number, sizeof number, "%.17g", m->number[count]);
-    *is_passed = is_one_of(column >= 0  ? sp_csv_table_cell(r->table, r->row, column)
+    *is_passed = is_one_of(column >= 0 ? sp_csv_table_cell(r->table, r->row, column)
                            : text >= 0 ? m->text[text]
                                        : number,
                            f->values);

@@ -67,7 +67,7 @@ enum sp_status sp_mapping_read(struct sp_mapping *mapping, const char *path, str
 void sp_mapping_free(struct sp_mapping *mapping);
 
 struct sp_measurement {
-    char text[SP_N_MEASURED_TEXTS][128]; /* "": not said */
+    char text[SP_N_MEASURED_TEXTS][128];  /* "": not said */
     double number[SP_N_MEASURED_NUMBERS]; /* bytes and time of one execution; NAN: not known */
     int64_t line;
     int file; /* index, for the caller */
@@ -75,7 +75,7 @@ struct sp_measurement {
 
 /* "NAME=VALUE,VALUE ...": lines whose column or quantity NAME is one of the values. */
 struct sp_line_filter {
-    const char *name;           /* [name_length] borrowed */
+    const char *name; /* [name_length] borrowed */
     int name_length;
     const char *values; /* separated by commas; borrowed */
 };

@@ -17,8 +17,8 @@
 
 const char *sp_line_state_name(enum sp_line_state state)
 {
-    static const char *const names[SP_N_LINE_STATES] = {"compared", "unknown-matrix", "other-matrix",
-                                                        "partitioned", "failed", "not-reached"};
+    static const char *const names[SP_N_LINE_STATES] = {"compared",    "unknown-matrix", "other-matrix",
+                                                        "partitioned", "failed",         "not-reached"};
     return names[state];
 }
 
@@ -81,7 +81,7 @@ static bool is_file(const char *path)
 /* The matrix that a name stands for: a generator, a file of the folder, a file, an alias; false: none. */
 static bool find_matrix(const char *name, const char *folder, char *path, size_t size)
 {
-    static const char *const forms[] = {"%s/%s.mtx",    "%s/%s.mtx.gz",  "%s/%s.mtx.xz", "%s/%s.mtx.zst",
+    static const char *const forms[] = {"%s/%s.mtx",     "%s/%s.mtx.gz", "%s/%s.mtx.xz", "%s/%s.mtx.zst",
                                         "%s/%s.mtx.bz2", "%s/%s.tar.gz", "%s/%s.spm"};
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     int64_t n[3];
@@ -344,8 +344,7 @@ static double predicted_of(const struct sp_forecast *f, enum sp_compared what)
     return sp_value_known(x) ? x.value : NAN;
 }
 
-double sp_line_error(const struct sp_validation *v, const struct sp_validation_line *l,
-                     enum sp_compared what)
+double sp_line_error(const struct sp_validation *v, const struct sp_validation_line *l, enum sp_compared what)
 {
     const struct sp_forecast *f = l->state == SP_LINE_COMPARED ? sp_line_forecast(v, l) : NULL;
     const double measured = l->measured.number[SP_MEASURED_READ + (int)what];
@@ -429,8 +428,7 @@ enum sp_status sp_validation_statistics(const struct sp_validation *v, enum sp_c
             continue;
         const struct sp_forecast *f = sp_line_forecast(v, l);
         add_interval(f, what, measured, s);
-        s->n_right += fabs(e) <= 0.1 ||
-                      (what != SP_COMPARED_TIME && fabs(e) * measured <= 0.02 * f->once_B);
+        s->n_right += fabs(e) <= 0.1 || (what != SP_COMPARED_TIME && fabs(e) * measured <= 0.02 * f->once_B);
         s->mean += e;
         s->mean_abs += fabs(e);
         s->most_abs = fmax(s->most_abs, fabs(e));

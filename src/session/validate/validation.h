@@ -1,7 +1,8 @@
 /* Measurements of others beside predictions: each line of a file with its error, and what all of them say.
  *
  * Lines that ask for the same execution (matrix, machine, threads, layout) share one prediction, a case.
- * Predictions are kept in a file of JSON Lines as they are made, so that another run takes them from there. */
+ * Predictions are kept in a file of JSON Lines as they are made, so that another run takes them from there.
+ */
 #ifndef SP_SESSION_VALIDATION_H
 #define SP_SESSION_VALIDATION_H
 
@@ -20,14 +21,14 @@ enum { SP_VALIDATION_MACHINES = 16 };
 enum sp_case_state { SP_CASE_WAITING, SP_CASE_MADE, SP_CASE_FAILED };
 
 struct sp_validation_case {
-    char matrix[1024]; /* what sp_matrix_load() takes */
-    int machine;       /* index */
+    char matrix[1024];           /* what sp_matrix_load() takes */
+    int machine;                 /* index */
     struct sp_workload workload; /* without its matrix */
     bool cold;
     uint64_t key; /* of all that the prediction depends on */
     double n_nz;  /* known before; 0: not */
     enum sp_case_state state;
-    bool was_kept; /* taken from the file of an earlier run */
+    bool was_kept;                 /* taken from the file of an earlier run */
     int64_t n_r, n_c, matrix_n_nz; /* of the matrix, when made */
     struct sp_forecast forecast;
     char why[256]; /* failed */
@@ -46,13 +47,13 @@ const char *sp_line_state_name(enum sp_line_state state);
 
 struct sp_validation_line {
     struct sp_measurement measured;
-    char name[128];  /* of the matrix for people */
-    int case_index;  /* -1: none */
+    char name[128]; /* of the matrix for people */
+    int case_index; /* -1: none */
     enum sp_line_state state;
     bool of_record; /* measured and simulated by this program: `forecast` is the line's own */
     struct sp_forecast forecast;
-    double kept_B;  /* what the caches in use hold; 0: machine not known */
-    double once_B;  /* from the sizes that the line states, or of its matrix; NAN: not known */
+    double kept_B; /* what the caches in use hold; 0: machine not known */
+    double once_B; /* from the sizes that the line states, or of its matrix; NAN: not known */
 };
 
 /* Zero-initialise; sp_validation_free(). */
@@ -68,8 +69,8 @@ struct sp_validation {
 void sp_validation_free(struct sp_validation *v);
 
 /* Adds lines of one file. matrices: a folder with files of the collection, NULL: none; directories: where
- * machine files are, ends with NULL. row_ptr of a line that says none: left to the program. SP_INPUT names the
- * line whose machine, schedule, format or precision is not known. */
+ * machine files are, ends with NULL. row_ptr of a line that says none: left to the program. SP_INPUT names
+ * the line whose machine, schedule, format or precision is not known. */
 enum sp_status sp_validation_add(struct sp_validation *v, const char *path,
                                  const struct sp_measurement *measured, int64_t n, const char *matrices,
                                  const char *const *directories, struct sp_error *err);
@@ -132,10 +133,10 @@ enum sp_status sp_validation_bounds(const struct sp_validation *v, struct sp_bou
 enum sp_status sp_validation_record(const struct sp_validation *v, const char *command,
                                     struct sp_record *record, struct sp_error *err);
 
-/* The machine of all lines with its validation, from those that compare bytes read. SP_USAGE: lines of several
- * machines; SP_UNDECIDED: fewer than SP_VALIDATION_LEAST far out of the caches. */
+/* The machine of all lines with its validation, from those that compare bytes read. SP_USAGE: lines of
+ * several machines; SP_UNDECIDED: fewer than SP_VALIDATION_LEAST far out of the caches. */
 enum { SP_VALIDATION_LEAST = 8 };
-enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source, const char *command,
-                                        struct sp_machine *out, struct sp_error *err);
+enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source,
+                                        const char *command, struct sp_machine *out, struct sp_error *err);
 
 #endif

@@ -107,8 +107,8 @@ static enum sp_status set_bounds(const struct sp_validation *v, struct sp_record
     return status;
 }
 
-enum sp_status sp_validation_record(const struct sp_validation *v, const char *command,
-                                    struct sp_record *r, struct sp_error *err)
+enum sp_status sp_validation_record(const struct sp_validation *v, const char *command, struct sp_record *r,
+                                    struct sp_error *err)
 {
     enum sp_status status = sp_record_new("validation", r, err);
     if (status != SP_OK)
@@ -136,8 +136,8 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
     return status;
 }
 
-enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source, const char *command,
-                                        struct sp_machine *out, struct sp_error *err)
+enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source,
+                                        const char *command, struct sp_machine *out, struct sp_error *err)
 {
     struct sp_error_statistics far, near;
     const time_t now = time(NULL);

@@ -333,8 +333,10 @@ static enum sp_status run_workers(struct pool *p, struct sp_error *err)
     struct worker *worker = memory;
     int n_started = 1;
     for (int i = 0; i < n; i++)
-        worker[i] = (struct worker){
-            .pool = p, .number = i, .progress = {.step = tell, .interrupted = is_stopped, .context = &worker[i]}};
+        worker[i] =
+            (struct worker){.pool = p,
+                            .number = i,
+                            .progress = {.step = tell, .interrupted = is_stopped, .context = &worker[i]}};
     while (n_started < n && pthread_create(&worker[n_started].thread, NULL, work, &worker[n_started]) == 0)
         n_started++;
     if (n > 0)
@@ -353,8 +355,8 @@ static void settle(struct sp_validation *v)
         if (l->case_index < 0)
             continue;
         const struct sp_validation_case *c = &v->cases[l->case_index];
-        const double *x = l->measured.number, sizes[] = {(double)c->n_r, (double)c->n_c,
-                                                          (double)c->matrix_n_nz};
+        const double *x = l->measured.number,
+                     sizes[] = {(double)c->n_r, (double)c->n_c, (double)c->matrix_n_nz};
         l->state = c->state == SP_CASE_FAILED    ? SP_LINE_FAILED
                    : c->state == SP_CASE_WAITING ? SP_LINE_NOT_REACHED
                                                  : SP_LINE_COMPARED;
