@@ -9,6 +9,7 @@
 #include "cli/core/output.h"
 
 enum { FEW_NAMES = 8, WORST = 5 };
+static const double SMALL = 0.05; /* an error that needs no reason */
 
 static bool is_compared(const struct sp_validation_line *l)
 {
@@ -108,6 +109,9 @@ static enum sp_status print_summary(const struct sp_validation *v, FILE *out, st
         status = sp_validation_statistics(v, rows[i].what, rows[i].which, &s, err);
         if (status == SP_OK)
             print_statistics(rows[i].words, &s, rows[i].which == SP_LINES_NEAR, out);
+        if (status == SP_OK && rows[i].what == SP_COMPARED_TIME && s.n > 0)
+            sp_print(out, "  times are those of the roofline: without P_core of the machine the least that "
+                          "they can be\n");
     }
     return status;
 }
@@ -145,8 +149,8 @@ static enum sp_status print_worst(const struct sp_validation *v, FILE *out, stru
         char reason[160];
         sp_print(out, "  %-20.20s %3.0f threads ", l->name, l->measured.number[SP_MEASURED_THREADS]);
         print_percent(out, sp_line_error(v, l, SP_COMPARED_READ));
-        sp_print(out, "  %s\n",
-                 *sp_line_reason(v, l, reason, sizeof reason) ? reason : "no reason is known here");
+        sp_line_reason(v, l, reason, sizeof reason);
+        sp_print(out, "  %s\n", *reason ? reason : off[i].error > SMALL ? "no reason is known here" : "");
     }
     free(off);
     return SP_OK;
@@ -202,7 +206,8 @@ static enum sp_status print_names(const struct sp_validation *v, enum sp_line_st
         sp_print(out, "%s %s", i ? "," : "", name[i]);
     if (n_names > FEW_NAMES && verbosity <= 0)
         sp_print(out, " and %lld more (-v)", (long long)n_names - FEW_NAMES);
-    sp_print(out, "%s", n > 0 ? "\n" : "");
+    if (n > 0)
+        sp_print(out, "\n");
     free(name);
     return SP_OK;
 }

@@ -1,6 +1,10 @@
 /* What the figures rest on: who counted the bytes, whether the result is right, what else is in doubt. */
 #include "report/verdict/verdict_parts.h"
 
+#include <math.h>
+
+#include "io/machine/machine_file.h"
+
 /* Why bytes were not counted. */
 static const char *no_counters(const struct sp_record *record)
 {
@@ -49,6 +53,23 @@ static bool has_flag(const struct sp_record *record, const char *wanted)
     return false;
 }
 
+/* How far the simulation was compared with counters. */
+static const char *validated_on(const struct sp_record *record, bool here, char *text, size_t size)
+{
+    double mean = NAN, most = NAN;
+    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    if (!here)
+        return on_gpu ? "; the simulation was not validated on this kind of machine"
+                      : "; the simulation was validated on " SP_VALIDATED_ON " only";
+    if (sp_record_number(record, "machine.validation.mean_abs", &mean) &&
+        sp_record_number(record, "machine.validation.most_abs", &most))
+        snprintf(text, size, "; validated on this kind of machine: %.1f %% off in the mean, %.1f %% at most",
+                 100 * mean, 100 * most);
+    else
+        snprintf(text, size, "; the simulation was validated on this kind of machine");
+    return text;
+}
+
 json_t *sp_verdict_trust(const struct sp_record *record)
 {
     const struct sp_value bytes = sp_record_metric(record, "bytes");
@@ -73,10 +94,9 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(brief, sizeof brief, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source, less);
     } else {
         const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
+        char on[160];
         snprintf(text, sizeof text, "bytes %s (%s)%s", how, why,
-                 validated ? "; the simulation was validated on this kind of machine"
-                 : known   ? "; the simulation was not validated on this kind of machine"
-                           : "");
+                 known ? validated_on(record, validated, on, sizeof on) : "");
         snprintf(brief, sizeof brief, "bytes %s (%.*s)%s", how, (int)strcspn(why, ":"), why,
                  validated || wrong ? "" : "; not validated");
     }

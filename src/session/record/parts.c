@@ -49,6 +49,13 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
     sp_record_set_count(r, "machine.n_domains", m->n_domains);
     sp_record_set_count(r, "machine.n_cores", m->n_cores);
     sp_record_set_flag(r, "machine.validated", m->validated);
+    if (m->validation.n > 0) {
+        sp_record_set_count(r, "machine.validation.n", m->validation.n);
+        sp_record_set_number(r, "machine.validation.mean_abs", m->validation.mean_abs);
+        sp_record_set_number(r, "machine.validation.most_abs", m->validation.most_abs);
+        sp_record_set_text(r, "machine.validation.source", m->validation.source);
+        sp_record_set_text(r, "machine.validation.when", m->validation.when);
+    }
     if (*m->measured.when)
         sp_record_set_object(r, "machine.measured", measured_json(m));
     if (m->frequency_Hz > 0)
