@@ -58,7 +58,7 @@ refused 2 "name a file"
 refused 2 "--write-machine needs --source" "$counters" --write-machine "$dir/m.json"
 refused 2 "no quantity 'bytes'" "$counters" --map bytes=1
 refused 2 "takes COLUMN=VALUE" "$counters" --only threads
-refused 3 "no such file" "$dir/absent.csv" --machine a64fx
+refused 3 "No such file" "$dir/absent.csv" --machine a64fx
 refused 2 "" "$counters" --map "$dir/absent.map"
 refused 3 "a64fx-counters.csv:1: no column gives the machine" "$counters"
 refused 3 "a64fx-counters.csv:1: no column gives anything measured" "$counters" --machine a64fx
