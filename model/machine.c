@@ -10,8 +10,16 @@
 
 const char *sp_keeping_name(enum sp_keeping keeping)
 {
-    static const char *const names[] = {"chance", "part"};
+    static const char *const names[SP_N_KEEPINGS] = {"chance", "part", "nothing"};
     return names[keeping];
+}
+
+int sp_keeping_from_name(const char *name)
+{
+    for (int k = 0; k < SP_N_KEEPINGS; k++)
+        if (strcmp(name, sp_keeping_name((enum sp_keeping)k)) == 0)
+            return k;
+    return -1;
 }
 
 static const char *const policy_names[SP_N_POLICIES] = {"lru", "random", "rrip"};

@@ -30,9 +30,20 @@ struct sp_capacity_draw {
 /* What a cache of C bytes keeps of N that are gone through again and again (model/cache/kept.h). */
 enum sp_keeping {
     SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
-    SP_KEEPS_A_PART     /* C/N: the best replacement, to which adaptive insertion comes near */
+    SP_KEEPS_A_PART,    /* C/N: the best replacement, to which adaptive insertion comes near */
+    SP_KEEPS_NOTHING,   /* LRU, as it is simulated: seen by counters */
+    SP_N_KEEPINGS
 };
-const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part" */
+const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part", "nothing" */
+int sp_keeping_from_name(const char *name);           /* -1: none */
+
+/* Ways that a level keeps for some arrays, as A64FX's sector cache and, in the outer levels, Intel's Cache
+ * Allocation Technology and AMD's QoS extensions do. */
+struct sp_way_partition {
+    int ways;        /* 0: the level is not divided */
+    uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only */
+    bool stacks;     /* for sp_sim_ways(): each side has all ways, and hits are counted by their depth */
+};
 
 /* One level of cache. The last one in the array is the last level (LLC). */
 struct sp_cache {
@@ -51,6 +62,7 @@ struct sp_cache {
     bool victim;       /* exclusive of the level below: filled by its evictions only */
     bool inclusive;    /* a line that leaves this level leaves the levels inside it too */
     enum sp_policy policy;
+    struct sp_way_partition partition;
 };
 /* The capacity to believe: effective where it was measured, else stated. */
 static inline int64_t sp_cache_believed_B(const struct sp_cache *c)

@@ -292,9 +292,11 @@ struct sp_prediction sp_predict(const struct sp_predict_inputs *in)
     p.volume = volume_at(in, in->alpha.value, in->w.value);
     p.volume_B = sp_value_between(p.volume.total_B, volume_at(in, in->alpha.lo, in->w.lo).total_B,
                                   volume_at(in, in->alpha.hi, in->w.hi).total_B, SP_MODELLED);
+    if (sp_value_known(in->moved_B))
+        p.volume_B = in->moved_B;
     p.work = in->work > 0 ? in->work : sp_flops_per_entry(in->precision) * (double)(width_of(in) * in->n_nz);
     p.balance = sp_value_between(p.volume_B.value / p.work, p.volume_B.lo / p.work, p.volume_B.hi / p.work,
-                                 SP_MODELLED);
+                                 p.volume_B.origin);
     p.residence =
         sp_residence_of(in->machine, footprint_of(in, &p.volume), in->n_threads, in->n_domains, in->warm);
     for (int i = 0; i < in->n_inward && p.residence.level > 0; i++)

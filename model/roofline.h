@@ -109,10 +109,12 @@ struct sp_predict_inputs {
     int row_ptr_B; /* as in the workload */
     int64_t r;     /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
     const struct sp_layout
-        *layout;           /* counts the bytes of any operation exactly; NULL: by formula from the above */
-    double work;           /* W [flop]; 0: that of r SpMVs */
-    struct sp_value alpha; /* with interval; not SP_NONE */
-    struct sp_value w;     /* with interval; value >= 1 */
+        *layout;             /* counts the bytes of any operation exactly; NULL: by formula from the above */
+    double work;             /* W [flop]; 0: that of r SpMVs */
+    struct sp_value alpha;   /* with interval; not SP_NONE */
+    struct sp_value w;       /* with interval; value >= 1 */
+    struct sp_value moved_B; /* simulated, through the interface of the data's home, where caches keep a part
+                                of the data; SP_NONE: all of V */
 
     const struct sp_machine *machine;
     int n_threads;            /* >= 1 */

@@ -8,7 +8,10 @@
 
 struct plain_level {
     int64_t n_sets;
-    int ways;
+    int ways; /* of a set in memory: of the larger part where they are divided */
+    struct sp_way_partition partition;
+    int all_ways;
+    const struct sp_trace *trace;
     bool victim, inclusive;
     int n_instances, sharing;
     int64_t *line; /* [n_instances][n_sets][ways], -1: empty */
@@ -21,15 +24,26 @@ struct plain {
     const struct sp_trace *trace;
 };
 
+static bool is_reserved(const struct plain_level *v, int64_t line)
+{
+    return v->partition.ways > 0 && v->partition.arrays >> sp_trace_array(v->trace, (uint32_t)line) & 1;
+}
+
 static int64_t place_of(const struct plain_level *v, int instance, int64_t line)
 {
-    return (instance * v->n_sets + line % v->n_sets) * v->ways;
+    return ((2 * instance + is_reserved(v, line)) * v->n_sets + line % v->n_sets) * v->ways;
+}
+
+/* Ways that the line may be in. */
+static int ways_for(const struct plain_level *v, int64_t line)
+{
+    return is_reserved(v, line) ? v->partition.ways : v->all_ways - v->partition.ways;
 }
 
 static int find(const struct plain_level *v, int instance, int64_t line)
 {
     int64_t at = place_of(v, instance, line);
-    for (int w = 0; w < v->ways; w++)
+    for (int w = 0; w < ways_for(v, line); w++)
         if (v->line[at + w] == line)
             return w;
     return -1;
@@ -40,21 +54,21 @@ static bool take(struct plain_level *v, int instance, int64_t line, int w)
 {
     int64_t at = place_of(v, instance, line);
     bool dirty = v->dirty[at + w];
-    for (int i = w; i + 1 < v->ways; i++) {
+    for (int i = w; i + 1 < ways_for(v, line); i++) {
         v->line[at + i] = v->line[at + i + 1];
         v->dirty[at + i] = v->dirty[at + i + 1];
     }
-    v->line[at + v->ways - 1] = -1;
-    v->dirty[at + v->ways - 1] = false;
+    v->line[at + ways_for(v, line) - 1] = -1;
+    v->dirty[at + ways_for(v, line) - 1] = false;
     return dirty;
 }
 
 /* Puts a line in front; the last one falls out. */
 static int64_t put(struct plain_level *v, int instance, int64_t line, bool dirty, bool *victim_dirty)
 {
-    int64_t at = place_of(v, instance, line), victim = v->line[at + v->ways - 1];
-    *victim_dirty = v->dirty[at + v->ways - 1];
-    for (int i = v->ways - 1; i > 0; i--) {
+    int64_t at = place_of(v, instance, line), victim = v->line[at + ways_for(v, line) - 1];
+    *victim_dirty = v->dirty[at + ways_for(v, line) - 1];
+    for (int i = ways_for(v, line) - 1; i > 0; i--) {
         v->line[at + i] = v->line[at + i - 1];
         v->dirty[at + i] = v->dirty[at + i - 1];
     }
@@ -136,13 +150,15 @@ static void plain_make(struct plain *p, const struct sp_cache *cache, int n, int
     for (int k = 0; k < n; k++) {
         struct plain_level *v = &p->level[k];
         int64_t lines = cache[k].size_B / cache[k].line_B;
-        v->ways = cache[k].ways ? cache[k].ways : (int)lines;
+        v->ways = v->all_ways = cache[k].ways ? cache[k].ways : (int)lines;
         v->n_sets = lines / v->ways;
+        v->partition = cache[k].partition;
+        v->trace = trace;
         v->victim = cache[k].victim;
         v->inclusive = cache[k].inclusive;
         v->sharing = k == n - 1 ? n_threads : cache[k].cores_sharing;
         v->n_instances = (n_threads + v->sharing - 1) / v->sharing;
-        int64_t items = v->n_instances * v->n_sets * v->ways;
+        int64_t items = 2 * v->n_instances * v->n_sets * v->ways;
         v->line = malloc((size_t)items * sizeof *v->line);
         v->dirty = calloc((size_t)items, sizeof *v->dirty);
         for (int64_t i = 0; i < items; i++)
@@ -162,13 +178,13 @@ static void plain_flush(struct plain *p)
 {
     for (int k = 0; k < p->n_levels; k++) {
         struct plain_level *v = &p->level[k];
-        for (int64_t i = 0; i < v->n_instances * v->n_sets * v->ways; i++) {
+        for (int64_t i = 0; i < 2 * v->n_instances * v->n_sets * v->ways; i++) {
             if (!v->dirty[i])
                 continue;
             v->dirty[i] = false;
             v->write[sp_trace_array(p->trace, (uint32_t)v->line[i])]++;
             if (k + 1 < p->n_levels)
-                plain_store(p, k + 1, (int)(i / (v->n_sets * v->ways)) * v->sharing, v->line[i], true);
+                plain_store(p, k + 1, (int)(i / (2 * v->n_sets * v->ways)) * v->sharing, v->line[i], true);
         }
     }
 }

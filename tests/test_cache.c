@@ -125,6 +125,12 @@ static void check_sets(const struct sp_layout *l, const char *what)
         c[2].inclusive = c[1].inclusive = kind == 2;
         if (kind == 3)
             c[2].ways = 0;
+        else if (turn % 3 >
+                 0) /* ways for the stream of the matrix, in the last level and for the indices in L1 */
+            c[2].partition = (struct sp_way_partition){
+                .ways = 1 + turn % 5, .arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES};
+        if (turn % 3 == 2)
+            c[0].partition = (struct sp_way_partition){.ways = 1, .arrays = 1 << SP_ARRAY_INDICES};
         struct sp_machine m = machine_of(c, 3);
         struct sp_sim_options o = sp_sim_default(&m);
         o.skew = kind == 0 ? 0.2 : 0;
@@ -141,6 +147,59 @@ static void check_sets(const struct sp_layout *l, const char *what)
     }
 }
 
+static void check_divisions(const struct sp_layout *l, const char *what)
+{
+    struct sp_cache c[2] = {cache_of(24, 6, 1), cache_of(96, 12, 3)};
+    c[1].partition =
+        (struct sp_way_partition){.ways = 1, .arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES};
+    struct sp_machine m = machine_of(c, 2);
+    struct sp_sim_options o = sp_sim_default(&m);
+    struct sp_ways all;
+    struct sp_error err = {0};
+    o.state = SP_SIM_COLD; /* warm executions are repeated until memory traffic is steady, here as often */
+    ck_assert_msg(sp_sim_ways(l, &o, &all, &err) == SP_OK, "%s: %s", what, err.what);
+    ck_assert_int_eq(all.n, 12);
+    for (int w = 1; w < all.n; w++) {
+        struct sp_traffic traffic[SP_MAX_LEVELS];
+        int n_levels;
+        m.cache[1].partition.ways = w;
+        ck_assert(sp_sim_traffic(l, &o, traffic, &n_levels, NULL, &err) == SP_OK);
+        ck_assert_msg(all.read_B[w] == traffic[1].read_B.value &&
+                          all.x_B[w] == traffic[1].array_read_B[SP_ARRAY_X],
+                      "%s, %d ways: %g, %g B", what, w, all.read_B[w], traffic[1].read_B.value);
+    }
+}
+
+START_TEST(all_divisions_at_once_equal_each)
+{
+    for_all_layouts(_i, check_divisions);
+}
+END_TEST
+
+START_TEST(divisions_need_stacks)
+{
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_cache c[2] = {cache_of(24, 6, 1), cache_of(96, 12, 1)};
+    c[1].partition = (struct sp_way_partition){.ways = 1, .arrays = 1 << SP_ARRAY_X};
+    struct sp_ways all;
+    struct sp_error err = {0};
+    hand_matrix(&shapes[0], &a);
+    hand_layout(&a, SP_FORMAT_CRS, 1, 1, SP_F64, SP_I32, SP_SCHEDULE_ROWS, 1, &l);
+    for (int i = 0; i < 4; i++) {
+        struct sp_machine m = machine_of(c, 2);
+        m.cache[1].policy = i == 1 ? SP_RANDOM : SP_LRU;
+        m.cache[1].victim = i == 2;
+        if (i == 3)
+            m.cache[1].partition.ways = 0;
+        const struct sp_sim_options o = sp_sim_default(&m);
+        ck_assert_int_eq(sp_sim_ways(&l, &o, &all, &err), i == 0 ? SP_OK : SP_USAGE);
+    }
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(hierarchies_equal_plain_ones)
 {
     for_all_layouts(_i, check_sets);
@@ -153,6 +212,8 @@ int main(void)
     TCase *tc = tcase_create("cache");
     tcase_add_loop_test(tc, one_full_level_equals_plain_lru, 0, N_SHAPES);
     tcase_add_loop_test(tc, hierarchies_equal_plain_ones, 0, N_SHAPES);
+    tcase_add_loop_test(tc, all_divisions_at_once_equal_each, 0, N_SHAPES);
+    tcase_add_test(tc, divisions_need_stacks);
     tcase_set_timeout(tc, 60);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

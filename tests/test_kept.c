@@ -105,6 +105,9 @@ START_TEST(streams_know_it_better)
     ck_assert_double_eq_tol(k.fetched.lo, 0.4, 1e-12);
     m.cache[0].keeping = SP_KEEPS_A_PART; /* half of 50 MB */
     ck_assert_double_eq_tol(sp_kept_of(&m, more, 1, 1, 1, &t, 1).fetched.value, 0.5, 1e-12);
+    m.cache[0].keeping = SP_KEEPS_NOTHING; /* the simulated LRU says it all */
+    ck_assert_int_eq(sp_kept_of(&m, more, 1, 1, 1, &t, 1).cache, -1);
+    m.cache[0].keeping = SP_KEEPS_A_PART;
     t.read_B = sp_value_of(0, SP_SIMULATED);
     ck_assert_int_eq(sp_kept_of(&m, (struct sp_footprint){.shared_out_B = 8.5e6}, 0, 1, 1, &t, 1).cache, -1);
 }

@@ -220,15 +220,25 @@ static void instance_clear(struct sp_cache_instance *c)
 
 /* ---- between levels ---- */
 
-static inline struct sp_cache_instance *instance_of(struct sp_hierarchy *h, int k, int thread)
-{
-    struct sp_cache_level *level = &h->level[k];
-    return &level->instance[thread / level->threads_sharing];
-}
-
 static inline enum sp_array array_of(const struct sp_hierarchy *h, uint32_t line)
 {
     return (enum sp_array)h->array_of_group[line / SP_LINES_PER_GROUP];
+}
+
+/* The instance, or that part of its ways, which may hold the line. */
+static inline struct sp_cache_instance *part_of(const struct sp_hierarchy *h, int k, int instance,
+                                                uint32_t line)
+{
+    const struct sp_cache_level *level = &h->level[k];
+    return level->n_parts == 1
+               ? &level->instance[instance]
+               : &level->instance[instance * level->n_parts + level->part_of_array[array_of(h, line)]];
+}
+
+static inline struct sp_cache_instance *instance_of(const struct sp_hierarchy *h, int k, int thread,
+                                                    uint32_t line)
+{
+    return part_of(h, k, thread / h->level[k].threads_sharing, line);
 }
 
 static void write_back(struct sp_hierarchy *h, int k, int thread, uint32_t line, bool dirty);
@@ -246,7 +256,7 @@ static void leave(struct sp_hierarchy *h, int k, int thread, uint32_t word)
                 int owner = i * h->level[inner].threads_sharing;
                 if (owner < first || owner >= first + level->threads_sharing)
                     continue;
-                if (instance_remove(&h->level[inner].instance[i], line) & 1) {
+                if (instance_remove(part_of(h, inner, i, line), line) & 1) {
                     h->level[inner].counts.write[array_of(h, line)]++;
                     dirty = true;
                 }
@@ -263,7 +273,7 @@ static void leave(struct sp_hierarchy *h, int k, int thread, uint32_t word)
 /* Level k takes a line from the level inside. */
 static void write_back(struct sp_hierarchy *h, int k, int thread, uint32_t line, bool dirty)
 {
-    struct sp_cache_instance *c = instance_of(h, k, thread);
+    struct sp_cache_instance *c = instance_of(h, k, thread, line);
     if (instance_touch(c, line, dirty))
         return;
     uint32_t victim = instance_insert(c, line, dirty);
@@ -276,9 +286,21 @@ static bool another_has(struct sp_hierarchy *h, int k, int thread, uint32_t line
     for (int inner = 0; inner < k; inner++)
         for (int i = 0; i < h->level[inner].n_instances; i++)
             if (i != thread / h->level[inner].threads_sharing &&
-                instance_has(&h->level[inner].instance[i], line))
+                instance_has(part_of(h, inner, i, line), line))
                 return true;
     return false;
+}
+
+static bool touch_counted(const struct sp_hierarchy *h, struct sp_depths *depths, const struct sp_sets *s,
+                          uint32_t line)
+{
+    uint32_t *set = sp_sets_of(s, line);
+    const int way = sp_sets_find(s, set, line);
+    if (way < 0)
+        return false;
+    depths->hits[array_of(h, line)][way]++;
+    sp_sets_used(s, set, way, false);
+    return true;
 }
 
 /* Level k (n_levels: memory) gives a line to the level inside; true when the copy is dirty. */
@@ -287,7 +309,7 @@ static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
     if (k == h->n_levels)
         return false;
     struct sp_cache_level *level = &h->level[k];
-    struct sp_cache_instance *c = instance_of(h, k, thread);
+    struct sp_cache_instance *c = instance_of(h, k, thread, line);
     if (level->victim) {
         uint32_t word = instance_remove(c, line);
         if (word)
@@ -297,7 +319,7 @@ static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
         level->counts.read[array_of(h, line)]++;
         return demand(h, k + 1, thread, line);
     }
-    if (instance_touch(c, line, false))
+    if (level->depths ? touch_counted(h, level->depths, &c->sets, line) : instance_touch(c, line, false))
         return false;
     level->counts.read[array_of(h, line)]++;
     bool dirty = demand(h, k + 1, thread, line);
@@ -325,7 +347,7 @@ static void refresh_open(const struct sp_hierarchy *h, const struct sp_sets *s, 
 static void miss(struct sp_hierarchy *h, int thread, uint32_t line, bool write)
 {
     struct sp_cache_level *level = &h->level[0];
-    struct sp_cache_instance *c = instance_of(h, 0, thread);
+    struct sp_cache_instance *c = instance_of(h, 0, thread, line);
     level->counts.read[array_of(h, line)]++;
     bool dirty = demand(h, 1, thread, line) || write;
     if (!c->full && c->sets.policy == SP_LRU) {
@@ -338,12 +360,15 @@ static void miss(struct sp_hierarchy *h, int thread, uint32_t line, bool write)
         leave(h, 0, thread, victim);
 }
 
-static void run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n)
+static inline __attribute__((always_inline)) void
+run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, const bool parted)
 {
-    struct sp_sets *s = &instance_of(h, 0, thread)->sets;
+    const int instance = thread / h->level[0].threads_sharing;
+    struct sp_sets *whole = &h->level[0].instance[instance].sets;
     for (int64_t i = 0; i < n; i++) {
         uint32_t line = sp_event_line(event[i]);
         enum sp_event_kind kind = sp_event_kind(event[i]);
+        struct sp_sets *s = parted ? &part_of(h, 0, instance, line)->sets : whole;
         uint32_t *set = sp_sets_of(s, line);
         int way = sp_sets_find(s, set, line);
         if (kind == SP_EVENT_CLOSE) {
@@ -363,15 +388,18 @@ static void run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, 
 }
 
 /* A fully associative innermost level; open lines wait outside the queue. */
-static void run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n)
+static inline __attribute__((always_inline)) void
+run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, const bool parted)
 {
     enum { AHEAD = 16 };
-    struct sp_lru *lru = &instance_of(h, 0, thread)->lru;
+    const int instance = thread / h->level[0].threads_sharing;
+    struct sp_lru *whole = &h->level[0].instance[instance].lru;
     struct sp_line_counts *counts = &h->level[0].counts;
     for (int64_t i = 0; i < n; i++) {
+        uint32_t line = sp_event_line(event[i]);
+        struct sp_lru *lru = parted ? &part_of(h, 0, instance, line)->lru : whole;
         if (i + AHEAD < n)
             __builtin_prefetch(&lru->place[sp_event_line(event[i + AHEAD])], 1);
-        uint32_t line = sp_event_line(event[i]);
         enum sp_event_kind kind = sp_event_kind(event[i]);
         if (!sp_lru_has(lru, line)) {
             counts->read[array_of(h, line)]++;
@@ -395,20 +423,35 @@ static void run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, 
     }
 }
 
+/* Apart, so that caches that are not divided do not pay for those that are. */
+static __attribute__((noinline)) void run_parted(struct sp_hierarchy *h, int thread, const uint32_t *event,
+                                                 int64_t n)
+{
+    if (h->level[0].instance->full)
+        run_full(h, thread, event, n, true);
+    else
+        run_sets(h, thread, event, n, true);
+}
+
 void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
 {
-    if (instance_of(h, 0, thread)->full)
-        run_full(h, thread, event, n_events);
+    if (h->level[0].n_parts > 1)
+        run_parted(h, thread, event, n_events);
+    else if (h->level[0].instance->full)
+        run_full(h, thread, event, n_events, false);
     else
-        run_sets(h, thread, event, n_events);
+        run_sets(h, thread, event, n_events, false);
 }
 
 /* ---- counts ---- */
 
 void sp_hierarchy_count_anew(struct sp_hierarchy *h)
 {
-    for (int k = 0; k < h->n_levels; k++)
+    for (int k = 0; k < h->n_levels; k++) {
         memset(&h->level[k].counts, 0, sizeof h->level[k].counts);
+        if (h->level[k].depths)
+            memset(h->level[k].depths, 0, sizeof *h->level[k].depths);
+    }
 }
 
 /* Writes back what is dirty in one instance and makes it clean. */
@@ -429,13 +472,19 @@ static void clean(struct sp_hierarchy *h, int k, int thread, struct sp_cache_ins
     }
 }
 
+/* Items of level[k].instance. */
+static int n_parts_of(const struct sp_hierarchy *h, int k)
+{
+    return h->level[k].n_instances * h->level[k].n_parts;
+}
+
 void sp_hierarchy_flush(struct sp_hierarchy *h)
 {
     for (int k = 0; k < h->n_levels; k++)
-        for (int i = 0; i < h->level[k].n_instances; i++)
-            clean(h, k, i * h->level[k].threads_sharing, &h->level[k].instance[i]);
+        for (int i = 0; i < n_parts_of(h, k); i++)
+            clean(h, k, i / h->level[k].n_parts * h->level[k].threads_sharing, &h->level[k].instance[i]);
     for (int k = 0; k < h->n_levels; k++)
-        for (int i = 0; i < h->level[k].n_instances; i++)
+        for (int i = 0; i < n_parts_of(h, k); i++)
             instance_clear(&h->level[k].instance[i]);
 }
 
@@ -446,6 +495,19 @@ static bool is_full(const struct sp_cache *cache)
     return cache->ways <= 0 && cache->policy == SP_LRU;
 }
 
+/* A fully associative cache is divided as if it had 16. */
+static int ways_of(const struct sp_cache *cache)
+{
+    return cache->ways > 0 ? cache->ways : 16;
+}
+
+/* Ways of the smaller part of a divided cache, else of all of it. */
+static int least_ways(const struct sp_cache *c)
+{
+    const int ways = ways_of(c), part = c->partition.ways;
+    return part <= 0 ? ways : part < ways - part ? part : ways - part;
+}
+
 bool sp_hierarchy_needs_every(const struct sp_cache *cache, int n_caches)
 {
     for (int k = 1; k < n_caches; k++)
@@ -454,20 +516,53 @@ bool sp_hierarchy_needs_every(const struct sp_cache *cache, int n_caches)
     if (cache[0].policy != SP_LRU)
         return false;
     int64_t lines = sp_cache_believed_B(&cache[0]) / cache[0].line_B;
-    return lines < SP_TRACE_WINDOW || (!is_full(&cache[0]) && cache[0].ways < SP_TRACE_WINDOW);
+    if (is_full(&cache[0]))
+        return lines * least_ways(&cache[0]) < SP_TRACE_WINDOW * ways_of(&cache[0]);
+    return lines < SP_TRACE_WINDOW || least_ways(&cache[0]) < SP_TRACE_WINDOW;
 }
 
-static enum sp_status make_instance(const struct sp_cache *cache, int64_t n_lines, uint64_t seed,
+/* `ways` of the cache's. */
+static enum sp_status make_instance(const struct sp_cache *cache, int ways, int64_t n_lines, uint64_t seed,
                                     struct sp_cache_instance *c, struct sp_error *err)
 {
+    const int of = ways_of(cache);
     int64_t capacity = sp_cache_believed_B(cache) / cache->line_B;
     if (capacity < 1)
         return sp_fail(err, SP_INPUT, "give the sizes of the caches in the machine file",
                        "the level %d cache of the machine has no size", cache->level);
     c->full = is_full(cache);
+    if (ways < of)
+        capacity = c->full ? capacity * ways / of : capacity / of * ways;
+    if (capacity < 1)
+        capacity = 1;
     if (c->full)
         return sp_lru_make(n_lines, capacity, &c->lru, err);
-    return sp_sets_make(capacity, cache->ways > 0 ? cache->ways : 16, cache->policy, seed, &c->sets, err);
+    return sp_sets_make(capacity, ways, cache->policy, seed, &c->sets, err);
+}
+
+/* One or two parts of ways; n_instances counts those that are made. */
+static enum sp_status make_level(const struct sp_cache *cache, int n_threads, int64_t n_lines, uint64_t seed,
+                                 struct sp_cache_level *level, struct sp_error *err)
+{
+    const struct sp_way_partition *p = &cache->partition;
+    const int n = (n_threads + level->threads_sharing - 1) / level->threads_sharing, ways = ways_of(cache);
+    const int part_ways[] = {p->ways > 0 && !p->stacks ? ways - p->ways : ways, p->stacks ? ways : p->ways};
+    level->n_parts = p->ways > 0 ? 2 : 1;
+    for (int a = 0; a < SP_N_ARRAYS; a++)
+        level->part_of_array[a] = level->n_parts > 1 && (p->arrays >> a & 1);
+    enum sp_status status = SP_OK;
+    if (p->stacks)
+        status = sp_new_array(1, sizeof *level->depths, "depths of hits", (void **)&level->depths, err);
+    if (status == SP_OK)
+        status = sp_new_array(n * level->n_parts, sizeof *level->instance, "the simulated caches",
+                              (void **)&level->instance, err);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        level->n_instances = i + 1;
+        for (int part = 0; part < level->n_parts && status == SP_OK; part++)
+            status = make_instance(cache, part_ways[part], n_lines, seed + (uint64_t)(i + part * 2048),
+                                   &level->instance[i * level->n_parts + part], err);
+    }
+    return status;
 }
 
 enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int n_threads, int64_t n_lines,
@@ -486,15 +581,8 @@ enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int
         level->victim = cache[k].victim && k > 0;
         level->inclusive = cache[k].inclusive;
         level->threads_sharing = last ? n_threads : cache[k].cores_sharing > 1 ? cache[k].cores_sharing : 1;
-        int n = (n_threads + level->threads_sharing - 1) / level->threads_sharing;
-        status =
-            sp_new_array(n, sizeof *level->instance, "the simulated caches", (void **)&level->instance, err);
         h->n_levels = k + 1;
-        for (int i = 0; i < n && status == SP_OK; i++) {
-            level->n_instances = i + 1;
-            status =
-                make_instance(&cache[k], n_lines, seed + (uint64_t)(k * 4096 + i), &level->instance[i], err);
-        }
+        status = make_level(&cache[k], n_threads, n_lines, seed + (uint64_t)(k * 4096), level, err);
     }
     if (status != SP_OK)
         sp_hierarchy_free(h);
@@ -504,11 +592,12 @@ enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int
 void sp_hierarchy_free(struct sp_hierarchy *h)
 {
     for (int k = 0; k < h->n_levels; k++) {
-        for (int i = 0; i < h->level[k].n_instances; i++) {
+        for (int i = 0; h->level[k].instance && i < n_parts_of(h, k); i++) {
             sp_lru_free(&h->level[k].instance[i].lru);
             sp_sets_free(&h->level[k].instance[i].sets);
         }
         free(h->level[k].instance);
+        free(h->level[k].depths);
     }
     memset(h, 0, sizeof *h);
 }

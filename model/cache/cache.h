@@ -7,6 +7,8 @@
  * counts it as used. `inclusive`: a line that leaves the level leaves the levels inside it too. `victim`: the
  * level gets all lines that the level inside evicts, clean ones as well, and gives up a line that is asked
  * for; a line that another thread's inner cache has is taken from there without traffic further out.
+ * `partition`: some ways of a level hold the lines of some arrays and nothing else, the other ways the rest
+ * (sector cache, Cache Allocation Technology, QoS): two smaller caches with as many sets.
  * Caches of different threads are not kept coherent: a line that two threads write is written back twice.
  *
  * The random and RRIP policies of the innermost level see a line's OPEN, not its CLOSE. */
@@ -197,11 +199,23 @@ struct sp_cache_instance {
     struct sp_lru lru;
 };
 
+enum { SP_MOST_WAYS = 64 };
+
+/* Lines that the level inside asked for and found at depth d of their set's LRU stack: in a cache of w ways
+ * those with d >= w are misses (R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, IBM Systems Journal 9,
+ * 1970). */
+struct sp_depths {
+    int64_t hits[SP_N_ARRAYS][SP_MOST_WAYS];
+};
+
 struct sp_cache_level {
     bool victim, inclusive;
     int threads_sharing; /* thread t uses instance t / threads_sharing */
     int n_instances;
-    struct sp_cache_instance *instance; /* [n_instances] */
+    int n_parts;                        /* 2 where ways are kept for a class of arrays, else 1 */
+    uint8_t part_of_array[SP_N_ARRAYS]; /* 1: the reserved ways */
+    struct sp_cache_instance *instance; /* [n_instances * n_parts], the parts of one beside each other */
+    struct sp_depths *depths;           /* of an LRU level of sets with stacks; else NULL */
     struct sp_line_counts counts;       /* of all instances */
 };
 

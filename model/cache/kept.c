@@ -50,7 +50,9 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
                      needed_B = f.shared_out_B / instances + f.each_B,
                      fetched_B = traffic[k].read_B.value / instances,
                      cycle_B = needed_B <= own.value ? needed_B : fmax(needed_B, fetched_B);
-        if (m->cache[k].policy != SP_LRU || own.value <= 0)
+        const bool as_simulated =
+            sp_value_known(m->cache[k].cycle_B) && m->cache[k].keeping == SP_KEEPS_NOTHING;
+        if (m->cache[k].policy != SP_LRU || own.value <= 0 || as_simulated)
             continue;
         if (k == home && needed_B > own.lo && needed_B <= own.hi)
             return (struct sp_kept){

@@ -103,7 +103,7 @@ static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, i
         return 0;
     double private_B = 0, shared_B = 0;
     for (int k = 0; k < n_caches; k++) {
-        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive)
+        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive || cache[k].partition.ways > 0)
             return 0;
         if (k < n_caches - 1)
             private_B += 2.0 * (double)sp_cache_believed_B(&cache[k]);
@@ -181,6 +181,13 @@ static void add_counts(struct sp_traffic *traffic, const struct sp_line_counts *
     }
 }
 
+static void add_depths(struct sp_depths *sum, const struct sp_depths *d)
+{
+    for (int a = 0; sum && d && a < SP_N_ARRAYS; a++)
+        for (int w = 0; w < SP_MOST_WAYS; w++)
+            sum->hits[a][w] += d->hits[a][w];
+}
+
 /* The caches to simulate, outermost last. Returns how many. */
 static int choose_caches(const struct sp_sim_options *o, struct sp_cache cache[SP_MAX_CACHES])
 {
@@ -195,6 +202,7 @@ static int choose_caches(const struct sp_sim_options *o, struct sp_cache cache[S
     }
     if (o->policy >= 0)
         llc->policy = (enum sp_policy)o->policy;
+    llc->partition.stacks = o->depths != NULL;
     if (!o->llc_only)
         return n;
     if (llc->policy == SP_LRU)
@@ -255,6 +263,7 @@ static enum sp_status add_domain(const struct sp_layout *layout, struct run *r, 
         for (int k = 0; k < n_caches; k++)
             add_counts(&traffic[k], &r->caches.level[k].counts, cache[0].line_B);
         traffic[n_caches - 1].array_write_B[SP_ARRAY_Y] += (double)r->trace.nt_lines * cache[0].line_B;
+        add_depths(o->depths, r->caches.level[n_caches - 1].depths);
         facts->n_references += r->trace.n_references;
         if (n_executions > facts->n_executions)
             facts->n_executions = n_executions;
@@ -317,5 +326,45 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
     facts.llc_B = sp_cache_believed_B(&cache[n_caches - 1]);
     if (facts_out)
         *facts_out = facts;
+    return SP_OK;
+}
+
+/* Ways that are left for an array where the partition has w of n. */
+static int ways_for(const struct sp_way_partition *p, int array, int w, int n)
+{
+    return p->arrays >> array & 1 ? w : n - w;
+}
+
+enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_options *o,
+                           struct sp_ways *ways, struct sp_error *err)
+{
+    struct sp_depths depths = {0};
+    struct sp_sim_options with = *o;
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    *ways = (struct sp_ways){.n = 0};
+    const struct sp_cache *llc = sp_machine_llc(o->machine);
+    if (!llc || llc->partition.ways <= 0 || llc->ways < 2 || llc->ways >= SP_MOST_WAYS || o->llc_only ||
+        o->machine->n_caches < 2 || llc->policy != SP_LRU || llc->victim || llc->inclusive)
+        return sp_fail(err, SP_USAGE, "give a number of ways",
+                       "all divisions at once need a last level of sets under LRU that is neither a victim's "
+                       "nor inclusive, and a level inside it");
+    with.depths = &depths;
+    enum sp_status status = sp_sim_traffic(layout, &with, traffic, &n_levels, NULL, err);
+    if (status != SP_OK)
+        return status;
+    const struct sp_traffic *memory = &traffic[n_levels - 1];
+    const double line_B = sp_cache_granule_B(llc);
+    for (int w = 1; w < llc->ways; w++) {
+        for (int a = 0; a < SP_N_ARRAYS; a++) {
+            double read_B = memory->array_read_B[a];
+            for (int d = ways_for(&llc->partition, a, w, llc->ways); d < llc->ways; d++)
+                read_B += line_B * (double)depths.hits[a][d];
+            ways->read_B[w] += read_B;
+            if (a == SP_ARRAY_X)
+                ways->x_B[w] = read_B;
+        }
+    }
+    ways->n = llc->ways;
     return SP_OK;
 }

@@ -34,6 +34,7 @@ struct sp_sim_options {
     bool store_nt;                 /* y bypasses the caches; counted at memory only */
     size_t x_offset_B, y_offset_B; /* of x[0] and y[0] in a line */
     uint64_t seed;                 /* of the random policy */
+    struct sp_depths *depths;      /* sp_sim_ways()'s own; NULL */
     /* Called about every 10 ms with the share done, 0 .. 1; true: stop with SP_INTERRUPTED. NULL: never. */
     bool (*progress)(void *context, double share);
     void *context;
@@ -62,6 +63,19 @@ struct sp_sim_facts {
 enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *options,
                               struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
                               struct sp_sim_facts *facts, struct sp_error *err);
+
+/* Reads from memory for every division of the last level's ways between the arrays of its partition and the
+ * others, all from one simulation. */
+struct sp_ways {
+    int n;                       /* ways of the level; 0: not simulated */
+    double read_B[SP_MOST_WAYS]; /* [w], w = 1 ... n - 1: with w ways for the arrays of the partition */
+    double x_B[SP_MOST_WAYS];    /* of x in it */
+};
+
+/* options->machine: its last level has a partition, whose ways do not matter. SP_USAGE where the last level
+ * is no LRU cache of sets, or is a victim or inclusive one: then depths do not tell. */
+enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_options *options,
+                           struct sp_ways *ways, struct sp_error *err);
 
 /* alpha = bytes of x from memory / (s_x n_nz) [THEORY 1]; NAN for a matrix without entries. */
 double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic *memory);

@@ -4,6 +4,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "model/cache/partition.h"
 #include "model/roofline.h"
 #include "session/measure/measure_plan.h"
 
@@ -40,7 +41,7 @@ static void print_caches(FILE *f, const struct sp_machine *m)
 {
     for (int k = 0; k < m->n_caches; k++) {
         const struct sp_cache *c = &m->cache[k];
-        char bytes[24], ways[24] = "any way";
+        char bytes[24], ways[24] = "any way", partition[128];
         if (c->ways > 0)
             snprintf(ways, sizeof ways, "%2d ways", c->ways);
         sp_print(f, "  L%d  %12s  %3d B lines", c->level, size_text(c->size_B, bytes, sizeof bytes),
@@ -49,6 +50,8 @@ static void print_caches(FILE *f, const struct sp_machine *m)
             sp_print(f, " of %d B sectors", c->sector_B);
         sp_print(f, ", %s, shared by %d core%s%s", ways, c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
                  c->victim ? ", victim" : "");
+        if (c->partition.ways > 0)
+            sp_print(f, ", ways: %s", sp_partition_cache_text(partition, sizeof partition, c));
         if (sp_value_known(c->effective_B))
             sp_print(f, "   effective %.3g MiB (%.3g ... %.3g, %s", c->effective_B.value / (1 << 20),
                      c->effective_B.lo / (1 << 20), c->effective_B.hi / (1 << 20),
@@ -64,7 +67,9 @@ static void print_caches(FILE *f, const struct sp_machine *m)
                 f, "\n      %.3g MiB (%.3g ... %.3g, %s) for data that are gone through again and again, %s",
                 c->cycle_B.value / (1 << 20), c->cycle_B.lo / (1 << 20), c->cycle_B.hi / (1 << 20),
                 sp_origin_name(c->cycle_B.origin),
-                c->keeping == SP_KEEPS_A_PART ? "of which it keeps that much" : "kept by chance");
+                c->keeping == SP_KEEPS_A_PART    ? "of which it keeps that much"
+                : c->keeping == SP_KEEPS_NOTHING ? "of more it keeps nothing"
+                                                 : "kept by chance");
         fputc('\n', f);
     }
 }

@@ -57,6 +57,16 @@ static enum sp_status count_walks(struct simulation *s, const struct sp_sim_opti
     return SP_OK;
 }
 
+/* The same with every division of the last level's ways. */
+static enum sp_status divide(struct simulation *s, const struct sp_sim_options *options, struct sp_error *err)
+{
+    struct sp_machine m = *options->machine;
+    struct sp_sim_options divided = *options;
+    m.cache[m.n_caches - 1].partition = (struct sp_way_partition){.ways = 1, .arrays = s->request->divide};
+    divided.machine = &m;
+    return sp_sim_ways(s->layout, &divided, &s->row->ways, err);
+}
+
 static enum sp_status run_simulator(struct simulation *s, const struct sp_machine *machine, bool last_level,
                                     int home, double *alpha, struct sp_error *err)
 {
@@ -80,6 +90,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         memcpy(s->row->traffic, traffic, sizeof traffic);
         s->row->n_traffic = n_levels;
     }
+    if (!last_level && s->request->divide && (status = divide(s, &options, err)) != SP_OK)
+        return status;
     if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
         return status;
     if (!last_level && machine->kind == SP_CPU)
@@ -102,9 +114,10 @@ static enum sp_status simulate_last(struct simulation *s, int home, int64_t capa
     one.cache[0].effective_B = sp_value_none("given");
     memcpy(one.name, m->name, sizeof one.name);
     const struct sp_cache *c = &one.cache[0];
-    int64_t figures[] = {capacity_B,     sp_cache_granule_B(c),
-                         c->policy,      c->policy == SP_LRU ? 0 : c->ways,
-                         s->n_receivers, sp_model_w(s->request, m) == 1};
+    int64_t figures[] = {capacity_B,          sp_cache_granule_B(c),
+                         c->policy,           c->policy == SP_LRU ? 0 : c->ways,
+                         s->n_receivers,      sp_model_w(s->request, m) == 1,
+                         c->partition.arrays, c->partition.ways > 0 ? c->partition.ways * 1000 + c->ways : 0};
     size_t size = (size_t)s->layout->partition.n_threads * sizeof *s->receiver;
     uint64_t key = sp_hash64(s->receiver, size, sp_hash64(figures, sizeof figures, 0));
     for (int i = 0; i < s->seen->n; i++)

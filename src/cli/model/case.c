@@ -304,11 +304,43 @@ static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roo
         sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
 }
 
+/* Domains have unequal parts of the data: some find theirs in their last level again, others do not. */
+static void find_saved(const struct sp_model_request *request, struct sp_model_row *row)
+{
+    const int last = row->n_traffic - 1;
+    row->memory_B = row->saved_B = sp_value_none("not simulated in the caches of several domains, warm");
+    if (request->cold || row->n_domains < 2 || row->n_traffic != row->machine->n_caches || last < 1)
+        return;
+    const struct sp_traffic *t = &row->traffic[last];
+    double saved_B = 0;
+    for (int a = 0; a < SP_N_ARRAYS; a++)
+        if (a != SP_ARRAY_X)
+            saved_B += row->prediction.volume.array_B[a] - t->array_read_B[a] - t->array_write_B[a];
+    row->memory_B = sp_value_of(t->read_B.value + t->write_B.value, SP_SIMULATED);
+    row->saved_B = sp_value_of(fmax(0, saved_B), SP_SIMULATED);
+}
+
+/* Neither next to nothing nor next to all of V is kept. */
+static bool is_kept_in_part(const struct sp_model_row *row)
+{
+    const double noticed = 0.01, all_B = row->prediction.volume_B.value;
+    return sp_value_known(row->saved_B) && row->saved_B.value > noticed * all_B &&
+           row->memory_B.value > noticed * all_B;
+}
+
 /* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers are then
  * those. */
 static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
                       struct sp_model_row *row)
 {
+    const double all_B = row->prediction.volume_B.value;
+    if (is_kept_in_part(row)) { /* the traffic has it, domain by domain */
+        add_walks(row, &row->gather);
+        row->kept =
+            (struct sp_kept){.cache = row->machine->n_caches - 1,
+                             .fetched = sp_value_of(fmin(1, row->memory_B.value / all_B), SP_SIMULATED)};
+        return;
+    }
     row->kept = sp_kept_of(row->machine, layout ? sp_footprint_of_layout(layout) : (struct sp_footprint){0},
                            row->prediction.home, row->n_threads, row->n_domains, row->traffic,
                            request->cold ? 0 : row->n_traffic);
@@ -342,10 +374,10 @@ static struct sp_value roof_of(const struct sp_model_row *row, int level)
 }
 
 /* What the bytes take at the roof of the level that the data live in, or of the two that have a part each. */
-static struct sp_value transfers_s(const struct sp_model_row *row)
+static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_value V)
 {
     const struct sp_prediction *p = &row->prediction;
-    const struct sp_value roof = p->roof_Bps, V = p->volume_B;
+    const struct sp_value roof = p->roof_Bps;
     if (!sp_value_known(roof))
         return roof;
     if (row->kept.cache >= 0 && p->residence.level == p->home) {
@@ -396,7 +428,13 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
+    find_saved(request, row);
     share_out(request, layout, row);
+    const struct sp_value all_B = row->prediction.volume_B;
+    if (is_kept_in_part(row) && row->prediction.home == machine->n_caches) {
+        in.moved_B = row->memory_B;
+        row->prediction = sp_predict(&in);
+    }
     ecm_of(w, layout, rate_of(in.work, sum_of(&row->units)), row);
     const struct sp_value roof = row->prediction.roof_Bps;
     const double streams_B = row->prediction.volume_B.value - row->prediction.volume.array_B[SP_ARRAY_X];
@@ -404,7 +442,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         &row->gather, sp_value_known(roof) ? sp_value_between(streams_B / roof.value, streams_B / roof.hi,
                                                               streams_B / roof.lo, SP_MODELLED)
                                            : roof);
-    row->transfers_s = transfers_s(row);
+    row->transfers_s = transfers_s(row, all_B);
     row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather));
     if (request->volume_B > 0)
         turn_around(request, row);

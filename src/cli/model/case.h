@@ -14,6 +14,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/roofline.h"
 #include "model/unit_costs.h"
+#include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
 #include "sparse/product/workload.h"
 
@@ -32,6 +33,7 @@ struct sp_model_request {
     bool
         every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
     bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
+    uint32_t divide; /* arrays: all divisions of the last level's ways between them and the others; 0: none */
     bool cold;
     bool small_pages; /* of x; else huge ones */
     double volume_B;  /* turn the model around; 0: not asked */
@@ -73,6 +75,10 @@ struct sp_model_row {
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */
+    struct sp_value memory_B, saved_B; /* simulated in all caches of several domains, warm: what comes from
+                                          and goes to memory, and what of the arrays but x the last levels
+                                          keep from one execution to the next; else SP_NONE */
+    struct sp_ways ways;               /* request->divide: from memory with each division */
     struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
                             above, in `gather` and in expected_s */
     bool has_ecm, ecm_has_core; /* cli/model/case.c; T_OL is from P_core, else from the arithmetic peak */

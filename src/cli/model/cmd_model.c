@@ -17,6 +17,7 @@
 #include "cli/model/model_output.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
+#include "model/cache/partition.h"
 #include "model/machine.h"
 #include "plots/plot.h"
 #include "session/record/format_model.h"
@@ -164,9 +165,52 @@ static enum sp_status model_machines_fit(struct sp_model_machines *m, int n_thre
                       : sp_fail(err, SP_USAGE, "ask for fewer", "no described CPU has %d cores", n_threads);
 }
 
+static const char all_ways[] = "=all";
+
+/* --partition in place of what the machine files say. */
+static enum sp_status divide_caches(const char *partition, struct sp_model_machines *m, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; partition && status == SP_OK && i < m->n; i++)
+        if (strcmp(partition, "none") == 0)
+            sp_partition_clear(&m->machine[i]);
+        else
+            status = sp_partition_set(partition, &m->machine[i], err);
+    return status;
+}
+
+/* --partition L2:matrix=all: the caches stay whole, and *arrays are those of which all divisions are asked.
+ */
+static enum sp_status ask_all_ways(const char *partition, struct sp_model_machines *m, uint32_t *arrays,
+                                   struct sp_error *err)
+{
+    char one[128];
+    struct sp_machine divided = m->machine[0];
+    const int length = (int)(strlen(partition) - strlen(all_ways));
+    snprintf(one, sizeof one, "%.*s=1", length, partition);
+    enum sp_status status =
+        m->n == 1 ? sp_partition_set(one, &divided, err)
+                  : sp_fail(err, SP_USAGE, "name one", "all divisions are those of one machine");
+    const struct sp_cache *llc = sp_machine_llc(&divided);
+    if (status == SP_OK && (strchr(one, ',') || !llc || llc->partition.ways == 0))
+        status = sp_fail(err, SP_USAGE, "give the others a number",
+                         "all divisions are those of the last level, here L%d", llc ? llc->level : 0);
+    if (status != SP_OK)
+        return status;
+    *arrays = llc->partition.arrays;
+    sp_partition_clear(&m->machine[0]);
+    return SP_OK;
+}
+
+static bool asks_all_ways(const char *partition)
+{
+    const size_t n = partition ? strlen(partition) : 0, tail = strlen(all_ways);
+    return n > tail && strcmp(partition + n - tail, all_ways) == 0;
+}
+
 /* spmodel model: what the model says, without running anything. */
 
-enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
+enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_PARTITION, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
 
 static const struct argp_option options[] = {
     {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME,...", 0,
@@ -180,6 +224,13 @@ static const struct argp_option options[] = {
      0},
     {"alpha", KEY_ALPHA, "A", 0,
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
+    {"partition", KEY_PARTITION, "LEVEL:ARRAYS=WAYS", 0,
+     "With --alpha sim: ways of a cache kept for some arrays, for example L2:matrix=5 (values and indices; "
+     "as a "
+     "sector cache or CAT); several with commas; =all: every division of the last level in one pass; none: "
+     "leave "
+     "the machine's caches undivided",
+     0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
@@ -213,8 +264,9 @@ struct arguments {
     bool all_formats;
     int n_formats;
     bool format_given;
-    const char *machines; /* as typed */
-    const char *picture;  /* NULL: text, where all formats are shown */
+    const char *machines;  /* as typed */
+    const char *partition; /* as typed; NULL: the machine files' */
+    const char *picture;   /* NULL: text, where all formats are shown */
     bool has_sizes;
     int64_t sizes[3];
     char **matrix;
@@ -329,6 +381,8 @@ static void check_whole(struct argp_state *state, struct arguments *a)
                                     : "name a matrix, or give --sizes N_R,N_C,N_NZ");
     if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
         sp_usage_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
+    if (a->partition && a->request.alpha_kind != SP_ALPHA_SIM)
+        sp_usage_error(state, "--partition divides caches that are simulated: add --alpha sim");
     if (a->request.beta > 0)
         check_beta(state, a);
     if (a->picture)
@@ -363,6 +417,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_ALPHA:
         set_alpha(state, arg, r);
+        return 0;
+    case KEY_PARTITION:
+        a->partition = arg;
         return 0;
     case KEY_BETA:
         set_positive(state, "beta", arg, 1e-6, 1, &r->beta);
@@ -577,7 +634,9 @@ static int run(int argc, char **argv)
         return sp_report_error(&err);
     if (model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
         return sp_report_error(&err);
-    if (model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK) {
+    if (model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK ||
+        (asks_all_ways(a.partition) ? ask_all_ways(a.partition, &machines, &a.request.divide, &err)
+                                    : divide_caches(a.partition, &machines, &err)) != SP_OK) {
         model_machines_free(&machines);
         return sp_report_error(&err);
     }

@@ -12,6 +12,7 @@
 #include "cli/model/case.h"
 #include "io/machine/model_json.h"
 #include "io/record/record.h"
+#include "model/cache/partition.h"
 #include "session/gpu/record_gpu.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
@@ -83,7 +84,23 @@ static json_t *kept_json(const struct sp_model_row *row)
     char level[8];
     snprintf(level, sizeof level, "L%d", row->machine->cache[row->kept.cache].level % 10);
     return json_pack("{s:s, s:o}", "level", level, "share",
-                     value_json(sp_value_between(1 - f.value, 1 - f.hi, 1 - f.lo, SP_MODELLED), "1"));
+                     value_json(sp_value_between(1 - f.value, 1 - f.hi, 1 - f.lo, f.origin), "1"));
+}
+
+static json_t *divisions_json(const struct sp_model_row *row, uint32_t arrays)
+{
+    json_t *list = json_array();
+    struct sp_cache named = *sp_machine_llc(row->machine);
+    char name[128];
+    for (int w = 1; w < row->ways.n; w++) {
+        named.partition = (struct sp_way_partition){.ways = w, .arrays = arrays};
+        json_array_append_new(list,
+                              json_pack("{s:s, s:i, s:o, s:f}", "partition",
+                                        sp_partition_cache_text(name, sizeof name, &named), "ways", w, "read",
+                                        value_json(sp_value_of(row->ways.read_B[w], SP_SIMULATED), "B"),
+                                        "alpha", row->ways.x_B[w] / row->x_B));
+    }
+    return list;
 }
 
 static json_t *ecm_json(const struct sp_model_row *row)
@@ -95,6 +112,7 @@ static json_t *ecm_json(const struct sp_model_row *row)
 
 static json_t *row_json(const struct sp_model_result *r, const struct sp_model_row *row, bool best)
 {
+    char partition[256];
     const double volume_B = r->request->volume_B;
     const struct sp_prediction *p = &row->prediction;
     json_t *o =
@@ -132,6 +150,14 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     }
     if (row->kept.cache >= 0)
         json_object_set_new(o, "kept", kept_json(row));
+    if (sp_value_known(row->saved_B)) {
+        json_object_set_new(o, "memory", value_json(row->memory_B, "B"));
+        json_object_set_new(o, "saved", value_json(row->saved_B, "B"));
+    }
+    if (row->ways.n > 0)
+        json_object_set_new(o, "divisions", divisions_json(row, r->request->divide));
+    if (*sp_partition_text(partition, sizeof partition, row->machine))
+        json_object_set_new(o, "partition", json_string(partition));
     if (row->gather.hits.n_levels > 0)
         json_object_set_new(o, "gather", gather_json(row));
     json_object_set_new(o, "note", json_string(row->note));

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/machine/machine_file.h"
 #include "io/record/record.h"
+#include "model/cache/partition.h"
 
 static void put_part(FILE *out, const char *before, struct sp_value v, double n_r)
 {
@@ -289,6 +290,9 @@ static void print_machine(const struct sp_model_row *row, FILE *out)
         sp_print(out, "\nMACHINE  %s   %s   %d thread%s in %d cache domain%s\n", m->name, m->cpu,
                  row->n_threads, row->n_threads == 1 ? "" : "s", row->n_domains,
                  row->n_domains == 1 ? "" : "s");
+    char partition[256];
+    if (*sp_partition_text(partition, sizeof partition, m))
+        sp_print(out, "WAYS     %s, the rest for the other arrays\n", partition);
     const struct sp_prediction *p = &row->prediction;
     if (!p->roof) {
         sp_print(out, "ROOF     unknown: the machine describes no bandwidth\n");
@@ -388,12 +392,24 @@ static void print_expected(const struct sp_model_row *row, FILE *out)
              sp_text_seconds(t[6], sizeof t[6], row->transfers_s.value));
 }
 
+/* "CRS: 6.60 MB from and to memory, 9.35 MB stay in the caches of the domains between executions
+ * (simulated)". */
+static void print_saved(const struct sp_model_row *row, FILE *out)
+{
+    char memory[32], saved[32];
+    if (!sp_value_known(row->saved_B) || row->saved_B.value < 0.001 * row->prediction.volume.total_B)
+        return;
+    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domains (simulated).\n",
+             row->format, sp_text_bytes(memory, sizeof memory, row->memory_B.value),
+             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains);
+}
+
 /* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
 static void print_kept(const struct sp_model_row *row, FILE *out)
 {
     static const double noticeable = 0.05;
     const struct sp_kept *k = &row->kept;
-    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable)
+    if (k->cache < 0 || k->holds || 1 - k->fetched.value < noticeable || k->fetched.origin == SP_SIMULATED)
         return;
     sp_print(out,
              " %s: L%d keeps about %.0f %% (%.0f %% ... %.0f %%) of the data between executions (modelled;\n"
@@ -417,6 +433,36 @@ static void print_validation(const struct sp_model_row *row, FILE *out)
         sp_print(out, " The simulation was validated on " SP_VALIDATED_ON " only.\n");
 }
 
+static void print_division(const char *name, double read_B, double whole_B, double alpha, const char *mark,
+                           FILE *out)
+{
+    char share[24] = "";
+    if (whole_B > 0)
+        snprintf(share, sizeof share, "%.1f %%", 100 * read_B / whole_B);
+    sp_print(out, " %-14s %12.4g %13s %9.4f%s\n", name, read_B / 1e6, share, alpha, mark);
+}
+
+/* What comes from memory with each division of the last level's ways, beside all of them for all arrays. */
+static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *out)
+{
+    const struct sp_ways *v = &row->ways;
+    const struct sp_traffic *memory = &row->traffic[row->n_traffic - 1];
+    struct sp_cache named = *sp_machine_llc(row->machine);
+    char name[128];
+    int best = 1;
+    for (int w = 2; w < v->n; w++)
+        best = v->read_B[w] < v->read_B[best] ? w : best;
+    sp_print(out, "\n L%d ways        memory reads  of undivided     alpha\n", named.level);
+    print_division("undivided", memory->read_B.value, memory->read_B.value,
+                   memory->array_read_B[SP_ARRAY_X] / row->x_B, "", out);
+    for (int w = 1; w < v->n; w++) {
+        named.partition = (struct sp_way_partition){.ways = w, .arrays = arrays};
+        print_division(sp_partition_cache_text(name, sizeof name, &named), v->read_B[w], memory->read_B.value,
+                       v->x_B[w] / row->x_B, w == best ? "  least" : "", out);
+    }
+    fputs(" MB of one execution, simulated; the other arrays have the other ways.\n", out);
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -434,6 +480,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
                      100 * row[i].unit_share);
     for (int i = 0; i < n; i++)
         print_gather(&row[i], out);
+    for (int i = 0; i < n; i++)
+        print_saved(&row[i], out);
     for (int i = 0; i < n; i++)
         print_kept(&row[i], out);
     for (int i = 0; i < n; i++)
@@ -507,6 +555,9 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
             print_levels(&r->row[i], n, (double)r->subject->n_nz, out);
         else
             print_table(&r->row[i], n, out);
+        for (int k = i; k < i + n; k++)
+            if (r->row[k].ways.n > 0)
+                print_ways(&r->row[k], r->request->divide, out);
         print_ecm(&r->row[i], n, out);
         for (int k = i; r->request->volume_B > 0 && k < i + n; k++)
             print_inverse(&r->row[k], (double)r->subject->n_nz / (double)r->subject->n_r,

@@ -25,6 +25,14 @@ static bool any(const struct sp_validation *v, enum sp_measured_number what)
     return false;
 }
 
+static bool any_ways(const struct sp_validation *v)
+{
+    for (int64_t i = 0; i < v->n_lines; i++)
+        if (is_compared(&v->line[i]) && v->line[i].measured.number[SP_MEASURED_PARTITION] > 0)
+            return true;
+    return false;
+}
+
 static void print_megabytes(FILE *out, double bytes)
 {
     if (isfinite(bytes))
@@ -47,11 +55,13 @@ static double value_or_nan(struct sp_value x)
 }
 
 static void print_line(const struct sp_validation *v, const struct sp_validation_line *l, bool with_write,
-                       bool with_time, bool with_theirs, FILE *out)
+                       bool with_time, bool with_theirs, bool with_ways, FILE *out)
 {
     const struct sp_forecast *f = sp_line_forecast(v, l);
     const double *x = l->measured.number;
     sp_print(out, "%-22.22s %4.0f", l->name, x[SP_MEASURED_THREADS]);
+    if (with_ways)
+        sp_print(out, " %4.0f", x[SP_MEASURED_PARTITION] > 0 ? x[SP_MEASURED_PARTITION] : 0);
     print_megabytes(out, x[SP_MEASURED_READ]);
     print_megabytes(out, value_or_nan(f->read_B));
     print_percent(out, sp_line_error(v, l, SP_COMPARED_READ));
@@ -69,13 +79,14 @@ static void print_line(const struct sp_validation *v, const struct sp_validation
 static void print_table(const struct sp_validation *v, FILE *out)
 {
     const bool with_write = any(v, SP_MEASURED_WRITE), with_time = any(v, SP_MEASURED_TIME),
-               with_theirs = any(v, SP_MEASURED_THEIRS);
-    sp_print(out, "%-22s %4s %9s %9s %9s", "bytes from memory, MB", "thr", "counted", "simulated", "error");
+               with_theirs = any(v, SP_MEASURED_THEIRS), with_ways = any_ways(v);
+    sp_print(out, "%-22s %4s%s %9s %9s %9s", "bytes from memory, MB", "thr", with_ways ? " ways" : "",
+             "counted", "simulated", "error");
     sp_print(out, "%s%s%s\n", with_theirs ? "    theirs" : "", with_write ? "   written     error" : "",
              with_time ? "      time" : "");
     for (int64_t i = 0; i < v->n_lines; i++)
         if (is_compared(&v->line[i]))
-            print_line(v, &v->line[i], with_write, with_time, with_theirs, out);
+            print_line(v, &v->line[i], with_write, with_time, with_theirs, with_ways, out);
 }
 
 static void print_statistics(const char *words, const struct sp_error_statistics *s, bool near, FILE *out)
@@ -223,10 +234,9 @@ static void print_failed(const struct sp_validation *v, FILE *out)
 enum sp_status sp_validate_print(const struct sp_validation *v, int verbosity, FILE *out,
                                  struct sp_error *err)
 {
-    int64_t n = 0, n_partitioned = 0, n_waiting = 0;
+    int64_t n = 0, n_waiting = 0;
     for (int64_t i = 0; i < v->n_lines; i++) {
         n += is_compared(&v->line[i]);
-        n_partitioned += v->line[i].state == SP_LINE_PARTITIONED;
         n_waiting += v->line[i].state == SP_LINE_NOT_REACHED;
     }
     enum sp_status status = SP_OK;
@@ -245,9 +255,6 @@ enum sp_status sp_validate_print(const struct sp_validation *v, int verbosity, F
         status = print_names(v, SP_LINE_OTHER_MATRIX, "the matrix of that name has other sizes", verbosity,
                              out, err);
     print_failed(v, out);
-    if (n_partitioned > 0)
-        sp_print(out, "%lld lines left out: ways of a cache are reserved, which is not simulated here\n",
-                 (long long)n_partitioned);
     if (n_waiting > 0)
         sp_print(out, "%lld lines not reached\n", (long long)n_waiting);
     return status;
@@ -267,6 +274,8 @@ void sp_validate_csv(const struct sp_validation *v, FILE *out)
         json_object_set_new(o, "matrix", json_string(l->name));
         json_object_set_new(o, "machine", json_string(l->measured.text[SP_MEASURED_MACHINE]));
         json_object_set_new(o, "threads", sp_json_number(l->measured.number[SP_MEASURED_THREADS]));
+        json_object_set_new(o, "partition",
+                            json_string(l->case_index >= 0 ? v->cases[l->case_index].partition : ""));
         for (int k = 0; k < SP_N_COMPARED; k++) {
             const char *name = sp_compared_name((enum sp_compared)k);
             char key[64];

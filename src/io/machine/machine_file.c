@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "io/files/atomic_file.h"
+#include "model/cache/partition.h"
 
 static bool ends_in_json(const char *name)
 {
@@ -180,6 +181,9 @@ static json_t *cache_object(const struct sp_cache *c)
     json_object_set_new(o, "cores_sharing", json_integer(c->cores_sharing));
     json_object_set_new(o, "victim", json_boolean(c->victim));
     json_object_set_new(o, "policy", json_string(sp_policy_name(c->policy)));
+    char partition[128];
+    if (*sp_partition_cache_text(partition, sizeof partition, c))
+        json_object_set_new(o, "partition", json_string(partition));
     if (sp_value_known(c->effective_B)) {
         effective = json_object();
         put_value(effective, c->effective_B, "B");

@@ -9,6 +9,7 @@
 #include "io/files/input_file.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"
+#include "model/cache/partition.h"
 
 static const char schema[] = "spmodel.machine/1";
 
@@ -371,9 +372,9 @@ static void read_draws(struct reader *r, const json_t *list, const char *where, 
 
 static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache *c)
 {
-    static const char *const known[] = {"level",       "size_B",        "line_B", "sector_B",
-                                        "ways",        "cores_sharing", "victim", "policy",
-                                        "effective_B", "cycle_B",       "note",   NULL};
+    static const char *const known[] = {"level",         "size_B",    "line_B", "sector_B",    "ways",
+                                        "cores_sharing", "victim",    "policy", "effective_B", "cycle_B",
+                                        "note",          "partition", NULL};
     static const char *const known_value[] = {"value",  "lo",  "hi",           "unit",
                                               "origin", "how", "measurements", NULL};
     static const char *const known_cycle[] = {"value", "lo", "hi", "unit", "origin", "law", NULL};
@@ -394,6 +395,12 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
     if (policy < 0)
         fault(r, where, "policy", "must be lru, random or rrip");
     c->policy = policy < 0 ? SP_LRU : (enum sp_policy)policy;
+    char partition[128];
+    struct sp_error why;
+    text_of(r, o, where, "partition", partition, sizeof partition, false);
+    if (r->status == SP_OK && *partition &&
+        sp_partition_of_cache(partition, strlen(partition), c, &why) != SP_OK)
+        fault(r, where, "partition", "must be such as matrix=5, ways fewer than the cache has");
     const json_t *effective = json_object_get(o, "effective_B");
     c->effective_B = sp_value_none("effective capacity not measured");
     if (effective && !json_is_null(effective)) {
@@ -409,9 +416,10 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
         remark_unknown(r, cycle, where, known_cycle);
         c->cycle_B = value_of(r, cycle, where, "B");
         text_of(r, cycle, where, "law", text, sizeof text, false);
-        c->keeping = strcmp(text, "part") == 0 ? SP_KEEPS_A_PART : SP_KEEPS_BY_CHANCE;
-        if (*text && strcmp(text, sp_keeping_name(c->keeping)) != 0)
-            fault(r, where, "law", "must be chance or part");
+        const int law = *text ? sp_keeping_from_name(text) : SP_KEEPS_BY_CHANCE;
+        if (law < 0)
+            fault(r, where, "law", "must be chance, part or nothing");
+        c->keeping = law < 0 ? SP_KEEPS_BY_CHANCE : (enum sp_keeping)law;
     }
 }
 

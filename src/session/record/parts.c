@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "model/cache/partition.h"
 #include "session/analyze/analyze.h"
 #include "session/measure/measure_plan.h"
 #include "sparse/formats/layout.h"
@@ -63,6 +64,7 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
     for (int i = 0; i < m->n_caches; i++) {
         const struct sp_cache *c = &m->cache[i];
         json_t *cache = json_object();
+        char partition[128];
         json_object_set_new(cache, "level", json_integer(c->level));
         json_object_set_new(cache, "size_B", json_integer(c->size_B));
         json_object_set_new(cache, "effective_B", sp_record_value_json(c->effective_B, "B"));
@@ -76,6 +78,8 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
         if (c->inclusive)
             json_object_set_new(cache, "inclusive", json_true());
         json_object_set_new(cache, "policy", json_string(sp_policy_name(c->policy)));
+        if (*sp_partition_cache_text(partition, sizeof partition, c))
+            json_object_set_new(cache, "partition", json_string(partition));
         sp_record_append(r, "machine.caches", cache);
     }
 }

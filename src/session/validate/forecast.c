@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "model/cache/alpha.h"
-#include "model/cache/placement.h"
+#include "model/cache/overflow.h"
 #include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
@@ -48,35 +48,67 @@ static double share_of(const struct work *w, int domain)
     return l->n_stored > 0 ? entries / (double)l->n_stored : 0;
 }
 
-/* With the lines of x that they touch [B]. */
-static double domain_B(const struct work *w, int domain)
+/* A domain's last level, or a part of its ways, and the bytes that its threads go through there. */
+struct part {
+    double bytes, y_B, capacity_B;
+    int ways;
+};
+enum { MOST_PARTS = 2 };
+
+/* The matrix and y as the threads share them, and the lines of x that they touch; returns how many parts. The
+ * first one has the values. */
+static int parts_of(const struct work *w, int domain, struct part part[MOST_PARTS])
 {
     const struct sp_layout *l = w->layout;
-    return (sp_layout_matrix_bytes(l) + sp_layout_array_bytes(l, SP_ARRAY_Y)) * share_of(w, domain) +
-           (double)(w->lines_of[domain] * w->line_B);
+    const struct sp_way_partition *p = &sp_machine_llc(w->machine)->partition;
+    const double share = share_of(w, domain), ways = w->ways;
+    const bool divided = p->ways > 0 && w->ways > p->ways;
+    part[0] = (struct part){.capacity_B = w->capacity_B, .ways = w->ways};
+    part[1] = part[0];
+    for (int i = 0; divided && i < 2; i++) {
+        const bool kept = (p->arrays >> SP_ARRAY_VALUES & 1) == (i == 0);
+        part[i].ways = kept ? p->ways : w->ways - p->ways;
+        part[i].capacity_B *= part[i].ways / ways;
+    }
+    for (int a = 0; a < SP_ARRAY_OTHER; a++) {
+        const bool with_values = !divided || (p->arrays >> a & 1) == (p->arrays >> SP_ARRAY_VALUES & 1);
+        struct part *to = &part[with_values ? 0 : 1];
+        to->bytes += a == SP_ARRAY_X ? (double)(w->lines_of[domain] * w->line_B)
+                                     : share * sp_layout_array_bytes(l, (enum sp_array)a);
+        if (a == SP_ARRAY_Y)
+            to->y_B = share * sp_layout_array_bytes(l, SP_ARRAY_Y);
+    }
+    return divided ? 2 : 1;
 }
 
-/* What pages at random places change of the simulated bytes, whose addresses are contiguous: a cache that
- * holds its part loses some of it, one that does not keeps some, from one execution to the next. The ends:
- * as simulated, and two ways fewer for what else is about. */
-static void place_pages(const struct work *w, struct sp_forecast *out)
+/* Times its cache, or its ways, that the bytes are. */
+static double fullness(const struct part *p)
+{
+    return p->capacity_B > 0 ? p->bytes / p->capacity_B : INFINITY;
+}
+
+/* What sets that overflow change of the simulated bytes, whose addresses are contiguous: a cache that holds
+ * its part loses some of it, one that does not keeps some, from one execution to the next. The ends: as
+ * simulated, and two ways fewer for what else is about. Of divided caches counters show none of it. */
+static void overflow(const struct work *w, struct sp_forecast *out)
 {
     enum { OTHERS = 2 };
-    static const double far = 2; /* times the cache: nothing is kept wherever pages lie */
+    static const double far = 2; /* times the cache: nothing is kept anyhow */
     struct sp_value read = out->read_B, written = out->write_B;
     for (int d = 0; d < w->n_domains && w->ways > OTHERS && !w->cold; d++) {
-        const double all_B = domain_B(w, d), s = all_B / w->capacity_B;
-        const double y_B = sp_layout_array_bytes(w->layout, SP_ARRAY_Y) * share_of(w, d);
-        const double lost = sp_placement_lost(s, w->ways);
-        const double most = sp_placement_lost(s * w->ways / (w->ways - OTHERS), w->ways - OTHERS);
+        struct part p[MOST_PARTS];
+        if (parts_of(w, d, p) > 1)
+            return;
+        const double s = fullness(p), lost = sp_sets_lost(s, p->ways);
+        const double most = sp_sets_lost(s * p->ways / (p->ways - OTHERS), p->ways - OTHERS);
         if (s <= 1) {
-            read.value += lost * all_B;
-            read.hi += most * all_B;
-            written.value += lost * y_B;
-            written.hi += most * y_B;
+            read.value += lost * p->bytes;
+            read.hi += most * p->bytes;
+            written.value += lost * p->y_B;
+            written.hi += most * p->y_B;
         } else if (s < far) {
-            read.lo -= (1 - lost) * all_B;
-            written.lo -= (1 - lost) * y_B;
+            read.lo -= (1 - lost) * p->bytes;
+            written.lo -= (1 - lost) * p->y_B;
         }
     }
     out->read_B = sp_value_between(read.value, fmax(0, read.lo), read.hi, SP_SIMULATED);
@@ -85,6 +117,7 @@ static void place_pages(const struct work *w, struct sp_forecast *out)
 
 static enum sp_status look_at_sizes(struct work *w, struct sp_forecast *out, struct sp_error *err)
 {
+    static const double noticed = 0.02, half = 0.5; /* of a divided cache: other arrays that matter */
     const struct sp_layout *l = w->layout;
     struct sp_alpha_min least;
     enum sp_status status =
@@ -97,8 +130,12 @@ static enum sp_status look_at_sizes(struct work *w, struct sp_forecast *out, str
     out->copies_B = (least.alpha - least.alpha_once) * gather_B;
     out->n_domains = w->n_domains;
     for (int d = 0; d < w->n_domains; d++) {
-        const double share = w->capacity_B > 0 ? domain_B(w, d) / w->capacity_B : INFINITY;
+        struct part part[MOST_PARTS];
+        const int n = parts_of(w, d, part);
+        double share = fullness(&part[0]);
         out->n_held += share <= 1;
+        if (n > 1 && part[1].bytes > noticed * part[0].bytes && fullness(&part[1]) > half)
+            share = fmin(share, fullness(&part[1]));
         out->least_share = d == 0 ? share : fmin(out->least_share, share);
         out->most_share = fmax(out->most_share, share);
     }
@@ -163,7 +200,7 @@ static enum sp_status predict(struct work *w, const struct sp_workload *workload
     out->read_B = memory->read_B;
     out->write_B = memory->write_B;
     out->time_s = time_of(w, workload, memory);
-    place_pages(w, out);
+    overflow(w, out);
     return SP_OK;
 }
 

@@ -25,7 +25,8 @@ const struct sp_measured_name sp_measured_texts[SP_N_MEASURED_TEXTS] = {
 const struct sp_measured_name sp_measured_numbers[SP_N_MEASURED_NUMBERS] = {
     {"threads", "n_threads", "threads"},
     {"row_ptr", NULL, "bytes of a row pointer, 4 or 8"},
-    {"partition", NULL, "ways of a cache kept for the matrix, 0: none"},
+    {"partition", NULL, "ways of the last level kept for the matrix, 0: none"},
+    {"partition_L1", NULL, "the same of the L1"},
     {"read_B", "bytes_read", "bytes read from memory"},
     {"write_B", "bytes_written", "bytes written to memory"},
     {"time_s", "time", "seconds"},
@@ -70,6 +71,7 @@ static enum sp_status keep(char **place, const char *text, size_t length, struct
 
 static const char names_there_are[] =
     "it maps matrix, machine, schedule, format, precision, state, source, threads, row_ptr, partition, "
+    "partition_L1, "
     "read_B, write_B, time_s, executions, rows, cols, nnz, theirs_B";
 
 enum sp_status sp_mapping_add(struct sp_mapping *m, const char *entry, const char *path, int64_t line,
@@ -289,7 +291,7 @@ static enum sp_status check(const struct row *r, const struct sp_measurement *m,
     for (int i = 0; i < SP_N_MEASURED_NUMBERS; i++) {
         const double most = i == SP_MEASURED_THREADS ? 4096 : 9e15;
         const bool whole = i == SP_MEASURED_THREADS || i == SP_MEASURED_PARTITION ||
-                           (i >= SP_MEASURED_ROWS && i <= SP_MEASURED_NNZ);
+                           i == SP_MEASURED_PARTITION_L1 || (i >= SP_MEASURED_ROWS && i <= SP_MEASURED_NNZ);
         const bool positive =
             i == SP_MEASURED_THREADS || i == SP_MEASURED_TIME || i == SP_MEASURED_EXECUTIONS;
         if (!isnan(x[i]) && (whole ? !is_count(x[i], positive, most) : positive ? !(x[i] > 0) : x[i] < 0))

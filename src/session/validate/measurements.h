@@ -30,12 +30,13 @@ enum sp_measured_text {
 };
 enum sp_measured_number {
     SP_MEASURED_THREADS,
-    SP_MEASURED_ROW_PTR,    /* bytes of a row pointer, 4 or 8 */
-    SP_MEASURED_PARTITION,  /* ways of a cache kept for the matrix; 0: none */
-    SP_MEASURED_READ,       /* bytes from memory */
-    SP_MEASURED_WRITE,      /* bytes to memory */
-    SP_MEASURED_TIME,       /* seconds */
-    SP_MEASURED_EXECUTIONS, /* that bytes and time are sums of; default 1 */
+    SP_MEASURED_ROW_PTR,      /* bytes of a row pointer, 4 or 8 */
+    SP_MEASURED_PARTITION,    /* ways of the last level kept for values and indices; 0: none */
+    SP_MEASURED_PARTITION_L1, /* the same of L1 */
+    SP_MEASURED_READ,         /* bytes from memory */
+    SP_MEASURED_WRITE,        /* bytes to memory */
+    SP_MEASURED_TIME,         /* seconds */
+    SP_MEASURED_EXECUTIONS,   /* that bytes and time are sums of; default 1 */
     SP_MEASURED_ROWS,
     SP_MEASURED_COLS,
     SP_MEASURED_NNZ,

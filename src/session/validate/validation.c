@@ -17,8 +17,8 @@
 
 const char *sp_line_state_name(enum sp_line_state state)
 {
-    static const char *const names[SP_N_LINE_STATES] = {"compared",    "unknown-matrix", "other-matrix",
-                                                        "partitioned", "failed",         "not-reached"};
+    static const char *const names[SP_N_LINE_STATES] = {"compared", "unknown-matrix", "other-matrix",
+                                                        "failed", "not-reached"};
     return names[state];
 }
 
@@ -129,11 +129,12 @@ static uint64_t key_of(const struct sp_validation *v, const struct sp_validation
     if (!generated && stat(c->matrix, &facts) != 0)
         facts.st_size = 0;
     const int64_t modified = generated ? 0 : (int64_t)facts.st_mtim.tv_sec;
-    snprintf(text, sizeof text, "%s|%lld|%lld|%d|%s|%s|%s|%d|%d|%d", c->matrix,
+    snprintf(text, sizeof text, "%s|%lld|%lld|%d|%s|%s|%s|%s|%d|%d|%d", c->matrix,
              (long long)(generated ? 0 : facts.st_size), (long long)modified, c->workload.n_threads,
              sp_workload_schedule_text(&c->workload, schedule, sizeof schedule),
              sp_workload_format_option(&c->workload, format, sizeof format),
-             sp_precision_name(c->workload.precision), c->workload.row_ptr_B, c->cold, SP_TRAFFIC_VERSION);
+             sp_precision_name(c->workload.precision), c->partition, c->workload.row_ptr_B, c->cold,
+             SP_TRAFFIC_VERSION);
     uint64_t key = sp_hash64(text, strlen(text), 0);
     if (sp_machine_to_json(&m, &described, NULL) == SP_OK)
         key = sp_hash64(described, strlen(described), key);
@@ -198,6 +199,20 @@ static double last_level_B(const struct sp_machine *m, int n_threads)
     return llc ? (double)sp_cache_believed_B(llc) * (most + 1) : 0;
 }
 
+/* Ways that are kept for the matrix, as sp_partition_set() takes them. */
+static void partition_of(const struct sp_machine *machine, const struct sp_measurement *m, char *text,
+                         size_t size)
+{
+    const struct sp_cache *llc = sp_machine_llc(machine);
+    const double L1 = m->number[SP_MEASURED_PARTITION_L1], last = m->number[SP_MEASURED_PARTITION];
+    text[0] = '\0';
+    if (L1 > 0)
+        snprintf(text, size, "L1:matrix=%.0f", L1);
+    if (last > 0)
+        snprintf(text + strlen(text), size - strlen(text), "%sL%d:matrix=%.0f", *text ? "," : "",
+                 llc ? llc->level : 0, last);
+}
+
 static enum sp_status place_line(struct sp_validation *v, const struct sp_measurement *m,
                                  const char *matrices, const char *const *directories,
                                  struct sp_validation_line *l, struct sp_error *err)
@@ -217,10 +232,6 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
         l->once_B = sp_forecast_once_B(x[SP_MEASURED_ROWS], x[SP_MEASURED_COLS], x[SP_MEASURED_NNZ],
                                        c.workload.row_ptr_B == 8 ? 8 : 4);
     c.cold = strcmp(m->text[SP_MEASURED_STATE], "cold") == 0;
-    if (x[SP_MEASURED_PARTITION] > 0) {
-        l->state = SP_LINE_PARTITIONED;
-        return SP_OK;
-    }
     if (!find_matrix(m->text[SP_MEASURED_MATRIX], matrices, c.matrix, sizeof c.matrix)) {
         l->state = SP_LINE_UNKNOWN_MATRIX;
         return SP_OK;
@@ -229,6 +240,7 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
     if (strncmp(c.matrix, "gen:", 4) == 0 &&
         sp_generate_estimate(c.matrix + 4, &n[0], &n[1], &n[2], NULL) == SP_OK)
         c.n_nz = (double)n[2];
+    partition_of(&v->machine[c.machine], m, c.partition, sizeof c.partition);
     c.key = key_of(v, &c);
     l->state = SP_LINE_NOT_REACHED;
     return case_for(v, &c, &l->case_index, err);
@@ -464,7 +476,7 @@ enum sp_status sp_validation_bounds(const struct sp_validation *v, struct sp_bou
         const struct sp_validation_line *l = &v->line[i];
         const double counted = l->measured.number[SP_MEASURED_READ],
                      least = sp_forecast_least_B(l->once_B, l->kept_B);
-        if (!(counted >= 0) || !isfinite(l->once_B) || l->state == SP_LINE_PARTITIONED)
+        if (!(counted >= 0) || !isfinite(l->once_B))
             continue;
         name[s->n++] = l->measured.text[SP_MEASURED_MATRIX];
         s->n_holds += counted >= least;

@@ -24,6 +24,7 @@ struct sp_validation_case {
     char matrix[1024];           /* what sp_matrix_load() takes */
     int machine;                 /* index */
     struct sp_workload workload; /* without its matrix */
+    char partition[64];          /* "L1:matrix=1,L2:matrix=5"; "" */
     bool cold;
     uint64_t key; /* of all that the prediction depends on */
     double n_nz;  /* known before; 0: not */
@@ -38,7 +39,6 @@ enum sp_line_state {
     SP_LINE_COMPARED,
     SP_LINE_UNKNOWN_MATRIX, /* neither generator, alias nor file: not guessed */
     SP_LINE_OTHER_MATRIX,   /* what is found has other sizes than the line says */
-    SP_LINE_PARTITIONED,    /* ways of a cache are reserved, which is not simulated */
     SP_LINE_FAILED,         /* could not be predicted */
     SP_LINE_NOT_REACHED,    /* interrupted before */
     SP_N_LINE_STATES
@@ -98,7 +98,8 @@ const struct sp_forecast *sp_line_forecast(const struct sp_validation *v, const 
 /* (predicted - measured)/measured; NAN: not compared. */
 double sp_line_error(const struct sp_validation *v, const struct sp_validation_line *l,
                      enum sp_compared what);
-/* A domain's part is less than twice its cache: what stays there from one execution to the next decides. */
+/* A domain's data, or the arrays of a part of divided ways, are less than twice their cache: what stays there
+ * from one execution to the next decides. */
 bool sp_line_is_near(const struct sp_validation *v, const struct sp_validation_line *l);
 /* Why this line is hard to predict, in words; "" where nothing speaks for it. */
 char *sp_line_reason(const struct sp_validation *v, const struct sp_validation_line *l, char *text,

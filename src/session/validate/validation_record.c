@@ -33,6 +33,8 @@ static json_t *line_object(const struct sp_validation *v, const struct sp_valida
     json_object_set_new(o, "matrix", json_string(l->name));
     json_object_set_new(o, "machine", json_string(l->measured.text[SP_MEASURED_MACHINE]));
     json_object_set_new(o, "threads", sp_json_number(x[SP_MEASURED_THREADS]));
+    if (l->case_index >= 0 && *v->cases[l->case_index].partition)
+        json_object_set_new(o, "partition", json_string(v->cases[l->case_index].partition));
     json_object_set_new(o, "line", json_integer(l->measured.line));
     json_object_set_new(o, "state", json_string(sp_line_state_name(l->state)));
     if (*l->measured.text[SP_MEASURED_SOURCE])
@@ -120,7 +122,7 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
     for (int64_t i = 0; i < v->n_lines; i++) {
         const struct sp_validation_line *l = &v->line[i];
         n[l->state]++;
-        if (l->state != SP_LINE_PARTITIONED && l->state != SP_LINE_UNKNOWN_MATRIX)
+        if (l->state != SP_LINE_UNKNOWN_MATRIX)
             sp_record_append(r, "validation.lines", line_object(v, l));
     }
     for (int i = 0; i < SP_N_LINE_STATES; i++) {

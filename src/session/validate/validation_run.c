@@ -13,6 +13,7 @@
 #include "io/files/input_file.h"
 #include "io/json_text.h"
 #include "io/matrix/matrix_load.h"
+#include "model/cache/partition.h"
 #include "session/validate/validation.h"
 
 #define KEPT_SCHEMA "spmodel.forecast/1"
@@ -247,9 +248,12 @@ static void predict(struct worker *w, int64_t i)
     workload.matrix = a;
     if (a && sp_csr_is_complex(a))
         workload.precision = SP_C128;
-    enum sp_status status =
-        a ? sp_forecast_make(&workload, &p->v->machine[c->machine], c->cold, &w->progress, &forecast, &err)
-          : SP_INPUT;
+    struct sp_machine divided = p->v->machine[c->machine]; /* what it owns stays that one's */
+    enum sp_status status = a ? SP_OK : SP_INPUT;
+    if (a && *c->partition)
+        status = sp_partition_set(c->partition, &divided, &err);
+    if (status == SP_OK)
+        status = sp_forecast_make(&workload, &divided, c->cold, &w->progress, &forecast, &err);
     pthread_mutex_lock(&p->lock);
     if (status == SP_OK) {
         c->n_r = a->n_r;

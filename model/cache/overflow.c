@@ -1,8 +1,8 @@
-#include "model/cache/placement.h"
+#include "model/cache/overflow.h"
 
 #include <math.h>
 
-double sp_placement_lost(double share, int ways)
+double sp_sets_lost(double share, int ways)
 {
     const double mean = ways * share;
     if (ways < 1 || !(mean > 0))

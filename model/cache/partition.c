@@ -1,0 +1,121 @@
+#include "model/cache/partition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/reading.h"
+#include "base/text.h"
+
+static const uint32_t matrix = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES;
+
+static const char form[] =
+    "name a level, arrays and their ways, for example L2:matrix=5 or L2:values+indices=5";
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* Bits of the arrays; 0: one of them is not known. */
+static uint32_t arrays_of(const char *text, size_t length)
+{
+    uint32_t bits = 0;
+    for (const char *end = text + length;; text++) {
+        const char *plus = memchr(text, '+', (size_t)(end - text));
+        const size_t n = (size_t)((plus ? plus : end) - text);
+        uint32_t found = is_word(text, n, "matrix") ? matrix : 0;
+        for (int a = 0; a < SP_ARRAY_OTHER; a++)
+            if (is_word(text, n, sp_array_name((enum sp_array)a)))
+                found = UINT32_C(1) << a;
+        if (!found)
+            return 0;
+        bits |= found;
+        text += n;
+        if (text == end)
+            return bits;
+    }
+}
+
+enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
+                                     struct sp_error *err)
+{
+    const int most = (cache->ways > 0 ? cache->ways : 16) - 1;
+    const char *equals = memchr(text, '=', length);
+    const uint32_t arrays = equals ? arrays_of(text, (size_t)(equals - text)) : 0;
+    char number[16];
+    int64_t ways;
+    if (!equals)
+        return sp_fail(err, SP_USAGE, form, "'%.*s' gives no ways to arrays", (int)length, text);
+    if (!arrays)
+        return sp_fail(err, SP_USAGE, "arrays are matrix, values, indices, pointers, permutation, x, rows, y",
+                       "'%.*s' is not an array", (int)(equals - text), text);
+    snprintf(number, sizeof number, "%.*s", (int)(text + length - equals - 1), equals + 1);
+    if (sp_parse_count(number, &ways) || ways < 1 || ways > most)
+        return sp_fail(err, SP_USAGE, "leave at least one way to each side",
+                       "'%s' are not 1 to %d ways of the L%d cache", number, most, cache->level);
+    cache->partition = (struct sp_way_partition){.ways = (int)ways, .arrays = arrays};
+    return SP_OK;
+}
+
+void sp_partition_clear(struct sp_machine *machine)
+{
+    for (int k = 0; k < machine->n_caches; k++)
+        machine->cache[k].partition = (struct sp_way_partition){0};
+}
+
+enum sp_status sp_partition_set(const char *text, struct sp_machine *machine, struct sp_error *err)
+{
+    struct sp_machine m = *machine;
+    sp_partition_clear(&m);
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        const char *colon = memchr(text, ':', length);
+        int k = 0;
+        if (!colon || colon - text != 2 || text[0] != 'L')
+            return sp_fail(err, SP_USAGE, form, "'%.*s' divides no cache", (int)length, text);
+        while (k < m.n_caches && m.cache[k].level != text[1] - '0')
+            k++;
+        if (k == m.n_caches)
+            return sp_fail(err, SP_USAGE, "name one of its caches", "machine %s has no %.2s cache",
+                           machine->name, text);
+        const enum sp_status status =
+            sp_partition_of_cache(colon + 1, (size_t)(text + length - colon - 1), &m.cache[k], err);
+        if (status != SP_OK)
+            return status;
+        text += length;
+        if (!*text)
+            break;
+        text++;
+    }
+    *machine = m;
+    return SP_OK;
+}
+
+char *sp_partition_cache_text(char *text, size_t size, const struct sp_cache *cache)
+{
+    const struct sp_way_partition *p = &cache->partition;
+    size_t n = 0;
+    *text = '\0';
+    if (p->ways <= 0)
+        return text;
+    if ((p->arrays & matrix) == matrix)
+        n = (size_t)snprintf(text, size, "matrix");
+    for (int a = 0; a < SP_N_ARRAYS; a++)
+        if (p->arrays >> a & 1 && !((p->arrays & matrix) == matrix && matrix >> a & 1) && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "+" : "", sp_array_name((enum sp_array)a));
+    if (n < size)
+        snprintf(text + n, size - n, "=%d", p->ways);
+    return text;
+}
+
+char *sp_partition_text(char *text, size_t size, const struct sp_machine *machine)
+{
+    char one[128];
+    size_t n = 0;
+    *text = '\0';
+    for (int k = 0; k < machine->n_caches && n < size; k++)
+        if (machine->cache[k].partition.ways > 0)
+            n += (size_t)snprintf(text + n, size - n, "%sL%d:%s", n ? "," : "", machine->cache[k].level,
+                                  sp_partition_cache_text(one, sizeof one, &machine->cache[k]));
+    return text;
+}
