@@ -56,17 +56,14 @@ static bool has_flag(const struct sp_record *record, const char *wanted)
 /* How far the simulation was compared with counters. */
 static const char *validated_on(const struct sp_record *record, bool here, char *text, size_t size)
 {
-    double mean = NAN, most = NAN;
+    double most = NAN;
     const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
     if (!here)
         return on_gpu ? "; the simulation was not validated on this kind of machine"
-                      : "; the simulation was validated on " SP_VALIDATED_ON " only";
-    if (sp_record_number(record, "machine.validation.mean_abs", &mean) &&
-        sp_record_number(record, "machine.validation.most_abs", &most))
-        snprintf(text, size, "; validated on this kind of machine: %.1f %% off in the mean, %.1f %% at most",
-                 100 * mean, 100 * most);
-    else
-        snprintf(text, size, "; the simulation was validated on this kind of machine");
+                      : "; the simulation was validated on one kind of machine, " SP_VALIDATED_ON;
+    snprintf(text, size, "; the simulation was validated on this kind of machine");
+    if (sp_record_number(record, "machine.validation.most_abs", &most) && isfinite(most))
+        snprintf(text + strlen(text), size - strlen(text), " within %.1f %%", 100 * most);
     return text;
 }
 
