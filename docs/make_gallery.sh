@@ -82,7 +82,7 @@ same_everywhere() {
     picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on a V100, modelled'
 
     say '## Predicted over counted' '' \
-        'Bytes from memory that were counted on an A64FX (`docs/validation.md`) beside the simulation; 1 is what was counted.'
+        'Bytes that were counted on an A64FX (`docs/validation.md`); 1 is what was counted.'
     typed 'spmodel validate tests/data/a64fx-counters.csv --map a64fx-papi --only matrix=ecology1,atmosmodd,debr,mycielskian13,mycielskian15 --only partition=0 --plot predicted.svg'
     picture predicted 'predicted over counted bytes of five matrices on an A64FX, by one and 48 threads'
 
