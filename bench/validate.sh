@@ -49,7 +49,8 @@ published() {
 
 [L] Wellein and Hager, lecture "Sparse Matrix-Vector Multiplication", FAU Erlangen-Nürnberg, 2025; [T] Hidayetoglu, "Tiled SpMM and its Performance Model on GPUs",
 tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a Dynamic Approach", ETH Zürich; [E] the paper on SpMM, SDDMM and FusedMM with Intel's
-Explicit SIMD extension. *Printed*: the source has this number (`tests/published.txt` quotes it). *Evaluated*: the source has the formula, the numbers are ours. *Holds*: within half of the last digit shown, plus what the rounding of the source's inputs moves the result by.
+Explicit SIMD extension. *Printed*: the source has this number (`tests/published.txt` quotes it). *Evaluated*: the source has the formula, the numbers are ours. *Holds*: within
+half of the last digit shown, plus what the rounding of the source's inputs moves the result by.
 
 | source, what | value is | value | computed | holds | `spmodel model` …, or test |
 |---|---|---|---|---|---|
