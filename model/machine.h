@@ -225,13 +225,6 @@ int sp_machine_drop_implausible(struct sp_machine *machine, char *text, size_t s
 /* Were many samples disturbed, more than a quarter? */
 bool sp_machine_was_busy(const struct sp_machine *machine);
 
-/* A later measurement of the same machine added to what is remembered of it. Where that is in doubt and the
- * later one is not, its figures replace those; where only the later one is, it adds what there was not; else
- * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/cache/capacity.h),
- * the implausible is dropped. */
-enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
-                                  struct sp_error *err);
-
 /* Last-level cache, or NULL when the machine describes none. */
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);
 

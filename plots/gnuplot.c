@@ -19,6 +19,21 @@
 #include "base/option/option_words.h"
 #include "io/files/part_file.h"
 
+static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
+
+const char *sp_term_name(enum sp_term term)
+{
+    return term_names[term];
+}
+
+int sp_term_from_name(const char *name)
+{
+    for (int i = 0; i < SP_N_TERMS; i++)
+        if (strcmp(term_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
 extern char **environ;
 
 /* What fontconfig and the loader of libraries need where they are not in their usual places. */

@@ -1,4 +1,4 @@
-/* Runs gnuplot on a script. */
+/* gnuplot: its terminals, and a run on a script. */
 #ifndef SP_PLOTS_GNUPLOT_H
 #define SP_PLOTS_GNUPLOT_H
 
@@ -6,6 +6,12 @@
 #include <stddef.h>
 
 #include "base/status.h"
+
+enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
+/* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */
+const char *sp_term_name(enum sp_term term);
+int sp_term_from_name(const char *name); /* -1: none */
+enum { SP_TEXT_COLUMNS = 80 };           /* of a picture as text */
 
 /* Starts `program` directly (no shell), in the root folder, without the user's start-up files and with few
  * variables of the environment, hands it the script, and returns what it writes to standard output:

@@ -28,21 +28,6 @@ const struct sp_plot_kind *const sp_plot_kinds[] = {
 /* The last line of a text picture, which has no end of its own. */
 #define END_OF_TEXT "end of the picture"
 
-static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
-
-const char *sp_term_name(enum sp_term term)
-{
-    return term_names[term];
-}
-
-int sp_term_from_name(const char *name)
-{
-    for (int i = 0; i < SP_N_TERMS; i++)
-        if (strcmp(term_names[i], name) == 0)
-            return i;
-    return -1;
-}
-
 const struct sp_plot_kind *sp_plot_kind_find(const char *name)
 {
     for (const struct sp_plot_kind *const *kind = sp_plot_kinds; *kind; kind++)
@@ -258,4 +243,78 @@ enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_re
         free(bytes);
     }
     return status;
+}
+
+/* Border, grid, tics, text colours. */
+static void put_look(struct sp_script *out, enum sp_term term)
+{
+    sp_put(out,
+           "set encoding utf8\n"
+           "set border 3 lc rgb %c lw 1\n"
+           "set tics nomirror out textcolor rgb %c\n"
+           "set xlabel textcolor rgb %c\n"
+           "set ylabel textcolor rgb %c\n"
+           "set title textcolor rgb %c\n"
+           "set key textcolor rgb %c samplen 2 spacing 1.15\n",
+           SP_GREY, SP_INK, SP_INK, SP_INK, SP_INK, SP_INK);
+    if (term != SP_TERM_TXT)
+        sp_put(out, "set grid back lt 1 lw 0.8 lc rgb %c, lt 1 lw 0.4 lc rgb %c\n", SP_GRID, SP_GRID);
+}
+
+/* Sizes of fonts are pixels in SVG, points of 4/3 pixels elsewhere. */
+static void put_terminal(struct sp_script *out, const struct sp_plot_kind *kind, enum sp_term term)
+{
+    switch (term) {
+    case SP_TERM_PDF:
+        sp_put(out,
+               "set terminal pdfcairo size %.2fin,%.2fin font 'Sans,13' fontscale 0.75 pointscale 1.4 "
+               "noenhanced\n",
+               kind->width / 96.0, kind->height / 96.0);
+        break;
+    case SP_TERM_PNG:
+        sp_put(out,
+               "set terminal pngcairo size %d,%d font 'Sans,13' fontscale 0.75 pointscale 1.4 noenhanced "
+               "background %c\n",
+               kind->width, kind->height, SP_WHITE);
+        break;
+    case SP_TERM_TXT:
+        sp_put(out, "set terminal dumb size %d,%d noenhanced mono\n", SP_TEXT_COLUMNS, kind->lines);
+        break;
+    default:
+        sp_put(out, "set terminal svg size %d,%d font 'sans-serif,13' noenhanced background %c\n",
+               kind->width, kind->height, SP_WHITE);
+    }
+}
+
+struct content {
+    const struct sp_plot_kind *kind;
+    const struct sp_record *const *records;
+    int n;
+    enum sp_term term;
+    const char *image;
+};
+
+static void put_content(struct sp_script *out, const void *context)
+{
+    const struct content *c = context;
+    sp_put_text(
+        out,
+        sp_quote("%s of %d record%s, spmodel %.20s", c->kind->name, c->n, c->n == 1 ? "" : "s",
+                 sp_words_text(c->records[0], "tool.version", "?")),
+        "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
+        "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n");
+    put_terminal(out, c->kind, c->term);
+    /* The folder in front: gnuplot pipes the picture into what stands after a '|'. */
+    if (c->image)
+        sp_put_text(out, sp_quote("./%s", c->image), "set output %t\n");
+    put_look(out, c->term);
+    c->kind->write_script(c->records, c->n, c->term, out);
+    sp_put(out, "set output\n");
+}
+
+void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
+                    enum sp_term term, const char *image, FILE *stream)
+{
+    const struct content content = {kind, records, n, term, image};
+    sp_script_write(stream, put_content, &content);
 }

@@ -7,15 +7,9 @@
 #include <stdio.h>
 
 #include "io/record/record.h"
-
-enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
-/* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */
-const char *sp_term_name(enum sp_term term);
-int sp_term_from_name(const char *name); /* -1: none */
+#include "plots/gnuplot.h"
 
 struct sp_script; /* plots/script.h */
-
-enum { SP_TEXT_COLUMNS = 80 };
 
 struct sp_plot_kind {
     const char *name;    /* "roofline" */
@@ -30,6 +24,11 @@ struct sp_plot_kind {
                          struct sp_script *out);
     int lines; /* of the picture as text, which has SP_TEXT_COLUMNS columns */
 };
+
+/* The kinds; plot.c lists them. */
+extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
+    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
+    sp_plot_campaign, sp_plot_predicted;
 
 extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */
 const struct sp_plot_kind *sp_plot_kind_find(const char *name); /* NULL: none */

@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/text.h"
 #include "plots/places.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820, HEIGHT = 500, MOST_RECORDS = 6, FONT = 10 };

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/record/record.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { SATURATION_WIDTH = 760, SATURATION_HEIGHT = 480, MOST_LINES = 12 };

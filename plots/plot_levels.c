@@ -7,6 +7,7 @@
 
 #include "plots/levels_frame.h"
 #include "plots/places.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { WIDTH = 1240, HEIGHT = 620, LINES = 34, KEY_EM = 33 };

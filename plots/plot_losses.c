@@ -3,6 +3,7 @@
 
 #include "base/figures.h"
 #include "io/record/record_losses.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820 };

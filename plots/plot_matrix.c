@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { SPY_WIDTH = 720, SPY_HEIGHT = 620, SPY_LINES = 34, MOST_VALUES = 1500 };

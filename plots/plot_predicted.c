@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { WIDTH = 820, HEIGHT = 500, LINES = 30 };

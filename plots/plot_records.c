@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/record/record_losses.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 /* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the roof

@@ -3,6 +3,7 @@
 
 #include "base/figures.h"
 #include "plots/places.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 /* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the ceilings above

@@ -256,64 +256,11 @@ void sp_script_byte_tics(struct sp_script *out, double lo, double hi)
     sp_put(out, ")\n");
 }
 
-/* Border, grid, tics, text colours. */
-static void put_look(struct sp_script *out, enum sp_term term)
-{
-    sp_put(out,
-           "set encoding utf8\n"
-           "set border 3 lc rgb %c lw 1\n"
-           "set tics nomirror out textcolor rgb %c\n"
-           "set xlabel textcolor rgb %c\n"
-           "set ylabel textcolor rgb %c\n"
-           "set title textcolor rgb %c\n"
-           "set key textcolor rgb %c samplen 2 spacing 1.15\n",
-           SP_GREY, SP_INK, SP_INK, SP_INK, SP_INK, SP_INK);
-    if (term != SP_TERM_TXT)
-        sp_put(out, "set grid back lt 1 lw 0.8 lc rgb %c, lt 1 lw 0.4 lc rgb %c\n", SP_GRID, SP_GRID);
-}
-
-/* Sizes of fonts are pixels in SVG, points of 4/3 pixels elsewhere. */
-static void put_terminal(struct sp_script *out, const struct sp_plot_kind *kind, enum sp_term term)
-{
-    switch (term) {
-    case SP_TERM_PDF:
-        sp_put(out,
-               "set terminal pdfcairo size %.2fin,%.2fin font 'Sans,13' fontscale 0.75 pointscale 1.4 "
-               "noenhanced\n",
-               kind->width / 96.0, kind->height / 96.0);
-        break;
-    case SP_TERM_PNG:
-        sp_put(out,
-               "set terminal pngcairo size %d,%d font 'Sans,13' fontscale 0.75 pointscale 1.4 noenhanced "
-               "background %c\n",
-               kind->width, kind->height, SP_WHITE);
-        break;
-    case SP_TERM_TXT:
-        sp_put(out, "set terminal dumb size %d,%d noenhanced mono\n", SP_TEXT_COLUMNS, kind->lines);
-        break;
-    default:
-        sp_put(out, "set terminal svg size %d,%d font 'sans-serif,13' noenhanced background %c\n",
-               kind->width, kind->height, SP_WHITE);
-    }
-}
-
-void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                    enum sp_term term, const char *image, FILE *stream)
+void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const void *context),
+                     const void *context)
 {
     struct sp_script out = {.stream = stream};
-    sp_put_text(
-        &out,
-        sp_quote("%s of %d record%s, spmodel %.20s", kind->name, n, n == 1 ? "" : "s",
-                 sp_words_text(records[0], "tool.version", "?")),
-        "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
-        "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n");
-    put_terminal(&out, kind, term);
-    /* The folder in front: gnuplot pipes the picture into what stands after a '|'. */
-    if (image)
-        sp_put_text(&out, sp_quote("./%s", image), "set output %t\n");
-    put_look(&out, term);
-    kind->write_script(records, n, term, &out);
-    sp_put(&out, "set output\n");
+    write(&out, context);
 }
 
 char *sp_script_name(char *text, size_t size, const struct sp_record *record)

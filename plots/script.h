@@ -7,8 +7,10 @@
 #ifndef SP_PLOTS_SCRIPT_H
 #define SP_PLOTS_SCRIPT_H
 
+#include <stdio.h>
+
 #include "io/record/record.h"
-#include "plots/plot.h"
+#include "plots/gnuplot.h"
 
 /* Colours that colour-blind readers can tell apart, and greys. */
 enum {
@@ -53,6 +55,12 @@ struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *for
 struct sp_quoted sp_quote_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Its width: em, characters of text in a terminal. */
 double sp_text_width(struct sp_quoted text, enum sp_term term);
+
+struct sp_script;
+
+/* A script onto a stream, made by write(). */
+void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const void *context),
+                     const void *context);
 
 /* sp_put(script, "set xrange [%g:%.6g] lc rgb %c\n", lo, hi, SP_RED): words with the numbers that they ask
  * for. sp_put_text(script, sp_quote("%s", name), "set label %t at %g,%g\n", x, y): the same around one text.
@@ -112,11 +120,6 @@ char *sp_script_name(char *text, size_t size, const struct sp_record *record);
 int sp_origin_dash(enum sp_origin origin);
 /* A step of 1, 2 or 5 times a power of ten that cuts `range` into at most `most` parts. */
 double sp_nice_step(double range, int most);
-
-/* The kinds of plots; plot.c lists them. */
-extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
-    sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
-    sp_plot_campaign, sp_plot_predicted;
 
 /* The losses of records[n] in a part of the picture, the right half of the roofline for example. */
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,

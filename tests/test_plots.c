@@ -9,6 +9,7 @@
 #include "io/record/record.h"
 #include "plots/gnuplot.h"
 #include "plots/places.h"
+#include "plots/plot.h"
 #include "plots/script.h"
 
 enum { N_KINDS = 12 };

@@ -16,6 +16,7 @@ struct touched {
     unsigned char *map; /* [n_granules] of the domain at hand */
     int64_t offset_B;   /* of x[0] from the start of granule 0, guard entries make it large enough */
     int64_t granule_B;
+    int shift;     /* granule_B = 2^shift; -1: it is no power of 2 */
     int64_t row_B; /* from one row of the operand to the next; all of it is read */
     bool spans;    /* a row may touch several granules */
 };
@@ -26,10 +27,16 @@ static inline void mark(const struct touched *t, int64_t granule)
         __atomic_store_n(&t->map[granule], 1, __ATOMIC_RELAXED);
 }
 
+/* A division for each entry would be most of the work. */
+static inline int64_t granule_of(const struct touched *t, int64_t at_B)
+{
+    return t->shift >= 0 ? at_B >> t->shift : at_B / t->granule_B;
+}
+
 static inline void touch(const struct touched *t, int64_t col, int64_t *last)
 {
-    int64_t at_B = t->offset_B + col * t->row_B, first = at_B / t->granule_B;
-    for (int64_t end = t->spans ? (at_B + t->row_B - 1) / t->granule_B : first; first < end; first++)
+    int64_t at_B = t->offset_B + col * t->row_B, first = granule_of(t, at_B);
+    for (int64_t end = t->spans ? granule_of(t, at_B + t->row_B - 1) : first; first < end; first++)
         mark(t, first);
     if (first == *last)
         return;
@@ -201,6 +208,7 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
     int64_t guard_B = (guard * row_B + granule_B - 1) / granule_B * granule_B;
     int64_t offset_B = guard_B + (int64_t)x_offset_B;
     int64_t n_granules = (offset_B + (l->n_c + guard) * row_B) / granule_B + 1;
+    const int shift = (granule_B & (granule_B - 1)) == 0 ? __builtin_ctzll((uint64_t)granule_B) : -1;
     void *memory;
     enum sp_status status = sp_new_array(n_domains * n_granules, 1, "lines of x", &memory, err);
     if (status != SP_OK)
@@ -222,7 +230,7 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
     for (int thread = 0; thread < l->partition.n_threads; thread++) {
         int domain = domain_of_thread ? domain_of_thread[thread] : 0;
         assert(domain >= 0 && domain < n_domains);
-        struct touched t = {map + domain * n_granules, offset_B, granule_B, row_B,
+        struct touched t = {map + domain * n_granules,        offset_B, granule_B, shift, row_B,
                             !whole && row_B > (int64_t)l->s_x};
         if (window)
             touch_thread_permuted(l, &t, thread, &window[thread]);

@@ -255,44 +255,6 @@ bool sp_use_color(const struct sp_common_options *common, bool is_tty)
     return is_tty && !(no_color && *no_color);
 }
 
-int sp_exit_code(enum sp_status status)
-{
-    static const int codes[SP_N_STATUS] = {
-        [SP_OK] = 0,        [SP_NO] = 1,     [SP_USAGE] = 2,    [SP_INPUT] = 3,
-        [SP_ABSENT] = 4,    [SP_MEMORY] = 4, [SP_OUTPUT] = 4,   [SP_WRONG] = 6,
-        [SP_UNDECIDED] = 5, [SP_BUG] = 7,    [SP_SKIPPED] = 77, [SP_INTERRUPTED] = 130,
-    };
-    return codes[status];
-}
-
-int sp_report_error(const struct sp_error *err)
-{
-    char text[2400];
-    char word[64];
-    struct sp_error nearer = *err;
-    if (err->status == SP_USAGE && sp_suggest_of_list(err->what, err->remedy, word, sizeof word))
-        snprintf(nearer.what, sizeof nearer.what, "%.600s; did you mean '%s'?", err->what, word);
-    sp_error_text(&nearer, text, sizeof text);
-    fflush(stdout);
-    fputs("spmodel: error: ", stderr);
-    fputs(text, stderr); /* two lines: it has the remedy */
-    fputc('\n', stderr);
-    return sp_exit_code(err->status);
-}
-
-int sp_worse_exit(int a, int b)
-{
-    /* From good to bad. A code that is none of ours means that something broke. */
-    static const int order[] = {0, 77, 5, 1, 2, 3, 4, 6, 7, 130};
-    enum { N = sizeof order / sizeof *order, BROKEN = N - 2 };
-    int rank_a = BROKEN, rank_b = BROKEN;
-    for (int i = 0; i < N; i++) {
-        rank_a = order[i] == a ? i : rank_a;
-        rank_b = order[i] == b ? i : rank_b;
-    }
-    return order[rank_a >= rank_b ? rank_a : rank_b];
-}
-
 static void put_word(const char *word, FILE *stream)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%^";

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "cli/core/errors.h"
 
 enum sp_color { SP_COLOR_AUTO, SP_COLOR_ALWAYS, SP_COLOR_NEVER };
 
@@ -49,16 +50,6 @@ void sp_usage_error(const struct argp_state *state, const char *format, ...)
 
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
 bool sp_use_color(const struct sp_common_options *common, bool is_tty);
-
-/* The documented exit code of a status. */
-int sp_exit_code(enum sp_status status);
-
-/* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
-int sp_report_error(const struct sp_error *err);
-
-/* Worst of two exit codes, for several inputs: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0; any other counts
- * as 7. */
-int sp_worse_exit(int a, int b);
 
 /* The command for the record, so that a shell can run it again: words in quotes where it would take them for
  * something else. What does not fit into `size` is cut off. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/options.h"
+#include "cli/core/errors.h"
 #include "io/files/part_file.h"
 
 /* All that a handler may touch. */

@@ -1,4 +1,4 @@
-/* Programs beside this process: this very one again, two commands in turn, those on the PATH; and the files
+/* Programs beside this process: this very one again, those on the PATH; and the files
  * that come with this one. */
 #ifndef SP_CLI_PROGRAMS_H
 #define SP_CLI_PROGRAMS_H
@@ -30,21 +30,6 @@ enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pi
 /* Waits for its end and returns waitpid()'s status, -1: there is none. A signal that ends this process in the
  * meantime ends it first, so that nothing of it stays either. */
 int sp_own_process_wait(pid_t pid);
-
-/* Two commands run in turn: A B B A A B ..., so that a machine that drifts slows both. */
-enum { SP_MOST_ROUNDS = 100 };
-
-struct sp_in_turn {
-    int n; /* rounds */
-    double time_s[2][SP_MOST_ROUNDS], median_s[2];
-    bool of_record; /* times are those of the records that the commands wrote to standard output */
-};
-
-/* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard error of
- * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several records,
- * of which no one time can be compared, or only one of the two writes records; SP_INTERRUPTED. */
-enum sp_status sp_run_in_turn(const char *a, const char *b, int rounds, int verbosity, struct sp_in_turn *out,
-                              struct sp_error *err);
 
 /* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
 const char *sp_find_program(const char *name, char *path, size_t size);

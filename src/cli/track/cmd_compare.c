@@ -1,20 +1,26 @@
 /* spmodel compare: two records, or two commands run in turn. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/print.h"
+#include "base/samples.h"
 #include "base/text.h"
 #include "cli/analyze/verdict_print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
-#include "cli/core/programs.h"
+#include "cli/core/terminal.h"
+#include "io/json_text.h"
 #include "track/judge/comparable.h"
 
 enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
 
-enum { DEFAULT_ROUNDS = 10 };
+enum { DEFAULT_ROUNDS = 10, MOST_ROUNDS = 100 };
 
 struct arguments {
     struct sp_common_options common;
@@ -50,9 +56,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->ab = true;
         return 0;
     case KEY_ROUNDS:
-        if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > SP_MOST_ROUNDS)
+        if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > MOST_ROUNDS)
             sp_usage_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
-                           SP_MOST_ROUNDS, arg);
+                           MOST_ROUNDS, arg);
         a->rounds = (int)n;
         return 0;
     case KEY_METRIC:
@@ -208,13 +214,135 @@ static int compare_records(const struct arguments *a)
     return code;
 }
 
+/* Two commands run in turn: A B B A A B ..., so that a machine that drifts slows both. */
+struct in_turn {
+    int n; /* rounds */
+    double time_s[2][MOST_ROUNDS], median_s[2];
+    bool of_record; /* times are those of the records that the commands wrote to standard output */
+};
+
+/* All that a command writes to its standard output; NULL: no memory. */
+static char *read_all(FILE *f)
+{
+    size_t most = 1 << 16, n = 0;
+    char *text = malloc(most + 1);
+    for (size_t got; text && (got = fread(text + n, 1, most - n, f)) > 0;) {
+        n += got;
+        if (n == most) {
+            char *more = realloc(text, 2 * most + 1);
+            if (!more) {
+                free(text);
+                return NULL;
+            }
+            text = more;
+            most *= 2;
+        }
+    }
+    if (text)
+        text[n] = '\0';
+    return text;
+}
+
+/* How many of the JSON values that the text begins with are records; *time_s: metrics.time of the last, NAN:
+ * none, or not known. */
+static int count_records(const char *text, double *time_s)
+{
+    json_error_t at;
+    int n = 0;
+    *time_s = NAN;
+    for (json_t *root; (root = sp_json_parse(text, strlen(text), JSON_DISABLE_EOF_CHECK, &at));
+         text += at.position) {
+        const char *schema = json_string_value(json_object_get(root, "schema"));
+        const json_t *metric = json_object_get(json_object_get(root, "metrics"), "time"),
+                     *time = json_object_get(metric, "value");
+        if (schema && strncmp(schema, "spmodel.record/", 15) == 0) {
+            n++;
+            *time_s = json_is_number(time) ? json_number_value(time) : NAN;
+        }
+        json_decref(root);
+    }
+    return n;
+}
+
+static enum sp_status run_once(const char *command, int verbosity, double *wall_s, double *record_s,
+                               struct sp_error *err)
+{
+    char line[8192];
+    if (snprintf(line, sizeof line, "{ %s\n} %s", command, verbosity > 0 ? "" : "2>/dev/null") >=
+        (int)sizeof line)
+        return sp_fail(err, SP_USAGE, NULL, "the command is too long");
+    const double start = sp_now();
+    FILE *f = popen(line, "r");
+    if (!f)
+        return sp_fail(err, SP_ABSENT, NULL, "no process for '%s': %s", command, strerror(errno));
+    char *text = read_all(f);
+    const int status = pclose(f);
+    *wall_s = sp_now() - start;
+    *record_s = NAN;
+    const int n_records = text ? count_records(text, record_s) : 0;
+    free(text);
+    if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return sp_fail(err, SP_INPUT, "run it by itself, or add -v to see what it says",
+                       "the command '%s' failed (exit code %d)", command,
+                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    if (n_records > 1)
+        return sp_fail(err, SP_INPUT,
+                       "compare one matrix and width at a time, or leave --json out to compare the times of "
+                       "the commands",
+                       "the command '%s' wrote %d records", command, n_records);
+    return SP_OK;
+}
+
+/* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard error of
+ * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several records,
+ * of which no one time can be compared, or only one of the two writes records; SP_INTERRUPTED. */
+static enum sp_status run_in_turn(const char *a, const char *b, int rounds, int verbosity,
+                                  struct in_turn *out, struct sp_error *err)
+{
+    const char *const command[2] = {a, b};
+    double wall[2][MOST_ROUNDS], record[2][MOST_ROUNDS], ignored[2];
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, verbosity);
+    enum sp_status status = SP_OK;
+    bool all = true, none = true;
+    memset(out, 0, sizeof *out);
+    for (int k = 0; k < 2 && status == SP_OK; k++) {
+        sp_progress_step(&progress, "a first run of each", k / 2.0);
+        status = run_once(command[k], verbosity, &ignored[0], &ignored[1], err);
+        if (sp_progress_interrupted(&progress)) /* Ctrl-C ends the command too */
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before anything was compared");
+    }
+    for (int i = 0; i < 2 * rounds && status == SP_OK; i++) {
+        const int round = i / 2, k = (i + round) % 2; /* A B, B A, A B ... */
+        sp_progress_step(&progress, "running in turn", (double)i / (2 * rounds));
+        status = run_once(command[k], verbosity, &wall[k][round], &record[k][round], err);
+        if (sp_progress_interrupted(&progress))
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %d runs", i + 1);
+        all = all && status == SP_OK && !isnan(record[k][round]);
+        none = none && (status != SP_OK || isnan(record[k][round]));
+    }
+    sp_terminal_clear(&terminal);
+    if (status == SP_OK && !all && !none)
+        status =
+            sp_fail(err, SP_INPUT, "let both write records, or none", "only some of the runs wrote a record");
+    if (status != SP_OK)
+        return status;
+    out->n = rounds;
+    out->of_record = all;
+    for (int k = 0; k < 2; k++) {
+        memcpy(out->time_s[k], all ? record[k] : wall[k], (size_t)rounds * sizeof(double));
+        out->median_s[k] = sp_median(out->time_s[k], rounds);
+    }
+    return SP_OK;
+}
+
 static int compare_commands(const struct arguments *a)
 {
-    struct sp_in_turn times;
+    struct in_turn times;
     struct sp_error err;
     char before[32], after[32];
-    if (sp_run_in_turn(a->name[0], a->name[1], a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS,
-                       a->common.verbosity, &times, &err) != SP_OK)
+    if (run_in_turn(a->name[0], a->name[1], a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS, a->common.verbosity,
+                    &times, &err) != SP_OK)
         return sp_report_error(&err);
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
     const struct sp_group group[2] = {{times.n, times.time_s[0]}, {times.n, times.time_s[1]}};

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "report/html/report_html.h"
+#include "report/html/html_options.h"
 #include "report/text/sections.h"
 
 struct sp_page_memory;

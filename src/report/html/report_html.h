@@ -6,12 +6,7 @@
 #include <stdio.h>
 
 #include "io/record/record.h"
-#include "plots/plot.h"
-
-struct sp_html_options {
-    struct sp_plot_tool tool; /* gnuplot NULL: the page says that plots need it, and has their numbers */
-    bool no_plots;            /* none were asked for */
-};
+#include "report/html/html_options.h"
 
 /* A page about records[n], n >= 1: of one a report with its own title, of several a table of them all and
  * a part for each. A plot that cannot be drawn is replaced by the reason. Write errors

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/html/html_plots.h"
 #include "report/html/html_sections.h"
+#include "report/html/report_html.h"
 
 static int64_t entries_of(const struct sp_record *record)
 {

@@ -73,4 +73,11 @@ enum sp_status sp_machine_remembered(const char *directory, int n_threads, struc
 /* Removes all that is remembered of an environment. */
 void sp_machine_forget(const char *directory, const char *env_key);
 
+/* A later measurement of the same machine added to what is remembered of it. Where that is in doubt and the
+ * later one is not, its figures replace those; where only the later one is, it adds what there was not; else
+ * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/cache/capacity.h),
+ * the implausible is dropped. */
+enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
+                                  struct sp_error *err);
+
 #endif

@@ -1,5 +1,7 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,9 +10,71 @@
 #include "io/files/atomic_file.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"
+#include "model/ecm.h"
 #include "session/measure/machine.h"
 #include "session/measure/measure_plan.h"
 #include "sys/machine/identity.h"
+
+static struct sp_ceiling *same_ceiling(struct sp_machine *m, const struct sp_ceiling *c)
+{
+    for (int i = 0; i < m->n_ceilings; i++) {
+        struct sp_ceiling *e = &m->ceiling[i];
+        if (strcmp(e->name, c->name) == 0 && strcmp(e->level, c->level) == 0 &&
+            strcmp(e->precision, c->precision) == 0 && strcmp(e->mode, c->mode) == 0 &&
+            e->n_threads == c->n_threads)
+            return e;
+    }
+    return NULL;
+}
+
+/* Appends the new one before the old one goes, so that a lack of memory loses nothing. */
+static enum sp_status replace(struct sp_machine *m, struct sp_ceiling *old, const struct sp_ceiling *with,
+                              struct sp_error *err)
+{
+    const ptrdiff_t at = old - m->ceiling;
+    enum sp_status status = sp_machine_add_ceiling(m, with, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_ceiling *last = &m->ceiling[--m->n_ceilings];
+    free(m->ceiling[at].sample);
+    m->ceiling[at] = *last;
+    return SP_OK;
+}
+
+enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine *later, struct sp_error *err)
+{
+    const bool is_better = *m->measured.doubt && !*later->measured.doubt,
+               is_worse = *later->measured.doubt && !*m->measured.doubt;
+    enum sp_status status = SP_OK;
+    char faults[8];
+    for (int i = 0; i < later->n_ceilings && status == SP_OK; i++) {
+        const struct sp_ceiling *c = &later->ceiling[i];
+        struct sp_ceiling *old = same_ceiling(m, c);
+        if (!old)
+            status = sp_machine_add_ceiling(m, c, err);
+        else if (is_better || (!is_worse && c->value.value > old->value.value))
+            status = replace(m, old, c, err);
+    }
+    if (status != SP_OK)
+        return status;
+    const int n_times = m->measured.n_times + later->measured.n_times;
+    if (!*later->measured.doubt)
+        m->measured = later->measured;
+    memcpy(m->measured.when, later->measured.when, sizeof m->measured.when);
+    m->measured.n_times = n_times;
+    if (later->n_units > 0 && (m->n_units == 0 || !is_worse)) {
+        m->n_units = later->n_units;
+        memcpy(m->unit, later->unit, sizeof m->unit);
+    }
+    if (later->n_pages > 0 && (m->n_pages == 0 || !is_worse)) {
+        m->n_pages = later->n_pages;
+        memcpy(m->page, later->page, sizeof m->page);
+    }
+    sp_capacity_merge(m, later);
+    sp_machine_drop_implausible(m, faults, sizeof faults);
+    sp_ecm_refit(m);
+    return SP_OK;
+}
 
 /* Figures in doubt are measured again at the earliest so long after the last time [s], times the number of
  * measurements that there were; and how long that and a first measurement may take. */

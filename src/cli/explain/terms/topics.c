@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/command.h"
+#include "cli/core/errors.h"
 
 const struct sp_theme sp_themes[] = {
     {"The six lines", sp_verdict_terms},
